@@ -15,16 +15,17 @@ from datetime import datetime
 Clock = Callable[[], int]
 """Answers the present instant, ns."""
 _TRIES = 16
+_HAS_MONOTONIC = hasattr(time, "CLOCK_MONOTONIC")
 
 
 def monotonic() -> int:
-    """``CLOCK_MONOTONIC``, ns."""
-    return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    """``CLOCK_MONOTONIC``, ns; where a system has none of that name, what Python takes for it."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) if _HAS_MONOTONIC else time.monotonic_ns()
 
 
 def boottime() -> int:
-    """``CLOCK_BOOTTIME``, ns."""
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    """``CLOCK_BOOTTIME``, ns; `monotonic` where there is none: no sensor counts on it there."""
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else monotonic()
 
 
 def wall_now() -> str:

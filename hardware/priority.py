@@ -30,8 +30,10 @@ def be_urgent(process: int | None = None) -> str:
         process: another process of ours instead.
 
     Returns:
-        What was reached: ``real time``, ``preferred`` or ``ordinary``.
+        What was reached: ``real time``, ``preferred`` or ``ordinary``; always that where the system is not Linux.
     """
+    if not hasattr(os, "sched_setscheduler"):
+        return "ordinary"
     reached = "real time"
     for task in Path("/proc", str(process or os.getpid()), "task").iterdir():
         # A thread that has ended meanwhile is in nobody's way.
@@ -56,6 +58,8 @@ def _prefer(thread: int) -> str:
 
 def be_patient(nice: int) -> None:
     """Give way to all that is more urgent: what computes for long calls this first."""
+    if not hasattr(os, "sched_setscheduler"):
+        return
     with suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     os.setpriority(os.PRIO_PROCESS, 0, max(nice, os.getpriority(os.PRIO_PROCESS, 0)))

@@ -6,7 +6,6 @@ most contact (M2). The digital edge says when, this says how hard, and nothing h
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import struct
@@ -85,6 +84,8 @@ class SpiBus:
         back = (c_uint8 * len(data))()
         # struct spi_ioc_transfer: buffers, length, speed, delay, bits a word, and flags that are all off.
         message = struct.pack("=QQIIHBBBBBB", addressof(out), addressof(back), len(data), _SPEED, 0, 8, 0, 0, 0, 0, 0)
+        import fcntl
+
         fcntl.ioctl(self._fd, _TRANSFER, message)
         return bytes(back)
 

@@ -11,12 +11,12 @@ import errno
 import os
 import select
 import threading
-import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from hardware.bell import Bell
 from hardware.clock import Clock, monotonic
 from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pinout import HEADER_LABELS, USER_TO_GROUP
@@ -101,19 +101,18 @@ class GpiodLines:
         self._sequence = LineSequence(GPIOD_DELIVERY)
         self._on_press: OnPress | None = None
         self._on_lost: OnLost | None = None
-        self._wake: int | None = None
+        self._wake: Bell | None = None
         self._closing = threading.Lock()
         self.exact = bool(getattr(request, "exact", False))
 
     def start(self, on_press: OnPress, on_lost: OnLost) -> None:
         """Report presses from now on; what was queued before is dropped, though counted."""
-        os.set_blocking(self.request.fd, False)
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(self.request.fd, False)
         self._read()
         self._on_press, self._on_lost = on_press, on_lost
         if self._wake is None:
-            self._wake = os.eventfd(0, os.EFD_CLOEXEC)
-            # A table that nobody closed must not keep a descriptor for ever.
-            self._close_wake = weakref.finalize(self, os.close, self._wake)
+            self._wake = Bell()
 
     def drain(self) -> None:
         """Report every press that the kernel has queued, and what was lost. Raises OSError when the chip is gone."""
@@ -159,15 +158,15 @@ class GpiodLines:
                 return
             edges, wake = self.request.fd, self._wake
         # Not poll(), which knows no half millisecond.
-        ready, _, _ = select.select([edges, wake], [], [], None if at_most is None else at_most / 1e9)
-        if wake in ready:
-            os.eventfd_read(wake)
+        ready, _, _ = select.select([edges, wake.waitable], [], [], None if at_most is None else at_most / 1e9)
+        if wake.waitable in ready:
+            wake.hush()
 
     def wake(self) -> None:
         """Let `sleep` return at once."""
         with self._closing:
             if self._wake is not None:
-                os.eventfd_write(self._wake, 1)
+                self._wake.ring()
 
     def close(self) -> None:
         """Let go of the lines."""
@@ -175,7 +174,7 @@ class GpiodLines:
             if self.request:
                 self.request.release()
             if self._wake is not None:
-                self._close_wake()
+                self._wake.close()
                 self._wake = None
 
 

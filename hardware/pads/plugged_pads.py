@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import select
 import threading
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from hardware.bell import Bell
 from hardware.clock import Clock, monotonic
 from hardware.ports import Edge, Lost, TimedPads
 
@@ -76,9 +75,7 @@ class PluggedPads:
         self._on_edge: OnEdge | None = None
         self._on_lost: OnLost | None = None
         self._closed = False
-        self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        # Pads that nobody closed must not keep a descriptor for ever.
-        self._close_wake = weakref.finalize(self, os.close, self._wake)
+        self._wake = Bell()
         self._poller = threading.Thread(target=self._poll_on, name="plugged pads", daemon=True) if poller else None
 
     @property
@@ -118,13 +115,13 @@ class PluggedPads:
         if self._closed:
             return
         self._closed = True
-        os.eventfd_write(self._wake, 1)
+        self._wake.ring()
         if self._poller is not None and self._poller.is_alive() and self._poller is not threading.current_thread():
             self._poller.join(timeout=1.0)
         with self._lock:
             self._source.close()
         if self._poller is not threading.current_thread():
-            self._close_wake()
+            self._wake.close()
 
     def _tell(self, edge: Edge) -> None:
         self._hand(self._on_edge, edge)
@@ -146,7 +143,7 @@ class PluggedPads:
         while not self._closed:
             try:
                 with self._lock:
-                    watched = [self._wake, *self._source.filenos()]
+                    watched = [self._wake.waitable, *self._source.filenos()]
                 # Whoever asks for the watermark may find a device gone, and close it under our hands.
                 with contextlib.suppress(OSError, ValueError):
                     select.select(watched, [], [], self._source.pace / 1e9)

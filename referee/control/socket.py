@@ -62,7 +62,12 @@ def runtime_folder(environ: Mapping[str, str]) -> Path:
     for name, below in (("RUNTIME_DIRECTORY", ""), ("XDG_RUNTIME_DIR", "referee")):
         if environ.get(name):
             return Path(environ[name].partition(":")[0], below)
-    return Path(tempfile.gettempdir(), f"referee-{os.getuid()}")
+    return Path(tempfile.gettempdir(), f"referee-{_user()}")
+
+
+def _user() -> int:
+    """The user's number; 0 where users have none, as owners of files have there."""
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def private_folder(folder: Path) -> Path:
@@ -74,7 +79,7 @@ def private_folder(folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user():
             raise ControlError(f"{folder} is not a folder of this user; remove it, or name another one")
         folder.chmod(0o700)
     except OSError as bad:
@@ -175,6 +180,8 @@ def _encoded(answer: Mapping[str, Any]) -> bytes:
 
 
 def _listen(path: Path) -> socket.socket:
+    if not hasattr(socket, "AF_UNIX"):
+        raise ControlError("this system has no Unix sockets, and so there is no page")
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if _answers(path):
@@ -206,7 +213,9 @@ def _answers(path: Path) -> bool:
 
 
 def _is_ours(link: socket.socket) -> bool:
-    """Whether the other end runs as this user, or as root."""
+    """Whether the other end runs as this user, or as root; where nobody says, the folder lets nobody else in."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
     said = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     return struct.unpack("3i", said)[1] in (os.getuid(), 0)
 

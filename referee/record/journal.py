@@ -44,7 +44,7 @@ class FileJournal:
         """Create the file; raises `OSError` where that cannot be done."""
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         self._waiting = bytearray()
         self.lost = 0
         """Bytes that were given up since the disk had no room for too long."""

@@ -47,7 +47,7 @@ def hold_record(record: Path, program: str, since: str) -> Iterator[str]:
     path = _lock_file(record)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as bad:
         yield _unlocked(record, str(bad.strerror))
         return
@@ -85,7 +85,8 @@ def _write_holder(file: int, words: str) -> None:
     """Say who it is; on a full disk nobody does, and the lock holds all the same."""
     with suppress(OSError):
         os.ftruncate(file, 0)
-        os.pwrite(file, words.encode(), 0)
+        os.lseek(file, 0, os.SEEK_SET)
+        os.write(file, words.encode())
 
 
 def _unlocked(record: Path, why: str) -> str:

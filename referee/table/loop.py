@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import sys
 import threading
 from collections import deque
@@ -17,6 +16,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final, Protocol, TextIO
 
+from hardware.bell import Bell
 from hardware.clock import Clock, monotonic
 from hardware.pads.force import Force, ForceSampler
 from hardware.ports import Edge, Lost, TimedPads
@@ -35,23 +35,20 @@ class Alarm:
     """A bell that any thread may ring: `wait` returns at once then, and no ring is lost."""
 
     def __init__(self) -> None:
-        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._closed = False
+        self._bell = Bell()
 
     def ring(self) -> None:
         """Wake whoever waits, or will."""
-        if not self._closed:
-            os.eventfd_write(self._bell, 1)
+        self._bell.ring()
 
     def wait(self, seconds: float, others: Sequence[Connection] = ()) -> None:
         """Sleep until the bell rings, one of the others can be read, or so many seconds are over."""
-        if self._bell in wait([self._bell, *others], seconds):
-            os.eventfd_read(self._bell)
+        if self._bell.waitable in wait([self._bell.waitable, *others], seconds):
+            self._bell.hush()
 
     def close(self) -> None:
         """Take the bell down; whoever still rings is not heard."""
-        self._closed = True
-        os.close(self._bell)
+        self._bell.close()
 
 
 class Answers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -39,7 +40,12 @@ def open_camera_of(settings: CameraSettings) -> Camera:
 
 
 def open_remote(spec: CameraSpec, told: Callable[[str], None]) -> Camera:
-    """The camera in a process of its own, which outlives the driver's faults; raises `HardwareMissing`."""
+    """The camera in a process of its own, which outlives the driver's faults; raises `HardwareMissing`.
+
+    That takes what only Linux has. Elsewhere the camera lives in this process: a fault of its driver costs the watcher.
+    """
+    if not hasattr(os, "memfd_create"):
+        return spec.open()
     from hardware.camera.remote import RemoteCamera
 
     return RemoteCamera(spec, told=told)

@@ -150,6 +150,11 @@ class ViewerServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Be told to stop; uvicorn's own way raises the signal again and so skips everybody's tidying up."""
+        if sys.platform == "win32":
+            # No loop is told of signals there.
+            with super().capture_signals():
+                yield
+            return
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.handle_exit, number, None)

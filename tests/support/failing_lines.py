@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterable
 
@@ -29,7 +28,7 @@ class FailingLineRequest(SimulatedLineRequest):
         self._gone = True
         with self._opening:
             if self._signal is not None:
-                os.eventfd_write(self._signal, 1)
+                self._signal.ring()
 
     def read_edge_events(self, _most: int = QUEUE) -> list[SimulatedEvent]:
         self._raise_if_gone()

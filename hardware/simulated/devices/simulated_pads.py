@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from hardware.bell import Bell
 from hardware.pads.gpiod_lines import QUEUE, GpiodLines
 from hardware.pads.pads import POLL, GpioPads
 from hardware.pads.pinout import PAD_PINS
@@ -44,7 +44,7 @@ class SimulatedLineRequest:
         self._queue: deque[SimulatedEvent] = deque(maxlen=QUEUE)
         self._number = 0
         self._released = False
-        self._signal: int | None = None
+        self._signal: Bell | None = None
         self._opening = threading.Lock()
 
     def drive(self, pin: int, closed: bool) -> None:
@@ -58,7 +58,7 @@ class SimulatedLineRequest:
             with self._opening:
                 self._queue.append(SimulatedEvent(pin, self.now, self._number, self._counts[pin]))
                 if self._signal is not None:
-                    os.eventfd_write(self._signal, 1)
+                    self._signal.ring()
 
     def __bool__(self) -> bool:
         return not self._released
@@ -68,8 +68,11 @@ class SimulatedLineRequest:
         """Readable while edges wait."""
         with self._opening:
             if self._signal is None:
-                self._signal = os.eventfd(len(self._queue), os.EFD_CLOEXEC)
-            return self._signal
+                self._signal = Bell()
+                if self._queue:
+                    self._signal.ring()
+            waitable = self._signal.waitable
+            return waitable if isinstance(waitable, int) else waitable.fileno()
 
     def read_edge_events(self, _most: int = QUEUE) -> list[SimulatedEvent]:
         """Every edge that waits, the oldest first; raises BlockingIOError if there is none."""
@@ -77,7 +80,7 @@ class SimulatedLineRequest:
             if not self._queue:
                 raise BlockingIOError
             if self._signal is not None:
-                os.eventfd_read(self._signal)
+                self._signal.hush()
             waiting = list(self._queue)
             self._queue.clear()
         return waiting
@@ -90,7 +93,7 @@ class SimulatedLineRequest:
         """Let go of the lines."""
         self._released = True
         if self._signal is not None:
-            os.close(self._signal)
+            self._signal.close()
             self._signal = None
 
 
