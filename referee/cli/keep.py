@@ -62,7 +62,8 @@ def add_games(commands: Commands) -> None:
         "  referee games --import game.jsonl           a log of another table\n"
         "  referee games --keep 12                     never remove it to make room\n"
         "  referee games --remove 12                   remove it and its pictures now\n"
-        "  referee games --check                       hold every line against its seal",
+        "  referee games --check                       hold every line against its seal\n"
+        "  referee games --rescue                      after a damage: a new record of all that can be read",
         _games,
     )  # fmt: skip
     _add_record(parser)
@@ -74,18 +75,22 @@ def add_games(commands: Commands) -> None:
     add("--release", type=int, metavar="N", help="it may be removed again")
     add("--remove", type=int, metavar="N", help="remove a game and its pictures")
     add("--check", action="store_true", help="print each game's seal, and every line that is not what was written")
+    add("--rescue", action="store_true", help="move a damaged record aside, and go on with what can be read of it")
 
 
 def _games(args: argparse.Namespace) -> int:
     if args.take_in is None:
         _require_record(args.record)
     option = "--import" if args.take_in is not None else "--remove" if args.remove is not None else ""
+    option = "--rescue" if args.rescue else option
     # What is kept or released may be so while a game is on: no line is touched.
     with _writing(args.record, f"referee games {option}") if option else nullcontext():
         return _do_games(args)
 
 
 def _do_games(args: argparse.Namespace) -> int:
+    if args.rescue:
+        return _rescue(args.record)
     from referee.record.erasure import erase_game
     from referee.record.export import export_game, import_game, write_rulings_csv
     from referee.record.people import People
@@ -128,6 +133,29 @@ def _do_games(args: argparse.Namespace) -> int:
         later = "" if erased.clean else "; its bytes are overwritten as soon as nobody reads the record"
         print(f"game {args.remove} is removed{later}")
     return 0
+
+
+def _rescue(path: Path) -> int:
+    """Rescue what can be read; what is missing then is told, too."""
+    from referee.record.rescue import find_broken_games, find_damage, finish_rescue, is_rescue_better, rescue_record
+
+    finish_rescue(path)
+    why = find_damage(path)
+    if not why:
+        why = find_broken_games(path)
+        if not why:
+            print(f"{path} is as it was written")
+            return 0
+        if not is_rescue_better(path):
+            print(escape_controls(f"{path} was left as it is, for no more can be read of it: {why}"))
+            return 1
+    print(escape_controls(rescue_record(path, why, _stamp()).words))
+    return 0
+
+
+def _stamp() -> str:
+    """The present second, for the names of files."""
+    return datetime.now().astimezone().strftime("%Y%m%dT%H%M%S")
 
 
 def _check_games(record: Record) -> int:
@@ -409,9 +437,8 @@ def _backup(args: argparse.Namespace) -> int:
 def _restore(args: argparse.Namespace) -> int:
     from referee.record.restore import plan_restore, restore
 
-    stamp = datetime.now().astimezone().strftime("%Y%m%dT%H%M%S")
     with _writing(args.record, "referee restore") if args.yes else nullcontext():
-        plan = (restore if args.yes else plan_restore)(args.file, _places(args), stamp)
+        plan = (restore if args.yes else plan_restore)(args.file, _places(args), _stamp())
     print("\n".join(plan.words))
     print("done" if args.yes else "nothing was changed; do it with --yes")
     return 0

@@ -50,6 +50,8 @@ class Database:
         self.path, self._what = path, what
         with self._errors():
             self._db = connect(path, mode)
+            # Damage may leave bytes that are no text; what they are not is told by the seals.
+            self._db.text_factory = _decode
 
     def __enter__(self) -> Self:
         return self
@@ -78,6 +80,10 @@ class Database:
                     self._db.execute("ROLLBACK")
 
 
+def _decode(text: bytes) -> str:
+    return text.decode(errors="replace")
+
+
 def _words(path: Path, bad: Exception, what: str) -> str:
     """What is wrong with the file, and what to do."""
     said = str(bad)
@@ -87,7 +93,7 @@ def _words(path: Path, bad: Exception, what: str) -> str:
     if code.startswith(("SQLITE_READONLY", "SQLITE_IOERR")) or "readonly" in said:
         return f"{path} cannot be written ({said}), so {what}: look at the card, it may be worn out"
     if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return f"{path} is damaged ({said}): move it away; `referee games --rescue` reads what it can"
+        return f"{path} is damaged ({said}): `referee games --rescue` moves it aside and reads what it can"
     if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return f"{path} is being written by another program: stop the other referee first"
     return f"{path} cannot be opened ({said}): see that its folder is there and may be written"

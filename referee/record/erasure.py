@@ -24,7 +24,8 @@ from referee.record.retention import Due, find_overdue
 from referee.record.seals import renew_seals
 from referee.record.store import Record
 
-_WAITING: Final = "scrub"
+SCRUB_WAITS: Final = "scrub"
+"""Key under which it is noted that what was deleted is not yet overwritten."""
 _UNSETTLED: Final = "settle"
 
 
@@ -139,7 +140,7 @@ def erase_overdue(people: People, now: datetime) -> tuple[Due, str]:
     _take_names(people, named)
     if over.games:
         _erase_games(people, over.games, now.isoformat(timespec="seconds"), "its time was over")
-    if with_names or over.games or people.meta(_WAITING) is not None:
+    if with_names or over.games or people.meta(SCRUB_WAITS) is not None:
         scrub(people)
     told_of = [
         words for many, words in (
@@ -169,18 +170,18 @@ def scrub(people: People) -> bool:
         return False
     if not busy:
         with people.writing() as db:
-            db.execute("DELETE FROM people_meta WHERE key=?", (_WAITING,))
+            db.execute("DELETE FROM people_meta WHERE key=?", (SCRUB_WAITS,))
     return not busy
 
 
 def _will_scrub(db: sqlite3.Connection) -> None:
     """Noted with the deletion itself, so that a power cut in between does not lose it."""
-    db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, 'waits')", (_WAITING,))
+    db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, 'waits')", (SCRUB_WAITS,))
 
 
 def scrub_noted(people: People) -> bool:
     """Do it now if it has waited, as at the start of the program; whether nothing waits any more."""
-    return people.meta(_WAITING) is None or scrub(people)
+    return people.meta(SCRUB_WAITS) is None or scrub(people)
 
 
 def _seats_of(people: People, person: Person) -> dict[tuple[int, int], str]:

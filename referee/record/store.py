@@ -103,6 +103,12 @@ class Record(Database):
                 self._db.executescript(f"BEGIN IMMEDIATE;{steps}PRAGMA user_version={RECORD_VERSION};COMMIT;")
             self._has_seals = found >= RECORD_VERSION or not read_only
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether its tables are there: a power cut may come before them. Raises `RecordError`."""
+        with self._errors():
+            return self._db.execute("SELECT 1 FROM sqlite_schema WHERE name='game'").fetchone() is not None
+
     def begin(self, began: str) -> GameWriter:
         """A new game, there from its first commit on; ``began`` is wall time, ISO 8601."""
         return GameWriter(self, began=began)
@@ -148,15 +154,18 @@ class Record(Database):
     def lines(self, game: int, after: int = 0) -> Iterator[tuple[int, str]]:
         """Number and text of a game's lines after the first ``after``, in order; raises `RecordError`."""
         with self._errors():
-            yield from self._db.execute(
+            for number, text in self._db.execute(
                 "SELECT number, text FROM line WHERE game=? AND number>? ORDER BY number", (game, after)
-            )
+            ):
+                yield _number(number), _text(text)
 
     def sealed_lines(self, game: int) -> Iterator[SealedLine]:
         """Number, text and seal of a game's lines, in order; raises `RecordError`."""
         seal = "seal" if self._has_seals else "NULL"
         with self._errors():
-            yield from self._db.execute(f"SELECT number, text, {seal} FROM line WHERE game=? ORDER BY number", (game,))
+            rows = self._db.execute(f"SELECT number, text, {seal} FROM line WHERE game=? ORDER BY number", (game,))
+            for number, text, seal in rows:
+                yield _number(number), _text(text), None if seal is None else _text(seal)
 
     def seal(self, game: int) -> str:
         """The seal of a game as far as it is written; raises `RecordError`."""
@@ -276,6 +285,26 @@ _ENDINGS: Final = (
 _GAME: Final = "SELECT id, began, ended, seats, rules, keep FROM game"
 
 
-def _info(row: tuple[int, str, str | None, str, str, int]) -> GameInfo:
+def _info(row: tuple[Any, ...]) -> GameInfo:
     number, began, ended, seats, rules, keep = row
-    return GameInfo(number, began, ended, tuple(json.loads(seats)), json.loads(rules), bool(keep))
+    return GameInfo(
+        number, _text(began), None if ended is None else _text(ended), tuple(map(_text, _json(seats, []))),
+        _json(rules, "classic"), bool(keep),
+    )  # fmt: skip
+
+
+def _json(text: Any, otherwise: Any) -> Any:
+    """What a column holds, of the kind that it should be; damage may have left anything there."""
+    with suppress(TypeError, ValueError, RecursionError):
+        found = json.loads(text)
+        if isinstance(found, (list,) if isinstance(otherwise, list) else (str, dict)):
+            return found
+    return otherwise
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+def _number(value: Any) -> int:
+    return value if type(value) is int else 0

@@ -67,6 +67,10 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
         if settings.record.file:
             words = stack.enter_context(hold_record(record_file(settings), "referee run", wall_now()))
             missing |= {"lock": words} if words else {}
+            from referee.record.rescue import mend_record
+
+            words = mend_record(record_file(settings), time.strftime("%Y%m%dT%H%M%S"))
+            missing |= {"rescue": words} if words else {}
         orders, services = open_services(settings, hooks, stack, missing)
         typed = typing_people(services, stack)
         evening = Evening(settings, services, orders=orders, service=service, typed=typed, log=log)

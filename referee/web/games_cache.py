@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
@@ -65,14 +64,27 @@ class Shelf:
         self.path = record
         self._pictures = pictures
         self._lock = threading.Lock()
+        self._opened: tuple[int, Record] | None = None
+        """The record, with its file's number."""
         self._folded: OrderedDict[int, tuple[int, Folded]] = OrderedDict()
         """By game, with the number of its last line."""
         self._made: OrderedDict[tuple[int, str], tuple[int, object]] = OrderedDict()
 
-    @cached_property
+    @property
     def _record(self) -> Record:
-        """The record, opened when it is first there."""
-        return Record(self.path, read_only=True)
+        """The record, opened when it is first there, and again where another file has taken its place."""
+        there = self.path.stat().st_ino if self.path.exists() else 0
+        if self._opened is None or self._opened[0] != there:
+            self._close()
+            self._folded.clear()
+            self._made.clear()
+            self._opened = there, Record(self.path, read_only=True)
+        return self._opened[1]
+
+    def _close(self) -> None:
+        if self._opened is not None:
+            self._opened[1].close()
+            self._opened = None
 
     def games(self) -> list[GameInfo]:
         """Every game, the latest first; none where there is no record yet."""
@@ -160,5 +172,4 @@ class Shelf:
 
     def close(self) -> None:
         """Let go of the record."""
-        if "_record" in vars(self):
-            self._record.close()
+        self._close()

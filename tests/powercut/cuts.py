@@ -25,6 +25,7 @@ from referee.engine.log import read_observations
 from referee.engine.observations import Card, Pause, Tick
 from referee.engine.view import View
 from referee.record.pictures import PictureStore
+from referee.record.rescue import mend_record
 from referee.record.store import Record
 from referee.table.game import Conductor
 from referee.table.pause import CAMERA
@@ -65,13 +66,15 @@ class Tally:
     """Games that did not go on, or not from the same state."""
     pictures: int = 0
     """Pictures that are there and not whole."""
+    damaged: int = 0
+    """Records that were taken to be damaged."""
     where: Counter[str] = field(default_factory=Counter)
     words: list[str] = field(default_factory=list)
 
     @property
     def well(self) -> bool:
         """Whether nothing went wrong."""
-        return not (self.lost or self.torn or self.stuck or self.pictures)
+        return not (self.lost or self.torn or self.stuck or self.pictures or self.damaged)
 
 
 def _start(folder: Path, of: Reference, marker: Marker, out: int) -> int:
@@ -152,6 +155,10 @@ def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> N
     tally.cuts += 1
     tally.announced += len(announced)
     lines: list[str] = []
+    # As the next start looks at it; a power cut must never be taken for damage.
+    if amiss := mend_record(folder / RECORD, "20260102T030405"):
+        tally.damaged += 1
+        tally.words.append(f"seed {of.seed}: {amiss}")
     with Record(folder / RECORD) as record:
         games = record.games()
         if games:
@@ -268,6 +275,7 @@ def _show(title: str, tally: Tally) -> None:
     for name, value in (
         ("announced rulings lost", tally.lost), ("records torn", tally.torn),
         ("games that did not go on from the same state", tally.stuck), ("pictures torn", tally.pictures),
+        ("records taken to be damaged", tally.damaged),
     ):  # fmt: skip
         print(f"  {name:46} required 0   measured {value}")
     print("  where they fell:")

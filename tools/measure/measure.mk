@@ -52,6 +52,11 @@ fuzz: install  ## N damaged logs and house-rule files: never a traceback
 odd-lines: install  ## N kinds of odd lines in recorded games: page, run, league, hall and broker go on (2 minutes)
 	$(BIN)/python -m tests.record.odd_lines $(N)
 
+# Single bytes, sectors and pages of data base, write-ahead log and pictures.
+.PHONY: damages
+damages: install  ## N damages to a record: no traceback, no silent change, everything readable rescued (N=5000: 16 minutes)
+	$(BIN)/python -m tests.record.damages $(if $(filter command line,$(origin N)),$(N),5000)
+
 # Mutation testing of the core: not part of `make test`. Twenty minutes or so for 500 mutants on one core.
 .PHONY: mutants
 SEED ?= 1

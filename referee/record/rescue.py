@@ -1,0 +1,278 @@
+"""A damaged record is moved aside with its date, and what can be read of it goes on in a new one.
+
+A power cut damages nothing: SQLite rolls back what was never synced, and so it is opened first, and only what it then
+finds amiss is called damage, or what its log shows was changed after it had been written (`referee.record.sqlite_wal`).
+A rescue is finished at the next start where the power fails in its middle.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from referee.errors import UserError
+from referee.record.backup import sync_folder
+from referee.record.database import RecordError, connect
+from referee.record.people import People
+from referee.record.salvage import Salvage, count_proven, salvage_rows
+from referee.record.sqlite_wal import read_wal
+from referee.record.store import RECORD_VERSION, Record
+from referee.record.stored_lines import LineReader
+
+_PATIENCE: Final = 3.0
+"""Seconds that looking through a large file may take at the start of a game."""
+_STEPS: Final = 10_000
+"""Of SQLite's machine, between two looks at the clock."""
+_TOLD: Final = 3
+"""Places of a game that are told one by one."""
+_COLUMNS: Final = {"game": 8, "line": 4}
+"""Of the tables of the present version; the version before had fewer."""
+_CODES: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_MISMATCH")
+"""What SQLite says of a file that is not as it was written; a missing table is an ordinary error to it."""
+
+
+class NothingToRescueError(UserError):
+    """A file of which nothing can be read as a record; it was left as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """What became of a damaged record."""
+
+    why: str
+    kept: Path
+    """The damaged file, as it was."""
+    games: int
+    lines: int
+    missing: tuple[str, ...]
+    """What is not as it was written, for each game."""
+
+    @property
+    def words(self) -> str:
+        """For the table."""
+        lost = "; ".join(self.missing) if self.missing else "nothing of it is known to be missing"
+        return (
+            f"the record was damaged ({self.why}) and is kept as {self.kept.name}; {self.lines} lines of "
+            f"{self.games} games were rescued into a new one: {lost}"
+        )
+
+
+def find_damage(path: Path, *, patience: float | None = None) -> str:
+    """What is amiss with a record's file; empty where nothing is.
+
+    Args:
+        path: the record.
+        patience: seconds after which a large file that was well so far is taken to be well; None: look through it all.
+
+    Raises:
+        RecordError: another program writes it, or it was made by a newer program.
+    """
+    if not path.exists():
+        return ""
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and (many := read_wal(log.read_bytes()).damaged):
+        return f"{many} parts of its write-ahead log were changed"
+    try:
+        with closing(connect(path, "ro")) as db:
+            return _look_through(db, patience)
+    except sqlite3.Error as bad:
+        if getattr(bad, "sqlite_errorname", "SQLITE_ERROR").startswith(_CODES):
+            return str(bad)
+        raise RecordError(f"{path} cannot be looked through ({bad})") from bad
+    except OSError as bad:
+        raise RecordError(f"{path} cannot be read: {bad.strerror}") from bad
+
+
+def _look_through(db: sqlite3.Connection, patience: float | None) -> str:
+    db.text_factory = bytes
+    version = int(db.execute("PRAGMA user_version").fetchone()[0])
+    columns = {name: len(db.execute(f"PRAGMA table_info({name})").fetchall()) for name in _COLUMNS}
+    if not any(columns.values()) and version == 0:
+        # An empty file is a record that was not begun; SQLite finds a file of another program whole.
+        return "" if not db.execute("SELECT 1 FROM sqlite_schema").fetchone() else "it holds no games"
+    if (version == RECORD_VERSION and columns != _COLUMNS) or version == 0 or not all(columns.values()):
+        return "its tables are not those of a record"
+    if version == 1 and columns == _COLUMNS:
+        return "its version is not that of its tables"
+    until = None if patience is None else time.monotonic() + patience
+    db.set_progress_handler(lambda: int(until is not None and time.monotonic() > until), _STEPS)
+    try:
+        found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.OperationalError as bad:
+        if getattr(bad, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+            return ""
+        raise
+    return "" if found == b"ok" else found.decode(errors="replace").replace("\n", ", ")
+
+
+def find_broken_games(path: Path, *, patience: float | None = None) -> str:
+    """What of a record that can be read is not what was written, the newest game first; empty for nothing.
+
+    Args:
+        path: the record.
+        patience: seconds after which older games are not looked at any more; None: all are.
+
+    Raises:
+        RecordError: it cannot be read.
+    """
+    until = None if patience is None else time.monotonic() + patience
+    words: list[str] = []
+    if not path.exists():
+        return ""
+    with Record(path, read_only=True) as record:
+        if not record.is_begun:
+            return ""
+        for info in record.games():
+            words += _broken_words(record, info.id)
+            if until is not None and time.monotonic() > until:
+                break
+    return "; ".join(words)
+
+
+def is_rescue_better(path: Path) -> bool:
+    """Whether more lines that their seals prove can be had from a record's bytes than SQLite reads of it."""
+    found = _salvaged(path)
+    with Record(path, read_only=True) as record:
+        present = {info.id: record.sealed_lines(info.id) for info in record.games()}
+        now = sum(count_proven({at: (text, seal) for at, text, seal in lines}) for lines in present.values())
+    return sum(map(count_proven, found.lines.values())) > now
+
+
+def rescue_record(path: Path, why: str, stamp: str) -> Rescue:
+    """Move a damaged record aside, and go on with what can be read of it.
+
+    Args:
+        path: the record; nobody writes it meanwhile.
+        why: what is amiss with it.
+        stamp: the date, for the name of the damaged file.
+
+    Raises:
+        NothingToRescueError: nothing in it can be read as a record.
+        RecordError: the new record cannot be written; the old one is as it was.
+    """
+    found = _salvaged(path)
+    if not found.count and not found.tables:
+        raise NothingToRescueError(
+            f"{path} is damaged ({why}), and nothing in it can be read as a record: it was left as it is; "
+            "move it away to begin a new one, or bring a backup back with `referee restore`"
+        )
+    part = path.with_name(f"{path.name}.rescue-part")
+    _remove(part)
+    missing = _write_anew(part, found, stamp)
+    part.replace(_rescued(path, stamp))
+    sync_folder(path.parent)
+    kept = finish_rescue(path)
+    assert kept is not None
+    games = sum(bool(lines) for lines in found.lines.values())
+    return Rescue(why, kept, games, found.count, tuple(missing))
+
+
+def _salvaged(path: Path) -> Salvage:
+    log = path.with_name(f"{path.name}-wal")
+    try:
+        return salvage_rows(path.read_bytes(), log.read_bytes() if log.exists() else b"")
+    except OSError as bad:
+        raise RecordError(f"{path} cannot be read: {bad.strerror}") from bad
+
+
+def finish_rescue(path: Path) -> Path | None:
+    """Put a rescued record in the place of the damaged one; returns where that is kept, None where none waits.
+
+    The new file is whole before it has this name, so whatever is left to do after a power cut is done again.
+    """
+    waiting = sorted(path.parent.glob(f"{path.name}.rescued-*"))
+    if not waiting:
+        return None
+    kept = path.with_name(f"{path.name}.damaged-{waiting[-1].name.rpartition('-')[2]}")
+    log, kept_log = path.with_name(f"{path.name}-wal"), kept.with_name(f"{kept.name}-wal")
+    if path.exists() and not kept.exists():
+        path.replace(kept)
+    if log.exists() and not kept_log.exists():
+        log.replace(kept_log)
+    for left in (log, path.with_name(f"{path.name}-shm")):
+        left.unlink(missing_ok=True)
+    sync_folder(path.parent)
+    waiting[-1].replace(path)
+    sync_folder(path.parent)
+    return kept
+
+
+def mend_record(path: Path, stamp: str) -> str:
+    """Look at a record before it is used, and rescue what can be read where it is damaged; words for the table."""
+    try:
+        finish_rescue(path)
+        why = find_damage(path, patience=_PATIENCE)
+        if not why:
+            why = find_broken_games(path, patience=_PATIENCE)
+            if not why or not is_rescue_better(path):
+                return f"the record is not what was written: {why}" if why else ""
+        return rescue_record(path, why, stamp).words
+    except (UserError, OSError) as bad:
+        return str(bad)
+
+
+def _rescued(path: Path, stamp: str) -> Path:
+    return path.with_name(f"{path.name}.rescued-{stamp}")
+
+
+def _remove(file: Path) -> None:
+    for name in (file.name, f"{file.name}-wal", f"{file.name}-shm", f"{file.name}-journal"):
+        file.with_name(name).unlink(missing_ok=True)
+
+
+def _write_anew(part: Path, found: Salvage, stamp: str) -> list[str]:
+    """A new record of these rows; returns what is missing of each game, in words."""
+    Record(part).close()
+    People(part).close()
+    games = {row[0]: row for row in found.tables.get("game", ())}
+    for game, lines in found.lines.items():
+        games.setdefault(game, _game_of(game, lines, stamp, is_latest=game == max(found.lines)))
+    with Record(part) as record:
+        with record.writing() as db:
+            db.execute("PRAGMA defer_foreign_keys=ON")
+            for table in ("people_meta", "person", "spelling", "forgotten", "removed"):
+                _insert(db, table, found.tables.get(table, ()))
+            _insert(db, "game", list(games.values()))
+            _insert(db, "played", [row for row in found.tables.get("played", ()) if row[0] in games])
+            _insert(db, "line", [(game, at, *line) for game in games for at, line in found.lines.get(game, {}).items()])
+            numbers = [row[1] for row in found.tables.get("sqlite_sequence", ())]
+            db.execute("DELETE FROM sqlite_sequence WHERE name='game'")
+            db.execute("INSERT INTO sqlite_sequence VALUES ('game', ?)", (max([0, *games, *numbers]),))
+            db.execute("DELETE FROM played WHERE person NOT IN (SELECT id FROM person)")
+            db.execute("DELETE FROM spelling WHERE person NOT IN (SELECT id FROM person)")
+        missing = [words for info in reversed(record.games()) for words in _broken_words(record, info.id)]
+    with closing(connect(part, "rw")) as db:
+        db.execute("PRAGMA journal_mode=DELETE")
+    return missing
+
+
+def _insert(db: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Rows as far as the table takes them; those of an older version have fewer columns."""
+    names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+    for row in rows:
+        marks = ",".join("?" * len(row))
+        db.execute(f"INSERT OR IGNORE INTO {table} ({','.join(names[: len(row)])}) VALUES ({marks})", row)
+
+
+def _game_of(game: int, lines: dict[int, tuple[str, str | None]], stamp: str, *, is_latest: bool) -> tuple[Any, ...]:
+    """The row of a game of which only lines are left; the last of all may be one that was broken off."""
+    reader = LineReader()
+    reader.read((number, lines[number][0]) for number in sorted(lines))
+    seats, rules = (reader.table.seats, reader.table.rules) if reader.table is not None else ((), "classic")
+    return (game, stamp, None if is_latest else stamp, json.dumps(seats), json.dumps(rules), 0)
+
+
+def _broken_words(record: Record, game: int) -> list[str]:
+    """What of a game is not what was written; nothing for one that is whole."""
+    broken = record.broken_seals(game)
+    if not broken:
+        return []
+    more = f" and {len(broken) - _TOLD} places more" if len(broken) > _TOLD else ""
+    told = ", ".join(f"line {number} {what}" for number, what in broken[:_TOLD])
+    return [f"game {game}, {told}{more}"]
