@@ -67,8 +67,11 @@ class Bench:
         """
         return first_hit(pins, active_high, _SLAP_PATIENCE)
 
-    def hold_keys(self, places: Sequence[str]) -> tuple[str, ...]:
-        """Those of these keys that were down together, at the moment at which most of them were."""
+    def hold_keys(self, places: Sequence[str], text: str) -> tuple[str, ...]:
+        """Those of these keys that were down together, at the moment at which most of them were.
+
+        ``text``: the settings, for keys that are heard otherwise than by this machine's input devices.
+        """
         return keys_held_together(places, _SLAP_PATIENCE)
 
     def measure(self, text: str) -> tuple[str | None, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -10,8 +11,10 @@ from typing import Final
 from hardware.clock import monotonic
 from hardware.ports import Edge, HardwareMissing
 from referee.errors import UserError
+from referee.settings.model import Settings
 from referee.setup.device_checks import Bench
 from referee.setup.live_look import LiveLook, Look
+from referee.text.sentence import Sentence
 from referee.units import MS
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye
@@ -20,6 +23,8 @@ from referee.wired_devices import open_pads
 _MODEL: Final = Path("/proc/device-tree/model")
 _PATIENCE: Final = 90.0
 """How long slaps are waited for, s: phones are unlocked and find their network."""
+_HOLDING: Final = 30.0
+"""How long keys that are pressed together are waited for, s."""
 
 
 class EveningBench(Bench):
@@ -36,12 +41,12 @@ class EveningBench(Bench):
 
     def pad_kinds(self) -> dict[str, str]:
         """What can be slapped here, each with what it means, the usual one first."""
-        kinds = {
-            "phone": "everybody's own phone, in the network of this computer",
-            "browser": "keys of this computer's keyboard, with this page in front",
+        kinds: dict[str, str] = {
+            "phone": Sentence("everybody's own phone, in the network of this computer"),
+            "browser": Sentence("keys of this computer's keyboard, with this page in front"),
         }
         if self._is_pi():
-            kinds = {"wired": "pads on this Raspberry Pi's header", **kinds}
+            kinds = {"wired": Sentence("pads on this Raspberry Pi's header"), **kinds}
         return kinds
 
     @staticmethod
@@ -72,26 +77,45 @@ class EveningBench(Bench):
         """
         settings = self.settings(text)
         heard: dict[int, float] = {}
-        all_heard = threading.Event()
 
-        def hear(edge: Edge) -> None:
+        def hear(edge: Edge) -> bool:
             if edge.pressed:
                 heard[edge.seat] = max(heard.get(edge.seat, 0.0), edge.t_error / MS)
                 self.heard = set(heard)
-                if len(heard) == len(settings.seats):
-                    all_heard.set()
+            return len(heard) == len(settings.seats)
 
+        self._listen(settings, hear, _PATIENCE)
+        return heard
+
+    def hold_keys(self, places: Sequence[str], text: str) -> tuple[str, ...]:
+        """See `Bench`; keys of the browser are heard by the page, as slaps are."""
+        settings = self.settings(text)
+        keys = {n: str(seat.pad) for n, seat in enumerate(settings.seats, start=1) if str(seat.pad) in places}
+        down, best = set[int](), set[int]()
+
+        def hear(edge: Edge) -> bool:
+            nonlocal best
+            (down.add if edge.pressed else down.discard)(edge.seat)
+            best = max(best, down & keys.keys(), key=len)
+            self.heard = set(best)
+            return len(best) == len(keys)
+
+        self._listen(settings, hear, _HOLDING)
+        return tuple(place for seat, place in keys.items() if seat in best)
+
+    def _listen(self, settings: Settings, hear: Callable[[Edge], bool], patience: float) -> None:
+        """Hear edges until ``hear`` has had enough, somebody leaves, or so many seconds are over."""
+        enough = threading.Event()
         self.heard = set()
         self.left.clear()
         try:
             with closing(open_pads(settings)) as pads:
-                pads.start(hear)
-                until = monotonic() + int(_PATIENCE * 1e9)
-                while not all_heard.wait(0.1) and not self.left.is_set() and monotonic() < until:
+                pads.start(lambda edge: enough.set() if hear(edge) else None)
+                until = monotonic() + int(patience * 1e9)
+                while not enough.wait(0.1) and not self.left.is_set() and monotonic() < until:
                     pads.watermark(monotonic())
         except HardwareMissing as bad:
             raise UserError(str(bad)) from None
-        return heard
 
     def close(self) -> None:
         """Let go of everything."""

@@ -13,8 +13,10 @@ from typing import Final
 from hardware.camera.spec import NETWORK
 from referee.settings.file import SettingsText
 from referee.settings.model import FEWEST_SEATS, MOST_SEATS
+from referee.setup.pads_step import press_together
 from referee.setup.steps import check_names, rules_step
 from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number
+from referee.text.sentence import Sentence
 
 USUAL_KEYS: Final = ("a", "l", "t", "b", "q", "p", "z", "m")
 """Keys that lie apart on a keyboard, in the order of the seats that get them."""
@@ -27,33 +29,36 @@ _LONGEST_DELAY: Final = 5000
 def people_step(draft: SettingsText) -> Run:
     """How many play, and who."""
     there = draft.settings.seats
-    words = f"How many of you play ({FEWEST_SEATS} to {MOST_SEATS})?"
+    words = Sentence("How many of you play ({low} to {high})?", low=FEWEST_SEATS, high=MOST_SEATS)
     count = yield Question("seats.count", words, str(len(there)), whole_number(FEWEST_SEATS, MOST_SEATS))
     names: list[str] = []
     for n in range(1, count + 1):
         default = there[n - 1].name if not draft.is_new and n <= len(there) else f"Player {n}"
-        words = "Who is the first?" if n == 1 else "Who is the next one clockwise, as seen from above?"
+        first, next_ = Sentence("Who is the first?"), Sentence("Who is the next one clockwise, as seen from above?")
+        words = first if n == 1 else next_
         names.append((yield Question(f"seats.name.{n}", words, default, check_names(names))))
     return draft.changed({"lights.enabled": False}).with_seats([{"name": name} for name in names])
 
 
 def hands_step(draft: SettingsText) -> Run:
     """What everybody slaps."""
-    kinds: Mapping[str, str] = yield DeviceCall("pad_kinds", {}, "looking for what can be slapped")
+    kinds: Mapping[str, str] = yield DeviceCall("pad_kinds", {}, Sentence("looking for what can be slapped"))
     names = [seat.name for seat in draft.settings.seats]
-    choices = dict(kinds) | {"each": "I say it for everybody by name"}
-    kind = yield choose("hands.kind", "What does everybody slap?", next(iter(choices)), choices)
+    choices = dict(kinds) | {"each": Sentence("I say it for everybody by name")}
+    kind = yield choose("hands.kind", Sentence("What does everybody slap?"), next(iter(choices)), choices)
     picked = dict.fromkeys(range(len(names)), kind)
     if kind == "each":
         for n, name in enumerate(names):
-            picked[n] = yield choose(f"hands.kind.{n + 1}", f"What does {name} slap?", next(iter(kinds)), kinds)
+            picked[n] = yield choose(
+                f"hands.kind.{n + 1}", Sentence("What does {name} slap?", name=name), next(iter(kinds)), kinds
+            )
     places: list[str | int] = []
     for n, name in enumerate(names):
         place: str | int = draft.settings.seats[n].pad
         if picked[n] == _PHONE:
             place = _PHONE
         elif picked[n] in ("key", "browser"):
-            words, usual = f"Which key is {name}'s?", USUAL_KEYS[n]
+            words, usual = Sentence("Which key is {name}'s?", name=name), USUAL_KEYS[n]
             place = f"{picked[n]}:{(yield Question(f'hands.key.{n + 1}', words, usual, _key(places)))}"
         places.append(place)
     return draft.with_seats([{"pad": place} for place in places])
@@ -65,9 +70,9 @@ def _key(taken: list[str | int]) -> Callable[[str], str]:
     def check(text: str) -> str:
         key = text.casefold()
         if len(key) != 1 or not key.isalnum() or not key.isascii():
-            raise BadAnswer("one letter or digit, as it stands on an English keyboard")
+            raise BadAnswer(Sentence("one letter or digit, as it stands on an English keyboard"))
         if any(str(place).endswith(f":{key}") for place in taken):
-            raise BadAnswer("somebody else has that key")
+            raise BadAnswer(Sentence("somebody else has that key"))
         return key
 
     return check
@@ -76,31 +81,35 @@ def _key(taken: list[str | int]) -> Callable[[str], str]:
 def look_step(draft: SettingsText) -> Run:
     """Which camera, and whether it sees cards well; who sits where in its picture."""
     while True:
-        found = dict((yield DeviceCall("cameras", {}, "looking for cameras")))
+        found = dict((yield DeviceCall("cameras", {}, Sentence("looking for cameras"))))
         kept = draft.settings.camera.source
-        choices = found | {_STREAM: "a phone as camera or another one in the network, or a recording"}
+        choices = found | {_STREAM: Sentence("a phone as camera or another one in the network, or a recording")}
         default = kept if kept in found else next(iter(choices))
-        source = yield choose("camera.source", "Which camera looks down at the pile?", default, choices)
+        source = yield choose("camera.source", Sentence("Which camera looks down at the pile?"), default, choices)
         if source == _STREAM:
-            words = "The stream's address, as the phone's app shows it (http://… or rtsp://…), or a video file:"
+            words = Sentence(
+                "The stream's address, as the phone's app shows it (http://… or rtsp://…), or a video file:"
+            )
             kept = kept if kept not in ("picamera", *found) and not kept.startswith("usb:") else ""
             source = yield Question("camera.address", words, kept, _stream)
         values: dict[str, str | float | None] = {"camera.source": source, "camera.delay_ms": None}
         if source != "picamera":
             values |= {"camera.width": 1280, "camera.height": 720}
         if "://" in source:
-            words = "How late do its pictures come, in milliseconds? (docs/camera.md says how to measure it.)"
+            words = Sentence("How late do its pictures come, in milliseconds? (docs/camera.md says how to measure it.)")
             values["camera.delay_ms"] = yield Question("camera.delay", words, _UNKNOWN, _delay)
         draft = draft.changed(values)
-        yield DeviceCall("look", {"text": draft.text}, "opening the camera")
-        words = "Lay some cards face up in the middle. Are they named right, and is nothing said to be mended?"
-        seen = yield choose("camera.live", words, "yes", {"yes": "", "other": "another camera"})
+        yield DeviceCall("look", {"text": draft.text}, Sentence("opening the camera"))
+        words = Sentence(
+            "Lay some cards face up in the middle. Are they named right, and is nothing said to be mended?"
+        )
+        seen = yield choose("camera.live", words, "yes", {"yes": "", "other": Sentence("another camera")})
         if seen == "yes":
             break
         yield DeviceCall("look_away", {})
     seats = draft.settings.seats
     names = {str(n): seat.name for n, seat in enumerate(seats, start=1)}
-    bottom = int((yield choose("camera.bottom", "Who sits at the bottom edge of the picture?", "1", names)))
+    bottom = int((yield choose("camera.bottom", Sentence("Who sits at the bottom edge of the picture?"), "1", names)))
     yield DeviceCall("look_away", {})
     return draft.with_seats([{"bearing": round((270 - 360 * (n - bottom) / len(seats)) % 360, 1)}
                              for n in range(1, len(seats) + 1)])  # fmt: skip
@@ -111,11 +120,11 @@ def _stream(text: str) -> str:
     scheme, colon, rest = text.partition("://")
     if colon:
         if scheme not in NETWORK or not rest:
-            raise BadAnswer("an address begins with http://, https:// or rtsp://")
+            raise BadAnswer(Sentence("an address begins with http://, https:// or rtsp://"))
         return text
     path = Path(text).expanduser()
     if not text or not path.exists():
-        raise BadAnswer("there is no such file; an address begins with http:// or rtsp://")
+        raise BadAnswer(Sentence("there is no such file; an address begins with http:// or rtsp://"))
     return str(path.resolve())
 
 
@@ -124,7 +133,7 @@ def _delay(text: str) -> float | None:
     if text.casefold() == _UNKNOWN:
         return None
     if not text.isdecimal() or int(text) > _LONGEST_DELAY:
-        raise BadAnswer(f"a number from 0 to {_LONGEST_DELAY}, or {_UNKNOWN}")
+        raise BadAnswer(Sentence("a number from 0 to {most}, or {word}", most=_LONGEST_DELAY, word=_UNKNOWN))
     return float(text)
 
 
@@ -132,35 +141,42 @@ def slaps_step(draft: SettingsText) -> Run:
     """Everybody slaps once."""
     names = [seat.name for seat in draft.settings.seats]
     while True:
-        words = "Join with your phones, and slap once, everybody."
+        words = Sentence("Join with your phones, and slap once, everybody.")
         heard = yield DeviceCall("slaps", {"text": draft.text}, words)
         silent = [name for n, name in enumerate(names, start=1) if n not in heard]
-        errors = ", ".join(f"{names[seat - 1]} to ±{error:.0f} ms" for seat, error in sorted(heard.items()))
+        errors = ", ".join(f"{names[seat - 1]} ±{error:.0f} ms" for seat, error in sorted(heard.items()))
         if errors:
-            yield Remark(f"Heard: {errors}. Hands that come closer together than that are called a dead heat.")
+            yield Remark(
+                Sentence(
+                    "Heard: {errors}. Hands that come closer together than that are called a dead heat.", errors=errors
+                )
+            )
         if not silent:
+            yield from press_together(draft)
             return draft
-        yield Remark(f"Nothing was heard of {', '.join(silent)}.")
-        again = {"retry": "everybody slaps once more", "on": "play like that"}
-        if (yield choose("slaps.again", "Slap again?", "retry", again)) == "on":
+        yield Remark(Sentence("Nothing was heard of {names}.", names=", ".join(silent)))
+        again = {"retry": Sentence("everybody slaps once more"), "on": Sentence("play like that")}
+        if (yield choose("slaps.again", Sentence("Slap again?"), "retry", again)) == "on":
             return draft
 
 
 def deal_step(draft: SettingsText) -> Run:
     """Who deals, and the last word before the first card."""
     names = {str(n): seat.name for n, seat in enumerate(draft.settings.seats, start=1)}
-    dealer = yield choose("deal.dealer", "Who deals? The next one clockwise leads.", str(draft.settings.dealer), names)
+    dealer = yield choose(
+        "deal.dealer", Sentence("Who deals? The next one clockwise leads."), str(draft.settings.dealer), names
+    )
     draft = draft.changed({"dealer": int(dealer)})
-    words = "Everything is ready. Deal all the cards, face down, and keep your hands off the pile."
-    yield choose("deal.begin", words, "begin", {"begin": "the referee watches from now on"})
+    words = Sentence("Everything is ready. Deal all the cards, face down, and keep your hands off the pile.")
+    yield choose("deal.begin", words, "begin", {"begin": Sentence("the referee watches from now on")})
     return draft
 
 
 EVENING: Final = (
-    WalkStep("seats", "Who plays", people_step),
-    WalkStep("hands", "What you slap", hands_step),
-    WalkStep("camera", "The camera", look_step),
-    WalkStep("rules", "House rules", rules_step),
-    WalkStep("slaps", "A test slap", slaps_step),
-    WalkStep("deal", "Deal", deal_step),
+    WalkStep("seats", Sentence("Who plays"), people_step),
+    WalkStep("hands", Sentence("What you slap"), hands_step),
+    WalkStep("camera", Sentence("The camera"), look_step),
+    WalkStep("rules", Sentence("House rules"), rules_step),
+    WalkStep("slaps", Sentence("A test slap"), slaps_step),
+    WalkStep("deal", Sentence("Deal"), deal_step),
 )

@@ -8,7 +8,8 @@ from typing import Any
 
 from referee.errors import UserError
 from referee.setup.device_checks import Bench
-from referee.setup.walk import Question, Remark, Walk
+from referee.setup.walk import DeviceCall, Question, Remark, Walk
+from referee.text.sentence import Sentence
 
 
 class HeldWalk:
@@ -42,7 +43,7 @@ class HeldWalk:
             if not isinstance(self.walk.request, Question):
                 # Whoever waits for a device may leave: what it still tells is not taken.
                 self._bench.leave()
-                return "" if self.walk.request is None else "one moment"
+                return "" if self.walk.request is None else Sentence("one moment")
             self._remarks.clear()
             if word == "step" and name in [step.name for step in self.walk.steps]:
                 self.walk.go_to(name)
@@ -51,7 +52,7 @@ class HeldWalk:
                 try:
                     self._complaint = self.walk.answer(text)
                 except UserError as bad:
-                    self._complaint = f"That cannot be: {bad}. This step is left as it was."
+                    self._complaint = Sentence("That cannot be: {why}. This step is left as it was.", why=str(bad))
                     self.walk.skip()
             self._turn()
             return self._complaint
@@ -74,6 +75,7 @@ class HeldWalk:
                 "remarks": list(self._remarks),
                 "question": question,
                 "busy": self._busy,
+                "doing": request.what if isinstance(request, DeviceCall) else None,
                 "complaint": self._complaint,
                 "heard": sorted(self._bench.heard),
             }

@@ -12,9 +12,11 @@ from hardware.pads.pad_place import parse_place
 from hardware.pads.pinout import PAD_PINS
 from referee.settings.file import SettingsText
 from referee.setup.walk import DeviceCall, Remark, Request, Run, choose, yes_no
+from referee.text.sentence import Sentence
 
 Pad = int | str
 """A pin (BCM), or a pad's place (`hardware.pads.pad_place`)."""
+_ON_KEYBOARDS: Final = ("key", "browser")
 _FEWEST_GHOSTS: Final = 3
 """Keys of one keyboard that it may be unable to tell when they are down together; any two it can."""
 _P = TypeVar("_P", bound=Pad)
@@ -51,7 +53,7 @@ def pads_step(draft: SettingsText) -> Run:
     silent = [name for seat, name in enumerate(names, start=1) if seat not in told]
     yield Remark(describe_moves("pad", names, pins, pads, same, f"silent: {', '.join(silent)}" if silent else ""))
     draft = draft.with_seats([{"pad": pin} for pin in pads])
-    yield from _press_together(draft)
+    yield from press_together(draft)
     words = "Measure how each pad bounces and what its neighbours hear? Each seat slaps eight times more"
     if not told or not (yield yes_no("pads.measure", words, draft.settings.pads_measured is None)):
         return draft
@@ -60,26 +62,29 @@ def pads_step(draft: SettingsText) -> Run:
     return draft if text is None else SettingsText(text, draft.folder)
 
 
-def _press_together(draft: SettingsText) -> Generator[Request, Any, None]:
+def press_together(draft: SettingsText) -> Generator[Request, Any, None]:
     """Seats that share a keyboard hold their keys down at once: many keyboards cannot tell three or more."""
-    sharing: dict[str, dict[str, str]] = {}
+    sharing: dict[tuple[str, str], dict[str, str]] = {}
     for seat in draft.settings.seats:
-        if (place := seat.pad_place) is not None and place.kind == "key":
-            sharing.setdefault(place.device, {})[str(place)] = seat.name
-    for device, seats in sharing.items():
+        if (place := seat.pad_place) is not None and place.kind in _ON_KEYBOARDS:
+            sharing.setdefault((place.kind, place.device), {})[str(place)] = seat.name
+    for (_, device), seats in sharing.items():
         if len(seats) < _FEWEST_GHOSTS:
             continue
-        who = " and ".join(seats.values())
-        heard = yield DeviceCall("hold_keys", {"places": tuple(seats)}, f"{who}: press your keys together, and hold")
+        words = Sentence("{names}: press your keys together, and hold", names=", ".join(seats.values()))
+        heard = yield DeviceCall("hold_keys", {"places": tuple(seats), "text": draft.text}, words)
         lost = [name for place, name in seats.items() if place not in heard]
         keys = ", ".join(parse_place(place).which for place in seats)
-        yield Remark(
-            f"{device or 'The keyboard'} cannot hear these keys together: {keys}. Not heard: {', '.join(lost)}. Choose "
-            "keys that lie in other rows and columns (shift, ctrl and alt mostly go with all others), or a second "
-            "keyboard."
-            if lost
-            else f"{device or 'The keyboard'} hears {keys} together."
-        )
+        keyboard = device or Sentence("This keyboard")
+        if lost:
+            words = Sentence(
+                "{keyboard} cannot hear these keys together: {keys}. Not heard: {names}. Choose keys that lie in other "
+                "rows and columns (shift, ctrl and alt mostly go with all others), or a second keyboard.",
+                keyboard=keyboard, keys=keys, names=", ".join(lost),
+            )  # fmt: skip
+            yield Remark(words)
+        else:
+            yield Remark(Sentence("{keyboard} hears these keys together: {keys}.", keyboard=keyboard, keys=keys))
 
 
 def _pad_words(pad: Pad) -> str:

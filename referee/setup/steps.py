@@ -36,6 +36,7 @@ from referee.setup.walk import (
 )  # fmt: skip
 from referee.text.catalogue import LANGUAGES
 from referee.text.rules import sentence
+from referee.text.sentence import Sentence
 
 _LONGEST_NAME: Final = 24
 _COLOURS: Final = ("red", "green", "blue")
@@ -80,9 +81,9 @@ def check_names(others: Sequence[str]) -> Check:
 
     def check(text: str) -> str:
         if not text.isprintable() or len(text) > _LONGEST_NAME:
-            raise BadAnswer(f"a name of at most {_LONGEST_NAME} letters")
+            raise BadAnswer(Sentence("a name of at most {most} letters", most=_LONGEST_NAME))
         if text.casefold() in [name.casefold() for name in others]:
-            raise BadAnswer(f"somebody is called {text} already: another name, such as {text} 2")
+            raise BadAnswer(Sentence("somebody is called {name} already: another name, such as {name} 2", name=text))
         return text
 
     return check
@@ -316,11 +317,11 @@ def rules_step(draft: SettingsText) -> Run:
     """A preset, a file, or what is there; and the deck, where unusual ones were learned."""
     now: Any = draft.settings.rules
     own = not isinstance(now, str)
-    choices = {name: preset.title for name, preset in PRESETS.items()}
+    choices: dict[str, str] = {name: preset.title for name, preset in PRESETS.items()}
     if own:
-        choices["kept"] = "the house rules that the settings have"
-    listed = choose("rules.preset", f"Which rules? Or a file of your own (*{SUFFIX}, see `referee rules example`)",
-                    "kept" if own else now, choices)  # fmt: skip
+        choices["kept"] = Sentence("the house rules that the settings have")
+    which = Sentence("Which rules? Or a file of your own (*{suffix}, see `referee rules example`)", suffix=SUFFIX)
+    listed = choose("rules.preset", which, "kept" if own else now, choices)
 
     def check(text: str) -> str:
         if not text.endswith(SUFFIX):
@@ -335,7 +336,7 @@ def rules_step(draft: SettingsText) -> Run:
     if rules != "kept":
         options = []
         for row in PRESETS[rules].options if rules in PRESETS else ():
-            words = f"{sentence(row, read_house_rules(rules))} ({row}) Switch that on?"
+            words = Sentence("{rule} ({row}) Switch that on?", rule=sentence(row, read_house_rules(rules)), row=row)
             if (yield yes_no(f"rules.{row}", words, default=False)):
                 options.append(row)
         draft = draft.changed({"rules": {"base": rules, "on": options} if options else rules})

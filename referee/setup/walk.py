@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from referee.settings.file import SettingsText
+from referee.text.sentence import Sentence
 
 Check = Callable[[str], Any]
 """Turns what was typed into a value; raises `BadAnswer`."""
@@ -19,6 +20,10 @@ Check = Callable[[str], Any]
 
 class BadAnswer(Exception):  # noqa: N818 - an answer that is asked for again is no error
     """An answer that cannot be; the text says what would be."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        self.words = words
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ def one_of(values: Sequence[str]) -> Check:
         begins = [value for value in values if value.casefold().startswith(lower)]
         if same or len(begins) == 1:
             return (same or begins)[0]
-        raise BadAnswer(f"answer {', '.join(values[:-1])} or {values[-1]}")
+        raise BadAnswer(Sentence("answer {words} or {last}", words=values[:-1], last=values[-1]))
 
     return check
 
@@ -95,7 +100,7 @@ def whole_number(low: int, high: int) -> Check:
 
     def check(text: str) -> int:
         if not text.isdecimal() or not low <= int(text) <= high:
-            raise BadAnswer(f"a whole number from {low} to {high}")
+            raise BadAnswer(Sentence("a whole number from {low} to {high}", low=low, high=high))
         return int(text)
 
     return check
@@ -109,7 +114,12 @@ def choose(key: str, words: str, default: str, choices: Mapping[str, str]) -> Qu
 def yes_no(key: str, words: str, default: bool) -> Question:
     """A question that is answered True or False."""
     check = one_of(("yes", "no"))
-    return Question(key, f"{words} (yes, no)", "yes" if default else "no", lambda text: check(text) == "yes")
+    return Question(
+        key,
+        Sentence("{question} (yes, no)", question=words),
+        "yes" if default else "no",
+        lambda text: check(text) == "yes",
+    )
 
 
 class Walk:
@@ -158,7 +168,7 @@ class Walk:
                 try:
                     value = question.check(typed or question.default)
                 except BadAnswer as bad:
-                    return str(bad)
+                    return bad.words
                 self._sent.append((question, value))
                 self._advance(value)
         return ""

@@ -28,12 +28,16 @@ from referee.control.page_address import listen_at, page_address
 from referee.control.pairing_code import Pairing
 from referee.control.seat_codes import read_seat_codes
 from referee.control.socket import NOBODY, NOT_JSON, Desk, private_folder, runtime_folder
+from referee.rules.rows import ROWS
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.evening_bench import EveningBench
 from referee.setup.evening_steps import EVENING
 from referee.setup.held_walk import HeldWalk
-from referee.setup.walk import Walk
-from referee.text.sentence import told
+from referee.setup.walk import Walk, yes_no
+from referee.text.answers import in_language
+from referee.text.catalogue import Texts
+from referee.text.rules import row_words
+from referee.text.sentence import Sentence, told
 from referee.web import layout, pad_pages
 from referee.web.api import Control
 from referee.web.board import Board
@@ -117,7 +121,8 @@ class WalkSite:
         codes = [] if self._site.folder is None else read_seat_codes(self._site.folder)
         phones = [one.seat for one in codes if not one.key] if state["step"] == "slaps" else []
         names = [seat.name for seat in self._held.walk.draft.settings.seats]
-        return JSONResponse({"paired": True, **state, "look": seen, "phones": phones, "names": names})
+        said = in_words(state, page_texts(request))
+        return JSONResponse({"paired": True, **said, "look": seen, "phones": phones, "names": names})
 
     async def send_picture(self, request: Request) -> Response:
         """What the camera sees."""
@@ -136,7 +141,37 @@ class WalkSite:
         if not isinstance(text, str) or len(text) > _LONGEST:
             return JSONResponse({"accepted": False, "words": "say is an answer, as a text"}, 400)
         complaint = await asyncio.to_thread(self._held.say, text)
-        return JSONResponse({"accepted": not complaint, "words": complaint}, 409 if complaint else 200)
+        words = in_language(told(complaint), page_texts(request))["words"]
+        return JSONResponse({"accepted": not complaint, "words": words}, 409 if complaint else 200)
+
+
+def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
+    """The walk's state with each sentence in a language, as its words and the language that they are in."""
+
+    def say(words: str) -> list[str]:
+        made = in_language(told(words), texts)
+        return [made["words"], made.get("lang", "en")]
+
+    question = state["question"]
+    if question is not None:
+        asked, row = question["words"], question["id"].removeprefix("rules.")
+        choices = [[value, say(words)] for value, words in question["choices"]]
+        if row == "preset":
+            # The presets' own titles stand among the page's texts.
+            choices = [[value, [texts.get(f"preset.{value}", said[0]), texts.language]] for value, said in choices]
+        elif row in ROWS and texts.language != "en":
+            asked = yes_no(
+                "", Sentence("{rule} ({row}) Switch that on?", rule=row_words(row, texts), row=row), False
+            ).words
+        question = {**question, "words": say(asked), "choices": choices}
+    return {
+        **state,
+        "question": question,
+        "steps": [[name, say(title)] for name, title in state["steps"]],
+        "remarks": [say(words) for words in state["remarks"]],
+        "busy": state["busy"] and say(state["busy"]),
+        "complaint": state["complaint"] and say(state["complaint"]),
+    }
 
 
 def hold_evening(path: Path, *, host: str, port: int, browse: bool) -> bool:

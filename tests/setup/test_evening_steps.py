@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +11,21 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.ports import Frame, HardwareMissing
+from hardware.ports import Edge, Frame, HardwareMissing
 from models.eye.eye import Eye
 from referee.errors import UserError
 from referee.settings.file import new_settings
 from referee.setup.calibration.report import Item
 from referee.setup.calibration.simulated_camera import simulated_camera
 from referee.setup.device_checks import Bench
+from referee.setup.evening_bench import EveningBench
 from referee.setup.evening_steps import EVENING
 from referee.setup.held_walk import HeldWalk
 from referee.setup.live_look import LiveLook, judge_picture, look_at
-from referee.setup.walk import Question, Walk
+from referee.setup.walk import DeviceCall, Question, Remark, Walk
+from referee.setup.walk_site import in_words
+from referee.text.answers import OTHERS
+from referee.text.catalogue import texts
 from referee.vision.photos import load_eye
 
 PATIENCE = 20.0
@@ -97,6 +101,51 @@ def test_keys_are_given_to_everybody_once(tmp_path: Path) -> None:
     assert [str(seat.pad) for seat in walk.draft.settings.seats] == ["browser:f", "browser:j"]
 
 
+class Ghosting:
+    """Pads in a browser whose keyboard never tells more than two of three keys at once."""
+
+    def __init__(self, seats: int, tells: int) -> None:
+        self._seats, self._tells = seats, tells
+
+    def start(self, on_edge: Callable[[Edge], None], on_lost: Any = None) -> None:
+        for seat in range(1, min(self._seats, self._tells) + 1):
+            on_edge(Edge(seat, seat * 1_000_000, True, 8_000_000))
+        on_edge(Edge(1, 500_000_000, False, 8_000_000))
+
+    def watermark(self, now: int) -> int:
+        return now
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+@pytest.mark.parametrize("tells", [2, 3])
+def test_three_keys_of_one_keyboard_are_held_together_in_the_walk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tells: int
+) -> None:
+    monkeypatch.setattr("referee.setup.evening_bench.open_pads", lambda _: Ghosting(3, tells))
+    monkeypatch.setattr("referee.setup.evening_bench._HOLDING", 0.2)
+    draft = new_settings(tmp_path).with_seats(
+        [{"name": name, "pad": f"browser:{key}"} for name, key in (("Ana", "a"), ("Ben", "s"), ("Cho", "d"))]
+    )
+    walk, bench, told = Walk(draft, EVENING, at=4), EveningBench(tmp_path / "table.toml"), list[str]()
+    walk.give({1: 8.0, 2: 8.0, 3: 8.0})
+    while not isinstance(walk.request, Question):
+        request = walk.request
+        if isinstance(request, DeviceCall):
+            assert request.words == "Ana, Ben, Cho: press your keys together, and hold"
+            walk.give(getattr(bench, request.what)(**request.arguments))
+        else:
+            assert isinstance(request, Remark)
+            told.append(request.words)
+            walk.give()
+    bench.close()
+    if tells == 2:
+        assert told[-1].startswith("This keyboard cannot hear these keys together: a, s, d. Not heard: Cho.")
+    else:
+        assert told[-1] == "This keyboard hears these keys together: a, s, d."
+
+
 def test_each_may_slap_something_else(tmp_path: Path) -> None:
     walk = walked(FakeBench(tmp_path), "2", "Ana", "Ben", "each", "phone", "browser", "")
     assert [str(seat.pad) for seat in walk.draft.settings.seats] == ["phone", "browser:l"]
@@ -146,7 +195,7 @@ def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
     held = HeldWalk(walk, bench, lambda one: kept.append(one.draft.text))
     state = settled(held)
     assert state["step"] == "slaps" and state["question"]["id"] == "slaps.again"
-    assert "Ana to ±12 ms" in state["remarks"][0] and "Ben" in state["remarks"][1]
+    assert "Ana ±12 ms" in state["remarks"][0] and "Ben" in state["remarks"][1]
     assert held.say("perhaps") == "answer retry or on"
     assert held.state()["complaint"] == "answer retry or on"
     bench.hands = [{1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}]
@@ -258,3 +307,48 @@ def test_a_camera_that_is_not_there_is_told(eye: Eye) -> None:
     live = LiveLook(refuse, lambda: eye)
     live.close()
     assert live.newest.trouble == "no camera; plug one in"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_everything_that_the_walk_says_is_said_in_each_language(tmp_path: Path, language: str) -> None:
+    bench = FakeBench(tmp_path)
+    bench.hands = [{1: 12.0}, {1: 12.0, 2: 9.0, 3: 9.0}]
+    walk = Walk(new_settings(tmp_path), EVENING)
+    given = {"seats.count": "3", "hands.kind": "browser", "camera.source": "usb:0"}
+    english: set[str] = set()
+    asked: set[str] = set()
+    while (request := walk.request) is not None:
+        state: dict[str, Any] = {
+            "question": None,
+            "steps": [[step.name, step.title] for step in EVENING],
+            "remarks": [],
+            "busy": "",
+        }
+        if isinstance(request, Question):
+            asked.add(request.id)
+            question = {"id": request.id, "words": request.words, "choices": [*map(list, request.choices.items())]}
+            state["question"] = question
+        else:
+            key = "remarks" if isinstance(request, Remark) else "busy"
+            state[key] = [request.words] if isinstance(request, Remark) else request.words
+        said = in_words({**state, "complaint": ""}, texts(language))
+        told = [*(title for _, title in said["steps"]), *said["remarks"], *([said["busy"]] if said["busy"] else [])]
+        if said["question"] is not None:
+            told.append(said["question"]["words"])
+            told += [words for _, words in said["question"]["choices"] if words[0] and not is_data(words[0])]
+        english |= {words for words, lang in told if lang != language}
+        if isinstance(request, Question):
+            walk.answer(given.get(request.id, ""))
+        elif isinstance(request, DeviceCall):
+            held = {"hold_keys": ("browser:a", "browser:l")}
+            what = request.what
+            walk.give(held[what] if what in held else getattr(bench, what)(**request.arguments))
+        else:
+            walk.give()
+    assert english == set()
+    assert {"hands.key.3", "camera.live", "camera.bottom", "slaps.again", "deal.begin"} <= asked
+
+
+def is_data(words: str) -> bool:
+    """Whether this is no sentence: a name that somebody typed, or what a device calls itself."""
+    return words in ("phones", "keys", "a webcam") or words.startswith(("Player", "Seat")) or len(words.split()) == 1

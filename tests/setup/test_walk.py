@@ -56,7 +56,7 @@ class FakeBench(Bench):
         pin = self.soldered[who - 1]
         return pin if pin in pins else None
 
-    def hold_keys(self, places: Sequence[str]) -> tuple[str, ...]:
+    def hold_keys(self, places: Sequence[str], text: str) -> tuple[str, ...]:
         return tuple(place for place in places if place not in self.blocked)
 
     def measure(self, text: str) -> tuple[str | None, str]:

@@ -24,17 +24,18 @@
           return done;
         }, say("send")));
 
-  const lines = (words) => words.split("\n").map((line) => element("p", { lang: "en" }, line));
+  const lines = ([words, lang], more = "") =>
+    words.split("\n").map((line) => element("p", { lang }, line + more));
 
   const choices = (question) =>
-    element("div", { class: "choices" }, ...question.choices.map(([value, words]) =>
+    element("div", { class: "choices" }, ...question.choices.map(([value, [words, lang]]) =>
       element("button", {
-        type: "button", class: `button ${value === question.default ? "strong" : ""}`, lang: "en", onclick: () => tell(value),
+        type: "button", class: `button ${value === question.default ? "strong" : ""}`, lang, onclick: () => tell(value),
       }, element("b", {}, /^\d+$/.test(value) && words ? words : value),
         words && !/^\d+$/.test(value) ? element("span", {}, words) : null)));
 
   const typed = (question) =>
-    form([input("answer", "", { value: question.default, autocomplete: "off", maxlength: 400, "aria-label": question.words })],
+    form([input("answer", "", { value: question.default, autocomplete: "off", maxlength: 400, "aria-label": question.words[0] })],
       ({ answer }) => tell(answer.value), text("play.next"));
 
   const asked = (now) => {
@@ -46,10 +47,10 @@
   };
 
   const waiting = (now) => {
-    if (!now.busy || now.step === "camera") return now.busy ? lines(`${now.busy} …`) : [];
-    if (now.step !== "slaps") return lines(`${now.busy} …`);
+    if (!now.busy || now.step === "camera") return now.busy ? lines(now.busy, " …") : [];
+    if (now.step !== "slaps") return lines(now.busy, " …");
     return [
-      element("p", {}, text(now.phones.length ? "play.scan" : "play.keys")),
+      ...(now.doing === "slaps" ? [element("p", {}, text(now.phones.length ? "play.scan" : "play.keys"))] : lines(now.busy, " …")),
       element("div", { class: "invitations" }, ...now.phones.map((seat) =>
         element("figure", { class: "panel scan" }, element("img", { src: `/pads/${seat}.svg`, width: 220, height: 220,
           alt: text("pad.scan") }), element("figcaption", {}, now.names[seat - 1])))),
@@ -71,11 +72,11 @@
   };
 
   const show = (now) => {
-    steps.replaceChildren(...now.steps.map(([name, title]) =>
+    steps.replaceChildren(...now.steps.map(([name, [title, lang]]) =>
       element("li", { "aria-current": name === now.step ? "step" : null },
-        element("button", { type: "button", lang: "en", onclick: () => tell(`step ${name}`) }, title))));
+        element("button", { type: "button", lang, onclick: () => tell(`step ${name}`) }, title))));
     const remarks = now.remarks.flatMap((words) => lines(words).map((line) => (line.classList.add("note"), line)));
-    const complaint = now.complaint ? [element("p", { class: "note bad", lang: "en" }, now.complaint)] : [];
+    const complaint = now.complaint ? [element("p", { class: "note bad", lang: now.complaint[1] }, now.complaint[0])] : [];
     home.className = now.step === "camera" && now.look ? "looking" : "";
     home.replaceChildren(
       element("div", { class: "panel ask" }, ...remarks, ...complaint, ...asked(now), ...waiting(now)),
