@@ -14,7 +14,7 @@ from typing import Final, Literal, Self
 
 from referee.errors import UserError
 
-_WRITER_PATIENCE: Final = 2.0
+WRITER_PATIENCE: Final = 2.0
 """How long a writer waits for another one, s."""
 _NOT_RECORDED: Final = "games are not recorded"
 
@@ -37,7 +37,7 @@ def record_errors(path: Path, what: str = _NOT_RECORDED) -> Iterator[None]:
 def connect(path: Path, mode: Literal["ro", "rw", "rwc"]) -> sqlite3.Connection:
     """Open a file for reading, for writing, or made where it is not; raises `sqlite3.Error`."""
     return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=_WRITER_PATIENCE, isolation_level=None,
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WRITER_PATIENCE, isolation_level=None,
         check_same_thread=False,
     )  # fmt: skip
 

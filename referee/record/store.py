@@ -9,6 +9,7 @@ returned from is there after a pulled plug.
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any, Final
 
 from referee.engine.observations import LogError
 from referee.engine.rulings import GAME_ENDS, Ruling, end_of
-from referee.record.database import Database, RecordError, record_errors
+from referee.record.database import WRITER_PATIENCE, Database, RecordError, record_errors
 from referee.record.game_writer import GameWriter
 from referee.record.seals import FIRST_SEAL, BrokenSeal, SealedLine, find_broken_seals, seal_line, seal_lines
 from referee.record.stored_lines import LineReader, read_ruling
@@ -214,11 +215,20 @@ class Record(Database):
         return end_of(made)
 
     def end(self, game: int, ended: str) -> None:
-        """The game is over; raises `RecordError`."""
+        """The game is over, and all of it is written into the file itself; raises `RecordError`."""
         with self._errors():
             self._db.execute(
                 "UPDATE game SET ended=?, end_seal=? WHERE id=? AND ended IS NULL", (ended, self._last_seal(game), game)
             )
+        self._write_back()
+
+    def _write_back(self) -> None:
+        """Empty the write-ahead log into the file; where somebody reads just now, or there is no room, it may wait."""
+        with suppress(sqlite3.OperationalError):
+            self._db.execute("PRAGMA busy_timeout=0")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        with self._errors():
+            self._db.execute(f"PRAGMA busy_timeout={round(WRITER_PATIENCE * 1000)}")
 
     def reopen(self, game: int) -> None:
         """The game is not over after all; raises `RecordError`."""

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,24 @@ def test_an_unfinished_game_is_found_and_gone_on_with(path: Path) -> None:
         assert [text for _, text in record.lines(left.id)] == [TABLE, CARD]
         with pytest.raises(RecordError, match="has ended"):
             record.again(left.id)
+
+
+def test_a_game_that_is_over_is_in_the_file_itself(path: Path) -> None:
+    log = path.with_name(f"{path.name}-wal")
+    with Record(path) as record:
+        keeper, _ = _begun(record)
+        assert log.stat().st_size > 0
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            # Somebody is in the middle of reading: the end of the game does not wait for that.
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM line").fetchone()
+            keeper.end("2026-01-02T04:00:00")
+            assert record.game(1).ended is not None
+        keeper.reopen()
+        keeper.write(CARD)
+        keeper.end("2026-01-02T04:00:01")
+        assert log.stat().st_size == 0
+        assert len(list(record.lines(1))) == 2
 
 
 def test_lines_are_never_changed(path: Path) -> None:
