@@ -30,7 +30,7 @@ from referee.control.page_address import listen_at
 from referee.extras.broker.connection import Broker, Connection
 from referee.extras.broker.messages import TABLE_NAME, filters, wall_time
 from referee.extras.hall import pages
-from referee.extras.hall.payloads import bounded_sentence
+from referee.extras.hall.payloads import LONGEST_PAYLOAD, bounded_sentence
 from referee.extras.hall.tables import Hall, HallTable, PlayerDay, rank_players
 from referee.text.catalogue import Texts, texts
 from referee.text.ruling_lines import RulingWords
@@ -99,7 +99,7 @@ class HallHub:
         self.hall = Hall()
         self.viewers = 0
         self.lost = 0
-        """Messages that found no room."""
+        """Messages that found no room, or are larger than any table's."""
         self.closed = False
         self._heard: deque[tuple[str, bytes, bool, int, float]] = deque(maxlen=_ROOM)
         """Topic, payload, whether it had been retained, when it came (ns), and the wall time then (s)."""
@@ -112,6 +112,10 @@ class HallHub:
         )
 
     def _hear(self, topic: str, payload: bytes, retained: bool) -> None:
+        if len(payload) > LONGEST_PAYLOAD:
+            # Before it takes up memory: a broker may let through what it likes.
+            self.lost += 1
+            return
         self.lost += len(self._heard) == _ROOM
         self._heard.append((topic, payload, retained, monotonic(), time.time()))
 

@@ -122,17 +122,12 @@ class Hall:
         name, leaf = parsed(topic) or ("", "")
         if name and not payload:
             # Who takes a table's retained state off the broker takes the table away.
-            if leaf == "state" and self.tables.pop(name, None) is not None:
-                self.change += 1
-                self.gone[name] = self.change
-                self._stale.discard(name)
-                while len(self.gone) > MOST_TABLES:
-                    self.gone.pop(next(iter(self.gone)))
+            if leaf == "state" and name in self.tables:
+                self._drop(name)
             return
         table = self.tables.get(name) or HallTable(name, now)
         known_state = table.state is not None
-        full = name not in self.tables and len(self.tables) >= MOST_TABLES
-        if not name or full or not self._take(table, leaf, payload):
+        if not name or not self._take(table, leaf, payload) or not (name in self.tables or self._has_room(table, now)):
             self.refused += 1
             return
         self.tables[name] = table
@@ -142,6 +137,24 @@ class Hall:
         elif leaf == "state" and not known_state and table.state is not None:
             table.heard = now - _age(table.state.at, wall)
         self._stale.add(name)
+
+    def _has_room(self, new: HallTable, now: int) -> bool:
+        """Whether a table can be taken up: in a full hall a name that tells nothing, or no more, makes way for one."""
+        if len(self.tables) < MOST_TABLES:
+            return True
+        least = min(self.tables.values(), key=lambda table: (table.state is not None, table.heard))
+        if new.state is None or (least.state is not None and now - least.heard <= SILENT_AFTER):
+            return False
+        self._drop(least.name)
+        return True
+
+    def _drop(self, name: str) -> None:
+        del self.tables[name]
+        self.change += 1
+        self.gone[name] = self.change
+        self._stale.discard(name)
+        while len(self.gone) > MOST_TABLES:
+            self.gone.pop(next(iter(self.gone)))
 
     @staticmethod
     def _take(table: HallTable, leaf: str, payload: bytes) -> bool:

@@ -14,6 +14,7 @@ from referee.extras.broker.connection import Broker
 from referee.extras.broker.messages import Telling, encoded, wall_time
 from referee.extras.broker.service import Tally
 from referee.extras.hall.app import HallHub, build
+from referee.extras.hall.payloads import LONGEST_PAYLOAD
 from referee.extras.hall.tables import Hall
 from tests.extras.broker.test_telling import NAMES, VIEW, WON
 from tests.web.browser import HOST, Reply, request
@@ -244,3 +245,11 @@ def test_its_health_says_what_is_amiss() -> None:
     assert health["well"] is False
     assert "has not answered yet" in health["trouble"]
     assert (health["tables"], health["viewers"], health["lost"]) == (0, 0, 0)
+
+
+def test_a_message_that_is_too_large_takes_up_no_room() -> None:
+    room = Room()
+    room.hear("state", b" " * (LONGEST_PAYLOAD + 1))
+    assert (room.hub.lost, len(room.hub._heard)) == (1, 0)
+    room.hear("state", b" " * LONGEST_PAYLOAD)
+    assert (room.hub.lost, len(room.hub._heard)) == (1, 1)

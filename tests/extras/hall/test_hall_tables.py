@@ -261,6 +261,37 @@ def test_names_and_sentences_are_bounded_and_show_what_they_say(room: Room) -> N
     assert said.startswith("Foul") and "{name}" in said and len(said) <= 300
 
 
+def test_names_that_tell_nothing_keep_no_table_out() -> None:
+    """A table that tells its state is taken up in a hall full of made-up names; theirs make way, and no other table."""
+    hall = Hall()
+    hall.broker(True)
+    telling = Telling("run")
+    telling.begin(1, NAMES)
+    state = encoded(telling.state(VIEW))
+    hall.hear("referee/first/state", state, False, 1)
+    for number in range(MOST_TABLES - 1):
+        hall.hear(f"referee/junk{number}/available", b"online", False, 2)
+    hall.hear("referee/late/available", b"online", False, 3)
+    assert "late" not in hall.tables, "nor does it tell anything yet"
+    hall.hear("referee/late/state", state, False, 4)
+    hall.hear("referee/late/available", b"online", False, 5)
+    assert {"first", "late"} <= set(hall.tables) and len(hall.tables) == MOST_TABLES
+    assert hall.tables["late"].available and "junk0" in hall.gone
+
+
+def test_in_a_hall_full_of_tables_those_that_fell_silent_make_way() -> None:
+    hall = Hall()
+    telling = Telling("run")
+    telling.begin(1, NAMES)
+    state = encoded(telling.state(VIEW))
+    for number in range(MOST_TABLES):
+        hall.hear(f"referee/t{number}/state", state, False, number)
+    hall.hear("referee/new/state", state, False, SILENT_AFTER)
+    assert "new" not in hall.tables, "all of them tell"
+    hall.hear("referee/new/state", state, False, SILENT_AFTER + 1)
+    assert "new" in hall.tables and "t0" not in hall.tables
+
+
 def test_a_flood_of_tables_is_bounded() -> None:
     hall = Hall()
     payload = encoded(GOOD)
