@@ -88,6 +88,15 @@ def usual(angles: Sequence[tuple[float, float]]) -> float | None:
     return float(np.degrees(np.arctan2((np.sin(radians) * weights).sum(), (np.cos(radians) * weights).sum())) % 360)
 
 
+def brought_from(looks: Sequence[tuple[float, float]]) -> float | None:
+    """The bearing of the arm that brought a card, from all looks in the order of time; None where nobody can say.
+
+    That is the usual one, if it was in sight from the first: who came after another has perhaps brought the next card.
+    """
+    angle = usual(looks)
+    return None if angle is None or apart(looks[0][0], angle) > _BROUGHT else angle
+
+
 @dataclass(slots=True)
 class _Stay:
     bearing: float

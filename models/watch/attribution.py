@@ -132,11 +132,19 @@ class Attribution:
                     return None  # seen on its way here: it has come to lie just where another lies
         if s.confidence >= PLAIN_CONFIDENCE:
             return None  # no card that lies there is misread so surely
+        whole = s.top and len(s.indices) > 1 and s.confidence >= LEAST_BEGINNING
         for track in reversed(self._pile.laid):
+            if whole and self._is_covered(track):
+                continue  # it lies under another, and this lies on all: a card laid just over it
             alike = iou(track.quad, quad)
             if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
                 return track
         return None
+
+    def _is_covered(self, track: Track) -> bool:
+        """Whether a known card lies under one that was laid after it."""
+        later = self._pile.laid[self._pile.laid.index(track) + 1 :]
+        return any(shared_area(track.quad, other.quad) >= OVER * area(track.quad) for other in later)
 
     def _update_known(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> None:
         if s.card != track.name or s.confidence < 0.5:
