@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import unicodedata
 import wave
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -33,8 +34,25 @@ _PATIENCE: Final = 20.0
 _UNEVEN: Final = 3.0
 """A clip on disk that is so much softer or louder than it should be is torn, LU (pointed ones are softer by less)."""
 
+_SHORTEST: Final = 0.15
+"""A name takes so long to say, s; less is a letter lost ..."""
+_LONGEST: Final = 2.0
+"""... and more is a name spelled out."""
+
 Progress = Callable[[int, int], None]
 """Told how many clips are done, of how many."""
+
+
+#: Letters that come apart into no Latin letter and a mark, as they are written where there is no such letter.
+_LATIN: Final = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
+
+
+def plain_letters(text: str) -> str:
+    """The text in lower case and letters a to z where they can be had: ``Łukasz`` is ``lukasz``, ``Мария`` stays."""
+    apart = unicodedata.normalize("NFKD", text.casefold().translate(_LATIN))
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
 class Renders(Protocol):
@@ -66,6 +84,8 @@ class Synthesiser:
     """What to do where it fails."""
     on_stdin: bool = False
     """Whether it reads the text there."""
+    plain: bool = False
+    """Whether it knows the letters a to z alone."""
 
     @property
     def key(self) -> str:
@@ -80,8 +100,9 @@ class Synthesiser:
         """
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "clip.wav"
-            command = [part.format(text=text, file=file) for part in self.command]
-            given = (text + "\n").encode() if self.on_stdin else None
+            written = plain_letters(text) if self.plain else text
+            command = [part.format(text=written, file=file) for part in self.command]
+            given = (written + "\n").encode() if self.on_stdin else None
             try:
                 subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE, input=given)
                 samples, rate = read_wav(file)
@@ -98,7 +119,7 @@ def heard(clip: Samples, otherwise: str) -> Samples:
 
 
 FLITE: Final = Synthesiser(
-    "flite", ("flite", "-voice", "rms", "--setf", "duration_stretch=0.9", "-t", "{text}", "-o", "{file}")
+    "flite", ("flite", "-voice", "rms", "--setf", "duration_stretch=0.9", "-t", "{text}", "-o", "{file}"), plain=True
 )
 """English only; more easily understood than espeak-ng, which blurs six and eight."""
 
@@ -180,6 +201,26 @@ class Clips:
         ]
         over = momentary_of(np.concatenate(parts), RATE) - LOUDNESS if parts else 0.0
         return joined * np.float32(10 ** (-over / 20)) if over > 0 else joined
+
+    def learn(self, names: Mapping[str, str]) -> frozenset[str]:
+        """Have clips of people's names, each spoken as it is written beside it, ready in memory.
+
+        Returns those that came out as a name does.
+
+        They are never written to disk: names of people who have not agreed to be kept would stay there.
+        """
+        learned = []
+        for name, written in names.items():
+            if name not in self._loaded:
+                try:
+                    samples = self._synthesiser.render(self._spelled(written))
+                except HardwareMissing:
+                    continue
+                if not _SHORTEST <= samples.size / RATE <= _LONGEST:
+                    continue
+                self._loaded[name], self._energies[name] = samples, block_energies(samples, RATE)
+            learned.append(name)
+        return frozenset(learned)
 
     def missing(self, vocabulary: Iterable[str]) -> list[str]:
         """The texts that are still to be rendered."""

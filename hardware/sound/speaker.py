@@ -6,7 +6,7 @@ For `referee demo` and for learning decks; a table's own voice is made by `refer
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +69,10 @@ class WavSpeaker:
             return
         self._write_until(self._clock())
         self._mixer.say(samples, urgent=urgent, name=" ".join(clips), topic=topic, patience=patience)
+
+    def learn(self, names: Mapping[str, str]) -> frozenset[str]:
+        """As the port says."""
+        return self._bank.learn(names)
 
     def cue(self, name: str) -> None:
         """Lay a short sound at the present instant."""

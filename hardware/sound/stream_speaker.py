@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from hardware.ports import HardwareMissing
@@ -34,6 +34,10 @@ class PhraseBank(Protocol):
 
     def phrase(self, texts: Iterable[str]) -> Samples:
         """Clips joined; raises `HardwareMissing`."""
+        ...
+
+    def learn(self, names: Mapping[str, str]) -> frozenset[str]:
+        """As `hardware.ports.Speaker` has it."""
         ...
 
 
@@ -106,6 +110,10 @@ class StreamSpeaker:
             return
         with self._lock:
             self._mixer.say(samples, urgent=urgent, name=" ".join(clips), topic=topic, patience=patience)
+
+    def learn(self, names: Mapping[str, str]) -> frozenset[str]:
+        """As the port says."""
+        return self._bank.learn(names)
 
     def cue(self, name: str) -> None:
         """As the port says; silent where cues are switched off or there is no sound card."""

@@ -2,8 +2,9 @@
 
 A clip's name is the text that it speaks, so a phrase reads as it sounds: ``("seat three", "wins the slap", "by",
 "fourteen", "milliseconds")``. The words stand in `referee.announce.phrases`. Everything that can be said is in
-`vocabulary`, rendered ahead; players are called by their seats, since a name that nobody rendered cannot be spoken. All
-but `Voice` and `Pulse` is pure; the table's process speaks it, and the page shows the same phrases in writing.
+`vocabulary`, rendered ahead; people are called by their names where the speaker has learned them
+(`referee.announce.called`), else by their seats. All but `Voice` and `Pulse` is pure; the table's process speaks it,
+and the page shows the same phrases in writing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from referee.announce.called import names_to_call
 from referee.announce.phrases import MOST, Clips, Language, NoWords, places, with_mark, words_in
 from referee.announce.sinks import Notice
 from referee.engine.rulings import Ruling
@@ -45,6 +47,8 @@ _PRIORITIES: Final = {
 """Of rulings that replace none, by kind; any other is a verdict."""
 _CHALLENGE: Final = frozenset(("challenge", "chance", "challenge_moves", "challenge_off", "challenge_won"))
 """Rulings of one topic: the later phrase makes the earlier one untrue."""
+NOBODY: Final[Mapping[int, str]] = {}
+"""No seat is called by a name."""
 _NOTICES: Final = {
     **{part: part for part in ("camera", "view", "eye", "pads", "lights", "log")},
     **dict.fromkeys(("paused", "resumed", "still_paused", "waits_for_camera"), "pause"),
@@ -62,7 +66,7 @@ class Phrase:
     """Something to say."""
 
     clips: Clips
-    """Names of clips, in order; each is in `vocabulary` but for the mark at its end, which is a pause."""
+    """Names of clips, in order; each is in `vocabulary`, or a name, but for the mark at its end, which is a pause."""
     priority: Priority
     t: int
     """The instant that it speaks of, ns."""
@@ -97,18 +101,26 @@ def spelling(language: str = "en") -> Mapping[str, str]:
 
 
 def margin(words: Language, ns: int | None, error: int) -> Clips:
-    """Milliseconds, rounded as they are in writing and whole; nothing where nobody was second. ``error`` in ns."""
+    """Milliseconds, rounded as they are in writing and whole, give or take; nothing where nobody was second.
+
+    ``error`` in ns.
+    """
     if ns is None:
         return ()
     whole = whole_ms(ns, error)
     if whole < 1:
         return words.say("margin.less")
-    return words.say("margin.more") if whole > MOST else words.say("margin", ms=words.counted(whole, "ms"))
+    if whole > MOST:
+        return words.say("margin.more")
+    ms, give = words.counted(whole, "ms"), whole_ms(error, error)
+    if not 1 <= give <= MOST:
+        return words.say("margin", ms=ms)
+    return words.say("margin.error", ms=ms, error=words.number(give))
 
 
-def phrase(ruling: Ruling, language: str = "en") -> Phrase | None:
-    """What to say of one ruling; None where the lights say enough."""
-    words = words_in(language)
+def phrase(ruling: Ruling, language: str = "en", names: Mapping[int, str] = NOBODY) -> Phrase | None:
+    """What to say of one ruling; None where the lights say enough. ``names``: of seats that are called by them."""
+    words = words_in(language).calling(names)
     clips = _clips(words, ruling, _key(words, ruling))
     in_doubt = ruling.doubt or ruling.get("decided_by") == "doubt"
     if in_doubt and clips and ruling.kind.startswith("slap_"):
@@ -121,16 +133,16 @@ def phrase(ruling: Ruling, language: str = "en") -> Phrase | None:
     return Phrase(clips, priority, ruling.t, language, "challenge" if ruling.kind in _CHALLENGE else "")
 
 
-def announce(rulings: Iterable[Ruling], language: str = "en") -> list[Phrase]:
+def announce(rulings: Iterable[Ruling], language: str = "en", names: Mapping[int, str] = NOBODY) -> list[Phrase]:
     """What to say of rulings that came together, joined where people would join it.
 
-    A penalty follows its false slap in one breath: "seat two, false slap. burn one card".
+    A penalty follows its false slap in one breath: "seat two, false slap. burn one card". ``names``: see `phrase`.
     """
-    words = words_in(language)
+    words = words_in(language).calling(names)
     phrases: list[Phrase] = []
     before: Ruling | None = None
     for ruling in rulings:
-        said = phrase(ruling, language)
+        said = phrase(ruling, language, names)
         if said is None:
             continue
         if before is not None and _is_penalty_of(ruling, before):
@@ -187,6 +199,8 @@ def _filled(words: Language, ruling: Ruling, place: str) -> Clips:
     """What stands in a place of a ruling's phrase."""
     if place == "seat":
         return (words.seat(ruling["challenged" if ruling.kind == "challenge" else "seat"]),)
+    if place == "to":
+        return words.to(ruling["to"])
     if place == "seats":
         *others, before, last = (words.seat(seat) for seat in ruling["seats"])
         return (*(f"{seat}," for seat in others), before, *words.say("and"), last)
@@ -224,7 +238,10 @@ def _choice(ruling: Ruling) -> list[str]:
     return [card for card in ruling.get("cards", ()) if card != "??"] if ruling.kind == "question" else []
 
 
-def tell(what: str, t: int = 0, language: str = "en", priority: Priority = Priority.VERDICT, **fields: Any) -> Phrase:
+def tell(
+    what: str, t: int = 0, language: str = "en", priority: Priority = Priority.VERDICT,
+    names: Mapping[int, str] = NOBODY, **fields: Any,
+) -> Phrase:  # fmt: skip
     """What the appliance itself says: a key ``tell.…`` of the phrases, without that prefix.
 
     Args:
@@ -232,13 +249,14 @@ def tell(what: str, t: int = 0, language: str = "en", priority: Priority = Prior
         t: the instant that it speaks of, ns.
         language: its code.
         priority: how it stands to other phrases.
+        names: of seats that are called by them.
         fields: what the phrase names: ``seat``, ``margin`` (ns, or None where nobody was second) with its ``error``
             (ns), ``rules`` (a preset's name; any other is the table's own), ``number``, ``digits`` (a text of them).
 
     Raises:
         NoWords: there is no such phrase, a field is missing, or there are no words for it.
     """
-    words, key = words_in(language), f"tell.{what}"
+    words, key = words_in(language).calling(names), f"tell.{what}"
     said: dict[str, Clips] = {}
     for name, value in fields.items():
         if name == "seat":
@@ -266,19 +284,27 @@ def speak(speaker: Speaker, said: Phrase) -> None:
 class Voice:
     """Speaks the rulings, and what the appliance itself has to say."""
 
-    def __init__(self, speaker: Speaker, language: str = "en") -> None:
+    def __init__(
+        self, speaker: Speaker, language: str = "en", names: Sequence[str] = (), said: Mapping[str, str] | None = None
+    ) -> None:
+        """``names`` are the people's, by seat; those that the speaker can say are called by them. ``said``: how a name
+        is written for the synthesiser, where it is not said as it is written.
+        """
         self._speaker, self._language = speaker, language
+        wanted = names_to_call(names)
+        learned = speaker.learn({name: (said or {}).get(name, name) for name in wanted.values()}) if wanted else ()
+        self._names = {seat: name for seat, name in wanted.items() if name in learned}
         self._touched = False
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
         """Say what came together, joined where people would join it."""
-        for said in announce(rulings, self._language):
+        for said in announce(rulings, self._language, self._names):
             speak(self._speaker, said)
 
     def tell(self, notice: Notice) -> None:
         """Say a notice, where there are words for it."""
         with suppress(NoWords):
-            speak(self._speaker, tell(notice.what, notice.t, self._language, **notice.fields))
+            speak(self._speaker, tell(notice.what, notice.t, self._language, names=self._names, **notice.fields))
 
     def touch(self, touched: Sequence[int], now: int = 0) -> None:
         """Pads that are down: the first hand is heard at once, where that is wanted."""

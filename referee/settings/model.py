@@ -101,6 +101,8 @@ class SeatSettings(Section):
     """One seat: its name, its pad and light, and where it stands in the picture (degrees, see `Card.bearing`)."""
 
     name: _Name
+    said: str = _text()
+    """How the voice says the name, where it is not said as it is written; empty where it is."""
     pad: _Pad
     """On a pin (BCM), or a place of another kind: see `hardware.pads.pad_place`."""
     light: _Pin

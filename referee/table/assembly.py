@@ -119,7 +119,10 @@ def _announcers(
     if parts.lights is not None:
         announcers["lights"] = Lamps(parts.lights, len(parts.wired.seats), asks=asks)
     if parts.speaker is not None:
-        announcers["voice"] = Voice(parts.speaker, settings.voice.language)
+        announcers["voice"] = Voice(
+            parts.speaker, settings.voice.language, [seat.name for seat in settings.seats],
+            {seat.name: seat.said for seat in settings.seats if seat.said},
+        )  # fmt: skip
     first: dict[str, FirstHand] = dict(announcers)
     if parts.speaker is not None and Pulse.has(parts.speaker):
         first["audio"] = Pulse(parts.speaker, lambda: service.beat("audio"))

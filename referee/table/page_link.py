@@ -12,12 +12,13 @@ import socket
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.clock import Clock, monotonic
+from referee.announce.called import names_to_call
 from referee.announce.phrases import NoWords
 from referee.announce.sinks import Notice
 from referee.announce.voice import announce, tell
@@ -220,7 +221,7 @@ class PageLink(TableService):
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
         """Caption rulings as soon as they are decided."""
-        self._caption(*(phrase.text for phrase in announce(rulings, self._language)))
+        self._caption(*(phrase.text for phrase in announce(rulings, self._language, self._called())))
 
     def take_notice(self, notice: Notice) -> None:
         """Caption what the appliance itself has to say."""
@@ -228,9 +229,13 @@ class PageLink(TableService):
             return
         try:
             # What the voice says, for those who do not hear; what is amiss in detail stands among the troubles.
-            self._caption(tell(notice.what, notice.t, self._language, **notice.fields).text)
+            self._caption(tell(notice.what, notice.t, self._language, names=self._called(), **notice.fields).text)
         except NoWords:
             self._caption(notice.words)
+
+    def _called(self) -> Mapping[int, str]:
+        """The names of the table's people, as far as the voice may call them by these."""
+        return {} if self._game is None else names_to_call([seat.name for seat in self._game.settings.seats])
 
     def _caption(self, *spoken: str) -> None:
         for text in spoken:

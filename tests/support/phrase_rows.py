@@ -100,7 +100,7 @@ SPOKEN_BY: Final[Mapping[str, tuple[str, ...]]] = {
         "question.unreadable_card", "question.unreadable_card.cards", "question.impossible_card",
         "question.impossible_card.cards", "question.recount",
     ),
-    "K3": ("margin", "margin.less", "margin.more", "dead_heat"),
+    "K3": ("margin", "margin.error", "margin.less", "margin.more", "dead_heat"),
     "K6": ("correction", "correction.void", "corrected", "question.mend_pile", "question.mend_amendment"),
     "K7": ("question.order_changed", "question.order_changed.cards"),
     "K9": ("doubt", "question.slap_or_card"),

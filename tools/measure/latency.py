@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -109,6 +109,10 @@ class Cut:
         self.asked.append(time.monotonic_ns())
         self._bank.phrase(texts)
         return self._tone
+
+    def learn(self, names: Mapping[str, str]) -> frozenset[str]:
+        """As the bank does."""
+        return self._bank.learn(names)
 
 
 @dataclass

@@ -8,22 +8,34 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from hardware.sound.clips import Clips, find_synthesiser
+from hardware.sound.clips import Clips, find_synthesiser, plain_letters
 from hardware.sound.loudness import true_peak
 from hardware.sound.splice import RATE
+from referee.announce.called import names_to_call
 from referee.announce.voice import spelling, vocabulary
 from referee.text.catalogue import LANGUAGES
 from tests.hardware.sound.hearing import Heard, spoilt, spoken, understood
-from tests.hardware.sound.listener import SIGNAL_TO_NOISE
+from tests.hardware.sound.listener import SIGNAL_TO_NOISE, Listener, in_the_room
 from tests.hardware.sound.spoken import all_phrases, phrases_of_a_game, told
 from tests.hardware.sound.test_loudness import SPREAD, independent
 
 _EACH_SPOILT = 8
+_NAMES = str.split(
+    "Ann Ben Dora Emma Grace Jack Olivia Oliver Sophie William "  # English
+    "Anna Felix Hans Jürgen Käthe Karl Lena Otto Strauß Ursula "  # German
+    "Carlos Carmen Diego Íñigo José Juan Lucía María Núria Pablo "  # Spanish
+    "Amélie Chloé François Hélène Jean Louis Marie Michel Pierre Zoé "  # French
+    "Giovanni Marco Paola Rosa "  # Italian
+    "Agnieszka Łukasz Stanisław Zofia "  # Polish
+    "Åsa Björn Ingrid Lars Søren "  # of the North
+    "Мария Дмитрий Ольга Amir Fatima Mohammed Cho"  # in other letters, and other people's
+)
+"""Sixty, of eight languages and more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,43 @@ def understanding(each: int) -> Iterator[Row]:
         yield Row(
             f"en: {way}, understood", "<= 10%", f"{right} of {heard.count}, {heard.share:.1%}", heard.share <= 0.1
         )
+
+
+def _heard_at(table: Sequence[str], bank: Clips, written: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What is said and what is heard of each name, the table's others its rivals."""
+    one_of = " | ".join(dict.fromkeys(written[name] for name in table))
+    listener = Listener(f"#JSGF V1.0;\ngrammar names;\npublic <said> = ( {one_of} ) wins the slap;")
+    sounds = [in_the_room(bank.phrase([name, "wins the slap"]), seed=at) for at, name in enumerate(table)]
+    said = [f"{written[name]} wins the slap" for name in table]
+    return [(one, listener.hear(sound)) for one, sound in zip(said, sounds, strict=True)]
+
+
+def _unlike(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple(pair for pair in pairs if pair[0] != pair[1])
+
+
+def called() -> Iterator[Row]:
+    """Names in English, each heard with all the others as rivals; those that the voice cannot say are seats."""
+    bank = Clips(find_synthesiser())
+    names = names_to_call(_NAMES)
+    learned = bank.learn({name: name for name in names.values()})
+    written = {name: plain_letters(name) for name in names.values() if name in learned}
+    listener = Listener()
+    known = {name: word for name, word in written.items() if listener.knows(word)}
+    # At a table there are eight names at most: each name is heard among seven others, drawn five times.
+    pairs = []
+    for draw in range(5):
+        order = [str(name) for name in np.random.default_rng(draw).permutation(sorted(known))]
+        for table in (order[at : at + 8] for at in range(0, len(order), 8)):
+            pairs += _heard_at(table, bank, known)
+    yield _heard("en: names understood among those of a table", Heard(len(pairs), _unlike(pairs)), 0.95)
+    pairs = _heard_at(sorted(known), bank, known)
+    right = len(pairs) - len(_unlike(pairs))
+    yield Row(f"en: names understood among {len(known)} rivals", "told", f"{right} of {len(pairs)}", True)
+    yield Row(
+        f"en: of {len(_NAMES)} names, called by their seats / not in the recogniser's dictionary", "told",
+        f"{len(_NAMES) - len(written)} / {len(written) - len(known)}", True,
+    )  # fmt: skip
 
 
 def sound(language: str, each: int) -> Iterator[Row]:
@@ -108,7 +157,7 @@ def main(argv: list[str] | None = None) -> int:
         help="of phrases and clips only each N-th; the game is heard whole (default: 1)",
     )
     each: int = parser.parse_args(argv).each
-    parts: list[Callable[[], Iterator[Row]]] = [lambda: understanding(each)]
+    parts: list[Callable[[], Iterator[Row]]] = [lambda: understanding(each), called]
     parts += [lambda language=language: sound(language, each) for language in LANGUAGES]  # type: ignore[misc]
     print(f"{'':60} {'required':>22}   measured", flush=True)
     met = True

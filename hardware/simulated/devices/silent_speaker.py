@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hardware.clock import Clock, monotonic
@@ -30,9 +30,11 @@ class RecordingSpeaker:
     installed.
     """
 
-    def __init__(self, clock: Clock = monotonic, keep: int | None = None) -> None:
-        """``clock`` answers the present instant, ns; ``keep``: remember only so many of the last phrases and cues."""
-        self._clock = clock
+    def __init__(self, clock: Clock = monotonic, keep: int | None = None, learns: bool = False) -> None:
+        """``clock`` answers the present instant, ns; ``keep``: remember only so many of the last phrases and cues;
+        ``learns``: it can say any name.
+        """
+        self._clock, self._learns = clock, learns
         self._keep = keep
         self.said: list[SpokenPhrase] = []
         self.cues: list[tuple[int, str]] = []
@@ -48,6 +50,10 @@ class RecordingSpeaker:
         self.said.append(SpokenPhrase(self._clock(), tuple(clips), urgent, topic))
         if self._keep is not None:
             del self.said[: max(0, len(self.said) - self._keep)]
+
+    def learn(self, names: Mapping[str, str]) -> frozenset[str]:
+        """Only what ``learns`` allows: most of its phrases are held against those of every table."""
+        return frozenset(names) if self._learns else frozenset()
 
     def cue(self, name: str) -> None:
         """Remember a cue."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -49,6 +50,13 @@ class Language:
         """Words that synthesisers say wrongly, and how to write them so that they say them right."""
         self.nouns: Mapping[str, Mapping[str, str]] = self._table["nouns"]
         """What is counted: in each language ``card``, ``chance`` and ``ms``."""
+        self._names: Mapping[int, str] = {}
+
+    def calling(self, names: Mapping[int, str]) -> Language:
+        """The same language, in which these seats are called by their names."""
+        called = copy(self)
+        called._names = names
+        return called
 
     def number(self, value: int) -> Clips:
         """A whole number by itself, hundreds and the rest in a clip each; raises `NoWords` but for 0 to `MOST`."""
@@ -96,10 +104,17 @@ class Language:
         return tuple(part.format(rank=rank, suit=suit) for part in parts(self._table["card"]))
 
     def seat(self, place: int) -> str:
-        """The clip that calls a seat; raises `NoWords` for one that has none."""
+        """The clip that calls a seat, or who sits there; raises `NoWords` for one that has none."""
+        if place in self._names:
+            return self._names[place]
         if not 1 <= place <= MOST_SEATS:
             raise NoWords(f"no clip for seat {place}: seats are 1 to {MOST_SEATS}")
         return str(self._table["seat"]).format(number=self._numeral(place))
+
+    def to(self, place: int) -> Clips:
+        """The clips that say to whom something goes: an article stands before a seat, none before a name."""
+        of_seat, of_name = self._table["to"]
+        return (of_name if place in self._names else of_seat, self.seat(place))
 
     def has(self, key: str) -> bool:
         """Whether there is a phrase of this key."""
@@ -146,6 +161,7 @@ class Language:
         said = [*map(self.seat, range(1, MOST_SEATS + 1)), *(clip for value in numbers for clip in self.number(value))]
         said += [clip for noun in self.nouns for value in numbers for clip in self.counted(value, noun)]
         said += [clip for card in (*PACK, *JOKERS) for clip in self.card(card)]
+        said += self._table["to"]
         said += [part for text in self.phrases.values() for part in parts(text) if not _PLACE.fullmatch(part)]
         return tuple(dict.fromkeys(map(spoken, said)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -304,6 +304,9 @@ class Spoken:
     def say(self, clips: Sequence[str], *, urgent: bool = False, patience: float | None = None,
             topic: str = "") -> None:  # fmt: skip
         self.said.append(" ".join(clips))
+
+    def learn(self, names: Mapping[str, str]) -> frozenset[str]:
+        return frozenset()
 
     def cue(self, name: str) -> None: ...
 

@@ -29,7 +29,7 @@ _TENS: Final = "twenty | thirty | forty | fifty | sixty | seventy | eighty | nin
 _RANKS: Final = "ace | two | three | four | five | six | seven | eight | nine | ten | jack | queen | king"
 _INNER: Final = ("margin", "pattern", "penalty", "rules", "doubt", "and", "correction")
 """First parts of keys of phrases that only stand inside others."""
-_STANDS_FOR: Final = {"to": "seat", "against": "seat", "other": "card"}
+_STANDS_FOR: Final = {"against": "seat", "other": "card", "error": "number"}
 _UNLISTED: Final = (
     ("chatters", "CH AE T ER Z"), ("slapjack", "S L AE P JH AE K"), ("slapper", "S L AE P ER"),
     ("wikibooks", "W IH K IY B UH K S"),
@@ -95,6 +95,7 @@ def grammar() -> str:
             f"<small> = <unit> | {_TEENS} | ( {_TENS} ) [ <unit> ];",
             "<number> = zero | <small> | <unit> hundred [ and <small> ];",
             "<seat> = seat ( one | two | three | four | five | six | seven | eight );",
+            "<to> = to <seat>;",
             "<seats> = <seat> [ <seat> ] [ <seat> ] and <seat>;",
             f"<digits> = {' '.join(['( zero | <unit> )'] * 6)};",
             "<ms> = one millisecond | <number> milliseconds;",
@@ -117,16 +118,20 @@ def grammar() -> str:
 
 
 class Listener:
-    """Transcribes sound by `grammar`."""
+    """Transcribes sound by `grammar`, or by another one in JSGF."""
 
-    def __init__(self) -> None:
+    def __init__(self, other: str = "") -> None:
         import pocketsphinx
 
         self._decoder: Any = pocketsphinx.Decoder(lm=None, samprate=RATE, bestpath=False, loglevel="FATAL")
         for word, sounds in _UNLISTED:
             self._decoder.add_word(word, sounds, True)
-        self._decoder.add_jsgf_string("referee", grammar())
+        self._decoder.add_jsgf_string("referee", other or grammar())
         self._decoder.activate_search("referee")
+
+    def knows(self, word: str) -> bool:
+        """Whether a word is in its dictionary."""
+        return self._decoder.lookup_word(word) is not None
 
     def hear(self, samples: Samples) -> str:
         """The words that were heard, or nothing."""

@@ -47,6 +47,7 @@ def of_seat(seat: int, chance: np.random.Generator) -> Iterator[list[Ruling]]:
 
     for margin in (None, 1 * _MS, ms(3, 100), ms(100, 1_000), _MS // 4, 2_000 * _MS):
         yield [_ruled("slap_won", seat=seat, margin=margin)]
+    yield [_ruled("slap_won", seat=seat, margin=ms(10, 100), error=ms(1, 10))]
     for row in _forms("pattern"):
         yield [_ruled("slap_won", seat=seat, patterns=[row], margin=None if chance.random() < 0.5 else ms(2, 100))]
     for how in ("force", "war", "people"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import wave
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,9 @@ class Beeps:
             raise HardwareMissing("no such clip")
         return (0.2 * np.sin(np.arange(RATE) / 5)).astype(np.float32)
 
+    def learn(self, names: Mapping[str, str]) -> frozenset[str]:
+        return frozenset(names) - {"unknown"}
+
 
 def test_clips_are_rendered_once_and_kept(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
@@ -49,6 +52,17 @@ def test_clips_are_rendered_once_and_kept(tmp_path: Path) -> None:
     assert again.missing([*words, "seat three"]) == ["seat three"]
     assert again.render(words) == 0
     assert again.phrase(words).size > again.clip("seat one").size
+
+
+def test_names_are_learned_in_memory_alone_and_only_where_they_sound_like_names(tmp_path: Path) -> None:
+    clips = Clips(BEEPER, tmp_path)
+    assert clips.learn({"Annabelle": "Annabelle", "x": "x" * 400}) == {"Annabelle"}
+    assert clips.phrase(["Annabelle", "seat one"]).size > clips.clip("Annabelle").size
+    assert [file.stem for file in tmp_path.rglob("*.wav")] == [file.stem for file in tmp_path.rglob("seat-one*.wav")]
+    spelled = Clips(BEEPER, tmp_path)
+    assert spelled.learn({"Siobhan": "shivawn maybe"}) == {"Siobhan"}
+    assert spelled.clip("Siobhan").size > Clips(BEEPER, tmp_path / "other").clip("Siobhan").size
+    assert Clips(BROKEN, tmp_path).learn({"Annabelle": "Annabelle"}) == frozenset()
 
 
 @pytest.mark.parametrize("left", [0, 30, 900, "zeros"])
