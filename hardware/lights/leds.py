@@ -8,7 +8,7 @@ from typing import Any, Final
 from hardware.pads.pinout import open_factory
 from hardware.ports import HardwareMissing
 
-_FREQUENCY: Final = 200
+FREQUENCY: Final = 200
 """Of the dimming, Hz: lgpio dims in software; faster costs the pads' thread time, slower flickers."""
 
 
@@ -36,7 +36,7 @@ class GpioLights:
         self._table: Any = None
         try:
             for seat, pin in seats.items():
-                self._seats[seat] = PWMLED(pin, frequency=_FREQUENCY, pin_factory=self._factory)
+                self._seats[seat] = PWMLED(pin, frequency=FREQUENCY, pin_factory=self._factory)
             if table is not None:
                 self._table = RGBLED(*table, pin_factory=self._factory)
         except GPIOZeroError as refused:

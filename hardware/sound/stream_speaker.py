@@ -16,6 +16,7 @@ from hardware.ports import HardwareMissing
 from hardware.sound.mixer import Mixer
 from hardware.sound.splice import CUES, FINER, RATE, Samples, Upsampler
 from hardware.sound.volume import Volume, VolumeControl
+from referee.units import SECOND
 
 _LOOK: Final = 0.25
 """How often the stream is looked at, s."""
@@ -120,6 +121,12 @@ class StreamSpeaker:
         if name in self._cues and not self.trouble:
             with self._lock:
                 self._mixer.cue(self._cues[name])
+
+    @property
+    def latency(self) -> int:
+        """How long a sample waits until it is heard, as the system says, ns; 0 where there is no card."""
+        stream = self._stream
+        return 0 if stream is None else round(float(stream.latency) * SECOND)
 
     def set_volume(self, volume: Volume) -> None:
         """As the port says."""

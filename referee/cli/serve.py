@@ -1,4 +1,4 @@
-"""The commands that serve pages for browsers: `page` for one table, `hall` for every table of a broker."""
+"""The commands that serve pages for browsers: `page` for one table, `hall` for a broker's, `class` for a lesson."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from referee.cli.parser import Commands, command, whole
+from referee.cli.parser import Commands, command, number, whole
 from referee.errors import UserError
 
 _PORT: Final = 1883
 _TLS_PORT: Final = 8883
+_MOST_KEYS: Final = 6
+"""More hands have no room at one keyboard."""
 
 
 def add_page(commands: Commands) -> None:
@@ -111,3 +113,58 @@ def _hall(args: argparse.Namespace) -> int:
     except (OSError, UnicodeDecodeError) as bad:
         raise UserError(f"the password cannot be read ({bad}); see --password-file") from None
     return asyncio.run(serve(broker, args.prefix, args.host, args.port, args.name))
+
+
+def add_class(commands: Commands) -> None:
+    parser = command(
+        commands, "class", "reaction times of a class: a light, a sound or a card, answered by phones, keys or pads",
+        "A lesson in measuring: everybody reacts to the same kind of stimulus some twenty times, and the room's page\n"
+        "shows each time as a dot, the medians, and how far off all of it may be. Nobody's name is asked for, and\n"
+        "nothing is kept unless --csv says where. docs/class.md has the lesson plan and a worksheet.\n\n"
+        "what they react to (--stimulus):\n"
+        "  phone   a card on each pupil's own phone, everybody at their own pace; for thirty at once\n"
+        "  screen  a card on the room's screen, for all at once\n"
+        "  light   the table's light, timed by this machine; needs --settings\n"
+        "  sound   this machine's loudspeaker\n"
+        "what they answer with: phones that scanned the room's code, --keys of this keyboard, and the pads of\n"
+        "--settings. What each is worth stands on the room's page: a pad about 1.5 ms, a key 8 ms, a phone 17 ms and\n"
+        "what its way through the network leaves open.\n\n"
+        "examples:\n  referee class\n  referee class --hands --csv 7b.csv           left hand against right, and kept\n"
+        "  referee class --stimulus screen --keys fj    two pupils at this keyboard at once\n"
+        "  referee class --stimulus light --settings table.toml",
+        _class,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--stimulus", choices=("phone", "screen", "light", "sound"), default="phone", help="(default: phone)")
+    add("--trials", type=whole(1, 200, "trials"), default=20, metavar="N", help="of each pupil (default: 20)")
+    add("--hands", action="store_true", help="ask for the left hand or the right, in turns that favour neither")
+    add("--keys", type=_keys, default=(), metavar="KEYS", help="letters or digits, one a pupil at this keyboard")
+    add("--settings", type=Path, metavar="FILE", help="a table's settings: its pads and its light are used")
+    add("--csv", type=Path, metavar="FILE", help="write each trial to this new file as soon as it is made")
+    add("--wait", type=number(float, 0.05, 10, "seconds must be a number"), default=1.0, metavar="S",
+        help="shortest wait before a stimulus; the longest is four times that (default: 1)")  # fmt: skip
+    add("--seed", type=whole(0, 2**31 - 1, "seed"), metavar="N", help="the same waits again (default: others)")
+    add("--host", default="0.0.0.0", metavar="ADDRESS",
+        help="where to listen; 127.0.0.1 for this machine alone (default: 0.0.0.0, for the room)")  # fmt: skip
+    add("--port", type=whole(0, 65535, "port"), default=8095, metavar="N",
+        help="or the next free one; 0 for any (default: 8095)")  # fmt: skip
+    add("--no-browser", action="store_true", help="open no browser; print the page's address alone")
+
+
+def _keys(text: str) -> tuple[str, ...]:
+    keys = tuple(text.lower())
+    if not 1 <= len(keys) <= _MOST_KEYS or len(set(keys)) < len(keys) or not (text.isascii() and text.isalnum()):
+        raise argparse.ArgumentTypeError(f"{text!r} must be 1 to {_MOST_KEYS} different letters or digits, as in fj")
+    return keys
+
+
+def _class(args: argparse.Namespace) -> int:
+    from referee.extras.practice.class_server import ClassOptions, hold_class
+
+    return hold_class(
+        ClassOptions(
+            stimulus=args.stimulus, trials=args.trials, hands=args.hands, keys=args.keys, settings=args.settings,
+            csv=args.csv, wait=round(args.wait * 1e9), seed=args.seed, host=args.host, port=args.port,
+            browser=not args.no_browser,
+        )
+    )  # fmt: skip

@@ -133,7 +133,7 @@ class PlayerSummary:
 
     player: str
     seat: int
-    """Where the player sat last, for the colour."""
+    """Where the player sat last, for the colour; 0 for several players together."""
     reactions: tuple[int, ...]
     """In order of size."""
     won: int

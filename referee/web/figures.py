@@ -54,6 +54,8 @@ from referee.web.site import Site, game_of
 _WIDE: Final = 760
 _NARROW: Final = 420
 _DOT: Final = 9.0
+_LANE: Final = 78.0
+"""Height of a player's row."""
 _LATEST_GAMES: Final = 20
 _COLUMNS: Final = (
     "game", "ruling", "slap", "seat", "player", "outcome", "reason", "patterns", "slap_ns", "reveal_ns",
@@ -162,37 +164,42 @@ def _table(heads: Sequence[str], rows: Sequence[Markup], texts: Texts, label: st
     return data_table([texts(f"figures.{name}") for name in heads], rows, texts(label))
 
 
-def draw_reactions(of: Sequence[PlayerSummary], error: int, texts: Texts, width: int = _WIDE) -> Drawing:
+def draw_reactions(
+    of: Sequence[PlayerSummary], error: int, texts: Texts, width: int = _WIDE, lane: float = _LANE
+) -> Drawing:
     """A row of dots for each player, one for each hand, with the median and the middle half.
 
-    ``error`` is how far off a hand's time may be, ns.
+    ``error`` is how far off a hand's time may be, ns; ``lane`` is a row's height.
     """
     times = [time for one in of for time in one.reactions]
-    axis = Axis(0, max([*times, 600 * MS]) * 1.06, 150 if width == _WIDE else 92, width - 24)
-    lane, letters = 78.0, 11 if width == _WIDE else 8
+    narrow = width == _NARROW
+    axis = Axis(0, max([*times, 600 * MS]) * 1.06, 92 if narrow else 150, width - 24)
+    letters, scale = 8 if narrow else 11, lane / _LANE
+    dot = max(_DOT * scale, min(_DOT, 5.0))
     bottom = 16 + lane * len(of)
-    shapes: list[Shape] = list(grid(axis, 10, bottom, 7 if width == _WIDE else 4, texts, 15, ""))
+    shapes: list[Shape] = list(grid(axis, 10, bottom, 4 if narrow else 7, texts, 15, ""))
     too_soon = axis.x(SOONEST_REACTION)
     shapes.append(Rect(axis.left, 10, too_soon - axis.left, bottom - 10, "warn", 0.12))
     said = []
     for place, one in enumerate(of):
-        top, role = 16 + place * lane, seat_role(one.seat)
-        base = top + lane - 16
-        shapes.append(Text(8, top + lane * 0.62, shortened(one.player, letters), role, 20, weight=700))
+        top, role = 16 + place * lane, seat_role(one.seat or None)
+        base = top + lane - 16 * scale
+        size = min(20.0, lane * 0.7)
+        shapes.append(Text(8, top + lane * 0.62, shortened(one.player, letters), role, size, weight=700))
         shapes.append(Line(axis.left, base, axis.right, base, "rule2", 1.0))
         if one.quartiles is not None:
             low, high = (axis.x(time) for time in one.quartiles)
-            shapes.append(Rect(low, top + 6, high - low, lane - 22, role, 0.16, 4))
+            shapes.append(Rect(low, top + 6 * scale, high - low, lane - 22 * scale, role, 0.16, 4))
         piles: Counter[int] = Counter()
         for time in one.reactions:
             x = axis.x(time)
-            column = round((x - axis.left) / (_DOT + 1))
+            column = round((x - axis.left) / (dot + 1))
             height = piles[column]
             piles[column] += 1
-            step = min(_DOT + 1, (lane - 30) / (height + 1) if height > 4 else _DOT + 1)
-            shapes.append(Rect(x - _DOT / 2, base - 4 - _DOT - height * step, _DOT, _DOT, role, 0.85, _DOT / 2))
+            step = min(dot + 1, (lane - 30 * scale) / (height + 1) if height > 4 * scale else dot + 1)
+            shapes.append(Rect(x - dot / 2, base - 4 * scale - dot - height * step, dot, dot, role, 0.85, dot / 2))
         if one.median is not None:
-            shapes.append(Line(axis.x(one.median), top + 4, axis.x(one.median), base, role, 3.0))
+            shapes.append(Line(axis.x(one.median), top + 4 * scale, axis.x(one.median), base, role, 3.0))
         median = "–" if one.median is None else texts.ms(one.median, error)
         said.append(texts("figures.chart_of", name=one.player, n=len(one.reactions), median=median))
     shapes.append(Text(axis.right, bottom + 44, texts("figures.ms_axis"), "soft", 15, "end"))

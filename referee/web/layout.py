@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
@@ -107,6 +108,15 @@ def seat_dot(seat: int) -> Markup:
 def download(data: str | bytes, name: str, kind: str) -> Response:
     """A file to take along, under a name."""
     return Response(data, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def qr_code(address: str) -> Response:
+    """An address as a QR code."""
+    import segno
+
+    out = BytesIO()
+    segno.make(address, error="m").save(out, kind="svg", border=3, dark="#000", light="#fff", xmldecl=False, scale=6)
+    return Response(out.getvalue(), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
 def print_button(texts: Texts) -> Markup:

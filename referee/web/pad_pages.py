@@ -7,7 +7,6 @@ needs its seat's code; the codes are shown to this machine, and to devices that 
 from __future__ import annotations
 
 import json
-from io import BytesIO
 from typing import Final
 
 from starlette.exceptions import HTTPException
@@ -17,7 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from referee.control.page_address import is_loopback
 from referee.control.seat_codes import SeatCode, read_seat_codes
 from referee.web.control_page import said_to_scripts
-from referee.web.layout import page, page_texts
+from referee.web.layout import page, page_texts, qr_code
 from referee.web.markup import Markup, tag
 from referee.web.site import Site
 
@@ -26,7 +25,12 @@ SCRIPTS: Final = ("forms.js", "pad.js")
 
 
 async def show_pad(_site: Site, request: Request) -> HTMLResponse:
-    """One seat's pad for a phone: its code stands behind the address, where no log ever has it."""
+    """One seat's pad for a phone."""
+    return draw_pad(request)
+
+
+def draw_pad(request: Request) -> HTMLResponse:
+    """The page of a pad: its code stands behind the address, where no log ever has it."""
     texts = page_texts(request)
     words = said_to_scripts(texts, "pad.", "control.")
     return page(request, texts("pad.title"), words, tag("div", "", id="pads"), scripts=SCRIPTS, body="padpage")
@@ -36,7 +40,7 @@ async def show_pads(site: Site, request: Request) -> HTMLResponse:
     """Every pad that is a page: codes for phones to scan, and the keys that are pressed in this browser."""
     texts = page_texts(request)
     title = texts("pad.pads")
-    if not is_trusted(site, request):
+    if not is_trusted(request, secure=site.secure):
         return page(request, title, tag("section", tag("p", texts("pad.here_only")), class_="panel empty"))
     codes = _codes(site)
     shown = [_invitation(site, request, one) for one in codes if not one.key]
@@ -53,22 +57,20 @@ async def show_pads(site: Site, request: Request) -> HTMLResponse:
 
 def key_pads(site: Site, request: Request) -> Markup | None:
     """Where the script puts pads for the keys of this machine's keyboard; None where there are none, or no right to."""
-    keys = [{"code": one.code, "key": one.key} for one in _codes(site) if one.key] if is_trusted(site, request) else []
+    keys = (
+        [{"code": one.code, "key": one.key} for one in _codes(site) if one.key]
+        if is_trusted(request, secure=site.secure)
+        else []
+    )
     return tag("div", "", id="pads", data_keys=json.dumps(keys)) if keys else None
 
 
 async def send_pad_code(site: Site, request: Request) -> Response:
     """A seat's pad as a QR code."""
-    import segno
-
     one = next((one for one in _codes(site) if one.seat == request.path_params["seat"] and not one.key), None)
-    if one is None or not is_trusted(site, request):
+    if one is None or not is_trusted(request, secure=site.secure):
         raise HTTPException(404)
-    out = BytesIO()
-    segno.make(_address(site, request, one), error="m").save(
-        out, kind="svg", border=3, dark="#000", light="#fff", xmldecl=False, scale=6
-    )
-    return Response(out.getvalue(), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+    return qr_code(_address(site, request, one))
 
 
 def _codes(site: Site) -> list[SeatCode]:
@@ -88,7 +90,7 @@ def _address(site: Site, request: Request, one: SeatCode) -> str:
     return f"{address.room or address.here}pad#{one.code}"
 
 
-def is_trusted(site: Site, request: Request) -> bool:
-    """Whether whoever asks sits at this machine, or has paired."""
+def is_trusted(request: Request, *, secure: bool) -> bool:
+    """Whether whoever asks sits at this machine, or has paired; ``secure``: all come by a proxy of this machine."""
     client = request.client.host if request.client is not None else ""
-    return request.scope.get("referee.device") is not None or (is_loopback(client) and not site.secure)
+    return request.scope.get("referee.device") is not None or (is_loopback(client) and not secure)

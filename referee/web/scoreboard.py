@@ -10,7 +10,6 @@ import contextlib
 import logging
 import socket
 from collections.abc import Mapping
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +28,7 @@ from referee.web import pad_pages
 from referee.web.board import Board
 from referee.web.board_view import STATE_REGIONS
 from referee.web.control_page import said_to_scripts
-from referee.web.layout import address, page, page_texts
+from referee.web.layout import address, page, page_texts, qr_code
 from referee.web.markup import Markup, button_link, tag
 from referee.web.site import Site
 
@@ -261,14 +260,8 @@ async def stream_events(site: Site, request: Request) -> StreamingResponse:
 
 async def send_qr_code(site: Site, request: Request) -> Response:
     """The page's address as a QR code."""
-    import segno
-
-    out = BytesIO()
     address = site.shared_address(request)
-    segno.make(address.room or address.here, error="m").save(
-        out, kind="svg", border=3, dark="#000", light="#fff", xmldecl=False, scale=6
-    )
-    return Response(out.getvalue(), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+    return qr_code(address.room or address.here)
 
 
 async def send_health(site: Site, request: Request) -> JSONResponse:

@@ -55,7 +55,7 @@ _KEYS: Final = {3: "f", 4: "j"}
 """The keys of the seats that have no phone."""
 _SKEW: Final = {1: (3000.0, 50e-6), 2: (-3000.0, -50e-6)}
 """By seat: by how much its phone's clock is ahead, ms, and how fast it drifts."""
-_HARNESS: Final = """
+HARNESS: Final = """
 const real = performance.now.bind(performance);
 window.realNow = real;
 const [ahead, drift, slow] = __SKEW__;
@@ -181,7 +181,7 @@ class Evening:
     def _window(self, skew: tuple[float, float, bool]) -> Page:
         width, height = (390, 700) if skew[-1] else (1100, 760)
         page = self._browser.new_context(viewport={"width": width, "height": height}).new_page()
-        page.add_init_script(_HARNESS.replace("__SKEW__", json.dumps(skew)))
+        page.add_init_script(HARNESS.replace("__SKEW__", json.dumps(skew)))
         return page
 
     def shoot(self, name: str, page: Page | None = None) -> None:
@@ -349,12 +349,13 @@ def read_game(record: Path) -> tuple[list[Observation], list[Ruling]]:
 
 
 @contextmanager
-def playing(home: Path) -> Iterator[str]:
-    """`referee play` with an empty home, ended by Ctrl-C; gives its address once it is served."""
+def playing(home: Path, *words: str) -> Iterator[str]:
+    """`referee play`, or what else `words` call, with an empty home, ended by Ctrl-C; gives its address."""
     runtime = home / "run"
     runtime.mkdir(mode=0o700)
     env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_RUNTIME_DIR": str(runtime), "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "referee", "play", "--no-browser", "--host", "127.0.0.1", "--port", "0"]
+    served = ("--no-browser", "--host", "127.0.0.1", "--port", "0")
+    command = [sys.executable, "-m", "referee", *(words or ("play",)), *served]
     with (home / "referee.txt").open("w", encoding="utf-8") as log:
         referee = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         try:

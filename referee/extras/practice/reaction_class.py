@@ -51,7 +51,7 @@ class ReactionClass:
     def admit(self, device: str) -> int | None:
         """The pupil at a device, with a new number if nobody is; None where the class is full."""
         if device not in self.pupils:
-            if self._last >= MOST_PUPILS:
+            if len(self.measured) >= MOST_PUPILS:
                 return None
             self._last += 1
             self.pupils[device] = self._last
@@ -63,10 +63,9 @@ class ReactionClass:
             self.pupils.pop(device, None)
 
     def forget(self) -> None:
-        """Begin anew, as if nobody had been there."""
+        """Let all trials and pupils go; numbers go on, so that none means two pupils in what was written down."""
         self.trials.clear()
         self.pupils.clear()
-        self._last = 0
 
     def of(self, pupil: int) -> list[Trial]:
         """A pupil's trials."""

@@ -2,8 +2,8 @@
 
 A trial is judged by instants and their errors alone. A hand that surely came within 100 ms of the stimulus cannot have
 been moved by it: a false start. Where the errors reach over that limit the trial counts for nothing. Errors are bounds
-on one measured time; they are much the same in every trial of one device, so no repeating averages them away, and a
-median keeps the largest of them beside the limits of chance (`referee.record.league.median`).
+on one measured time; they may be the same in every trial, so no repeating averages them away, and a median keeps the
+largest of them beside the limits of chance (`referee.record.league.median`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from enum import Enum
 from io import StringIO
 from typing import Final
 
+from hardware.pads.clock_exchange import DRIFT
 from referee.record.league import Median, median
 from referee.record.statistics import SOONEST_REACTION
 from referee.units import MS, last_place, round_at
@@ -24,6 +25,8 @@ WINDOW: Final = 1500 * MS
 """How long a hand is waited for after the stimulus, ns."""
 _LONGEST_WAIT: Final = 4
 """The longest wait before a stimulus, in shortest ones."""
+_BROWSER_CLOCK: Final = 2 * MS
+"""Two instants of a browser: each is rounded, to 1 ms at the coarsest."""
 LEFT, RIGHT, EITHER = "left", "right", ""
 
 
@@ -110,6 +113,20 @@ def judge_trial(pupil: int, number: int, hand: str, wait: int, stimulus: Timed |
     return Trial(pupil, number, hand, wait, end, reaction, error)
 
 
+def time_by_page(began: int, ended: int, touched: int, sampling: int) -> tuple[Timed, Timed]:
+    """Stimulus and hand of a page that showed the one and felt the other, by its own clock, ns.
+
+    Args:
+        began: before the page drew the stimulus ...
+        ended: ... and when its next picture was due: it came between the two, but for what the screen itself takes.
+        touched: the stamp of the hand, which was there up to twice ``sampling`` before.
+        sampling: see `hardware.pads.page_pads.SAMPLING`.
+    """
+    astray = _BROWSER_CLOCK + round(abs(touched - began) * DRIFT)
+    half = (ended - began + 1) // 2
+    return Timed(began + half, half), Timed(touched - sampling, sampling + astray)
+
+
 @dataclass(frozen=True, slots=True)
 class TrialSummary:
     """What some trials come to: times in ns."""
@@ -149,19 +166,21 @@ def summarise_trials(trials: Iterable[Trial]) -> TrialSummary:
 
 @dataclass(frozen=True, slots=True)
 class HandComparison:
-    """The left hand against the right: times in ns."""
+    """The left hand against the right: times in ns.
 
-    difference: int
-    """The left hand's median less the right's."""
-    error: int
-    """The instrument's, of both."""
+    What the instrument adds to both hands alike drops out of their difference: a constant shifts both medians by as
+    much, and what changes from trial to trial is in the limits of chance already.
+    """
+
     low: int
     high: int
-    """Between which the true difference lies, chance and instrument together."""
+    """Between which the left hand's median less the right's lies."""
+    error: int
+    """The instrument's, of one time; it says which digits mean something."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether one hand is the quicker one, whatever chance and instrument did."""
+        """Whether one hand is the quicker one, whatever chance did."""
         return self.low > 0 or self.high < 0
 
 
@@ -174,10 +193,8 @@ def compare_hands(trials: Sequence[Trial]) -> HandComparison | None:
     a, b = left.median, right.median
     if a is None or b is None or a.low is None or a.high is None or b.low is None or b.high is None:
         return None
-    error = left.error + right.error
-    return HandComparison(
-        round(a.value - b.value), error, math.floor(a.low - b.high) - error, math.ceil(a.high - b.low) + error
-    )
+    error = max(left.error, right.error)
+    return HandComparison(math.floor(a.low - b.high), math.ceil(a.high - b.low), error)
 
 
 TRIAL_COLUMNS: Final = (

@@ -23,7 +23,7 @@
   }
 
   const shown = new Map();
-  for (const pad of pads) {
+  for (const pad of pads.filter((one) => !one.unseen)) {
     const name = element("b");
     const key = element("kbd", {}, pad.key.replace(/^(Key|Digit)/, ""));
     const button = element("button", { type: "button", class: "pad", disabled: true }, name, pad.key ? key : null);
@@ -35,7 +35,7 @@
 
   // How far apart the looks of this screen are: a finger that slides is seen by each.
   const gaps = [];
-  let lastLook = 0;
+  let lastLook = 0, picture = 0;
   const lookedAt = (event) => {
     for (const one of event.getCoalescedEvents?.() ?? [event]) {
       const gap = one.timeStamp - lastLook;
@@ -45,7 +45,8 @@
     gaps.splice(0, gaps.length - 200);
   };
   const sampling = () => {
-    if (kind !== "touch" || gaps.length < 30) return 0;
+    if (kind === "key") return picture > 16 ? picture / 2 : 0;
+    if (gaps.length < 30) return 0;
     return [...gaps].sort((a, b) => a - b)[gaps.length >> 1];
   };
 
@@ -135,6 +136,14 @@
     window.addEventListener("keyup", (event) => of(event) && touch(of(event), false, event.timeStamp));
     window.addEventListener("blur", () => pads.forEach((pad) => touch(pad, false, performance.now())));
   }
+  // What this page shows to all is told as a hand is: it came between the drawing and the next picture.
+  document.addEventListener("shown", ({ detail: [began, ended] }) => {
+    const pad = pads.find((one) => one.unseen);
+    if (!pad) return;
+    picture = ended - began;
+    touch(pad, true, ended);
+    touch(pad, false, ended);
+  });
   document.addEventListener("visibilitychange", () => document.hidden || report());
   setInterval(report, HEARTBEAT);
   report();

@@ -123,7 +123,7 @@ def test_a_class_has_an_end_and_is_forgotten_whole() -> None:
     numbers = [room.admit(str(n)) for n in range(MOST_PUPILS + 1)]
     assert numbers == [*range(1, MOST_PUPILS + 1), None]
     room.forget()
-    assert (room.admit("x"), room.trials, room.measured) == (1, [], (1,))
+    assert (room.admit("x"), room.trials, room.measured) == (MOST_PUPILS + 1, [], (MOST_PUPILS + 1,))
 
 
 @given(st.integers(0, 1000), st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, unique=True), st.integers(1, 8))

@@ -23,6 +23,7 @@ from referee.extras.practice.reaction_trials import (
     draw_wait,
     judge_trial,
     summarise_trials,
+    time_by_page,
     write_trials_csv,
 )
 from referee.record.statistics import SOONEST_REACTION
@@ -121,6 +122,21 @@ def test_the_true_median_is_no_further_off_than_the_error_says(times: list[int],
     assert abs(summary.median.value - true.median.value) <= summary.error
 
 
+@given(
+    st.integers(0, 10**15), st.integers(0, 40 * MS), st.integers(0, WINDOW), st.integers(0, 50 * MS),
+    st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1),
+)  # fmt: skip
+def test_a_page_times_a_trial_within_what_it_says(
+    began: int, frame: int, gap: int, sampling: int, drawn: float, late: float, rounding: float
+) -> None:
+    """Wherever in its frame the stimulus came, and however long the hand was there before it was stamped."""
+    shown = began + int(frame * drawn)
+    hand = shown + gap
+    touched = hand + int(2 * sampling * late) + int(MS * rounding)
+    stimulus, pressed = time_by_page(began, began + frame, touched, sampling)
+    assert abs((pressed.t - stimulus.t) - gap) <= stimulus.t_error + pressed.t_error
+
+
 def test_a_summary_counts_every_trial_once_and_keeps_the_others_out_of_the_median() -> None:
     trials = [made(250 * MS, 5 * MS), made(350 * MS, 9 * MS), made(20 * MS, 90 * MS, end=TrialEnd.UNSURE)]
     trials += [made(None, end=end) for end in (TrialEnd.MISSED, TrialEnd.UNHEARD, TrialEnd.FALSE_START)]
@@ -131,19 +147,26 @@ def test_a_summary_counts_every_trial_once_and_keeps_the_others_out_of_the_media
     assert summarise_trials([]).median is None
 
 
-def test_a_hand_is_the_quicker_one_only_where_chance_and_instrument_leave_no_other() -> None:
-    def both(gap: int, error: int) -> list[Trial]:
+def test_a_hand_is_the_quicker_one_only_where_chance_leaves_no_other() -> None:
+    def both(gap: int) -> list[Trial]:
         return [
-            made((200 + n + extra) * MS, error * MS, hand=hand)
+            made((200 + n + extra) * MS, 3 * MS, hand=hand)
             for n in range(10)
             for hand, extra in ((LEFT, gap), (RIGHT, 0))
         ]
 
-    far, near, coarse = (compare_hands(both(*one)) for one in ((40, 3), (5, 3), (40, 25)))
-    assert far is not None and far.is_sure and far.difference == 40 * MS
-    assert near is not None and not near.is_sure and near.difference == 5 * MS
-    assert coarse is not None and not coarse.is_sure
-    assert compare_hands(both(40, 3)[:10]) is None, "five times of each hand have no limits"
+    slower, alike, quicker = (compare_hands(both(gap)) for gap in (40, 5, -40))
+    assert slower is not None and slower.is_sure and 0 < slower.low <= 40 * MS <= slower.high
+    assert alike is not None and not alike.is_sure and alike.low < 5 * MS < alike.high
+    assert quicker is not None and quicker.is_sure and quicker.high < 0
+    assert compare_hands(both(40)[:10]) is None, "five times of each hand have no limits"
+
+
+@given(st.integers(-30 * MS, 30 * MS), st.lists(REACTIONS, min_size=12, max_size=40))
+def test_what_the_instrument_adds_alike_drops_out_of_the_comparison(added: int, times: list[int]) -> None:
+    trials = [made(time, hand=(LEFT, RIGHT)[n % 2]) for n, time in enumerate(times)]
+    shifted = [made(time + added, hand=(LEFT, RIGHT)[n % 2]) for n, time in enumerate(times)]
+    assert compare_hands(trials) == compare_hands(shifted)
 
 
 @given(st.lists(st.tuples(REACTIONS, ERRORS), min_size=1, max_size=20))
