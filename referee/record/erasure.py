@@ -114,7 +114,7 @@ def settle_names(people: People, game: int) -> Erased:
 def settle_noted(people: People) -> None:
     """Do it now where it has waited, as at the start of the program. Raises `RecordError`."""
     waiting = people.meta(_UNSETTLED)
-    if waiting is not None:
+    if waiting is not None and waiting.isdecimal():
         settle_names(people, int(waiting))
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from referee.record.consent import CONSENT_VERSION
 from referee.record.database import Database, RecordError
 from referee.record.redaction import seat_name
-from referee.record.retention import RetentionPeriods
+from referee.record.retention import MOST, RetentionPeriods
 
 _LONGEST_NAME: Final = 40
 """Characters of a name."""
@@ -100,7 +100,8 @@ class People(Database):
                 self._db.executescript(_SCHEMA)
                 self._db.execute("INSERT OR IGNORE INTO people_meta VALUES ('version', ?)", (str(_TABLES_VERSION),))
             self.there = bool(self._db.execute("SELECT 1 FROM sqlite_schema WHERE name='people_meta'").fetchone())
-        if int(self.meta("version") or 0) > _TABLES_VERSION:
+        version = self.meta("version") or ""
+        if version.isdecimal() and int(version) > _TABLES_VERSION:
             raise RecordError(f"the people in {self.path} were written by a newer program; update this one")
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -124,7 +125,13 @@ class People(Database):
     def keeping(self) -> RetentionPeriods:
         """The periods that hold at this table."""
         said = self.meta("keeping")
-        return RetentionPeriods() if said is None else RetentionPeriods(**json.loads(said))
+        if said is None:
+            return RetentionPeriods()
+        try:
+            return RetentionPeriods(**json.loads(said))
+        except (TypeError, ValueError):
+            # Damage must not cost a game: until somebody sets them anew, nothing is overdue.
+            return RetentionPeriods(MOST, MOST, MOST)
 
     def keep_for(self, keeping: RetentionPeriods) -> None:
         """Set the periods."""

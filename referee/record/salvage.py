@@ -8,19 +8,21 @@ Pure: bytes in, rows out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, Final
 
 from referee.record.erasure import SCRUB_WAITS
 from referee.record.seals import FIRST_SEAL, seal_line
-from referee.record.sqlite_pages import PageRow, page_size_of, read_rows, search_rows, split_pages
+from referee.record.sqlite_pages import PageRow, page_size_of, read_rows, split_pages
 from referee.record.sqlite_wal import read_wal
 
 _USUAL_SIZE: Final = 4096
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT")
+_NOTES: Final = ("version", "keeping", "settle", SCRUB_WAITS)
+"""Keys of the notes among the tables of people."""
+_SEALED: Final = re.compile(rb"\}([0-9a-f]{16})")
 _KINDS: Final = (0x02, 0x05, 0x0A, 0x0D)
 _GREATEST: Final = 1 << 31
 """Numbers of games and lines beyond it are damage."""
@@ -99,7 +101,7 @@ def _table_of(values: tuple[Any, ...]) -> str:
     if kinds == (str, str):
         if _ID.fullmatch(values[0]) and _DATE.match(values[1]):
             return "forgotten"
-        return "spelling" if _ID.fullmatch(values[1]) else "people_meta"
+        return "spelling" if _ID.fullmatch(values[1]) else "people_meta" if values[0] in _NOTES else ""
     return ""
 
 
@@ -163,7 +165,7 @@ class _Lines:
         return chosen
 
     def _searched(self, game: int) -> list[Line]:
-        """Whatever looks like a line on the pages of a game, and on those that are damaged."""
+        """Whatever looks like a line on the pages of a game, on those that are damaged, and in the rests."""
         made: dict[Line, None] = {}
         for lines in self._found.values():
             for some in lines.values():
@@ -171,14 +173,20 @@ class _Lines:
         for lines_ in self._found.get(game, {}).values():
             made |= dict.fromkeys(lines_)
         pages = dict.fromkeys(page for _, page in (*self._pages.get(game, ()), *self._odd))
-        rows = chain(
-            chain.from_iterable(search_rows(page, self._present) for page in pages),
-            chain.from_iterable(read_rows(0, page, self._present) for page in self._rests),
-        )
-        for row in rows:
-            if (keyed := _line_of(row)) is not None:
-                made[keyed[2]] = None
+        for page in (*pages, *self._rests):
+            made |= dict.fromkeys(_search_lines(page))
         return [line for line in made if line[1] is not None]
+
+
+def _search_lines(page: bytes) -> Iterator[Line]:
+    """Whatever looks like a line with its seal behind it, also where nothing points to it any more."""
+    begin = 0
+    for found in _SEALED.finditer(page):
+        at = page.find(b"{", begin, found.start() + 1)
+        while at >= 0:
+            yield page[at : found.start() + 1].decode(errors="replace"), found[1].decode()
+            at = page.find(b"{", at + 1, found.start() + 1)
+        begin = found.end()
 
 
 def _line_of(row: PageRow) -> tuple[int, int, Line] | None:

@@ -69,20 +69,6 @@ def read_rows(number: int, page: bytes, pages: Pages) -> Iterator[PageRow]:
             continue
 
 
-def search_rows(page: bytes, pages: Pages) -> Iterator[PageRow]:
-    """Whatever looks like a row of a table without row ids, wherever it begins, also where nothing points any more."""
-    for at in range(8, len(page) - 8):
-        # The record of a row has a short header: its length, and a serial type for each of a few columns.
-        for kind in (_INDEX_LEAF, _INDEX_INNER):
-            skip = 4 if kind == _INDEX_INNER else 0
-            if page[at + skip] and not 3 <= page[at + skip + 1 + (page[at + skip] >> 7)] <= 12:
-                continue
-            try:
-                yield _read_cell(page, at, kind, pages)
-            except (NoRow, IndexError, struct.error):
-                continue
-
-
 def _read_cell(page: bytes, at: int, kind: int, pages: Pages) -> PageRow:
     if kind == _INDEX_INNER:
         at += 4

@@ -12,6 +12,7 @@ import pytest
 
 from referee.cli import main
 from referee.record.database import RecordError
+from referee.record.erasure import settle_noted
 from referee.record.people import People
 from referee.record.rescue import find_broken_games, find_damage, finish_rescue, mend_record, rescue_record
 from referee.record.sqlite_wal import read_wal
@@ -99,6 +100,18 @@ def test_games_whose_list_is_lost_are_known_by_their_lines(path: Path) -> None:
         assert [info.ended is None for info in record.games()] == [True, False]
         again = record.add_game(AT, [(1, game_lines(["Eve", "Fay"])[0])])
     assert again == 3, "a number is never given twice"
+
+
+def test_notes_that_damage_left_unreadable_cost_no_game(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE people_meta SET value='of no version'")
+        db.execute("INSERT INTO people_meta VALUES ('keeping', '{'), ('settle', 'x')")
+        db.commit()
+    assert main(["people", "--record", str(path), "--tidy"]) == 0
+    assert capsys.readouterr().out == "nothing is overdue\n"
+    with People(path) as people:
+        settle_noted(people)
+        assert "36500 days" in people.keeping.words
 
 
 def test_a_removed_game_does_not_come_back(path: Path) -> None:

@@ -6,10 +6,11 @@ import asyncio
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -119,6 +120,26 @@ def test_another_game_is_ordered_and_after_a_power_cut_it_is_the_one_that_goes_o
         assert [info.keep for info in table_.games()] == [False, False, True]
         assert "being played" in table_.ask(do="remove", game=2, confirm=True)["words"]
         assert "no voice" in table_.ask(do="settings", volume=20)["words"]
+
+
+def test_a_damaged_record_is_rescued_at_the_start_and_the_game_goes_on(table: Path) -> None:
+    record = table.parent / "games" / "record.db"
+    with running(table) as table_:
+        table_.ready()
+        table_.process.send_signal(signal.SIGKILL)
+        table_.process.wait()
+        (before,) = table_.games()
+    # Its log is written back, and then the page that says what is where is lost.
+    with closing(sqlite3.connect(record)) as db:
+        db.execute("PRAGMA journal_mode=DELETE")
+    with record.open("r+b") as file:
+        file.write(bytes(4096))
+    with running(table) as table_:
+        table_.ready()
+        assert [(info.id, info.began, info.ended) for info in table_.games()] == [(before.id, before.began, None)]
+        told = table_.ask(do="state")["troubles"]["rescue"]
+        assert "nothing of it is known to be missing" in told and "record.db.damaged-" in told
+    assert len(list(record.parent.glob("record.db.damaged-*"))) == 1
 
 
 def test_switching_off_closes_everything_first_and_a_machine_that_stays_on_goes_on(table: Path) -> None:
