@@ -6,7 +6,7 @@ amplifier's delay, or a screen's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from hardware.clock import Clock, monotonic
@@ -101,6 +101,9 @@ class _NoPhrases:
 
     def phrase(self, texts: Iterable[str]) -> Any:
         raise HardwareMissing(f"no phrase is there for {' '.join(texts)}")
+
+    def learn(self, names: Mapping[str, str]) -> frozenset[str]:
+        return frozenset()
 
 
 def open_stimulus(kind: str, settings: Settings | None) -> Stimulus:
