@@ -111,7 +111,8 @@ def test_three_phones_make_twenty_trials_each_and_the_file_is_right_to_what_it_s
         own = [row for row in rows if row["pupil"] == str(pupil)]
         assert [int(row["trial"]) for row in own] == list(range(1, TRIALS + 1))
         assert [row["hand"] for row in own].count("left") == TRIALS // 2
-        check_times(own, *truth, usual=40)
+        cards, hands = truth
+        check_times(own, cards, hands, usual=40)
     assert sorted(medians[1:]) == sorted(shown), "the room sees each median as its pupil does"
     assert all("±" in median for median in medians)
 
