@@ -93,7 +93,7 @@ class Players(TableService):
             if self._still_since is None and now - began < script.duration - _REST:
                 at = max(0, now - began)
                 self._still_since = now + REACH
-                self.table.follow(stand_still(script, at), at + REACH)
+                self.table.follow(stand_still(script, at), at)
         elif self._still_since is not None and now >= self._last_word + _LISTEN:
             is_heard = conductor.watermark > self._still_since
             if is_heard and (not conductor.view.questions or now > self._last_word + _UNANSWERED):

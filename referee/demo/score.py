@@ -351,10 +351,16 @@ class Score(TableService):
     def __init__(self, table: DemoTable) -> None:
         self._table = table
         self._conductor: Conductor | None = None
+        self._vouched = 0
 
     def begin_game(self, game: ServedGame) -> None:
         """See `TableService`."""
         self._conductor = game.conductor
+
+    def beat(self, now: int) -> None:
+        """Remember how far the camera has told: once a game is left, everything counts as told."""
+        if self._conductor is not None:
+            self._vouched = self._conductor.vouched()
 
     def summary(self, seed: int, rules: str) -> DemoSummary:
         """How well the game was refereed."""
@@ -362,27 +368,32 @@ class Score(TableService):
         script, count_, began = self._table.script, self._table.count, self._table.pads.began or 0
         seen = [on_script_time(line, began) for line in self._conductor.observations]
         ruled = [on_script_time(ruling, began) for ruling in self._conductor.rulings]
-        true_kinds, seen_kinds = Counter(map(type, script.truth)), Counter(map(type, seen))
-        too_close = [*(moment.t for moment in script.called), *heats(script.truth, 2 * LEAST_ERROR)]
+        truth, end, interrupted = script.truth, script.duration, script.interrupted
+        if not self._table.is_over(self._vouched):
+            # Somebody has left the table: what would have come after that is nobody's fault.
+            end = max(0, min(end, self._vouched - began))
+            truth, seen = tuple(o for o in truth if o.t <= end), [o for o in seen if o.t <= end]
+            interrupted = end if interrupted is None else interrupted
+        true_kinds, seen_kinds = Counter(map(type, truth)), Counter(map(type, seen))
+        too_close = [*(moment.t for moment in script.called), *heats(truth, 2 * LEAST_ERROR)]
         return DemoSummary(
             seed=seed,
             seats=script.seats,
             rules=rules,
             finished=script.finished,
-            cards=score_cards(script.truth, seen),
+            cards=score_cards(truth, seen),
             slaps=true_kinds[Slap],
             slaps_felt=seen_kinds[Slap],
             taken=true_kinds[Taken],
             taken_seen=seen_kinds[Taken],
-            rulings=NOT_COMPARED if script.interrupted is not None
-            else score_rulings(ruled, seen, script.truth, too_close, script.duration),
-            played_s=round(script.duration / SECOND, 1),
+            rulings=NOT_COMPARED if interrupted is not None else score_rulings(ruled, seen, truth, too_close, end),
+            played_s=round(end / SECOND, 1),
             took_s=round(count_.took, 1),
             frames=count_.frames,
             fps=round(count_.frames / count_.took if count_.took > 0 else 0.0, 1),
             lag_ms=round(count_.lag / MS, 1),
             troubles=dict(self._conductor.troubles),
-            interrupted_s=None if script.interrupted is None else round(script.interrupted / SECOND, 1),
+            interrupted_s=None if interrupted is None else round(interrupted / SECOND, 1),
         )  # fmt: skip
 
 

@@ -96,7 +96,8 @@ def kinds_after(conductor: Conductor, t: int) -> Counter[str]:
 
 
 def is_played_in_turn(conductor: Conductor, t: int) -> bool:
-    """Whether hardly a card was laid out of turn after an instant: people err, but seldom."""
+    """Whether hardly a card was laid out of turn once people had heard what was said then: they err, but seldom."""
+    t += SECOND
     laid = sum(isinstance(line, Card) and line.t > t for line in conductor.observations)
     assert laid > 10, "the game does not go on"
     return kinds_after(conductor, t)["dead_card"] <= max(1, laid // 30)
@@ -186,3 +187,37 @@ def test_a_pause_before_the_first_card_keeps_it_from_being_laid() -> None:
     _, conductor, script, visitor = watched(after_cards(0, do="pause"), after_pause(20 * SECOND, do="resume"))
     first = min(act.t for act in script.acts if isinstance(act, Lay))
     assert first > visitor.said[1] and is_played_in_turn(conductor, visitor.said[1])
+
+
+class Leaver(TableService):
+    """Leaves the table when so many cards were seen."""
+
+    name = "leaver"
+    needs_record = False
+
+    def __init__(self, cards: int) -> None:
+        self._cards = cards
+
+    def begin_game(self, game: ServedGame) -> None:
+        self._game = game.conductor
+
+    @property
+    def leaves(self) -> bool:
+        return self._game.cards >= self._cards
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_of_a_game_that_is_left_only_what_was_played_is_scored(paused: bool) -> None:
+    options = DemoOptions(seed=6, pace=False, live=False, max_cards=CARDS)
+    script = script_of(options)
+    eye = FollowingWatcher(script, FPS, delay=250 * MS)
+    table = SteppedTable(script, eye.frames(), eye, eye.show)
+    words = [after_cards(10, do="pause")] if paused else []
+    settings = settings_for(script)
+    settings = settings.model_copy(update={"lights": settings.lights.model_copy(update={"enabled": False})})
+    leaver = Leaver(12 if paused else 30)
+    summary, conductor = play_at(table, options, settings, services=[Visitor(*words), leaver])
+    assert summary.cards.right == summary.cards.laid == conductor.cards
+    assert summary.cards.missed == summary.cards.ghosts == 0
+    assert summary.played_s < 40 and summary.interrupted_s is not None
+    assert summary.missed_targets() == []

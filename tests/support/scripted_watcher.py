@@ -112,5 +112,5 @@ class FollowingWatcher:
         return self._eye.feed(image, t, t_error)
 
     def finish(self) -> list[Observation]:
-        """The rest of the script."""
-        return self._eye.finish()
+        """What has happened by the last frame, and was not told yet."""
+        return [seen for seen in self._eye.finish() if seen.t <= self._looked]

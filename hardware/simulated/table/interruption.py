@@ -23,8 +23,8 @@ from referee.engine.observations import Lift, Observation, Slap
 from referee.engine.rulings import Ruling
 from referee.units import MS, SECOND
 
-REACH: Final = 600 * MS
-"""Hands that come down within so long of people's word are on their way already, ns."""
+REACH: Final = 800 * MS
+"""Hands that come down within so long of people's word are on their way already, and to be seen, ns."""
 _LET_GO: Final = 50 * MS
 """A hand that lies on its pad is drawn back so much later, ns."""
 _DAY: Final = 86_400 * SECOND
@@ -33,7 +33,7 @@ _FOR: Final = (900 * MS, 1_500 * MS)
 
 
 def stand_still(script: Script, at: int) -> Script:
-    """The same up to ``at`` + `REACH`, and from then on nobody does anything, for a day."""
+    """The same up to ``at``, and what is on its way by then, up to `REACH` later; then nothing, for a day."""
     last = at + REACH
     contacts = [contact for contact in script.contacts if contact.t <= last]
     down = {contact.seat: contact.pressed for contact in contacts}
