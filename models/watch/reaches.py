@@ -72,7 +72,7 @@ def _is_shadow(light: NDArray[np.float32]) -> bool:
 
 
 @dataclass(slots=True, eq=False)
-class Edge:
+class SortedEdge:
     """What reaches in over the picture's edge."""
 
     arms: list[Reach] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Edge:
     """Mask of those at rest."""
 
 
-def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool_], cards: Image | None) -> Edge:
+def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool_], cards: Image | None) -> SortedEdge:
     """Tell arms, arms at rest and soft shadows apart.
 
     Args:
@@ -103,7 +103,7 @@ def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool
         elif np.count_nonzero(there) < _WHOLE * foreign.size:
             things[box][there] = 255
     if not things.any():
-        return Edge(reaches(solid))
+        return SortedEdge(reaches(solid))
     if cards is not None:
         things[cv2.dilate(cards, np.ones((2 * _CARD_RIM + 1,) * 2, np.uint8)) > 0] = 0
     for box, there in list(_over_edge(things)):
@@ -113,7 +113,7 @@ def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool
             at_rest[box][there] = 255
         else:
             things[box][there] = 0
-    return Edge(reaches(cv2.subtract(solid, at_rest)), reaches(at_rest), things, at_rest)
+    return SortedEdge(reaches(cv2.subtract(solid, at_rest)), reaches(at_rest), things, at_rest)
 
 
 Box = tuple[slice, slice]
