@@ -6,12 +6,19 @@ terminal is what `referee demo` draws. The still eye's stages are drawn by `tool
 
 from __future__ import annotations
 
+import http.client
+import json
+import random
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.error
+import urllib.request
+from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 from rich.console import Console
@@ -20,9 +27,11 @@ from referee.announce.terminal import Display, Gauge
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import read_observations
 from referee.engine.observations import Table
+from referee.units import MS, SECOND
 from tests.support.dispute_client import ReviewedVideo, first_frame
 from tests.support.filmed_disputes import film_winner
 from tools.eye_stages import draw_stages
+from tools.measure.play_test import playing
 
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
@@ -80,6 +89,57 @@ def shoot_dispute(folder: Path) -> None:
         browser.close()
 
 
+class SimulatedPupil:
+    """A phone that reacts some time after each card, and has shown it as it is asked to."""
+
+    def __init__(self, address: str, chance: random.Random, usual: float, left: float) -> None:
+        """``usual`` is how long this pupil takes at least, ms; the ``left`` hand so much longer."""
+        self._address, self._chance, self._usual, self._left = address, chance, usual, left
+        page = http.client.HTTPConnection(address.partition("//")[2].rstrip("/"))
+        page.request("GET", "/join")
+        self._code = str(page.getresponse().headers["location"]).partition("#")[2]
+
+    def make_trials(self) -> None:
+        """All that are asked for."""
+        told = self._report({})
+        while told["number"] is not None:
+            took = self._usual + self._chance.expovariate(1 / 40) + (self._left if told["hand"] == "left" else 0)
+            shown, touched = [SECOND, SECOND + 17 * MS], SECOND + round((took + 25) * MS)
+            luck = self._chance.random()
+            trial = {"pupil": told["pupil"], "number": told["number"], "kind": "touch", "sampling": 0, "ready": 0}
+            trial |= {"shown": shown, "touched": None if luck < 0.02 else touched}
+            trial |= {"shown": None, "touched": SECOND // 2} if luck > 0.96 else {}
+            told = self._report({"trial": trial})
+
+    def _report(self, fields: dict[str, Any]) -> dict[str, Any]:
+        body = json.dumps({"code": self._code, **fields}).encode()
+        head = {"Content-Type": "application/json", "Origin": self._address.rstrip("/")}
+        while True:
+            try:
+                with urllib.request.urlopen(urllib.request.Request(f"{self._address}api/trial", body, head)) as answer:
+                    told: dict[str, Any] = json.load(answer)
+                    return told
+            except urllib.error.HTTPError as refused:
+                if refused.code != HTTPStatus.TOO_MANY_REQUESTS:
+                    raise
+                time.sleep(1)
+
+
+def shoot_class(folder: Path) -> None:
+    """The room's page of `referee class` with simulated pupils, into docs/class.jpg."""
+    chance = random.Random(17)
+    with playing(folder, "class", "--hands", "--host", "0.0.0.0") as address, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless"])
+        page = browser.new_page(viewport={"width": 1280, "height": 1120}, locale="en-GB")
+        page.goto(address)
+        for n in range(8):
+            SimulatedPupil(address, chance, chance.gauss(235, 22), (0, 70)[n == 2]).make_trials()
+        page.locator("#results tbody tr").nth(8).locator("td", has_text="20").first.wait_for()
+        page.wait_for_timeout(1000)
+        page.screenshot(path=str(DOCS / "class.jpg"), type="jpeg", quality=80)
+        browser.close()
+
+
 def main() -> int:
     """Draw all of them."""
     lines = GAME.read_text(encoding="utf-8").splitlines()[:UP_TO]
@@ -94,6 +154,7 @@ def main() -> int:
         )  # fmt: skip
         shoot_page(record)
         shoot_dispute(Path(folder))
+        shoot_class(Path(folder))
     return 0
 
 
