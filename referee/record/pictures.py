@@ -71,6 +71,11 @@ class PictureStore(Database):
         """Bytes of pictures, in whole pages."""
         return self._measured() if self._read_only else self._held
 
+    def count(self) -> int:
+        """How many pictures there are; raises `RecordError`."""
+        with self._errors():
+            return int(self._db.execute("SELECT count(*) FROM frame").fetchone()[0])
+
     def add(self, game: int, pictures: list[Picture]) -> int:
         """Keep pictures of a game; a frame that is kept already stays as it is.
 

@@ -20,6 +20,8 @@ from referee.errors import UserError
 from referee.record.backup import sync_folder
 from referee.record.database import RecordError, connect
 from referee.record.people import People
+from referee.record.picture_rescue import check_pages, mend_pictures
+from referee.record.pictures import FRAMES_FILE
 from referee.record.salvage import Salvage, count_proven, salvage_rows
 from referee.record.sqlite_wal import read_wal
 from referee.record.store import RECORD_VERSION, Record
@@ -27,8 +29,6 @@ from referee.record.stored_lines import LineReader
 
 _PATIENCE: Final = 3.0
 """Seconds that looking through a large file may take at the start of a game."""
-_STEPS: Final = 10_000
-"""Of SQLite's machine, between two looks at the clock."""
 _TOLD: Final = 3
 """Places of a game that are told one by one."""
 _COLUMNS: Final = {"game": 8, "line": 4}
@@ -100,15 +100,7 @@ def _look_through(db: sqlite3.Connection, patience: float | None) -> str:
         return "its tables are not those of a record"
     if version == 1 and columns == _COLUMNS:
         return "its version is not that of its tables"
-    until = None if patience is None else time.monotonic() + patience
-    db.set_progress_handler(lambda: int(until is not None and time.monotonic() > until), _STEPS)
-    try:
-        found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except sqlite3.OperationalError as bad:
-        if getattr(bad, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
-            return ""
-        raise
-    return "" if found == b"ok" else found.decode(errors="replace").replace("\n", ", ")
+    return check_pages(db, patience)
 
 
 def find_broken_games(path: Path, *, patience: float | None = None) -> str:
@@ -157,7 +149,7 @@ def rescue_record(path: Path, why: str, stamp: str) -> Rescue:
         RecordError: the new record cannot be written; the old one is as it was.
     """
     found = _salvaged(path)
-    if not found.count and not found.tables:
+    if not found.count and "game" not in found.tables:
         raise NothingToRescueError(
             f"{path} is damaged ({why}), and nothing in it can be read as a record: it was left as it is; "
             "move it away to begin a new one, or bring a backup back with `referee restore`"
@@ -204,7 +196,15 @@ def finish_rescue(path: Path) -> Path | None:
 
 
 def mend_record(path: Path, stamp: str) -> str:
-    """Look at a record before it is used, and rescue what can be read where it is damaged; words for the table."""
+    """Look at a record and its pictures before they are used, and rescue what can be read where they are damaged.
+
+    Returns words for the table; empty where all is well.
+    """
+    said = (_mend(path, stamp), mend_pictures(path.with_name(FRAMES_FILE), stamp, _PATIENCE))
+    return "; ".join(words for words in said if words)
+
+
+def _mend(path: Path, stamp: str) -> str:
     try:
         finish_rescue(path)
         why = find_damage(path, patience=_PATIENCE)

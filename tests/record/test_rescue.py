@@ -14,10 +14,11 @@ from referee.cli import main
 from referee.record.database import RecordError
 from referee.record.erasure import settle_noted
 from referee.record.people import People
+from referee.record.pictures import Picture, PictureStore
 from referee.record.rescue import find_broken_games, find_damage, finish_rescue, mend_record, rescue_record
 from referee.record.sqlite_wal import read_wal
 from referee.record.store import Record
-from tests.record.damages import STAMP, Whole, damage, try_damages
+from tests.record.damages import JPEG, STAMP, Whole, damage, try_damages
 from tests.record.playing import add_game, game_lines
 
 AT = "2026-01-02T03:04:05+00:00"
@@ -147,6 +148,23 @@ def test_a_changed_value_is_named_and_not_rescued_again_and_again(
     assert not list(path.parent.glob("*.damaged-*"))
     assert main(["games", "--record", str(path), "--rescue"]) == 1
     assert "no more can be read of it" in capsys.readouterr().out
+
+
+def test_damaged_pictures_are_moved_aside_and_the_others_go_on(path: Path) -> None:
+    frames = path.with_name("frames.db")
+    with closing(PictureStore(frames)) as store:
+        store.add(1, [Picture(t, 5, JPEG) for t in range(40)])
+        store.add(1, [Picture(99, 5, JPEG[:100])])
+    assert mend_record(path, STAMP) == ""
+    size = frames.stat().st_size
+    _spoil(frames, size // 2 // PAGE * PAGE, bytes(PAGE))
+    words = mend_record(path, STAMP)
+    with closing(PictureStore(frames)) as store:
+        kept = [one.t for one in store.near(1, 0, 1000)]
+        assert all(one.jpeg == JPEG for one in store.near(1, 0, 1000))
+    assert 30 <= len(kept) < 40, "all but those on the lost page, and the one that is cut off"
+    assert words.endswith(f"kept as frames.db.damaged-{STAMP}; {len(kept)} of them were rescued")
+    assert mend_record(path, STAMP) == ""
 
 
 def test_what_is_no_record_is_left_where_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
