@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.web.conftest import CHROMIUM
+from tests.web.test_page_buttons_in_browser import serious_faults
 from tools.measure.play_test import ARGUMENTS, HARNESS, playing
 
 if TYPE_CHECKING:
@@ -21,34 +22,39 @@ if TYPE_CHECKING:
 TRIALS = 20
 SKEWS = ((3000.0, 50e-6), (-3000.0, -50e-6), (0.0, 0.0))
 """By how much each phone's clock is ahead, ms, and how fast it drifts."""
+PLAIN = 40.0
+"""A hand that comes 180 ms after the card was surely no false start where the error is no larger, ms."""
 REACTING = """
 ([watched, kind, code]) => {
   const seen = document.querySelector(watched);
-  let on = false;
-  window.shown = [];
-  window.hands = [];
-  window.react = () => setTimeout(() => {
+  let on = false, count = 0;
+  window.shown = {};
+  window.hands = {};
+  window.react = (number) => setTimeout(() => {
     const many = window.done.length;
     window.hand(kind, 1, code, true);
     window.hand(kind, 1, code, false);
-    window.hands.push(performance.timeOrigin + window.done[many][1]);
-  }, 160 + Math.random() * 60);
+    window.hands[number] = performance.timeOrigin + window.done[many][1];
+  }, 180 + Math.random() * 50);
   if (seen) new MutationObserver(() => {
     const before = on;
     on = seen.classList.contains("now");
     if (!on || before) return;
-    window.shown.push(performance.timeOrigin + window.realNow());
-    window.react();
+    count += 1;
+    const number = seen.dataset.number ?? count;
+    window.shown[number] = performance.timeOrigin + window.realNow();
+    window.react(number);
   }).observe(seen, { attributes: true });
   else new EventSource("/events").addEventListener("class", (event) => {
     const before = on;
     on = JSON.parse(event.data).phase === "showing";
-    if (on && !before) window.react();
+    if (on && !before) window.react(count += 1);
   });
 }
 """
-"""Reacts to each card some time after it, and notes both by the machine's own clock; the harness stamps the hand late,
-as screens and keyboards do. A window without a card hears from the server when the room's page is to show it."""
+"""Reacts to each card some time after it, and notes both by the machine's own clock and the trial's number; the harness
+stamps the hand late, as screens and keyboards do. A window without a card hears from the server when the room's page is
+to show it. A trial that is asked for again, since the picture took too long, is noted anew."""
 
 
 @contextmanager
@@ -74,14 +80,18 @@ def device(
     return page
 
 
-def check_times(rows: list[dict[str, str]], shown: list[float], hands: list[float], usual: float) -> None:
-    """Every line holds the true time within the error that it states, and the usual line states no more than that."""
-    assert [row["outcome"] for row in rows] == ["reaction"] * len(shown)
-    truth = [hand - card for card, hand in zip(shown, hands, strict=True)]
-    off = [float(row["reaction_ms"]) - true for row, true in zip(rows, truth, strict=True)]
+def check_times(rows: list[dict[str, str]], shown: dict[str, float], hands: dict[str, float], usual: float) -> None:
+    """Every line holds the true time within the error that it states, and most state no more than the usual one.
+
+    Where this machine took long over a picture, the error says so, and what may have been too soon is left open.
+    """
+    assert {row["outcome"] for row in rows} <= {"reaction", "unsure"}
+    off = [float(row["reaction_ms"]) - (hands[row["trial"]] - shown[row["trial"]]) for row in rows]
     bounds = [float(row["error_ms"]) for row in rows]
     assert [one for one, bound in zip(off, bounds, strict=True) if abs(one) > bound] == []
     assert sorted(bounds)[len(bounds) // 2] <= usual
+    usually = [row["outcome"] for row, bound in zip(rows, bounds, strict=True) if bound <= PLAIN]
+    assert usually == ["reaction"] * len(usually)
 
 
 def test_three_phones_make_twenty_trials_each_and_the_file_is_right_to_what_it_says(tmp_path: Path) -> None:
@@ -103,7 +113,8 @@ def test_three_phones_make_twenty_trials_each_and_the_file_is_right_to_what_it_s
         medians = room.locator("#results tbody tr b").all_inner_texts()
         shown = [phone.locator("#trial b").inner_text() for phone in phones]
         truths = {
-            int(phone.get_attribute("#trial", "data-pupil") or 0): phone.evaluate("[shown, hands]") for phone in phones
+            int(phone.get_attribute("#trial", "data-pupil") or 0): (phone.evaluate("shown"), phone.evaluate("hands"))
+            for phone in phones
         }
     rows = list(csv.DictReader(kept.read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 3 * TRIALS and sorted(truths) == [1, 2, 3]
@@ -119,6 +130,7 @@ def test_three_phones_make_twenty_trials_each_and_the_file_is_right_to_what_it_s
 
 def test_a_card_on_the_rooms_page_is_answered_by_its_keys_and_by_a_phone(tmp_path: Path) -> None:
     kept = tmp_path / "class.csv"
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="chromium is not here").Axe()
     command = ("class", "--stimulus", "screen", "--keys", "f", "--trials", "3", "--wait", "0.1", "--csv", str(kept))
     with chromium() as browser, playing(tmp_path, *command) as address:
         room = device(browser, address, (500.0, 50e-6), wide=True)
@@ -126,11 +138,12 @@ def test_a_card_on_the_rooms_page_is_answered_by_its_keys_and_by_a_phone(tmp_pat
         for number, (page, own) in enumerate(((room, ["#card", "key", "KeyF"]), (phone, ["#none", "touch", ""])), 1):
             page.locator(".pad:not([disabled])").wait_for(timeout=10_000)
             page.evaluate(REACTING, own)
-            page.evaluate("react()")
+            page.evaluate("react(0)")
             room.locator("#stage", has_text=("1 pupil is there", "2 pupils are there")[number - 1]).wait_for()
         room.locator("[data-act=begin]").click()
         room.locator("#results tr.all td", has_text=re.compile("^6$")).first.wait_for(timeout=15_000)
+        assert serious_faults(axe, room) == [] and serious_faults(axe, phone) == []
         shown, keyed, touched = room.evaluate("shown"), room.evaluate("hands"), phone.evaluate("hands")
     rows = list(csv.DictReader(kept.read_text(encoding="utf-8").splitlines()))
-    check_times([row for row in rows if row["pupil"] == "1"], shown, keyed[1:], usual=60)
-    check_times([row for row in rows if row["pupil"] == "2"], shown, touched[1:], usual=120)
+    check_times([row for row in rows if row["pupil"] == "1"], shown, keyed, usual=50)
+    check_times([row for row in rows if row["pupil"] == "2"], shown, touched, usual=120)

@@ -45,7 +45,9 @@ def draw_room(request: Request, lesson: ReactionLesson, address: PageAddress, ke
               *, teaches: bool) -> HTMLResponse:  # fmt: skip
     """The room's page; ``teaches``: whoever asks may begin and stop, ``keys`` are the pads of this browser."""
     texts = page_texts(request)
-    pads = tag("div", "", id="pads", class_="strip", data_keys=json.dumps(keys)) if teaches and keys else None
+    pads = None
+    if teaches and keys:
+        pads = tag("div", tag("div", "", id="pads", data_keys=json.dumps(keys)), class_="strip")
     content = [
         said_to_scripts(texts, "class.", "pad.", "control."),
         tag("h1", texts("class.title"), class_="unseen"),
@@ -185,7 +187,7 @@ def _hands_in_words(hands: HandComparison | None, texts: Texts) -> str:
 
 def _instrument(lesson: ReactionLesson, everybody: TrialSummary, texts: Texts, *, asks: bool) -> Markup:
     said = (
-        texts("class.known", error=texts.ms(everybody.error, everybody.error)),
+        texts("class.known", error=texts.ms(everybody.error, everybody.error)) if everybody.times else "",
         texts(f"class.unknown_{lesson.kind}"),
         texts("class.chance_what"),
         texts("class.hands_what") if asks else "",

@@ -96,13 +96,25 @@ def _open_lesson(
         if settings is not None:
             from referee.wired_devices import open_pads
 
-            pads["pad"] = open_pads(settings)
+            if not opens_no_pads(settings):
+                pads["pad"] = open_pads(settings)
         return ReactionLesson(room, rounds, stimulus, options.stimulus, pads=pads, **more)
     except (HardwareMissing, OSError, UserError) as bad:
         stimulus.close()
         for one in pads.values():
             one.close()
         raise UserError(str(bad)) from None
+
+
+def opens_no_pads(settings: Settings) -> bool:
+    """Whether a table's pads are all pages: then phones join the class by its own code, and no pad is opened."""
+    on_pages = [seat.pad_place is not None and seat.pad_place.kind in ("phone", "browser") for seat in settings.seats]
+    if any(on_pages) and not all(on_pages):
+        raise UserError(
+            f"seat {on_pages.index(True) + 1} has a page as its pad, which belongs to the table's own page: name "
+            "settings whose pads are on pins, keys or boards; phones join the class by its code"
+        )
+    return all(on_pages)
 
 
 async def _serve(folder: Path, codes: list[SeatCode], lesson: ReactionLesson, options: ClassOptions) -> None:

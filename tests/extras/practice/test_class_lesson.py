@@ -21,11 +21,12 @@ from referee.control.seat_codes import make_seat_codes
 from referee.errors import UserError
 from referee.extras.practice.class_lesson import FIRST_KEY, PHONES, SCREEN, ReactionLesson
 from referee.extras.practice.class_pages import draw_results, draw_stage
-from referee.extras.practice.class_server import ClassOptions, hold_class
+from referee.extras.practice.class_server import ClassOptions, hold_class, opens_no_pads
 from referee.extras.practice.class_site import TRIAL, ClassSite
 from referee.extras.practice.reaction_class import ReactionClass, RoundPhase, SharedRounds
 from referee.extras.practice.reaction_trials import TrialEnd
 from referee.extras.practice.stimuli import LightStimulus, ShownByPage, SoundStimulus, open_stimulus
+from referee.settings.model import load_settings
 from referee.text.catalogue import LANGUAGES, texts
 from referee.units import MS, SECOND
 from referee.web.api import Control
@@ -248,6 +249,21 @@ def test_a_full_class_says_so(tmp_path: Path) -> None:
     for n in PHONES:
         served.lesson.room.admit(f"page {n}")
     assert served.get("/join").status == 503
+
+
+@pytest.mark.parametrize(("pads", "said"), [(('"phone"', "17"), "seat 1 has a page"), (('"phone"', '"phone"'), "")])
+def test_pads_on_pages_belong_to_the_tables_own_page(tmp_path: Path, pads: tuple[str, str], said: str) -> None:
+    file = tmp_path / "table.toml"
+    seats = [
+        f'[[seat]]\nname = "{n}"\npad = {pad}\nlight = {n + 19}\nbearing = {90 * n}\n' for n, pad in enumerate(pads)
+    ]
+    file.write_text(f"{''.join(seats)}", encoding="utf-8")
+    settings = load_settings(file)
+    if said:
+        with pytest.raises(UserError, match=said):
+            opens_no_pads(settings)
+    else:
+        assert opens_no_pads(settings)
 
 
 def test_options_that_do_not_fit_are_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,6 +40,7 @@
   const measure = async () => {
     const made = { pupil: next.pupil, number: next.number, kind: "touch", sampling: 0, shown: null, touched: null };
     let felt = false;
+    button.dataset.number = next.number;
     const touched = new Promise((done) => {
       feel = (stamp, kind) => {
         if (felt) return;
