@@ -59,9 +59,9 @@ def _root(path: Path, table: str) -> int:
 
 
 def test_damages_of_every_sort_are_told_and_rescued() -> None:
-    tally = try_damages(40)
+    tally = try_damages(20)
     assert (tally.tracebacks, tally.silent, tally.left) == ([], [], [])
-    assert tally.rescues > 8 and tally.missing > 0
+    assert tally.rescues > 4 and tally.missing > 0
 
 
 def test_a_record_that_is_whole_is_left_alone(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
