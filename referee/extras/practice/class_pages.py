@@ -100,7 +100,7 @@ def _buttons(lesson: ReactionLesson, texts: Texts) -> Markup:
 
 
 def _what_is_kept(lesson: ReactionLesson, texts: Texts) -> str:
-    return texts("class.nothing_kept") if lesson.csv is None else texts("class.kept", file=lesson.csv)
+    return texts("class.nothing_kept") if lesson.csv is None else texts("class.kept", file=lesson.csv.name)
 
 
 def draw_stage(lesson: ReactionLesson, texts: Texts) -> Markup:

@@ -144,8 +144,6 @@ async def _serve(folder: Path, codes: list[SeatCode], lesson: ReactionLesson, op
 
 
 def _tell_end(lesson: ReactionLesson) -> None:
-    many = len(lesson.room.trials)
-    kept = f"written to {lesson.csv}" if lesson.csv is not None else "nothing is kept (--csv FILE keeps them)"
-    print(f"{many} {'trial' if many == 1 else 'trials'}; {kept}", flush=True)
+    print("nothing is kept" if lesson.csv is None else f"every trial is in {lesson.csv}", flush=True)
     if lesson.trouble:
         raise UserError(f"{lesson.csv}: not every trial could be written ({lesson.trouble})")

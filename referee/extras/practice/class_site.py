@@ -34,6 +34,7 @@ from referee.extras.practice.class_pages import (
 )
 from referee.extras.practice.reaction_trials import write_trials_csv
 from referee.text.answers import in_language
+from referee.text.catalogue import Texts
 from referee.text.catalogue import texts as texts_in
 from referee.text.sentence import told
 from referee.web import layout, pad_pages
@@ -66,6 +67,8 @@ class ClassSite:
     closed: bool = False
     _handed: list[str] = field(default_factory=list)
     """Phones' codes in the order in which they were given out."""
+    _drawn: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """By language, the results as they were drawn last, and the change at which that was."""
 
     def routes(self) -> list[Route]:
         """To be wrapped in `referee.web.security.guard.Guard`."""
@@ -102,13 +105,14 @@ class ClassSite:
         quiet = now()
         yield b"retry: 1500\n\n"
         while not self.closed:
-            lesson, fresh = self.lesson, {}
+            lesson = self.lesson
+            fresh: dict[str, str] = {}
             if stage != lesson.changes:
                 stage = lesson.changes
                 fresh["stage"] = draw_stage(lesson, texts)
             if sent != lesson.changes and now() - drawn >= _CALM:
                 sent, drawn = lesson.changes, now()
-                fresh["results"] = draw_results(lesson, texts)
+                fresh["results"] = self._results(texts)
             if fresh:
                 quiet = now()
                 phase = "idle" if lesson.rounds is None else lesson.rounds.phase.value
@@ -117,6 +121,14 @@ class ClassSite:
                 quiet = now()
                 yield b": still here\n\n"
             await asyncio.sleep(_PACE)
+
+    def _results(self, texts: Texts) -> str:
+        """Drawn once for all viewers of one language."""
+        at, drawn = self._drawn.get(texts.language, (-1, ""))
+        if at != self.lesson.changes:
+            drawn = draw_results(self.lesson, texts)
+            self._drawn[texts.language] = (self.lesson.changes, drawn)
+        return drawn
 
     async def join(self, request: Request) -> Response:
         """A place in the class for a phone; one that nobody touched is given out again when all others are taken."""
