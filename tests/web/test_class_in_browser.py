@@ -94,6 +94,7 @@ def check_times(rows: list[dict[str, str]], shown: dict[str, float], hands: dict
     assert usually == ["reaction"] * len(usually)
 
 
+@pytest.mark.slow
 def test_three_phones_make_twenty_trials_each_and_the_file_is_right_to_what_it_says(tmp_path: Path) -> None:
     kept = tmp_path / "class.csv"
     command = ("class", "--trials", str(TRIALS), "--wait", "0.05", "--hands", "--csv", str(kept))
