@@ -105,7 +105,7 @@ def test_a_void_slap_is_said_to_have_won(house: House, page: Page) -> None:
         table.heard("seat one wins the slap")
         table.take(1)
         shown(page, address, "Ana wins the slap")
-        page.locator("#said").get_by_text("Seat one wins the slap").wait_for()
+        page.locator("#said").get_by_text("Ana wins the slap").wait_for()
         page.locator("#rulings li s").filter(has_text="Void slap by Ana").wait_for()
 
 
