@@ -289,6 +289,16 @@ def test_too_many_requests_wait_and_others_do_not(tmp_path: Path) -> None:
     assert [house.post("/api/pair", {"code": "000000"}).status for _ in range(4)] == [409] * 3 + [429]
 
 
+def test_a_page_that_may_be_read_gets_its_styles_too(tmp_path: Path) -> None:
+    """Whoever turns pages quickly is not shown bare ones; nor can styles be asked for without end."""
+    house = House(tmp_path, limits=Limits(reads=5, reads_ns=5 * SECOND, files=40))
+    for _ in range(5):
+        assert house.get("/api/session").status == 200
+        assert 429 not in {house.get(f"/static/{name}").status for name in ("palette.css", "page.css", "theme.js")}
+    assert house.get("/api/session").status == 429
+    assert [house.get("/static/page.css").status == 429 for _ in range(26)] == [False] * 25 + [True]
+
+
 def test_buckets_forget_addresses_that_are_many() -> None:
     """Memory is bounded, whoever knocks."""
     buckets = Buckets(2, 2 * SECOND, most=10)

@@ -163,6 +163,8 @@ class GuardedAnswer:
 
 CSRF_HEADER: Final = "x-csrf-token"
 PAIR: Final = "/api/pair"
+_FILES: Final = "/static/"
+"""Where the pages' styles, scripts and fixed pictures are."""
 HANDS: Final = "/api/pad"
 """Where pages that are pads report hands, some times a second."""
 OPEN_CHANGES: Final = (PAIR, HANDS)
@@ -223,6 +225,7 @@ class Guard:
         self.app, self.sessions, self.hosts, self.limits = app, sessions, hosts, limits
         self._clock, self._secure, self._open_changes = clock, secure, frozenset(open_changes)
         self._reads = Buckets(limits.reads, limits.reads_ns)
+        self._files = Buckets(limits.files, limits.reads_ns)
         self._changes = Buckets(limits.changes, limits.changes_ns)
         self._hands = Buckets(limits.hands, limits.hands_ns)
         self._streams: Counter[str] = Counter()
@@ -281,7 +284,8 @@ class Guard:
             raise Refusal(405, "this page is only read (GET) and posted to (POST)", (b"allow", b"GET, HEAD, POST"))
         changes = scope["method"] in _CHANGES
         who = _address(scope)
-        asked = (self._hands if path == HANDS else self._changes) if changes else self._reads
+        reads = self._files if path.startswith(_FILES) else self._reads
+        asked = (self._hands if path == HANDS else self._changes) if changes else reads
         wait = asked.wait(who, self._clock())
         if wait:
             seconds = -(-wait // SECOND)

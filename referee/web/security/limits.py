@@ -31,6 +31,9 @@ class Limits:
     reads: int = 120
     """Reads at once; as many again come back in `reads_ns`."""
     reads_ns: int = 6 * SECOND
+    files: int = 1200
+    """Styles, scripts and cards' pictures at once, a dozen for each page and cheap; as many again in `reads_ns`. A page
+    whose style was refused cannot be read."""
     changes: int = 20
     """Changes at once; as many again come back in `changes_ns`."""
     changes_ns: int = 10 * SECOND
