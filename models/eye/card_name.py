@@ -72,6 +72,11 @@ def evidence(card: Candidate, weights: EvidenceWeights) -> Logs:
     return np.asarray(total - np.log(np.exp(total).sum()))
 
 
+def likeliest(card: Candidate, weights: EvidenceWeights) -> str:
+    """The name that the evidence speaks for, however doubtful."""
+    return CARD_CLASSES[int(evidence(card, weights).argmax())]
+
+
 def _log_odds(p: float) -> float:
     """Logit of a probability, kept from infinity."""
     return float(np.log(max(p, 1e-9)) - np.log(max(1 - p, 1e-9)))

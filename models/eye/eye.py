@@ -167,7 +167,7 @@ class Eye:
             again = self._cards.read(levels, [axes_of(card.quad) for card in changed], self._letters)
             for card, whole in zip(changed, again, strict=True):
                 card.quad = heaps.nearer(whole.quad, card.quad)
-        found = heaps.without_doubles(found)
+        found = heaps.without_doubles(found, self._weights)
         self._look_again(levels, [card for card in found if heaps.is_doubtful(card)])
         return found
 

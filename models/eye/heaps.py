@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.card_join import Candidate, cross, local, same_card
+from models.eye.card_name import EvidenceWeights, likeliest
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
 from models.eye.finder import Spot
 from models.eye.geometry import Points, area, axes_of, iou, overlap, quad_of
@@ -145,36 +146,40 @@ def borrow_corners(cards: Sequence[Candidate]) -> list[Candidate]:
 # Cards found twice
 
 
-def without_doubles(cards: Sequence[Candidate]) -> list[Candidate]:
+def without_doubles(cards: Sequence[Candidate], weights: EvidenceWeights) -> list[Candidate]:
     """Leave out a card that all but coincides with a surer one (an index found twice, a figure in a court).
 
-    Two that can only be one card are made one, with the indices of both: where these differ, it is no longer sure.
+    Two that can only be one card are made one, with the indices of both: where these differ, it is no longer sure. What
+    it is as a whole, the outline that shows more of a card tells.
     """
     kept: list[Candidate] = []
     for card in cards:
-        one = next((other for other in kept if _is_one_card(card, other)), None)
+        one = next((other for other in kept if _is_one_card(card, other, weights)), None)
         if one is not None:
             one.spots += card.spots
             one.readings += card.readings
+            if card.bare > one.bare:  # its outline holds a whole card, the other's only a part or more than one
+                one.whole, one.bare, one.quad = card.whole, card.bare, card.quad
         elif not any(_is_double(card, other) for other in kept):
             kept.append(card)
     return kept
 
 
-def _is_one_card(weak: Candidate, strong: Candidate) -> bool:
+def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> bool:
     """Whether the indices of two parallel cards lie in both outlines: the card above would hide that of the one below.
 
-    So it goes with a card one of whose indices is half washed out by glare, and read as another's.
+    So it goes with a card one of whose indices is half washed out by glare, and read as another's. Two that lie in one
+    place, are half turned and have one name are one card, too, though its size be told wrongly from one index.
     """
     if len(weak.spots) + len(strong.spots) > _MOST_INDICES:
         return False
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
     outlines = [np.asarray(card.quad, np.float32) for card in (weak, strong)]
-    return (
-        abs(turn) > _PARALLEL
-        and iou(*outlines) > _ONE_OUTLINE
-        and all(_holds(card.quad, spot.centre) for card in (weak, strong) for spot in (*weak.spots, *strong.spots))
-    )
+    if abs(turn) <= _PARALLEL or iou(*outlines) <= _ONE_OUTLINE:
+        return False
+    if turn < 0 and likeliest(weak, weights) == likeliest(strong, weights):
+        return True
+    return all(_holds(card.quad, spot.centre) for card in (weak, strong) for spot in (*weak.spots, *strong.spots))
 
 
 def _holds(quad: Points, point: Points) -> bool:

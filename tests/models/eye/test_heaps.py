@@ -124,7 +124,7 @@ def candidate(found: list[Spot], *names: str) -> card_join.Candidate:
 
 def test_two_indices_within_both_outlines_are_of_one_card_whatever_they_say() -> None:
     one = heaps.without_doubles(
-        settled(candidate(spots(200, 200, which="a"), "7h"), candidate(spots(204, 199, which="b"), "2h"))
+        settled(candidate(spots(200, 200, which="a"), "7h"), candidate(spots(204, 199, which="b"), "2h")), W
     )
     assert len(one) == 1
     assert len(one[0].spots) == 2
@@ -133,7 +133,32 @@ def test_two_indices_within_both_outlines_are_of_one_card_whatever_they_say() ->
 
 def test_a_card_whose_index_shows_beside_the_upper_one_stays_another() -> None:
     below, upper = candidate(spots(176, 172, which="a"), "7h"), candidate(spots(200, 200), "2h", "2h")
-    assert len(heaps.without_doubles(settled(upper, below))) == 2
+    assert len(heaps.without_doubles(settled(upper, below), W)) == 2
+
+
+def half_washed_out(as_a_whole: str) -> list[card_join.Candidate]:
+    """A 7h one of whose indices is in glare, so that the card is told too small from it; what it is told as a whole."""
+    clear, pale = candidate(spots(200, 200, which="a"), "7h"), candidate(spots(204, 205, 0, 114, which="b"), "2h")
+    pale.readings = [reading("2h", 1.0, 3.0)]
+    pale.whole, clear.whole = whole(pale, as_a_whole, -1.0), whole(clear, "7h", 3.0)
+    pale.bare, clear.bare = pale.whole.bare, clear.whole.bare
+    return settled(clear, pale)
+
+
+def test_two_sights_of_one_place_with_one_name_are_one_card_though_their_sizes_differ() -> None:
+    (one,) = heaps.without_doubles(half_washed_out("7h"), W)
+    assert card_name.judged(one, W)[0] == "7h"
+    assert heaps.shows_both_ends(one)
+    assert len(heaps.without_doubles(half_washed_out("2h"), W)) == 2
+
+
+def test_a_card_told_twice_is_as_a_whole_what_the_fuller_outline_shows() -> None:
+    clear, pale = half_washed_out("7h")
+    clear.bare, pale.bare = -1.0, 3.0
+    fuller = pale.whole
+    (one,) = heaps.without_doubles([clear, pale], W)
+    assert one.whole is fuller
+    assert one.bare == 3.0
 
 
 def test_a_top_shows_both_its_ends_and_nothing_on_it() -> None:
