@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: help install apt apt-test demo play test test-all lint format bench clean
+.PHONY: help install apt apt-test demo play test test-all test-mixes lock lint format bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -20,7 +20,7 @@ SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-p
 BLIND := $(if $(SITE),$(shell grep -sl 'system-site-packages = false' $(VENV)/pyvenv.cfg))
 .PHONY: $(if $(BLIND),$(RUNS))
 
-$(RUNS): pyproject.toml constraints.txt tools/install
+$(RUNS): pyproject.toml $(wildcard locks/*.txt) tools/install tools/get-packages
 	@PYTHON=$(PYTHON) VENV=$(VENV) SITE=$(SITE) tools/install run
 	@touch $@
 
@@ -48,6 +48,20 @@ test-all:  ## the tests with Python 3.11 and 3.13
 	$(MAKE) test VENV=.venv-3.11 PYTHON=$$(tools/python-of 3.11)
 	$(MAKE) test VENV=.venv-3.13 PYTHON=$$(tools/python-of 3.13)
 
+# The system's own numpy and OpenCV are older than the locked ones: here on this processor, as wheels.
+BOOKWORM := numpy==1.24.2 opencv-python==4.11.0.86
+TRIXIE := numpy==2.2.4 opencv-python==4.11.0.86
+MIX_TESTS ?= tests/models tests/vision tests/engine tests/rules tests/hardware tests/record tests/demo
+
+test-mixes:  ## what sees, rules and records, with the numpy and OpenCV of Debian Bookworm (Python 3.11) and Trixie (3.13)
+	tools/mix .venv-bookworm 3.11 $(BOOKWORM)
+	.venv-bookworm/bin/python -m pytest $(PYTEST_ARGS) $(MIX_TESTS)
+	tools/mix .venv-trixie 3.13 $(TRIXIE)
+	.venv-trixie/bin/python -m pytest $(PYTEST_ARGS) $(MIX_TESTS)
+
+lock:  ## resolve locks/*.txt anew from pyproject.toml (by uv); ARGS=--upgrade takes the newest versions
+	UV=$${UV:-$$(command -v uv || { $(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install -q uv && echo .venv-lock/bin/uv; })} tools/lock $(ARGS)
+
 lint: install  ## types, style, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -62,6 +76,6 @@ bench: install  ## what things cost on this machine
 	$(BIN)/python -m tools.measure.bench
 
 clean:  ## remove what was built
-	rm -rf .venv .venv-3.11 .venv-3.13 out build *.egg-info
+	rm -rf .venv .venv-3.11 .venv-3.13 .venv-bookworm .venv-trixie .venv-lock out build *.egg-info
 
 include tools/measure/measure.mk tools/train.mk appliance/appliance.mk

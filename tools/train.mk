@@ -40,7 +40,8 @@ train-packages: install  ## apt packages, the npm deck and PyTorch, for training
 	  fontconfig $(FONTS)
 	# Other makers' nodejs brings its own npm and conflicts with Debian's.
 	command -v npm >/dev/null || $(SUDO) apt-get install -y -q --no-install-recommends nodejs npm
-	$(BIN)/python -m pip install -q -e '.[train]'
+	tools/get-packages $(BIN)/python train
+	$(BIN)/python -m pip install -q --no-deps -e .
 	mkdir -p $(EYE)/letele
 	test -d $(EYE)/letele/package || (cd $(EYE)/letele && npm pack --silent $(LETELE) && tar xzf letele-*.tgz)
 

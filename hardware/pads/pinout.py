@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,9 @@ TABLE_LIGHT_PINS: Final = (27, 14, 15)
 
 HEADER_LABELS: Final = ("pinctrl-rp1", "pinctrl-bcm2712", "pinctrl-bcm2711", "pinctrl-bcm2835")
 """Labels of the chips that a Raspberry Pi's header hangs on: the Pi 5's is not always the same number."""
+
+LGPIO_FOLDER: Final = "LG_WD"
+"""The variable that tells lgpio where to leave its pipe."""
 
 USER_TO_GROUP: Final = "put your user into the group gpio (sudo usermod -aG gpio $USER), then log in again"
 """What mends a chip that may not be opened."""
@@ -45,13 +49,23 @@ def header_chip(label_of: Callable[[int], str | None]) -> int | None:
 def import_tidily(name: str) -> Any:
     """Bring in a library so that what it leaves in the folder of the moment goes away: lgpio leaves a pipe there.
 
-    lgpio reads a variable for another folder (``LG_WD``), but then takes the whole program along to it.
+    The folder of the moment may be one that nobody can write in: the import happens in a scratch folder. lgpio reads a
+    variable for another folder (``LG_WD``), and takes the whole program along to it: it is this scratch folder for as
+    long, whatever it was.
 
     Raises:
         ImportError: it is not installed, or broken.
     """
+    before = os.environ.get(LGPIO_FOLDER)
     with TemporaryDirectory() as scratch, contextlib.chdir(scratch):
-        return importlib.import_module(name)
+        os.environ[LGPIO_FOLDER] = scratch
+        try:
+            return importlib.import_module(name)
+        finally:
+            if before is None:
+                del os.environ[LGPIO_FOLDER]
+            else:
+                os.environ[LGPIO_FOLDER] = before
 
 
 @cache

@@ -30,3 +30,17 @@ def test_a_library_leaves_nothing_where_it_is_imported_and_takes_nobody_along(
     monkeypatch.chdir(tmp_path / "table")
     assert import_tidily("untidy_library").__name__ == "untidy_library"
     assert Path.cwd() == tmp_path / "table" and not list(Path.cwd().iterdir())
+
+
+@pytest.mark.parametrize("told", [None, "/proc"])
+def test_lgpio_is_brought_in_where_nobody_can_write(told: str | None) -> None:
+    """It leaves a pipe in the folder of the moment, or in that of LG_WD, and fails where it cannot."""
+    pytest.importorskip("lgpio", reason="lgpio is not installed")
+    code = (
+        "import os; from hardware.pads.pinout import import_tidily; import_tidily('lgpio')\n"
+        "print(os.getcwd(), os.environ.get('LG_WD'))"
+    )
+    where = {name: value for name, value in os.environ.items() if name != "LG_WD"}
+    where |= {"PYTHONPATH": str(Path(__file__).parents[2])} | ({"LG_WD": told} if told else {})
+    done = subprocess.run([sys.executable, "-c", code], cwd="/proc", env=where, capture_output=True, text=True)
+    assert done.stdout.split() == ["/proc", str(told)], done.stderr

@@ -279,7 +279,7 @@ $(WORLD)/.installed: pyproject.toml
 	@for p in $(WORLD_APT); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || \
 	  { $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends $(WORLD_APT); break; }; done
 	test -x $(WORLD)/bin/python || python3.11 -m venv $(WORLD)
-	$(WORLD)/bin/python -m pip install -q -e '.[world]' -c constraints.txt
+	$(WORLD)/bin/python -m pip install -q -e '.[world]'
 	touch $@
 
 second-world-packages: $(WORLD)/.installed  ## Blender as a Python module, for the second world only (1 GB in .venv-world)
