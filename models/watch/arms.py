@@ -34,6 +34,8 @@ _OVER_PILE: Final = 0.85
 """Share of the way from the picture's edge to the pile's middle, known cards left out, that an arm must cover."""
 _STAYED_NS: Final = 350 * MS
 """A hand that has been over the pile for so long lays nothing and takes nothing: it hovers."""
+_TO_THE_CARD: Final = 0.97
+"""Share of the way to a card that an arm covers whose hand holds it."""
 _LAPSE_NS: Final = 150 * MS
 """For so long an arm may go unseen and be the same stay."""
 _KEPT_NS: Final = 1_000 * MS
@@ -184,7 +186,7 @@ class Arms:
             return
         quads = [track.quad] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
-        looks = list(self._reaching(glance, centre_of(track.quad), skip))
+        looks = list(self._reaching(glance, centre_of(track.quad), skip, lying=_TO_THE_CARD))
         if len(looks) > 1:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
@@ -192,7 +194,8 @@ class Arms:
         if glance.t > track.high + _IN_SIGHT_NS:
             # Who reaches in only well after the face came up has not brought it.
             looks = [look for look in looks if any(apart(look[0], angle) < _BROUGHT for angle, _ in track.bearings)]
-        track.bearings += looks
+        # The arm that reaches farthest comes first: it was in sight from the first if any was.
+        track.bearings += sorted(looks, key=lambda look: -look[1])
 
     def _laid_another(self, track: Track, angle: float, t: int) -> bool:
         """Whether the arm of a bearing was just laying the card before, at an instant, ns."""
@@ -212,13 +215,18 @@ class Arms:
         while self._sweeps and self._sweeps[0][0] < glance.t - _SWEEP_NS:
             self._sweeps.popleft()
 
-    def _reaching(self, glance: Glance, to: tuple[float, float], skip: Mask | None) -> Iterator[tuple[float, float]]:
-        """Bearing and weight of each arm that reaches to a point (px), known cards (``skip``, reduced) left out."""
+    def _reaching(
+        self, glance: Glance, to: tuple[float, float], skip: Mask | None, *, lying: float = FULL_ARM
+    ) -> Iterator[tuple[float, float]]:
+        """Bearing and weight of each arm that reaches to a point (px), known cards (``skip``, reduced) left out.
+
+        Of an arm that has lain there for a while the share ``lying`` of the way is asked for.
+        """
         f = self._motion.factor
         rows, columns = glance.foreign.shape
         for reach in glance.reaches:
             share = covered(glance.foreign, reach, (to[0] / f, to[1] / f), skip)
-            if share >= FULL_ARM:
+            if share >= (lying if reach.lying else FULL_ARM):
                 yield bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), share**4
 
     def swept(self, since: int) -> float | None:

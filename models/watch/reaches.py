@@ -30,6 +30,10 @@ _LEAST_SHADE: Final = 0.02
 """A shadow dims or has gone; what dims here and brightens there by so much is a thing."""
 _STIRS: Final = 0.03
 """Share of an arm that must have moved lately for it not to be at rest."""
+_ROOT: Final = (0, 5, 10)
+"""Reduced pixels from the picture's edge at which an arm is looked at for whether it lies there since long ..."""
+_LIES: Final = 0.3
+"""... and the share that may have moved: the breath of whoever leans on it. An arm that came lately has all of it."""
 _WHOLE: Final = 0.25
 """Share of the picture above which what lies over its edge is no arm but another light."""
 _CARD_RIM: Final = 5
@@ -42,10 +46,12 @@ class Reach:
 
     x: float
     y: float
+    lying: bool = False
+    """Whether it has lain there for a while where it crosses the edge, whatever its hand did."""
 
 
-def reaches(foreign: Image) -> list[Reach]:
-    """The stretches of the picture's edge that foreign things cross."""
+def reaches(foreign: Image, moved: NDArray[np.bool_] | None = None) -> list[Reach]:
+    """The stretches of the picture's edge that foreign things cross; ``moved`` is what has changed lately, if known."""
     rows, columns = foreign.shape
     rim = np.concatenate([foreign[1, :], foreign[:, -2], foreign[-2, ::-1], foreign[::-1, 1]]) > 0
     if not rim.any():
@@ -60,7 +66,16 @@ def reaches(foreign: Image) -> list[Reach]:
         runs = np.split(places, np.flatnonzero(np.diff(places) > _BRIDGE + 1) + 1)
         if len(runs) > 1 and places[0] + len(rim) - places[-1] <= _BRIDGE + 1:
             runs[0] = np.concatenate([runs.pop(), runs[0]])
-    return [Reach(float(xs[run].mean()), float(ys[run].mean())) for run in runs if len(run) >= 4]
+    runs = [run for run in runs if len(run) >= 4]
+    lying = [moved is not None and _moved_at_root(moved, xs[run], ys[run]) < _LIES for run in runs]
+    return [Reach(float(xs[run].mean()), float(ys[run].mean()), lies) for run, lies in zip(runs, lying, strict=True)]
+
+
+def _moved_at_root(moved: NDArray[np.bool_], xs: NDArray[np.float64], ys: NDArray[np.float64]) -> float:
+    """Share of what is near a stretch of the picture's edge that has moved."""
+    rows, columns = moved.shape
+    places = [(np.clip(xs, d + 1, columns - d - 2), np.clip(ys, d + 1, rows - d - 2)) for d in _ROOT]
+    return float(np.mean([moved[y.astype(int), x.astype(int)].mean() for x, y in places]))
 
 
 def _is_shadow(light: NDArray[np.float32]) -> bool:
@@ -103,7 +118,7 @@ def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool
         elif np.count_nonzero(there) < _WHOLE * foreign.size:
             things[box][there] = 255
     if not things.any():
-        return SortedEdge(reaches(solid))
+        return SortedEdge(reaches(solid, moved))
     if cards is not None:
         things[cv2.dilate(cards, np.ones((2 * _CARD_RIM + 1,) * 2, np.uint8)) > 0] = 0
     for box, there in list(_over_edge(things)):
@@ -113,7 +128,7 @@ def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool
             at_rest[box][there] = 255
         else:
             things[box][there] = 0
-    return SortedEdge(reaches(cv2.subtract(solid, at_rest)), reaches(at_rest), things, at_rest)
+    return SortedEdge(reaches(cv2.subtract(solid, at_rest), moved), reaches(at_rest), things, at_rest)
 
 
 Box = tuple[slice, slice]

@@ -102,9 +102,9 @@ def _covered(cards: Sequence[Painted], k: int) -> bool:
 
 
 def picture(
-    cards: Sequence[Painted] = (), arm: tuple[float, float, float] | None = None, noise: int = 0
+    cards: Sequence[Painted] = (), *arms: tuple[float, float, float] | None, noise: int = 0
 ) -> NDArray[np.uint8]:
-    """The table with cards, lowest first, and an arm: its bearing in degrees and its fingertip's place."""
+    """The table with cards, lowest first, and arms: the bearing in degrees and the fingertip's place of each."""
     image = np.full((HEIGHT, WIDTH, 3), CLOTH, np.uint8)
     for one in cards:
         chance = np.random.default_rng(zlib.crc32(one.card.encode()))
@@ -114,8 +114,7 @@ def picture(
         source = np.array([[0, 0], [107, 0], [107, 150], [0, 150]], np.float32)
         matrix = cv2.getPerspectiveTransform(source, one.quad.astype(np.float32))
         cv2.warpPerspective(face, matrix, (WIDTH, HEIGHT), dst=image, borderMode=cv2.BORDER_TRANSPARENT)
-    if arm is not None:
-        bearing, x, y = arm
+    for bearing, x, y in (arm for arm in arms if arm is not None):
         far = (x + 900 * math.cos(math.radians(bearing)), y - 900 * math.sin(math.radians(bearing)))
         cv2.line(image, (int(x), int(y)), (int(far[0]), int(far[1])), SKIN, 56, cv2.LINE_AA)
     return cv2.add(image, grain(noise)) if noise else image

@@ -38,12 +38,16 @@ class Stream:
         self.watcher = Watcher(self.eye, seat_bearings=BEARINGS, **options)
         self.t = 0
         self.seen: list[Observation] = []
+        self.leaning: tuple[float, float, float] | None = None
+        """An arm that lies on the table, and stirs as its owner breathes."""
 
     def show(
         self, cards: Sequence[Painted] = (), arm: tuple[float, float, float] | None = None, frames: int = 1
     ) -> None:
         for _ in range(frames):
-            image = picture(cards, arm, noise=1 + self.t // SPACING % 5)
+            noise, lean = 1 + self.t // SPACING % 5, self.leaning
+            breath = None if lean is None else (lean[0], lean[1] + 5 * (noise % 3), lean[2])
+            image = picture(cards, arm, breath, noise=noise)
             self.eye.show(image, cards)
             mark = self.watcher.watermark
             made = self.watcher.feed(image, self.t, 4_000_000)
@@ -109,6 +113,20 @@ def test_a_card_is_reported_once_with_seat_bearing_and_confidence() -> None:
     assert card.known_at is not None and 0 <= card.known_at - shown <= 300_000_000
     assert shown - SPACING >= card.t - card.t_error and shown <= card.t + card.t_error
     assert card.t_error <= 0.7 * SPACING
+
+
+@pytest.mark.parametrize(("tip", "seats"), [((600, 245), [1, 4]), ((560, 280), [None, None])])
+def test_an_arm_that_leans_on_the_table_brings_no_card_unless_it_lies_on_the_pile(
+    tip: tuple[float, float], seats: list[int | None]
+) -> None:
+    stream = Stream()
+    stream.show(frames=4)
+    stream.leaning = (40.0, *tip)
+    stream.show(frames=45)
+    stream.lay([], SEVEN, 270)
+    stream.lay([SEVEN], KING, 0)
+    assert stream.names == ["7h", "Ks"]
+    assert [one.seat for one in stream.cards] == seats
 
 
 def test_a_face_too_steep_to_be_read_still_counts_as_shown() -> None:
