@@ -86,6 +86,8 @@ class StreamSpeaker:
         self._finer: Upsampler | None = None
         self._blocks = 0
         """Counts the blocks that the card asked for."""
+        self.dry = 0
+        """Counts the times that the card ran dry, as PortAudio tells: a gap was heard."""
         self._looks = 0
         self._seen = (0, time.monotonic())
         self._lost_at = self._tried_at = self._seen[1]
@@ -215,9 +217,10 @@ class StreamSpeaker:
             if self._on_trouble is not None:
                 self._on_trouble(words)
 
-    def _fill(self, out: Any, frames: int, _time: Any, _status: Any) -> None:
+    def _fill(self, out: Any, frames: int, _time: Any, status: Any) -> None:
         """PortAudio's callback: an exception would end the stream, so there is nothing here that can raise."""
         self._blocks += 1
+        self.dry += bool(status.output_underflow)
         wanted = frames if self._finer is None else self._finer.wanted(frames)
         with self._lock:
             samples = self._mixer.read(wanted)

@@ -16,6 +16,7 @@ import random
 import signal
 import stat
 import sys
+import time
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -35,6 +36,9 @@ CLEAR: Final = "user.clear"
 REFUSE: Final = "user.refuse"
 """Set: every change but a sync is refused with this error, as by a disk that is full or has turned read-only; 0: none
 is."""
+
+SLOW: Final = "user.slow"
+"""Set: each sync of a file takes so many seconds more, and every other call waits for it, as with a worn card."""
 
 
 @dataclass(slots=True)
@@ -57,6 +61,7 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         self._last = ""
         self._victim = 0
         self._refuses = 0
+        self._slow = 0.0
 
     def _cut(self) -> None:
         self._dead, self._left = True, None
@@ -129,6 +134,7 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         """Its bytes and its name are safe now."""
         file = self._file(path)
         self._change("sync", path)
+        time.sleep(self._slow)
         file.safe = bytes(file.now)
         return 0
 
@@ -166,6 +172,8 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
             self._victim = int(value)
         elif name == REFUSE:
             self._refuses = int(value)
+        elif name == SLOW:
+            self._slow = float(value)
         elif name == BACK:
             self._come_back(random.Random(int(value)) if value else None)
         elif name == CLEAR:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.powercut.forgetful import BACK, CHANGES, CLEAR, CUT_AT, REFUSE, VICTIM
+from tests.powercut.forgetful import BACK, CHANGES, CLEAR, CUT_AT, REFUSE, SLOW, VICTIM
 
 PATIENCE = 10.0
 
@@ -42,6 +42,10 @@ class Power:
     def refuse(self, error: int) -> None:
         """From now on no change is taken, with this error (`errno`); 0: as before."""
         os.setxattr(self.folder, REFUSE, str(error).encode())
+
+    def slow(self, seconds: float) -> None:
+        """From now on each sync takes so much longer."""
+        os.setxattr(self.folder, SLOW, str(seconds).encode())
 
     def changes(self) -> tuple[int, str]:
         """How many changes there were since the cut was set up, and what the last was."""

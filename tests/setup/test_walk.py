@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -272,7 +273,7 @@ class SoundCard:
     def _pull(self, callback: Any) -> None:
         while not self._ended.wait(0.001):
             block = np.zeros((2048, 1), np.float32)
-            callback(block, len(block), None, None)
+            callback(block, len(block), None, SimpleNamespace(output_underflow=False))
             self.played.append(block[:, 0])
 
     def start(self) -> None:

@@ -11,6 +11,7 @@ import mmap
 import os
 import select
 import struct
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -44,6 +45,8 @@ class PipedRequest:
         self._levels = mmap.mmap(-1, 64)
         self._released = False
         self._number = 0
+        self.echo: int | None = None
+        """A pipe into which the stamp of each edge is written, too, eight bytes each."""
         self._pressed: Counter[int] = Counter()
         """Edges of all pins, and of each, that earlier fingers made: the kernel counts on."""
 
@@ -69,7 +72,10 @@ class PipedRequest:
 
     def tell(self, pin: int, number: int, of_pin: int) -> None:
         """From the finger's process: an edge, stamped now, with its numbers among all and among those of its pin."""
-        os.write(self._write, _EDGE.pack(pin, time.monotonic_ns(), number, of_pin))
+        stamp = time.monotonic_ns()
+        os.write(self._write, _EDGE.pack(pin, stamp, number, of_pin))
+        if self.echo is not None:
+            os.write(self.echo, stamp.to_bytes(8, sys.byteorder))
 
     def play(self, slaps: Sequence[Slap]) -> int:
         """Have a process of its own press the pads so; returns its number. It ends by itself."""

@@ -18,6 +18,7 @@ def test_every_first_hand_is_lit_long_before_its_verdict() -> None:
     out = measure(5, wanted_sound=False)
     assert len(out.light) >= 3
     assert max(out.light) < 250, "a frame's look, a drawing or a verdict was waited for"
+    assert len(out.control) >= 5, "the control was woken by each hand"
     assert out.frames > 10
     assert out.busy > 0.01
 
@@ -30,6 +31,8 @@ def test_a_missed_limit_is_told(tmp_path: Path) -> None:
     assert "MISSED" in Row("late", values, 10.0).text()
     assert Row("well", values, 30.0).kept
     assert not Row("never", [], 10.0).kept
-    assert [row.limit for row in rows(Measured(), with_sound=True)] == [10.0, 5.0, 50.0, None]
+    assert Row("late", values, 10.0, control=[21.0]).kept, "the machine itself wakes nobody sooner"
+    assert not Row("late", values, 10.0, control=[19.0]).kept
+    assert [row.limit for row in rows(Measured(), with_sound=True)] == [None, 5.0, 5.0, 30.0, None]
     draw_histograms(tmp_path / "a.png", [("late", values, 10.0)])
     assert (tmp_path / "a.png").stat().st_size > 500

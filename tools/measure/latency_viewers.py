@@ -169,7 +169,7 @@ def merged(blocks: Sequence[Block]) -> Measured:
     """All of one condition."""
     out = Measured()
     for block in blocks:
-        for name in ("light", "decided", "sound", "verdict"):
+        for name in ("light", "decided", "sound", "verdict", "control"):
             getattr(out, name).extend(getattr(block.out, name))
     return out
 
@@ -202,7 +202,7 @@ def report(blocks: Sequence[Block], *, with_sound: bool) -> tuple[list[str], boo
 
 def _line(what: str, row: Row) -> str:
     figures = (percentile(row.values, 0.5), percentile(row.values, 0.99), max(row.values))
-    limit = "" if row.limit is None else f"  p99 <= {row.limit:g}: {'kept' if row.kept else 'MISSED'}"
+    limit = "" if row.limit is None else f"  p99 <= {row.limit + row.floor:.1f}: {'kept' if row.kept else 'MISSED'}"
     return f"  {what:<46}{len(row.values):>6}" + "".join(f"{v:>9.2f}" for v in figures) + limit
 
 

@@ -188,7 +188,7 @@ voice-check: install  ## how many of the spoken phrases are understood in noise,
 .PHONY: latency
 VIEWERS ?=
 
-latency: install  ## from an edge to its light and from a verdict to its sound, with a busy eye (4 minutes; out/latency); VIEWERS=40: and with viewers
+latency: install  ## from an edge to its light and from a verdict to its sound, with a busy eye: alone, beside busy processes, with a slow disk (6 minutes; out/latency); VIEWERS=40: and with viewers
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.latency$(if $(VIEWERS),_viewers --viewers $(VIEWERS)) $(ARGS)
 
 # What can fail at a table, failed on purpose. ARGS= passes options on: make faults ARGS="-k camera"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,9 @@ class Stream:
     def close(self, ignore_errors: bool = True) -> None:
         self.closed = True
 
-    def pull(self, frames: int) -> Samples:
+    def pull(self, frames: int, *, dry: bool = False) -> Samples:
         out = np.zeros((frames, 1), np.float32)
-        self.callback(out, frames, None, None)
+        self.callback(out, frames, None, SimpleNamespace(output_underflow=dry))
         return out[:, 0]
 
 
@@ -101,6 +102,15 @@ def test_one_stream_stays_open_and_is_never_silent(told: list[str]) -> None:
     speaker.close()
     assert len(sound.opened) == 1
     assert told == []
+
+
+def test_it_is_counted_how_often_the_card_ran_dry(told: list[str]) -> None:
+    sound = Sound()
+    speaker, _ = opened(sound, told)
+    for dry in (False, True, False, True):
+        sound.opened[0].pull(512, dry=dry)
+    speaker.close()
+    assert speaker.dry == 2
 
 
 def test_a_card_that_wants_48_khz_gets_it_without_a_seam(told: list[str]) -> None:
