@@ -18,7 +18,7 @@ def blocks(later: float, seed: int = 1, slow: float = 0.0) -> list[Block]:
     for number in range(8):
         block = Block(watched=number % 2 == 1, began=0)
         drawn = 0.5 + 0.1 * chance.random(60) + slow * number + later * block.watched
-        block.out.light = block.out.decided = block.out.verdict = [float(value) for value in drawn]
+        block.out.light = block.out.decided = block.out.verdict = block.out.control = [float(value) for value in drawn]
         out.append(block)
     return out
 
