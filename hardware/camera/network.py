@@ -7,6 +7,7 @@ nobody measured it, what such cameras usually take, with an error as wide.
 
 from __future__ import annotations
 
+import os
 import re
 import statistics
 from collections import deque
@@ -57,6 +58,8 @@ class NetworkCamera:
         self._clock = clock
         if capture is None:
             waits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPENING_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _SILENT_MS]
+            # OpenCV 4 would ask for datagrams first, of which networks lose some; version 5 does this by itself.
+            os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", "rtsp_transport;tcp")
             capture = cv2.VideoCapture(url, cv2.CAP_FFMPEG, waits)
         self._capture = capture
         if not capture.isOpened():

@@ -94,13 +94,26 @@ def find_sheet(image: Image) -> SheetSeen | None:
     return None if seen is None else _completed(grey, seen)
 
 
+@lru_cache(maxsize=1)
+def _shift() -> float:
+    """By how much this OpenCV tells corners too far right and down, px: in version 4 whole numbers are pixels' corners.
+
+    Here, and in version 5, they are pixels' middles. Measured on the board's own picture, whose corners are known.
+    """
+    scale, border = 4, 24
+    picture = np.pad(board_picture(scale), border, constant_values=255)
+    corners, ids, _, _ = _detector().detectBoard(picture)
+    wanted = corner_places()[np.asarray(ids).reshape(-1)] * scale + border - 0.5
+    return round(2 * float(np.mean(np.asarray(corners).reshape(-1, 2) - wanted))) / 2
+
+
 def _detected(grey: Image) -> SheetSeen | None:
     corners, ids, _, _ = _detector().detectBoard(grey)
     # A single marker may be a pattern that happens to look like one; a corner needs two that agree.
     if ids is None or len(ids) == 0:
         return None
     numbers = np.asarray(ids, np.int64).reshape(-1)
-    return SheetSeen(numbers, corner_places()[numbers], np.asarray(corners, np.float64).reshape(-1, 2))
+    return SheetSeen(numbers, corner_places()[numbers], np.asarray(corners, np.float64).reshape(-1, 2) - _shift())
 
 
 def _completed(grey: Image, seen: SheetSeen) -> SheetSeen:
