@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from models.eye.classes import SURE_READING
+from referee.share import wilson
 
 _EDGES: Final = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1.0)
 """Bins of confidence: fine where most readings are. Below the first the eye gives no name."""
 _CHART_EDGES: Final = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _SURE_EDGES: Final = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 1.0)
-_Z95: Final = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,6 @@ class ConfidenceBin:
     def interval(self) -> tuple[float, float]:
         """95 % interval of that share."""
         return wilson(self.right, self.count)
-
-
-def wilson(hits: int, count: int) -> tuple[float, float]:
-    """Wilson's score interval of a share, which is of use near 0 and 1 too; (0, 1) where nothing was counted.
-
-    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
-    """
-    if not count:
-        return 0.0, 1.0
-    p, n, z = hits / count, float(count), _Z95
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def bins(readings: Sequence[ScoredReading], edges: Sequence[float] = _EDGES) -> list[ConfidenceBin]:

@@ -15,13 +15,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models.evaluation.reliability import ScoredReading, reliability_table, save_chart, summary, wilson
+from models.evaluation.reliability import ScoredReading, reliability_table, save_chart, summary
 from models.eye import card_join, card_name
 from models.eye.classes import CARD_CLASSES, SURE_READING, UNREAD
 from models.eye.eye import Eye
 from models.eye.networks import WEIGHTS, calibration
 from models.training.library import Library
 from models.training.scenes import DrawnScene, Painter
+from referee.share import wilson
 
 #: First number of the scenes' seeds; calibration draws its own from 4001.
 _SEED = 9001

@@ -19,7 +19,9 @@ PAGE: Final = "o"
 FULL: Final = "f"
 QUIT: Final = "q"
 HELP: Final = "?"
-KEYS: Final = frozenset((PAUSE, CODE, PAGE, FULL, QUIT, HELP))
+GOOD_MARK: Final = "+"
+FALSE_MARK: Final = "-"
+KEYS: Final = frozenset((PAUSE, CODE, PAGE, FULL, QUIT, HELP, GOOD_MARK, FALSE_MARK))
 """What acts at once where no line was begun."""
 _OPENING: Final = ": "
 """Begins a line whose first letter would be a key."""

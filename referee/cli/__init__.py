@@ -45,7 +45,7 @@ _COMMANDS: Final = (
     play.add_play, play.add_demo, play.add_run, play.add_replay, play.add_explain, play.add_review, play.add_rules,
     play.add_practise,
     setup.add_recognise, setup.add_watch, setup.add_enrol, setup.add_calibrate,
-    keep.add_games, serve.add_page, serve.add_hall, serve.add_class,
+    keep.add_games, keep.add_shadow, serve.add_page, serve.add_hall, serve.add_class,
     keep.add_people, keep.add_league, keep.add_backup, keep.add_restore,
     setup.add_setup, setup.add_wiring, setup.add_doctor,
 )  # fmt: skip

@@ -135,6 +135,41 @@ def _do_games(args: argparse.Namespace) -> int:
     return 0
 
 
+def add_shadow(commands: Commands) -> None:
+    parser = command(
+        commands, "shadow", "what people ruled against what the referee would have: after `referee run --shadow`",
+        "Compare the verdicts that people marked in a shadowed game with the referee's: how often they agree, with\n"
+        "the error of that; each difference with the referee's reasons; and the slaps that the referee itself could\n"
+        "not decide, which count for nobody. The page shows the same with pictures, at /games/N/shadow.\n\n"
+        "examples:\n  referee shadow\n  referee shadow --game 12 --language de\n"
+        "  referee shadow --case 3 > case.jsonl        difference 3 as a regression case, as people ruled it\n"
+        "  referee shadow --case 3 --right referee     the same, as the referee ruled it",
+        _shadow,
+    )  # fmt: skip
+    _add_record(parser)
+    add = parser.add_argument
+    add("--game", type=int, metavar="N", help="this game (default: the latest that was shadowed)")
+    add("--language", choices=tuple(LANGUAGES), default="en", help="of the report (default: en)")
+    add("--case", type=int, metavar="N", help="print difference N as a log with the verdict that must come of it")
+    add("--right", choices=("people", "referee"), default="people",
+        help="whose verdict must come of the case (default: people's)")  # fmt: skip
+
+
+def _shadow(args: argparse.Namespace) -> int:
+    from referee.record.store import Record
+    from referee.shadowed_games import shadow_case, shadow_report
+
+    _require_record(args.record)
+    with Record(args.record, read_only=True) as record:
+        if args.case is None:
+            lines = shadow_report(record, args.game, args.language)
+            sys.stdout.writelines(f"{escape_controls(line)}\n" for line in lines)
+        else:
+            case = shadow_case(record, args.game, args.case, by_people=args.right == "people")
+            sys.stdout.writelines(escape_controls(line, lines=True) for line in case)
+    return 0
+
+
 def _rescue(path: Path) -> int:
     """Rescue what can be read; what is missing then is told, too."""
     from referee.record.rescue import find_broken_games, find_damage, finish_rescue, is_rescue_better, rescue_record

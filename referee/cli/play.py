@@ -44,6 +44,10 @@ def add_demo(commands: Commands) -> None:
     add("--audio", type=Path, metavar="FILE.wav", help="write what the speaker said (WAV)")
     add("--frames", type=Path, metavar="DIR", help="write every frame (numbered JPEG), for `referee watch`")
     add("--summary", type=Path, metavar="FILE", help="write the closing figures (one JSON object)")
+    add("--shadow", action="store_true",
+        help="the players referee and mark their verdicts, the referee is silent; then both are compared")  # fmt: skip
+    add("--wrong", type=whole(0, 1000, "wrong verdicts"), default=3, metavar="N",
+        help="with --shadow: so many of the players' verdicts are wrong (default: 3)")  # fmt: skip
 
 
 def _demo(args: argparse.Namespace) -> int:
@@ -55,6 +59,7 @@ def _demo(args: argparse.Namespace) -> int:
             fps=args.fps, page=not args.no_pace and not args.no_page and args.log is None,
             host=args.host, port=args.port, record=args.record,
             log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
+            shadow=args.shadow, wrong=args.wrong,
         )
     )  # fmt: skip
 
@@ -76,6 +81,9 @@ def add_run(commands: Commands) -> None:
                         help="begin a new game, though the last one was broken off (default: it goes on)")  # fmt: skip
     parser.add_argument("--log", type=Path, metavar="FILE",
                         help="write the game's log here (default: as the settings say)")  # fmt: skip
+    parser.add_argument("--shadow", action="store_true",
+                        help="be silent while people referee a new game and mark their verdicts (+ the slap was good, "
+                        "- it was false); then: referee shadow")  # fmt: skip
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -89,7 +97,9 @@ def _run(args: argparse.Namespace) -> int:
     from referee.extras.broker.service import open_broker
     from referee.table.session import run
 
-    return run(args.settings, log=args.log, new=args.new, hooks=[open_broker])
+    # Who follows the table by a broker is to hear no more than the table.
+    hooks = [] if args.shadow else [open_broker]
+    return run(args.settings, log=args.log, new=args.new, hooks=hooks, shadow=args.shadow)
 
 
 def add_play(commands: Commands) -> None:

@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from referee.control.offers import FOULS, WILD_RANKS
 from referee.engine.observations import MAX_SEATS
 from referee.rules.cards import RANKS
+from referee.shadow import VERDICTS
 from referee.text.sentence import Sentence, Spoken
 
 _LONGEST_NAME: Final = 40
@@ -75,6 +76,7 @@ _PERCENT = _whole(Sentence("0 to 100"), 0, 100)
 _HOUR = _like(Sentence("an hour such as 22:00, or nothing"), "([01][0-9]|2[0-3]):[0-5][0-9]|")
 _VERDICTS: Final = ("slap_won", "slap_false", "slap_void", "in_turn")
 _VERDICT = _like(Sentence("one of {names}", names=_VERDICTS), "|".join(_VERDICTS))
+_MARKED = _like(Sentence("one of {names}", names=VERDICTS), "|".join(VERDICTS))
 _BY = Annotated[list[_SEAT], Field(min_length=1, max_length=MAX_SEATS, description=Sentence("the seats that contest"))]
 _FOUL = _like(Sentence("one of {names}", names=tuple(FOULS)), "|".join(FOULS))
 _RANK = _like(Sentence("a rank: A, 2 to 9, T, J, Q or K"), f"[{RANKS}]")
@@ -170,6 +172,9 @@ COMMAND_FIELDS: Final[Mapping[str, type[CommandFields]]] = {
     ),
     "missed_slap": _fields(
         "a hand came down that its pad missed: on a card, or on the latest one", {"seat": _SEAT}, {"on": _ID}
+    ),
+    "mark": _fields(
+        "a verdict of people on the slap just now, where the referee only shadows the game", {"verdict": _MARKED}
     ),
     "take_up": _fields("judge after all what was told too late", {"line": _ID}),
     "begin": _fields("a new game", {"seats": _PLAYERS, "rules": _RULES}, {"dealer": _SEAT, "abandon": _FLAG}),

@@ -20,12 +20,14 @@ from referee.engine.observations import (
     Join,
     Leave,
     Observation,
+    Other,
     Say,
     Slap,
     Table,
     Taken,
 )
 from referee.engine.rulings import SLAP_KINDS, cause_of
+from referee.shadow import GOOD, MARK, is_shadowed
 from referee.text.sentence import Sentence
 
 MISSED: Final = "missed"
@@ -127,6 +129,15 @@ class Reports(MetCommand):
         line = Slap(t=t, id=self._name(MISSED), seat=seat, t_error=error, extra=BY_PEOPLE)
         words = Sentence("{seat} slapped; what follows is ruled again", seat=seat)
         return Accepted(words, self._told_late(line))
+
+    def mark(self) -> Accepted:
+        """What people ruled of the slap just now, in a game that the referee only shadows."""
+        if not is_shadowed(self._facts.observations):
+            raise Denied("people's verdicts are marked in shadow mode alone: referee run --shadow")
+        verdict = self._get("verdict")
+        line = Other(t=self._facts.t, id=self._name(MARK), name=MARK, extra={"verdict": verdict})
+        said = Sentence("marked: the slap was good") if verdict == GOOD else Sentence("marked: the slap was false")
+        return Accepted(said, (line,))
 
     def take_up(self) -> Accepted:
         """Something that was told too late is judged after all (reading 20)."""

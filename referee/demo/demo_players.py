@@ -44,6 +44,8 @@ class Players(TableService):
     table: DemoTable
     max_cards: int
     """So many cards are laid at most."""
+    answers: bool = True
+    """Whether they answer; where nothing is shown, nobody is asked."""
     _game: ServedGame | None = None
     _waiting: list[tuple[int, Ruling]] = field(default_factory=list)
     _now: int = 0
@@ -61,6 +63,8 @@ class Players(TableService):
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
         """Think about each question."""
+        if not self.answers:
+            return
         self._waiting += [(self._now + _ANSWER_AFTER, ruling) for ruling in rulings if ruling.kind == "question"]
 
     def beat(self, now: int) -> None:
@@ -102,7 +106,7 @@ class Players(TableService):
     def _is_word(self, line: Observation) -> bool:
         """Whether somebody who watches has said this."""
         if isinstance(line, Answer):
-            return line.to not in self._answered
+            return self.answers and line.to not in self._answered
         return isinstance(line, Correct) or is_said(line)
 
     def _go_on(self, t: int, told: Sequence[Observation]) -> None:

@@ -26,6 +26,7 @@ from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.table.script import Script, play_game
 from hardware.sound.speaker import open_speaker
 from referee.announce.voice import vocabulary
+from referee.demo.demo_marks import MarkingPlayers
 from referee.demo.demo_players import Players
 from referee.demo.demo_table import DemoTable, OpenVoice, PacedTable, SteppedTable
 from referee.demo.rendered_camera import CameraView, DrawnCamera, RenderedCamera
@@ -34,9 +35,12 @@ from referee.errors import UserError
 from referee.record.lock import hold_record
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import Settings, parse_settings
+from referee.shadowed_games import shadow_report
 from referee.table.loop import Answers
 from referee.table.services import TableService
 from referee.table.session import Evening, open_page, typing_people
+from referee.table.shadow_watch import ShadowWatch
+from referee.text.escapes import escape_controls
 from referee.vision.videos import new_watcher, seat_bearings
 
 if TYPE_CHECKING:
@@ -68,6 +72,10 @@ class DemoOptions:
     """Where the game is recorded to be kept; None: it goes when the page is closed."""
     live: bool | None = None
     """Draw on the terminal; None: if standard output is one."""
+    shadow: bool = False
+    """The players referee, and the referee is silent."""
+    wrong: int = 0
+    """How many of their verdicts are wrong then."""
 
 
 def script_of(options: DemoOptions) -> Script:
@@ -118,7 +126,8 @@ def play_at(
     voice = settings.voice.model_copy(update={"enabled": open_voice is not None})
     score = Score(table)
     evening = Evening(
-        settings.model_copy(update={"voice": voice}), [*services, Players(table, options.max_cards), score],
+        settings.model_copy(update={"voice": voice}),
+        [*services, Players(table, options.max_cards, answers=not options.shadow), *_shadows(table, options), score],
         openers=table.openers(open_voice or (lambda clock: RecordingSpeaker(clock, keep=0))),
         log=options.log, journal=journal, live=options.live, typed=typed,
         title=f"{options.rules} · {table.script.seats} seats · seed {options.seed}",
@@ -127,6 +136,11 @@ def play_at(
     if "camera" in conductor.troubles:
         raise UserError(conductor.troubles["camera"])
     return score.summary(options.seed, str(options.rules)), conductor
+
+
+def _shadows(table: DemoTable, options: DemoOptions) -> list[TableService]:
+    """What shadow mode adds: the referee's silence, and players who mark their verdicts."""
+    return [ShadowWatch(), MarkingPlayers(table, options.wrong)] if options.shadow else []
 
 
 def demo(options: DemoOptions) -> int:
@@ -141,7 +155,7 @@ def demo(options: DemoOptions) -> int:
     with ExitStack() as stack:
         table = _table_of(options, script, stack)
         settings, services, typed = settings_for(script), list[TableService](), None
-        if options.page or options.record is not None:
+        if options.page or options.shadow or options.record is not None:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="referee-demo-")))
             record = options.record or folder / "record.db"
             settings = settings_for(script, record, host=options.host, port=options.port)
@@ -157,6 +171,9 @@ def demo(options: DemoOptions) -> int:
         if sys.stdin.isatty():
             typed = typing_people(services, stack)
         voice = partial(_open_voice, options)
+        if options.shadow:
+            play_at(table, options, settings, services=services, typed=typed)
+            return _close_shadow(options, record, services, typed)
         summary, _ = play_at(table, options, settings, services=services, open_voice=voice, typed=typed)
         if typed is not None and options.page and not any(one.leaves for one in services):
             _stay(services, typed)
@@ -168,6 +185,19 @@ def demo(options: DemoOptions) -> int:
         except OSError as bad:
             raise UserError(f"--summary: {options.summary} cannot be written: {bad.strerror}") from None
     return 1 if summary.missed_targets() else 0
+
+
+def _close_shadow(
+    options: DemoOptions, record: Path, services: Sequence[TableService], typed: Answers | None
+) -> int:  # fmt: skip
+    """What people ruled against what the referee did."""
+    from referee.record.store import Record
+
+    with Record(record, read_only=True) as games:
+        print(*map(escape_controls, shadow_report(games)), sep="\n")
+    if typed is not None and options.page and not any(one.leaves for one in services):
+        _stay(services, typed)
+    return 0
 
 
 def _check_places(options: DemoOptions) -> None:

@@ -17,6 +17,7 @@ from referee.announce.sinks import Outlet, Teller
 from referee.announce.terminal import Display, Screen
 from referee.announce.voice import Pulse, Voice
 from referee.engine.observations import Table
+from referee.engine.view import View
 from referee.record.journal import Journal
 from referee.settings.model import Settings
 from referee.table.devices import OpenParts
@@ -81,7 +82,8 @@ def referee_game(
         tellers = {name: one.tell for name, one in {**announcers, "display": screen}.items()}
         pads = SharedPads(parts.pads)
         silent = _call_roll(settings, parts, pads, list(tellers.values()), alarm, service)
-        outlets: dict[str, Outlet] = {**announcers, "display": screen, "answers": typed}
+        hidden = any(one.hides for one in services)
+        outlets: dict[str, Outlet] = {} if hidden else {**announcers, "display": screen, "answers": typed}
         outlets |= {one.name: one.take_rulings for one in services}
         tellers |= {one.name: one.take_notice for one in services}
         timeline = recorded.timeline if recorded is not None else Timeline()
@@ -183,6 +185,7 @@ def _turn_until_over(
     began = now = drawn = loop.turn()
     service.ready(f"{display.gauge.title}: ready")
     end = End(conductor, services)
+    unseen = View() if any(one.hides for one in services) else None
     while not (service.stop_asked or end.leaves(now)):
         now = loop.turn()
         if now - drawn >= _REDRAW:
@@ -194,7 +197,7 @@ def _turn_until_over(
                 standing=tuple(line for one in services for line in one.standing.splitlines()),
                 paused=conductor.paused, full=any(one.fills_screen for one in services),
             )  # fmt: skip
-            screen.draw(conductor.view, gauge)
+            screen.draw(unseen or conductor.view, gauge)
             service.status("; ".join((f"{conductor.cards} cards", *gauge.notes)))
 
 

@@ -15,11 +15,13 @@ from referee.control.commands import Command, CommandError
 from referee.control.facts import Outcome, Refused
 from referee.control.socket import obeying
 from referee.control.typed_words import CODE, QUIT, read_typed
+from referee.shadow import FALSE, GOOD, is_shadowed
 from referee.table.loop import Answers
 from referee.table.services import ServedGame, TableService
 from referee.text.catalogue import Texts
 from referee.text.sentence import Sentence
 
+_MARKS: Final = {terminal_keys.GOOD_MARK: GOOD, terminal_keys.FALSE_MARK: FALSE}
 KEYS: Final = "keys"
 """The part that is told of where what was typed is refused."""
 
@@ -41,12 +43,14 @@ class Keys(TableService):
         self._typed, self._show_code, self._page = typed, show_code, page
         self._left = self._asks = self._helps = self._is_full = self._shows_page = False
         self._game: ServedGame | None = None
+        self._is_shadowed = False
         self._texts = Texts("en")
 
     def begin_game(self, game: ServedGame) -> None:
         """This is the game from now on."""
         self._game = game
         self._texts = Texts(game.settings.voice.language)
+        self._is_shadowed = is_shadowed(game.conductor.observations)
 
     @property
     def leaves(self) -> bool:
@@ -97,13 +101,23 @@ class Keys(TableService):
             self._show_code()
         elif key == terminal_keys.PAUSE and self._game is not None:
             self._obey("resume" if self._game.facts().log.pause.by_people else "pause", now)
+        elif key in _MARKS and self._game is not None and self._is_shadowed:
+            self._tell(self._meet(Command("mark", {"verdict": _MARKS[key]}), self._game), now)
         elif key == terminal_keys.PAGE and self._page and self._shows_page:
             open_in_browser(self._page)
 
     def _obey(self, line: str, now: int) -> None:
         if self._game is None:
             return
-        done = self._meet(line, self._game)
+        try:
+            asked = read_typed(line)
+        except CommandError as bad:
+            self._tell(Refused(bad.sentence), now)
+            return
+        self._tell(self._meet(Command(asked.pop("do"), asked), self._game), now)
+
+    def _tell(self, done: Outcome, now: int) -> None:
+        assert self._game is not None
         conductor = self._game.conductor
         if isinstance(done, Refused):
             conductor.trouble(KEYS, done.words)
@@ -111,13 +125,9 @@ class Keys(TableService):
             conductor.troubles.pop(KEYS, None)
             conductor.tell(Notice("", now, done.words))
 
-    def _meet(self, line: str, game: ServedGame) -> Outcome:
+    def _meet(self, command: Command, game: ServedGame) -> Outcome:
         obey = obeying(game.facts, game.conductor.new_id, game.conductor.said, _no_orders)
-        try:
-            asked = read_typed(line)
-        except CommandError as bad:
-            return Refused(bad.sentence)
-        return obey(Command(asked.pop("do"), asked))
+        return obey(command)
 
 
 def open_in_browser(address: str) -> None:

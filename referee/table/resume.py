@@ -15,6 +15,7 @@ from referee.record.journal import Journal
 from referee.record.retention import GAMES_CAP, make_room
 from referee.record.store import GameInfo, Record
 from referee.record.stored_lines import tell_odd_lines
+from referee.shadow import is_shadowed
 from referee.table.seats import Sitting
 from referee.table.services import ServedGame, TableService
 from referee.table.timeline import Past, Timeline, past_of
@@ -107,6 +108,8 @@ def find_broken_off(record: Record, table: Table, *, pads: int = 0) -> BrokenOff
         past = past_of(text for _, text in record.lines(left.id))
     except LogError as bad:
         return BrokenOff(left, None, f"it cannot be read ({bad})")
+    if is_shadowed(past.told):
+        return BrokenOff(left, None, "it was only shadowed")
     chosen = Sitting.at(past.table)
     if chosen is not None:
         many, seats = len(chosen.names), pads or len(table.seats)

@@ -65,6 +65,9 @@ class TableService:
     stays = False
     """Whether people stay at the table when the game is over, since they can begin another one here."""
 
+    hides = False
+    """Whether nothing of the game may be shown or said while it is played; one that is left is over."""
+
     @property
     def standing(self) -> str:
         """Lines that stand on the terminal as long as they are true; empty: none."""

@@ -36,6 +36,7 @@ from referee.table.page_link import PageLink, PageProcess
 from referee.table.resume import BrokenOff, RecordedGame, find_broken_off, open_game
 from referee.table.seats import Sitting, seated, with_free_seats
 from referee.table.services import Hook, TableService
+from referee.table.shadow_watch import ShadowWatch
 from referee.table.slap_pictures import open_album
 from referee.table.systemd import Service, open_service, serving
 from referee.text.escapes import escape_controls
@@ -49,7 +50,9 @@ _GOING: Final = 60.0
 """Seconds that the machine may take to go off."""
 
 
-def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequence[Hook] = ()) -> int:
+def run(
+    path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequence[Hook] = (), shadow: bool = False
+) -> int:
     """Referee a real table by its settings file; returns the exit status.
 
     Args:
@@ -57,6 +60,7 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
         log: where the log is written; None: as the settings say.
         new: begin a new game, whatever was broken off.
         hooks: open further services.
+        shadow: people referee, and the referee is silent: `referee.table.shadow_watch`.
 
     Raises:
         UserError: the settings are wrong, another program writes the record, or there is neither a camera nor a pad.
@@ -72,11 +76,15 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
             words = mend_record(record_file(settings), time.strftime("%Y%m%dT%H%M%S"))
             missing |= {"rescue": words} if words else {}
         orders, services = open_services(settings, hooks, stack, missing)
+        if shadow:
+            if not settings.record.file:
+                raise UserError("shadow mode compares what is recorded: set file in [record] of the settings")
+            services.append(ShadowWatch())
         typed = typing_people(services, stack)
         evening = Evening(settings, services, orders=orders, service=service, typed=typed, log=log)
         sitting, words = None, ""
         while True:
-            conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new)
+            conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new or shadow)
             where = f"; the log is {evening.log}" if evening.log is not None else ""
             seal = f"; the game's seal is {show_seal(evening.seal)}" if evening.seal else ""
             print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}{seal}")
@@ -316,6 +324,7 @@ class Evening:
         finally:
             is_over = conductor is not None and conductor.view.game_over
             is_over = is_over or (recorded is not None and recorded.is_over)
+            is_over = is_over or any(one.hides for one in services)
             # A game that is broken off for another one is over; one that is left for the night is not.
             if is_over or (self._orders is not None and self._orders.next is not None):
                 for one in services:

@@ -44,6 +44,17 @@ def found(folded: Folded, slap: str) -> Finish | None:
     return finish(lines, folded.rulings, slap, folded.replaced_by, len(folded.table.seats))
 
 
+def finish_figure(folded: Folded, seen: Finish, texts: Texts, *, id: str | None = None) -> Markup:  # noqa: A002
+    """The drawing, as wide and as narrow screens show it."""
+    return tag(
+        "figure",
+        svg(_drawn(folded, seen, texts, WIDE), class_="print wide"),
+        svg(_drawn(folded, seen, texts, NARROW), class_="print narrow"),
+        class_="photofinish",
+        id=id,
+    )
+
+
 def _drawn(folded: Folded, seen: Finish, texts: Texts, width: int) -> Drawing:
     words = RulingWords(folded.table.seats, texts)
     title = texts("finish.of", game=folded.info.id, slap=seen.slap)
@@ -85,13 +96,7 @@ def finish_page(
     # People look before they read; that there are no pictures can wait.
     if pictures:
         yield around
-    yield tag(
-        "figure",
-        svg(_drawn(folded, seen, texts, WIDE), class_="print wide"),
-        svg(_drawn(folded, seen, texts, NARROW), class_="print narrow"),
-        class_="photofinish",
-        id="print",
-    )
+    yield finish_figure(folded, seen, texts, id="print")
     yield panel(texts("finish.hands"), _hands(seen, words))
     yield panel(texts("finish.cards"), _cards(seen, words))
     if seen.ruling is not None:
@@ -193,11 +198,22 @@ def _pictures(game: int, seen: Finish, words: RulingWords, pictures: Sequence[Pi
     texts = words.texts
     if not pictures:
         return tag("p", texts("finish.pictures_off" if pictures is None else "finish.pictures_none"), class_="none")
-    if len(pictures) > MOST_PICTURES:
-        # No more than can be looked at, evenly chosen.
-        last = len(pictures) - 1
-        pictures = [pictures[round(place * last / (MOST_PICTURES - 1))] for place in range(MOST_PICTURES)]
-    shown = []
+    pictures = _chosen(pictures)
+    return tag("div", picture_row(game, seen, words, pictures), class_="pictures") + _viewer(seen, words, pictures)
+
+
+def _chosen(pictures: Sequence[Picture]) -> Sequence[Picture]:
+    """No more than can be looked at, evenly chosen."""
+    if len(pictures) <= MOST_PICTURES:
+        return pictures
+    last = len(pictures) - 1
+    return [pictures[round(place * last / (MOST_PICTURES - 1))] for place in range(MOST_PICTURES)]
+
+
+def picture_row(game: int, seen: Finish, words: RulingWords, pictures: Sequence[Picture]) -> list[Markup]:
+    """Pictures round a slap, each with its instant; each opens by itself."""
+    texts, shown = words.texts, []
+    pictures = _chosen(pictures)
     for picture in pictures:
         margin = offset(picture.t, picture.exposure, seen, texts, alone=True)
         said = texts("finish.picture_at", margin=margin, exposure=texts.ms(picture.exposure, picture.exposure))
@@ -206,7 +222,7 @@ def _pictures(game: int, seen: Finish, words: RulingWords, pictures: Sequence[Pi
         # Without its script a picture opens by itself.
         link = tag("a", image, href=source, data_frame=picture.t - seen.zero)
         shown.append(tag("figure", link, tag("figcaption", said)))
-    return tag("div", shown, class_="pictures") + _viewer(seen, words, pictures)
+    return shown
 
 
 def _viewer(seen: Finish, words: RulingWords, pictures: Sequence[Picture]) -> Markup:

@@ -21,6 +21,7 @@ from referee.record.seals import show_seal
 from referee.record.store import GameInfo
 from referee.rules.house import read_house_rules
 from referee.rules.rows import ROWS
+from referee.shadow import is_shadowed
 from referee.text.catalogue import Texts, unbroken
 from referee.text.explanation_lines import moment_words, offset_of, why
 from referee.text.rules import sentence
@@ -119,6 +120,8 @@ async def show_game(site: Site, request: Request) -> Response:
     under = f"{_date_and_time(info.began)} · {', '.join(info.seats)} · {rules_name(info.rules, texts)}"
     files = (("replay", "replay"), ("figures", "figures"), ("rulings_csv", "rulings.csv"), ("log", "log.jsonl"))
     links = [button_link(texts(f"games.{name}"), f"{at}/{file}") for name, file in files]
+    if is_shadowed(folded.lines()):
+        links.append(button_link(texts("shadow.link"), f"{at}/shadow"))
     same, others = folded.agrees
     again = "games.again_none" if not folded.logged else "games.again_differs" if others else "games.again_equal"
     listed = [ruling for ruling in folded.rulings if every or ruling.kind not in SHOWN_BY_POSITION]

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
@@ -18,10 +19,13 @@ from referee.record.pictures import Picture, PictureStore
 from referee.record.seals import BrokenSeal, SealedLine
 from referee.record.store import GameInfo, Record
 from referee.record.stored_lines import LineReader
+from referee.shadow import is_shadowed
 
 T = TypeVar("T")
 GAMES_REMEMBERED: Final = 40
 """Games of which is kept what was made of them; some ten kilobytes each."""
+_OPENING: Final = 20
+"""Among so many lines a shadowed game says that it is one."""
 _STEPS_KEPT: Final = 6_000
 """Steps of games that are kept as they were ruled again; a thousand take some 4 MB."""
 
@@ -95,6 +99,15 @@ class Shelf:
         """The game that began last; None where there is none, or no record yet."""
         with self._lock:
             return self._record.latest() if self.path.exists() else None
+
+    def shadowed(self) -> int | None:
+        """The game that is being shadowed just now, of which nothing is to be seen before it is over."""
+        with self._lock:
+            latest = self._record.latest() if self.path.exists() else None
+            if latest is None or latest.ended is not None:
+                return None
+            first = LineReader().read(islice(self._record.lines(latest.id), _OPENING))[0]
+        return latest.id if is_shadowed(line for _, line in first) else None
 
     def game(self, game: int) -> GameInfo:
         """One game."""

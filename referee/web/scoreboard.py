@@ -125,6 +125,8 @@ class Follower:
             if info is None:
                 return
             if info.id != board.game or not board.live:
+                if self._is_veiled():
+                    return
                 await self._show(Board(info.id, info.seats, live=True))
                 return
             # A few lines, read and judged at once: what waits for another thread is late.
@@ -143,6 +145,8 @@ class Follower:
                 state = await ask_referee(control, {"do": "state"})
             except ControlError:
                 return
+            if self._hub.board.game is None and self._is_veiled():
+                return
             if state != self._state:
                 self._state = state
                 self._hub.board.set_state(state)
@@ -156,7 +160,7 @@ class Follower:
             return
         try:
             info = await self._site.aside(self._shelf.latest)
-            if info is None:
+            if info is None or (info.id != board.game and self._is_veiled()):
                 return
             if info.id == board.game and not board.live:
                 rows = await self._site.aside(self._shelf.lines, info.id, board.line)
@@ -165,6 +169,14 @@ class Follower:
             await self._show(Board(info.id, info.seats))
         except RecordError as bad:
             _LOG.warning("the record: %s", bad)
+
+    def _is_veiled(self) -> bool:
+        """Whether the game that is on is shadowed; the scoreboard shows nothing of it then, nor of the one before."""
+        if self._shelf.shadowed() is None:
+            return False
+        if self._hub.board.game is not None:
+            self._hub.show(Board())
+        return True
 
     async def _show(self, board: Board) -> None:
         """Put a game on the scoreboard as the record has it."""

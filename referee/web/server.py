@@ -40,6 +40,7 @@ from referee.web import (
     pad_pages,
     rules_editor,
     scoreboard,
+    shadow_page,
     table_page,
 )
 from referee.web.api import Control
@@ -75,6 +76,7 @@ _ROUTES: Final = {
     _GAME: games.show_game,
     f"{_GAME}/ruling": games.show_ruling,
     f"{_GAME}/end": game_end.show_end,
+    f"{_GAME}/shadow": shadow_page.show_shadow,
     f"{_GAME}/log.jsonl": games.send_log,
     f"{_GAME}/rulings.csv": games.send_rulings,
     f"{_GAME}/replay": games.show_replay,
@@ -98,7 +100,8 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         extra: further routes, such as those of control.
     """
     routes: list[BaseRoute] = [
-        Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in _ROUTES.items()
+        Route(path, functools.partial(shadow_page.veiled(handler), site), methods=["GET"])
+        for path, handler in _ROUTES.items()
     ]
     routes.append(Route("/static/{name}", layout.send_static, methods=["GET"]))
     routes.append(Route("/static/cards/{name}", layout.send_card, methods=["GET"]))

@@ -40,6 +40,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "leave": {"seat": 1},
     "missed_card": {"seat": 1, "card": "7h"},
     "missed_slap": {"seat": 1},
+    "mark": {"verdict": "good"},
     "take_up": {"line": "c1"},
     "begin": {"seats": ["Ana", "Ben"], "rules": "classic"},
     "keep": {"game": 1, "keep": True},

@@ -16,10 +16,10 @@ import cv2
 import numpy as np
 
 from hardware.simulated.decks.families import FAMILIES
-from models.evaluation.reliability import wilson
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen, Eye
 from models.eye.geometry import iou, overlap
+from referee.share import wilson
 from tests.models.evaluation.damaged import Scene, deal, glared, heap
 from tests.support.odd_faces import ODD_FACES
 from tools.measure.held_back import lies_there

@@ -17,9 +17,10 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.evaluation.reliability import ScoredReading, reliability_table, save_chart, summary, wilson
+from models.evaluation.reliability import ScoredReading, reliability_table, save_chart, summary
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen, Eye
+from referee.share import wilson
 from tests.models.evaluation.damaged import Scene, Shown, scenes
 
 SHOWS: Final = 0.95

@@ -15,8 +15,8 @@ from models.evaluation.reliability import (
     reliability_table,
     save_chart,
     summary,
-    wilson,
 )
+from referee.share import wilson
 
 
 def readings(confidence: float, right: int, wrong: int) -> list[ScoredReading]:

@@ -1,0 +1,73 @@
+"""People of a demo who referee themselves: each slap is marked, and so many marks are wrong as one asks for."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from hardware.simulated.table.script import Script
+from referee.control.commands import Command
+from referee.control.socket import obeying
+from referee.engine.adjudicator import Adjudicator
+from referee.shadow import FALSE, GOOD, JudgedSlap, judge_slaps
+from referee.table.services import ServedGame, TableService
+from referee.units import MS
+
+if TYPE_CHECKING:
+    from referee.demo.demo_table import DemoTable
+
+_THINK: Final = 1_500 * MS
+"""From a slap to the mark, unless the next slap comes sooner, ns."""
+
+
+def true_slaps(script: Script) -> list[JudgedSlap]:
+    """The slaps of a script as a referee rules them who knows everything."""
+    adjudicator = Adjudicator(stream=False)
+    made = [ruling for line in script.truth for ruling in adjudicator.observe(line)]
+    made += adjudicator.finish()
+    gone = {old for ruling in made for old in ruling.supersedes}
+    return judge_slaps(script.truth, [ruling for ruling in made if ruling.id not in gone])
+
+
+class MarkingPlayers(TableService):
+    """The players: each slap is marked; where nobody can know, it is marked good."""
+
+    name = "marks"
+
+    def __init__(self, table: DemoTable, wrong: int) -> None:
+        """``wrong``: how many verdicts are wrong, by chance of the script's seed; at most all that can be."""
+        self._table = table
+        self._game: ServedGame | None = None
+        slaps = true_slaps(table.script)
+        self.wrong = self.choose(slaps, wrong, table.script.seed)
+        """Which slaps, counted from 0."""
+        ends = [*(slap.t for slap in slaps[1:]), table.script.duration]
+        self._marks = deque(
+            (min(slap.last + _THINK, (slap.last + end) // 2), self._verdict(place, slap))
+            for place, (slap, end) in enumerate(zip(slaps, ends, strict=False))
+        )
+
+    @staticmethod
+    def choose(slaps: Sequence[JudgedSlap], wrong: int, seed: int) -> frozenset[int]:
+        """Which slaps, counted from 0, are to be marked wrongly: so many of those that can be known, by chance."""
+        sure = [place for place, slap in enumerate(slaps) if slap.verdict]
+        return frozenset(Random(f"wrong {seed}").sample(sure, min(wrong, len(sure))))
+
+    def _verdict(self, place: int, slap: JudgedSlap) -> str:
+        other = {GOOD: FALSE, FALSE: GOOD}
+        return other[slap.verdict] if place in self.wrong else slap.verdict or GOOD
+
+    def begin_game(self, game: ServedGame) -> None:
+        """See `TableService`."""
+        self._game = game
+
+    def beat(self, now: int) -> None:
+        """Mark what was thought about for long enough."""
+        began, game = self._table.pads.began, self._game
+        if began is None or game is None:
+            return
+        obey = obeying(game.facts, game.conductor.new_id, game.conductor.said, lambda order: order.do)
+        while self._marks and self._marks[0][0] + began <= now:
+            obey(Command("mark", {"verdict": self._marks.popleft()[1]}))

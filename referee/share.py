@@ -1,0 +1,21 @@
+"""How far a share that was counted is known. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+_Z95: Final = 1.96
+
+
+def wilson(hits: int, count: int) -> tuple[float, float]:
+    """Wilson's score interval of a share, which is of use near 0 and 1 too; (0, 1) where nothing was counted.
+
+    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
+    """
+    if not count:
+        return 0.0, 1.0
+    p, n, z = hits / count, float(count), _Z95
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, middle - half), min(1.0, middle + half)
