@@ -43,14 +43,12 @@ class Keys(TableService):
         self._typed, self._show_code, self._page = typed, show_code, page
         self._left = self._asks = self._helps = self._is_full = self._shows_page = False
         self._game: ServedGame | None = None
-        self._is_shadowed = False
         self._texts = Texts("en")
 
     def begin_game(self, game: ServedGame) -> None:
         """This is the game from now on."""
         self._game = game
         self._texts = Texts(game.settings.voice.language)
-        self._is_shadowed = is_shadowed(game.conductor.observations)
 
     @property
     def leaves(self) -> bool:
@@ -101,7 +99,7 @@ class Keys(TableService):
             self._show_code()
         elif key == terminal_keys.PAUSE and self._game is not None:
             self._obey("resume" if self._game.facts().log.pause.by_people else "pause", now)
-        elif key in _MARKS and self._game is not None and self._is_shadowed:
+        elif key in _MARKS and self._game is not None and is_shadowed(self._game.conductor.observations):
             self._tell(self._meet(Command("mark", {"verdict": _MARKS[key]}), self._game), now)
         elif key == terminal_keys.PAGE and self._page and self._shows_page:
             open_in_browser(self._page)

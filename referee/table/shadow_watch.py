@@ -24,6 +24,8 @@ class ShadowWatch(TableService):
 
     name = "shadow"
     hides = True
+    stays = True
+    """People say when their game is over, and not the referee."""
 
     def __init__(self) -> None:
         self._game: ServedGame | None = None

@@ -15,7 +15,7 @@ from hardware.simulated.table.script import Script
 from referee.demo.demo_marks import MarkingPlayers, true_slaps
 from referee.demo.simulated_game import DemoOptions, script_of
 from referee.engine.log import read_observations
-from referee.engine.observations import Other, Slap
+from referee.engine.observations import Slap
 from referee.engine.replay import ReplayedGame
 from referee.errors import UserError
 from referee.record.store import Record
@@ -104,10 +104,16 @@ def test_the_report_is_told_in_every_language(language: str) -> None:
         assert len(list(shadow_report(record, language=language))) > WRONG
 
 
-def test_nothing_is_said_or_shown_while_it_is_played() -> None:
-    _, _, conductor, _ = evening()
-    assert conductor.view.names
-    assert not any(isinstance(line, Other) and line.name == "trouble" for line in conductor.observations)
+@pytest.mark.parametrize("shadow", [True, False])
+def test_nothing_is_said_or_shown_while_it_is_played(
+    shadow: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = DemoOptions(seed=14, pace=False, live=False, max_cards=30, shadow=shadow)
+    script = script_of(options)
+    eye = ScriptedWatcher(as_seen(script.truth, round(1e9 / FPS)), delay=250_000_000)
+    _, conductor = play(options, script, eye, frames=blank_frames(FPS, script.duration), record=tmp_path / "record.db")
+    won = [ruling for ruling in conductor.rulings if ruling.kind == "slap_won"]
+    assert won and ("wins the slap" in capsys.readouterr().out) is not shadow
 
 
 @pytest.mark.parametrize("by_people", [True, False])
