@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from hardware.ports import HardwareMissing
 
@@ -22,6 +22,12 @@ SEAT_LIGHT_PINS: Final = (19, 20, 21, 22, 23, 24, 25, 26)
 TABLE_LIGHT_PINS: Final = (27, 14, 15)
 """BCM numbers of the table light's red, green and blue."""
 
+HEADER: Final[tuple[int | Literal["3.3 V", "5 V", "ground"], ...]] = (
+    "3.3 V", "5 V", 2, "5 V", 3, "ground", 4, 14, "ground", 15, 17, 18, 27, "ground", 22, 23, "3.3 V", 24, 10, "ground",
+    9, 25, 11, 8, "ground", 7, 0, 1, 5, "ground", 6, 12, 13, "ground", 19, 16, 26, 20, "ground", 21,
+)  # fmt: skip
+"""BCM numbers by their places on the header, pin 1 first (Raspberry Pi documentation, "GPIO and the 40-pin header")."""
+
 HEADER_LABELS: Final = ("pinctrl-rp1", "pinctrl-bcm2712", "pinctrl-bcm2711", "pinctrl-bcm2835")
 """Labels of the chips that a Raspberry Pi's header hangs on: the Pi 5's is not always the same number."""
 
@@ -30,6 +36,11 @@ LGPIO_FOLDER: Final = "LG_WD"
 
 USER_TO_GROUP: Final = "put your user into the group gpio (sudo usermod -aG gpio $USER), then log in again"
 """What mends a chip that may not be opened."""
+
+
+def pin_number(bcm: int) -> int:
+    """Where a GPIO stands on the header: 1 to 40, odd ones in one row, even ones in the other."""
+    return HEADER.index(bcm) + 1
 
 
 def header_chip(label_of: Callable[[int], str | None]) -> int | None:

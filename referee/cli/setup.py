@@ -273,7 +273,7 @@ def add_wiring(commands: Commands) -> None:
     parser = command(
         commands, "wiring", "draw which wire goes to which pin of the header",
         "Draw the 40-pin header with every pad, light and resistor on it (SVG; a browser shows and prints it), as the\n"
-        "settings have it, or for the pin map that the referee takes without any.\n\n"
+        "settings have it, or for the pin map that the referee takes without any; with it the circuit of the pads.\n\n"
         "examples:\n  referee wiring --out wiring.svg\n  referee wiring --settings table.toml --out wiring.svg",
         _wiring,
     )  # fmt: skip
@@ -282,12 +282,15 @@ def add_wiring(commands: Commands) -> None:
     which.add_argument("--settings", type=Path, metavar="FILE", help="draw this table (default: the default pin map)")
     which.add_argument("--seats", type=whole(2, 8, "seats"), default=8, metavar="N",
                        help="seats of the default pin map (default: 8)")  # fmt: skip
+    parser.add_argument("--pads", choices=("fsr", "switch"),
+                        help="pads of pressure sensors behind 74HC14 gates, or of switches (default: fsr, but switch "
+                             "where the settings have pads that close to 3.3 V)")  # fmt: skip
 
 
 def _wiring(args: argparse.Namespace) -> int:
     from referee.setup.wiring import draw_wiring
 
-    return draw_wiring(args.out, args.settings, args.seats)
+    return draw_wiring(args.out, args.settings, args.seats, args.pads)
 
 
 def add_doctor(commands: Commands) -> None:

@@ -6,29 +6,26 @@ and in its colour; so it can be read without the last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
-from xml.sax.saxutils import escape
 
-from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
+from hardware.pads.pinout import HEADER, PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
+from referee.setup.blueprint import FAINT, INK, LABEL, PAPER, SHADE, SMALL, STROKES, WIRE, Blueprint
+from referee.setup.pad_circuit import CIRCUIT_HEIGHT, GUARD_OHMS, Gate, circuit_head, draw_circuit, gate_of, ohm_words
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
 
 Kind = Literal["pad", "light", "colour", "force", "ground", "3.3 V", "5 V", "free"]
+Pad = Literal["fsr", "switch"]
+"""What a pad is made of: a pressure sensor before a Schmitt trigger, or a switch on the pin itself."""
 
-# BCM numbers by their places on the header, pin 1 first (Raspberry Pi documentation, "GPIO and the 40-pin header").
-_BCM: Final[tuple[int | Literal["3.3 V", "5 V", "ground"], ...]] = (
-    "3.3 V", "5 V", 2, "5 V", 3, "ground", 4, 14, "ground", 15, 17, 18, 27, "ground", 22, 23, "3.3 V", 24, 10, "ground",
-    9, 25, 11, 8, "ground", 7, 0, 1, 5, "ground", 6, 12, 13, "ground", 19, 16, 26, 20, "ground", 21,
-)  # fmt: skip
 SPI: Final = {10: "DIN", 9: "DOUT", 11: "CLK", 8: "CS"}
 """The header's SPI0, BCM numbers, by the names that the MCP3008's pins have."""
-_SEAT_OHMS: Final = 330
-_TABLE_OHMS: Final = {"red": 330, "green": 100, "blue": 100}
+SEAT_OHMS: Final = 330
+TABLE_OHMS: Final = {"red": 330, "green": 100, "blue": 100}
 """Green and blue need most of the 3.3 V for themselves."""
 _LONGEST: Final = 10
 """Letters of a name that have room in the picture."""
@@ -40,14 +37,10 @@ _APART: Final = 17
 """From the middle to either row of pins."""
 _RIM: Final = 74
 """From the middle to where wires begin."""
-_PART: Final = 330
+_PART: Final = 322
 """From the middle to where parts stand."""
-_INK: Final = "#1b1b1b"
-STROKES: Final = {
-    "pad": ("#0b5cad", ""), "light": ("#b35900", "9 4"), "colour": ("#7a1fa2", "2 4"), "force": ("#00695c", "10 3 2 3"),
-}  # fmt: skip
-"""Colour and dashes of each kind of wire."""
-_FILLS: Final = {"ground": _INK, "3.3 V": "#ffffff", "5 V": "#ffffff", "free": "#d9d9d9"}
+_FREE: Final = "#d9d9d9"
+_FILLS: Final = {"ground": INK, "3.3 V": PAPER, "5 V": PAPER, "free": _FREE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +54,8 @@ class HeaderPin:
     label: str = ""
     ohms: int = 0
     """Of the resistor in the wire; 0 where there is none."""
+    gate: Gate | None = None
+    """That a pad goes through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +70,11 @@ class PinMap:
     """The seats' names; empty where they have none."""
     force: bool = False
     active_high: bool = False
+    made_of: Pad = "fsr"
 
 
 def pin_map_of(settings: Settings) -> PinMap:
-    """The pin map that the settings say."""
+    """The pin map that the settings say; pads that close to 3.3 V can only be switches, for a gate's output falls."""
     lit = settings.lights.enabled
     return PinMap(
         tuple(seat.pad_pin for seat in settings.seats),
@@ -87,6 +83,7 @@ def pin_map_of(settings: Settings) -> PinMap:
         tuple(seat.name for seat in settings.seats),
         settings.pads.force,
         settings.pads.active_high,
+        "switch" if settings.pads.active_high else "fsr",
     )
 
 
@@ -99,34 +96,41 @@ def header_pins(pins: PinMap) -> list[HeaderPin]:
         words = pins.names[seat - 1]
         return f" {words}" if len(words) <= _LONGEST else f" {words[: _LONGEST - 1]}…"
 
-    uses: dict[int, tuple[Kind, str, int]] = {}
+    uses: dict[int, tuple[Kind, str, int, Gate | None]] = {}
+    gated = pins.made_of == "fsr"
     for seat, bcm in enumerate(pins.pads, start=1):
         if bcm is None:
             continue
-        uses[bcm] = ("pad", f"pad {seat}{name(seat)}", 0)
+        uses[bcm] = ("pad", f"pad {seat}{name(seat)}", GUARD_OHMS * gated, gate_of(seat) if gated else None)
     for seat, bcm in enumerate(pins.lights, start=1):
-        uses[bcm] = ("light", f"light {seat}{name(seat)}", _SEAT_OHMS)
-    for (colour, ohms), bcm in zip(_TABLE_OHMS.items(), pins.table or (), strict=False):
-        uses[bcm] = ("colour", f"table light, {colour}", ohms)
+        uses[bcm] = ("light", f"light {seat}{name(seat)}", SEAT_OHMS, None)
+    for (colour, ohms), bcm in zip(TABLE_OHMS.items(), pins.table or (), strict=False):
+        uses[bcm] = ("colour", f"table light, {colour}", ohms, None)
     if pins.force:
-        uses |= {bcm: ("force", f"MCP3008 {word}", 0) for bcm, word in SPI.items()}
+        uses |= {bcm: ("force", f"MCP3008 {word}", 0, None) for bcm, word in SPI.items()}
     return [
-        HeaderPin(number, there, *uses.get(there, ("free", "", 0)))
+        HeaderPin(number, there, *uses.get(there, ("free", "", 0, None)))
         if isinstance(there, int)
         else HeaderPin(number, None, there, there)
-        for number, there in enumerate(_BCM, start=1)
+        for number, there in enumerate(HEADER, start=1)
     ]
 
 
-def draw_wiring(out: Path, settings: Path | None, seats: int) -> int:
+def draw_wiring(out: Path, settings: Path | None, seats: int, made_of: Pad | None = None) -> int:
     """Draw the wiring of these settings, or of the default pin map for some seats; returns the exit status.
 
     Raises:
-        UserError: the settings cannot be read, or the picture cannot be written.
+        UserError: the settings cannot be read or are not for such pads, or the picture cannot be written.
     """
     from referee.settings.model import load_settings
 
     pins = pin_map_of(load_settings(settings)) if settings else PinMap(PAD_PINS[:seats], SEAT_LIGHT_PINS[:seats])
+    if made_of == "fsr" and pins.active_high:
+        raise UserError(
+            f"--pads fsr: {settings} has pads that close to 3.3 V, but a gate's output closes to ground; "
+            "try: referee setup --set pads.active_high=false"
+        )
+    pins = replace(pins, made_of=made_of or pins.made_of)
     if out.suffix.lower() != ".svg":
         raise UserError(f"--out {out}: name a file that ends in .svg")
     try:
@@ -138,25 +142,22 @@ def draw_wiring(out: Path, settings: Path | None, seats: int) -> int:
 
 
 def wiring_svg(pins: PinMap) -> str:
-    """The drawing, SVG."""
-    height = _TOP + 20 * _ROW + 132
-    seen_from = "pin 1 (square) is the corner nearest to the SD card; USB sockets are at the bottom"
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
-        f'font-family="DejaVu Sans, Verdana, sans-serif" font-size="14" fill="{_INK}">',
-        "<title>Table Referee: the wires on the Raspberry Pi's header</title>",
-        f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>',
-        _text(_MIDDLE, 30, "Table Referee: the Raspberry Pi’s header, seen from above", "middle", 20),
-        _text(_MIDDLE, 54, seen_from, "middle"),
-        f'<rect x="{_MIDDLE - 36}" y="{_TOP - 22}" width="72" height="{20 * _ROW + 10}" rx="6" fill="#efefef" '
-        f'stroke="{_INK}"/>',
-    ]
+    """The drawing, SVG: the header, and for pressure sensors the circuit of their gates below it."""
     header = header_pins(pins)
+    wired = {seat: bcm for seat, bcm in enumerate(pins.pads, start=1) if bcm is not None}
+    gated = pins.made_of == "fsr" and bool(wired)
+    height = _TOP + 20 * _ROW + 132
+    sheet = Blueprint(
+        _WIDTH, height + (CIRCUIT_HEIGHT if gated else 0), "Table Referee: the Raspberry Pi’s header, seen from above",
+        "pin 1 (square) is the corner nearest to the SD card; USB sockets are at the bottom",
+    )  # fmt: skip
+    sheet.rect(_MIDDLE - 36, _TOP - 22, 72, 20 * _ROW + 10, SHADE, radius=6)
     for pin in header:
-        lines += _draw_pin(pin, pins)
+        _draw_pin(sheet, pin, pins)
     # What each stroke means, and what goes to ground.
+    pad = "pad: a contact to 3.3 V" if pins.active_high else "pad: a contact to ground (any black pin)"
     kinds = {
-        "pad": "pad: a contact to 3.3 V" if pins.active_high else "pad: a contact to ground (any black pin)",
+        "pad": "pad: through 1 kΩ and a gate of a 74HC14 (A1: chip A, pin 1), as drawn below" if gated else pad,
         "light": "seat’s light: resistor, long leg of the LED, short leg to ground",
         "colour": "table’s light: one LED of three colours, common leg to ground",
         "force": "SPI to the MCP3008 (VDD and VREF to 3.3 V, AGND and DGND to ground)",
@@ -164,71 +165,73 @@ def wiring_svg(pins: PinMap) -> str:
     y = _TOP + 20 * _ROW + 18
     for kind, words in kinds.items():
         if kind in {pin.kind for pin in header}:
-            lines += [_line(60, y, 130, y, *STROKES[kind]), _text(142, y + 5, words)]
+            _draw_stroke(sheet, (60, y), (130, y), kind)
+            sheet.text(142, y + 5, words)
             y += 22
-    power = "black: ground.  white: power, never to a pin with a number behind GPIO.  grey: free."
-    lines.append(_text(60, y + 5, power))
-    return "\n".join([*lines, "</svg>", ""])
+    sheet.text(60, y + 5, "black: ground.  white: power, never to a pin with a number behind GPIO.  grey: free.")
+    if gated:
+        sheet.head(height, *circuit_head(wired))
+        draw_circuit(sheet, height, wired, force=pins.force)
+    return sheet.svg()
 
 
-def _draw_pin(pin: HeaderPin, pins: PinMap) -> Iterator[str]:
+def _draw_stroke(sheet: Blueprint, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
+    colour, dashes = STROKES[kind]
+    sheet.line(start, end, stroke=colour, width=WIRE, dashes=dashes)
+
+
+def _draw_pin(sheet: Blueprint, pin: HeaderPin, pins: PinMap) -> None:
     side, y = -1 if pin.number % 2 else 1, _TOP + ((pin.number - 1) // 2) * _ROW
     x = _MIDDLE + side * _APART
     is_wired = pin.kind in STROKES
     fill = STROKES[pin.kind][0] if is_wired else _FILLS[pin.kind]
-    yield f'<g id="pin-{pin.number}" data-kind="{pin.kind}" data-bcm="{"" if pin.bcm is None else pin.bcm}">'
-    if pin.number == 1:
-        yield f'<rect x="{x - 13}" y="{y - 13}" width="26" height="26" fill="{fill}" stroke="{_INK}"/>'
-    else:
-        yield f'<circle cx="{x}" cy="{y}" r="13" fill="{fill}" stroke="{_INK}"/>'
-    yield _text(x, y + 4.5, str(pin.number), "middle", 12, _INK if fill in ("#ffffff", "#d9d9d9") else "#ffffff")
-    if is_wired:
-        yield from _draw_wire(pin, side, y, is_high=pin.kind == "pad" and pins.active_high)
-    label = pin.label if pin.bcm is None else f"GPIO {pin.bcm}"
-    yield _text(
-        _MIDDLE + side * (_RIM - 32), y - (5 if is_wired else -4.5), label,
-        "end" if side < 0 else "start", 12, _INK if pin.kind != "free" else "#6b6b6b",
-    )  # fmt: skip
-    yield "</g>"
+    with sheet.group(id=f"pin-{pin.number}", data_kind=pin.kind, data_bcm="" if pin.bcm is None else pin.bcm):
+        if pin.number == 1:
+            sheet.rect(x - 13, y - 13, 26, 26, fill)
+        else:
+            sheet.circle(x, y, 13, fill)
+        sheet.text(x, y + 4.5, str(pin.number), "middle", SMALL, INK if fill in (PAPER, _FREE) else PAPER)
+        if is_wired:
+            _draw_wire(sheet, pin, side, y, pins)
+        label = pin.label if pin.bcm is None else f"GPIO {pin.bcm}"
+        sheet.text(
+            _MIDDLE + side * (_RIM - 32), y - (5 if is_wired else -4.5), label,
+            "end" if side < 0 else "start", SMALL, FAINT if pin.kind == "free" else INK,
+        )  # fmt: skip
 
 
-def _draw_wire(pin: HeaderPin, side: int, y: float, *, is_high: bool) -> Iterator[str]:
+def _draw_wire(sheet: Blueprint, pin: HeaderPin, side: int, y: float, pins: PinMap) -> None:
     """From the pin to its part: through a resistor if there is one, to ground (or to 3.3 V) in the end."""
     end = _MIDDLE + side * _PART
-    yield _line(_MIDDLE + side * (_RIM - 40), y, end, y, *STROKES[pin.kind])
+    _draw_stroke(sheet, (_MIDDLE + side * (_RIM - 40), y), (end, y), pin.kind)
     if pin.ohms:
-        at = _MIDDLE + side * 190
-        box = f'<rect x="{at - 27}" y="{y - 9}" width="54" height="18" fill="#ffffff"'
-        yield f'{box} stroke="{_INK}" stroke-width="1.5"/>'
-        yield _text(at, y + 4.5, f"{pin.ohms} Ω", "middle", 12)
-        # A diode that points away from the pin; its flat side, and short leg, lies towards ground.
+        sheet.resistor(_MIDDLE + side * 190, y, ohm_words(pin.ohms))
+    if pin.kind in ("light", "colour"):
+        _draw_diode(sheet, _MIDDLE + side * 262, y, side)
+    if pin.gate is not None:
         x = _MIDDLE + side * 262
-        tip, back = x + side * 10, x - side * 10
-        yield f'<path d="M{back} {y - 9} V{y + 9} L{tip} {y} Z" fill="#ffffff" stroke="{_INK}" stroke-width="1.5"/>'
-        yield _line(tip, y - 9, tip, y + 9)
-        for a in (x - 4, x + 2):
-            yield f'<path d="M{a} {y - 11} l6 -6 m-3 0 h3 v3" fill="none" stroke="{_INK}"/>'
-    if pin.kind == "pad":
+        sheet.gate(x, y, -side)
+        sheet.text(x - side * 32, y - 7, f"{pin.gate.chip}{pin.gate.output}", "middle", SMALL)
+        sheet.text(x + side * 32, y - 7, f"{pin.gate.chip}{pin.gate.input}", "middle", SMALL)
+        sheet.circle(end, y, 4)
+    elif pin.kind == "pad":
         # A contact that a hand closes.
         x = _MIDDLE + side * 226
-        yield f'<rect x="{x - 20}" y="{y - 12}" width="40" height="24" fill="#ffffff"/>'
+        sheet.rect(x - 20, y - 12, 40, 24, stroke="none")
         for at in (x - 20, x + 20):
-            yield f'<circle cx="{at}" cy="{y}" r="3.5" fill="{_INK}"/>'
-        yield _line(x - side * 20, y, x + side * 14, y - 12)
-    if is_high:
-        # 3.3 V, as an arrow; ground, as three shrinking bars.
-        yield f'<path d="M{end} {y} v-10 m-5 5 l5 -5 l5 5" fill="none" stroke="{_INK}" stroke-width="2"/>'
-    elif pin.kind != "force":
-        yield _line(end, y, end, y + 5, width=2)
-        for k, half in enumerate((9, 6, 3)):
-            yield _line(end - half, y + 5 + 3 * k, end + half, y + 5 + 3 * k, width=2)
-    yield _text(end + side * 16, y + 5, pin.label, "end" if side < 0 else "start", 15)
+            sheet.circle(at, y, 3.5, INK)
+        sheet.line((x - side * 20, y), (x + side * 14, y - 12), width=WIRE)
+    if pin.kind == "pad" and pins.active_high:
+        sheet.supply(end, y)
+    elif pin.kind != "force" and pin.gate is None:
+        sheet.ground(end, y)
+    sheet.text(end + side * 16, y + 5, pin.label, "end" if side < 0 else "start", LABEL)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, stroke: str = _INK, dashes: str = "", width: float = 2.5) -> str:
-    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{stroke}" stroke-width="{width}"{dashed}/>'
-
-
-def _text(x: float, y: float, words: str, anchor: str = "start", size: float = 14, fill: str = _INK) -> str:
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size:g}" fill="{fill}">{escape(words)}</text>'
+def _draw_diode(sheet: Blueprint, x: float, y: float, side: int) -> None:
+    """A light that points away from the pin; its flat side, and short leg, lies towards ground."""
+    tip, back = x + side * 10, x - side * 10
+    sheet.line((back, y - 9), (back, y + 9), (tip, y), close=True, fill=PAPER)
+    sheet.line((tip, y - 9), (tip, y + 9), width=WIRE)
+    for a in (x - 4, x + 2):
+        sheet.path(f"M{a:g} {y - 11:g} l6 -6 m-3 0 h3 v3", weight=1)

@@ -10,15 +10,19 @@ from gpiozero.pins.pi import PiBoardInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
+from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS, pin_number
 from referee.errors import UserError
 from referee.settings.model import load_settings
-from referee.setup.wiring import SPI, STROKES, PinMap, draw_wiring, header_pins, pin_map_of, wiring_svg
+from referee.setup.blueprint import STROKES
+from referee.setup.pad_circuit import gate_of
+from referee.setup.wiring import SPI, PinMap, draw_wiring, header_pins, pin_map_of, wiring_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]
 PI_5 = 0xD04170
 PI_4 = 0xC03112
+INVERTERS = {1: 2, 3: 4, 5: 6, 9: 8, 11: 10, 13: 12}
+"""A 74HC14's outputs by their inputs (data sheet)."""
 
 
 def drawn(text: str) -> dict[str, tuple[str, str, float]]:
@@ -70,8 +74,51 @@ def test_the_default_is_the_map_that_the_referee_takes() -> None:
     assert [seen[f"table light, {c}"][0] for c in ("red", "green", "blue")] == [str(pin) for pin in TABLE_LIGHT_PINS]
 
 
-def test_the_guides_picture_is_the_default() -> None:
-    assert (ROOT / "docs" / "wiring.svg").read_text(encoding="utf-8") == wiring_svg(PinMap())
+@settings(deadline=None, max_examples=30)
+@given(st.permutations([pin for pin in range(28) if pin not in SPI]), st.integers(1, 8), st.sets(st.integers(0, 7)))
+def test_every_leg_of_the_chips_is_wired_as_the_data_sheet_says(order: list[int], seats: int, none: set[int]) -> None:
+    pads = tuple(None if seat in none else order[seat] for seat in range(seats))
+    text = wiring_svg(PinMap(pads, (), None))
+    legs: dict[str, str] = {}
+    for group in ET.fromstring(text).iter(f"{SVG}g"):
+        if leg := group.get("data-leg"):
+            printed, legs[leg] = (str(one.text) for one in group.iter(f"{SVG}text"))
+            assert leg[1:] == printed
+    wired = {seat: bcm for seat, bcm in enumerate(pads, start=1) if bcm is not None}
+    assert len(legs) == 14 * len({(seat - 1) // 4 for seat in wired})
+    found = {}
+    for leg, words in legs.items():
+        chip, number = leg[0], int(leg[1:])
+        if number in (7, 14):
+            assert words == {7: "ground", 14: "3.3 V"}[number]
+        elif number in INVERTERS:
+            out = legs[f"{chip}{INVERTERS[number]}"]
+            if words == "ground":
+                assert out == "free", "a gate that nothing uses rests"
+            else:
+                found[int(words.removeprefix("from pad "))] = int(out.removeprefix("1 kΩ to GPIO "))
+    assert found == wired
+    assert {f"A{n}" for n in (1, 2)} == {gate_of(1).chip + str(n) for n in (gate_of(1).input, gate_of(1).output)}
+
+
+def test_a_pads_wire_passes_its_gate_the_right_way_round() -> None:
+    """From the pin: 1 kΩ, the gate's output, the gate's input."""
+    for group in ET.fromstring(wiring_svg(PinMap())).iter(f"{SVG}g"):
+        if group.get("data-kind") != "pad":
+            continue
+        words = [(abs(float(str(t.get("x"))) - 490), str(t.text)) for t in group.iter(f"{SVG}text")]
+        number, _, resistor, out, into, label = (word for _, word in sorted(words))
+        gate = gate_of(int(label.removeprefix("pad ")))
+        assert pin_number(int(str(group.get("data-bcm")))) == int(number)
+        assert (resistor, out, into) == ("1 kΩ", f"{gate.chip}{gate.output}", f"{gate.chip}{gate.input}")
+        assert INVERTERS[gate.input] == gate.output
+
+
+def test_switches_take_no_gate() -> None:
+    text = wiring_svg(PinMap(made_of="switch"))
+    assert "74HC14" not in text
+    assert "kΩ" not in text
+    assert drawn(text).keys() == expected(PinMap()).keys()
 
 
 def test_it_can_be_read_without_colour() -> None:
@@ -92,6 +139,14 @@ def test_the_command_draws_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
     assert pin_map_of(load_settings(table)).lights == ()
     assert drawn(out.read_text())["pad 1 <Ana> & c…"][:2] == ("21", "pad")
     assert "2 pads, 0 lights" in capsys.readouterr().out
+    assert "74HC14" in out.read_text()
+    assert draw_wiring(out, table, 8, "switch") == 0
+    assert "74HC14" not in out.read_text()
+    table.write_text(table.read_text() + "\n[pads]\nactive_high = true\n")
+    assert draw_wiring(out, table, 8) == 0
+    assert "a contact to 3.3 V" in out.read_text()
+    with pytest.raises(UserError, match=r"pads\.active_high=false"):
+        draw_wiring(out, table, 8, "fsr")
     for wrong in (tmp_path / "w.png", tmp_path / "none" / "w.svg"):
         with pytest.raises(UserError, match="--out"):
             draw_wiring(wrong, None, 8)

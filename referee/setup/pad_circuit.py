@@ -1,0 +1,143 @@
+"""The circuit of a pad with a pressure sensor: a divider, a gate of a 74HC14, a resistor before the pin.
+
+``seats`` is everywhere the pins (BCM) of the pads that are wired, by seat.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from hardware.pads.pinout import pin_number
+from referee.setup.blueprint import FAINT, INK, LABEL, PAPER, SHADE, SMALL, STROKES, WIRE, Blueprint
+
+DIVIDER_OHMS: Final = 4_700
+"""From a gate's input to ground: how hard a hit must be. With more, some gates would feel the plate's own weight."""
+GUARD_OHMS: Final = 1_000
+"""From a gate's output to the pin: saves both if the pin is once an output by mistake."""
+CAPACITOR: Final = "100 nF"
+GATES: Final = ((1, 2), (5, 6), (13, 12), (9, 8))
+"""Input and output of the gate of a chip's four seats: every second gate, so that each has room on the board."""
+SPARE_GATES: Final = ((3, 4), (11, 10))
+CHIP_GROUND: Final = 7
+CHIP_SUPPLY: Final = 14
+CIRCUIT_HEIGHT: Final = 560
+"""Of `draw_circuit`."""
+_WIDTH: Final = 980
+_MIDDLE: Final = _WIDTH / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The gate that a seat's pad goes through."""
+
+    chip: str
+    """A for seats 1 to 4, B for 5 to 8."""
+    input: int
+    output: int
+
+
+def gate_of(seat: int) -> Gate:
+    """The gate of a seat, counted from 1."""
+    return Gate("AB"[(seat - 1) // len(GATES)], *GATES[(seat - 1) % len(GATES)])
+
+
+def ohm_words(ohms: int) -> str:
+    """A resistance as it stands in a drawing."""
+    return f"{ohms} Ω" if ohms < 1000 else f"{ohms / 1000:g} kΩ"
+
+
+def circuit_svg(seats: dict[int, int]) -> str:
+    """The circuit of the pads alone, SVG."""
+    sheet = Blueprint(_WIDTH, CIRCUIT_HEIGHT, *circuit_head(seats))
+    draw_circuit(sheet, 0, seats)
+    return sheet.svg()
+
+
+def circuit_head(seats: dict[int, int]) -> tuple[str, str]:
+    """The title, and what stands below it."""
+    return "A pad with a pressure sensor (FSR) and a gate of a 74HC14", f"drawn for seat {min(seats)}; all seats alike"
+
+
+def draw_circuit(sheet: Blueprint, top: float, seats: dict[int, int], *, force: bool = False) -> None:
+    """One seat's pad from 3.3 V to its pin, and below it what goes to which leg of each chip."""
+    seat, bcm = next(iter(seats.items()))
+    gate = gate_of(seat)
+    y = top + 130
+    node, gate_x, guard, end = 360.0, 500.0, 610.0, 720.0
+    colour = STROKES["pad"][0]
+    sheet.line((150, y), (end, y), stroke=colour, width=WIRE)
+    sheet.supply(150, y)
+    sheet.text(150, y - 18, "3.3 V", "middle")
+    sheet.rect(215, y - 16, 70, 32)
+    sheet.text(250, y + 5, "FSR", "middle")
+    sheet.text(250, y - 26, f"pad {seat}", "middle")
+    for plug in (185, 315):
+        sheet.circle(plug, y, 4)
+    sheet.line((node, y), (node, y + 85), stroke=colour, width=WIRE)
+    sheet.circle(node, y, 4, colour, colour)
+    sheet.resistor(node, y + 48, ohm_words(DIVIDER_OHMS), upright=True)
+    sheet.ground(node, y + 85)
+    if force:
+        sheet.line(
+            (node, y), (node, y - 30), (node + 30, y - 30), stroke=STROKES["force"][0], width=WIRE, dashes="10 3 2 3"
+        )
+        sheet.text(node + 36, y - 25, f"MCP3008, CH{seat - 1}")
+    sheet.gate(gate_x, y)
+    sheet.text(gate_x - 27, y - 8, f"{gate.chip}{gate.input}", "end", SMALL)
+    sheet.text(gate_x + 27, y - 8, f"{gate.chip}{gate.output}", "start", SMALL)
+    sheet.resistor(guard, y, ohm_words(GUARD_OHMS))
+    sheet.circle(end, y, 4)
+    sheet.text(end + 14, y + 5, f"GPIO {bcm} (pin {pin_number(bcm)})", "start", LABEL)
+    # The chip's own supply, and what keeps it clean.
+    x = gate_x + 110
+    sheet.line((x, y + 50), (x, y + 62), width=2)
+    sheet.line((x, y + 70), (x, y + 85), width=2)
+    for plate in (y + 62, y + 70):
+        sheet.line((x - 14, plate), (x + 14, plate), width=WIRE)
+    sheet.supply(x, y + 50)
+    sheet.ground(x, y + 85)
+    sheet.text(x - 10, y + 45, f"3.3 V (pin {CHIP_SUPPLY})", "end", SMALL)
+    sheet.text(x + 24, y + 70, f"{CAPACITOR}, close to each chip", "start", SMALL)
+    sheet.text(x + 18, y + 97, f"ground (pin {CHIP_GROUND})", "start", SMALL)
+    chips = sorted({gate_of(seat).chip for seat in seats})
+    for place, chip in enumerate(chips):
+        _draw_chip(sheet, _WIDTH * (2 * place + 1) / (2 * len(chips)), top + 300, chip, seats)
+    words = (
+        "Seen from above, the notch upwards. Gates that nothing uses: input to ground, output free. 3.3 V, never 5 V."
+    )
+    sheet.text(_MIDDLE, top + 540, words, "middle")
+
+
+def chip_pins(chip: str, seats: dict[int, int]) -> dict[int, str]:
+    """What goes to each of the 14 legs of a chip; ``seats`` are the wired pads' pins (BCM)."""
+    uses = {CHIP_SUPPLY: "3.3 V", CHIP_GROUND: "ground"}
+    for place, (taken, given) in enumerate(GATES):
+        seat = place + 1 + len(GATES) * "AB".index(chip)
+        if seat in seats:
+            uses |= {taken: f"from pad {seat}", given: f"{ohm_words(GUARD_OHMS)} to GPIO {seats[seat]}"}
+        else:
+            uses |= {taken: "ground", given: "free"}
+    for taken, given in SPARE_GATES:
+        uses |= {taken: "ground", given: "free"}
+    return uses
+
+
+def _draw_chip(sheet: Blueprint, x: float, y: float, chip: str, seats: dict[int, int]) -> None:
+    """A chip of 14 legs from above: 1 to 7 down the left side, 8 to 14 up the right."""
+    row, half = 28, 48
+    sheet.rect(x - half, y - 20, 2 * half, 7 * row + 12, SHADE, radius=4)
+    sheet.path(f"M{x - 9:g} {y - 20:g} a9 9 0 0 0 18 0", PAPER)
+    sheet.text(x - 3, y + 3 * row, "74HC14", "middle", turn=-90)
+    sheet.text(x + 15, y + 3 * row, f"chip {chip}", "middle", turn=-90)
+    uses = chip_pins(chip, seats)
+    for leg, words in sorted(uses.items()):
+        side = -1 if leg <= 7 else 1
+        at = y + row * ((leg - 1) if leg <= 7 else (14 - leg))
+        with sheet.group(data_leg=f"{chip}{leg}"):
+            sheet.rect(x + side * half - (14 if side < 0 else 0), at - 5, 14, 10)
+            sheet.text(x + side * (half - 8), at + 4.5, str(leg), "start" if side < 0 else "end", SMALL)
+            sheet.text(
+                x + side * (half + 22), at + 4.5, words, "end" if side < 0 else "start", SMALL,
+                FAINT if words == "free" else INK,
+            )  # fmt: skip
