@@ -13,9 +13,9 @@ install-appliance: $(if $(DESTDIR),,apt)  ## the referee as a service that start
 uninstall-appliance:  ## take that back; settings and games stay, unless PURGE=yes
 	@$(APPLIANCE) uninstall
 
-.PHONY: build-figures
-build-figures: install  ## the build guide's sums: how large cameras see cards from which height, when a pad's gate switches
-	@$(BIN)/python -m tools.build_sums
+.PHONY: build-guide
+build-guide: install  ## draw the build guide's pictures (docs/*.svg) and compute the tables of docs/build.md
+	@$(BIN)/python -m tools.build_guide
 
 .PHONY: appliance-check
 appliance-check: install  ## boot this system in a container and see systemd start, watch, revive and end the referee and its page (root)

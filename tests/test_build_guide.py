@@ -14,8 +14,8 @@ import pytest
 
 from referee.cli import build_parser
 from referee.cli.setup import STEP_NAMES
-from referee.setup.doctor.probe import run_program
-from tools import build_sums
+from tools.build_guide import sums as build_sums
+from tools.build_guide.__main__ import DRAWINGS, TABLES, with_tables
 
 ROOT: Final = Path(__file__).parents[1]
 GUIDE: Final = (ROOT / "docs" / "build.md").read_text(encoding="utf-8")
@@ -92,19 +92,22 @@ def test_all_other_commands_run_one_after_another(tmp_path: Path) -> None:
         )  # fmt: skip
         assert done.returncode == 0, f"{command}\n{done.stdout[-800:]}\n{done.stderr[-800:]}"
     made = {file.name for file in tmp_path.iterdir()}
-    assert made >= {"wiring.svg", "sheet.pdf", "seen.jpg", "try.toml", "try.picture.jpg"}
+    assert made >= {"wiring.svg", "switches.svg", "sheet.pdf", "seen.jpg", "try.toml", "try.picture.jpg"}
 
 
-def test_its_tables_are_what_the_sums_give() -> None:
-    for table in (build_sums.heights_table(), build_sums.divider_table()):
-        rows = list(table)
-        assert "\n".join(rows) + "\n" in GUIDE
+def test_its_tables_and_pictures_are_what_the_code_makes_of_them_now() -> None:
+    """`make build-guide` changes nothing."""
+    assert with_tables(GUIDE) == GUIDE
+    assert [
+        name for name, draw in DRAWINGS.items() if (ROOT / "docs" / name).read_text(encoding="utf-8") != draw()
+    ] == []
 
 
-def test_the_command_of_the_tables_prints_them() -> None:
-    printed = run_program([sys.executable, "-m", "tools.build_sums"])
-    assert printed is not None
-    assert printed.rstrip() == "\n".join([*build_sums.heights_table(), "", *build_sums.divider_table()])
+def test_it_shows_every_table_and_picture() -> None:
+    shown = re.findall(r"^<!-- (\w+) -->$", GUIDE, flags=re.MULTILINE)
+    assert sorted(shown) == sorted([*TABLES, *["end"] * len(TABLES)])
+    assert set(re.findall(r"\]\((.+?\.svg)\)", GUIDE)) == DRAWINGS.keys()
+    assert {file.name for file in (ROOT / "docs").glob("build-*.svg")} < DRAWINGS.keys()
 
 
 @pytest.mark.parametrize("camera", build_sums.CAMERAS, ids=lambda camera: camera.name)

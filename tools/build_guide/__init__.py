@@ -1,0 +1,1 @@
+"""The build guide's drawings and tables, made from the pin map, the parts' list and the measures that stand here."""

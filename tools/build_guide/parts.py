@@ -1,0 +1,76 @@
+"""The shop list and the hours, from ``parts.toml``: tables for four and for eight seats, and their sums."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tools.build_guide.board import SEATS
+
+LIST: Final = Path(__file__).with_name("parts.toml")
+TABLES: Final = (4, 8)
+"""Seats for which there are sums."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A part or a step: how many (or how many hours) for a table, for each board, for each seat."""
+
+    name: str
+    table: float = 0
+    board: float = 0
+    seat: float = 0
+    euros: float = 0.0
+    use: str = ""
+    instead: str = ""
+    extra: bool = False
+
+    def count(self, seats: int) -> float:
+        """How many for so many seats."""
+        return self.table + self.board * math.ceil(seats / SEATS) + self.seat * seats
+
+
+def entries(kind: str) -> list[Entry]:
+    """All of a kind: ``part`` or ``step``."""
+    return [Entry(**fields) for fields in tomllib.loads(LIST.read_text(encoding="utf-8"))[kind]]
+
+
+def cost(seats: int) -> float:
+    """Of everything that is no extra, euros."""
+    return sum(part.count(seats) * part.euros for part in entries("part") if not part.extra)
+
+
+def hours(seats: int) -> float:
+    """Of all steps."""
+    return sum(step.count(seats) for step in entries("step"))
+
+
+def parts_table() -> Iterator[str]:
+    """Markdown: each part, how many for four and eight seats, about the price of one; the sum in whole tens."""
+    yield f"| part | for | {' | '.join(f'{seats} seats' for seats in TABLES)} | one, about | instead |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for extra in (False, True):
+        for part in entries("part"):
+            if part.extra == extra:
+                counts = " | ".join("extra" if extra else f"{part.count(seats):g}" for seats in TABLES)
+                yield f"| {part.name} | {part.use} | {counts} | {_price(part.euros)} | {part.instead} |"
+        if not extra:
+            sums = " | ".join(f"**{round(cost(seats), -1):.0f} €**" for seats in TABLES)
+            yield f"| **all of it, about** | | {sums} | | |"
+
+
+def steps_table() -> Iterator[str]:
+    """Markdown: hours of each step."""
+    yield f"| step | {' | '.join(f'{seats} seats' for seats in TABLES)} |"
+    yield "| --- | --- | --- |"
+    for step in entries("step"):
+        yield f"| {step.name} | {' | '.join(f'{step.count(seats):g} h' for seats in TABLES)} |"
+    yield f"| **all of it** | {' | '.join(f'**{hours(seats):g} h**' for seats in TABLES)} |"
+
+
+def _price(euros: float) -> str:
+    return f"{euros:g} €" if euros == int(euros) else f"{euros:.2f} €"
