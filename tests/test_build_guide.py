@@ -14,7 +14,7 @@ import pytest
 
 from referee.cli import build_parser
 from referee.cli.setup import STEP_NAMES
-from tools.build_guide import sums as build_sums
+from tools.build_guide import sums
 from tools.build_guide.__main__ import DRAWINGS, TABLES, with_tables
 
 ROOT: Final = Path(__file__).parents[1]
@@ -110,29 +110,29 @@ def test_it_shows_every_table_and_picture() -> None:
     assert {file.name for file in (ROOT / "docs").glob("build-*.svg")} < DRAWINGS.keys()
 
 
-@pytest.mark.parametrize("camera", build_sums.CAMERAS, ids=lambda camera: camera.name)
-def test_the_sums_of_a_camera_agree_with_a_ruler(camera: build_sums.Optics) -> None:
+@pytest.mark.parametrize("camera", sums.CAMERAS, ids=lambda camera: camera.name)
+def test_the_sums_of_a_camera_agree_with_a_ruler(camera: sums.Optics) -> None:
     """Similar triangles, by hand: half the picture is to half the table as the focal length is to the height."""
-    for height in build_sums.HEIGHTS_MM:
+    for height in sums.HEIGHTS_MM:
         mm_across = 2 * height * (camera.size[0] / 2) / camera.focal
-        assert build_sums.card_px(camera, height) == pytest.approx(88.9 * camera.size[0] / mm_across, rel=1e-3)
-        assert mm_across - 15 < build_sums.area_mm(camera, height)[0] < mm_across
-    low, high = build_sums.fitting(camera)
-    assert build_sums.card_px(camera, high) >= build_sums.FINE_PX > build_sums.card_px(camera, high + 10)
-    assert build_sums.area_mm(camera, low) >= build_sums.WANTED_MM
+        assert sums.card_px(camera, height) == pytest.approx(88.9 * camera.size[0] / mm_across, rel=1e-3)
+        assert mm_across - 15 < sums.area_mm(camera, height)[0] < mm_across
+    low, high = sums.fitting(camera)
+    assert sums.card_px(camera, high) >= sums.FINE_PX > sums.card_px(camera, high + 10)
+    assert sums.area_mm(camera, low) >= sums.WANTED_MM
     assert low < high
 
 
 def test_the_fast_mode_sees_what_was_published() -> None:
     """The fast mode's focal length is what calibration begins with: 1.1 of the picture's width, within its doubt."""
-    assert build_sums.CAMERAS[0].focal / build_sums.CAMERAS[0].size[0] == pytest.approx(1.155, abs=0.01)
+    assert sums.CAMERAS[0].focal / sums.CAMERAS[0].size[0] == pytest.approx(1.155, abs=0.01)
 
 
 def test_a_gate_switches_where_ohm_says() -> None:
     supply, resistor = 3.3, 10_000.0
-    fsr = build_sums.switching(resistor, 0.5)
+    fsr = sums.switching(resistor, 0.5)
     assert supply * resistor / (resistor + fsr) == pytest.approx(supply / 2)
-    assert build_sums.newtons(build_sums.FSR_OHM_NEWTON) == 1.0
+    assert sums.newtons(sums.FSR_OHM_NEWTON) == 1.0
 
 
 def test_the_files_and_steps_that_it_names_are_there() -> None:
