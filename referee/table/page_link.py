@@ -179,7 +179,7 @@ class PageLink(TableService):
         self.stays = orders is not None
         if orders is not None:
             orders.pause = self.pause
-        self._captions: deque[tuple[int, str]] = deque(maxlen=_CAPTIONS)
+        self._captions: deque[tuple[int, str, bool]] = deque(maxlen=_CAPTIONS)
         self._captioned = 0
         self._woken = 0
         self._fresh = False
@@ -201,14 +201,16 @@ class PageLink(TableService):
         """What the page shows and the record does not hold, as it asks for it over the control socket.
 
         ``troubles``: what is not well, by part, in words; ``paused``: whether the game is; ``captions``: the latest
-        phrases as they were spoken, each with its number; ``about``: the table itself, so that the page offers what it
-        can do (`referee.table.orders.Orders.about`), where it takes no orders what it is alone; None without a game.
+        phrases as they were spoken, each with its number and whether it is a verdict, in ``language``; ``about``: the
+        table itself, so that the page offers what it can do (`referee.table.orders.Orders.about`), where it takes no
+        orders what it is alone; None without a game.
         """
         game = self._game
         return {
             "troubles": dict(game.conductor.troubles) if game is not None else {},
             "paused": game is not None and game.conductor.paused,
             "captions": list(self._captions),
+            "language": self._language,
             "about": None if game is None else self._about(game.settings),
         }
 
@@ -221,7 +223,7 @@ class PageLink(TableService):
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
         """Caption rulings as soon as they are decided."""
-        self._caption(*(phrase.text for phrase in announce(rulings, self._language, self._called())))
+        self._caption(*((one.text, one.urgent) for one in announce(rulings, self._language, self._called())))
 
     def take_notice(self, notice: Notice) -> None:
         """Caption what the appliance itself has to say."""
@@ -229,18 +231,20 @@ class PageLink(TableService):
             return
         try:
             # What the voice says, for those who do not hear; what is amiss in detail stands among the troubles.
-            self._caption(tell(notice.what, notice.t, self._language, names=self._called(), **notice.fields).text)
+            said = tell(notice.what, notice.t, self._language, names=self._called(), **notice.fields)
         except NoWords:
-            self._caption(notice.words)
+            self._caption((notice.words, False))
+        else:
+            self._caption((said.text, said.urgent))
 
     def _called(self) -> Mapping[int, str]:
         """The names of the table's people, as far as the voice may call them by these."""
         return {} if self._game is None else names_to_call([seat.name for seat in self._game.settings.seats])
 
-    def _caption(self, *spoken: str) -> None:
-        for text in spoken:
+    def _caption(self, *spoken: tuple[str, bool]) -> None:
+        for text, verdict in spoken:
             self._captioned += 1
-            self._captions.append((self._captioned, text))
+            self._captions.append((self._captioned, text, verdict))
         self._fresh = True
 
     def beat(self, now: int) -> None:
@@ -279,7 +283,7 @@ class PageLink(TableService):
                 facts = self._facts()
                 if facts is not None and (asked := command_of(word, facts)) is not None:
                     done = in_language(self._desk(asked), texts(self._language), facts.view.names)
-                    self._caption(done["words"])
+                    self._caption((done["words"], False))
 
     def show_code(self) -> None:
         """Say a pairing code at the table, or show it where there is no voice; page and log never have it."""

@@ -131,7 +131,10 @@ class Board:
     def set_state(self, state: Mapping[str, Any]) -> None:
         """What the main process answers of the table itself; see `referee.table.page_link.PageLink`."""
         self.troubles: dict[str, str] = dict(state.get("troubles", {}))
-        self.captions: tuple[tuple[int, str], ...] = tuple((n, text) for n, text in state.get("captions", ()))
+        self.captions: tuple[tuple[int, str, bool], ...] = tuple(
+            (n, text, v) for n, text, v in state.get("captions", ())
+        )
+        self.language: str | None = state.get("language")
         self.about: Mapping[str, Any] | None = state.get("about")
         self.paused = bool(state.get("paused", False))
 

@@ -41,7 +41,12 @@ def regions(
             or tag("li", texts("board.no_rulings"), class_="none", data_key="none")
         ),
         "said": lambda: (
-            join([tag("li", text, data_key=f"said{number}") for number, text in board.captions])
+            join(
+                [
+                    tag("li", text, data_key=f"said{number}", lang=board.language, data_verdict=verdict or None)
+                    for number, text, verdict in board.captions
+                ]
+            )
             or tag("li", texts("board.nothing_said"), class_="none", data_key="none")
         ),
         "troubles": lambda: join(

@@ -214,7 +214,9 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     mode = button_link(
         texts("nav.projector_leave" if projector else "nav.projector"), "/" if projector else "/projector"
     )
-    share = tag("div", _qr_code(site.shared_address(request), texts), mode, class_="panel share")
+    sound = tag("button", type="button", id="sound", class_="button", hidden=True,
+                data_on=texts("board.sound_on"), data_off=texts("board.sound_off"))  # fmt: skip
+    share = tag("div", _qr_code(site.shared_address(request), texts), mode, sound, class_="panel share")
     main = [parts[name] for name in ("state", "questions", "troubles", "seats", "pile")]
     board = tag(
         "div",
@@ -229,7 +231,7 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     heading = tag("h1", texts("nav.board"), class_="unseen")
     lost = tag("p", texts("board.connection_lost"), id="lost", role="status", hidden=True)
     body, here = ("projector", "") if projector else ("", "/")
-    scripts: tuple[str, ...] = ("regions.js", "winner.js", "live.js")
+    scripts: tuple[str, ...] = ("regions.js", "winner.js", "sound.js", "live.js")
     pads = None
     if (keys := pad_pages.key_pads(site, request)) is not None:
         # Whoever slaps by a key of this machine sees the game, too.

@@ -270,7 +270,7 @@ def test_what_people_paused_is_shown_and_outlasts_a_power_cut(tmp_path: Path) ->
     for t in range(1_100, 1_800, 100):
         again.see(t * MS)
     state = _ask(folder, again, STATE)
-    assert "The game was broken off: it goes on where it stood." in [words for _, words in state["captions"]]
+    assert "The game was broken off: it goes on where it stood." in [words for _, words, _ in state["captions"]]
     assert state["paused"]
     assert is_paused(again)
     assert _ask(folder, again, {"do": "resume"})["accepted"]

@@ -33,14 +33,14 @@ class Link:
         self._bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._bell.setblocking(False)
         self._captioned = 0
-        self.state: dict[str, Any] = {"troubles": {}, "paused": False, "captions": [], "about": None}
+        self.state: dict[str, Any] = {"troubles": {}, "paused": False, "captions": [], "language": "en", "about": None}
 
-    def tell(self, *said: str, **state: Any) -> bool:
-        """Wake the page, with these phrases spoken since; returns whether its socket took the byte."""
+    def tell(self, *said: str, verdict: bool = False, **state: Any) -> bool:
+        """Wake the page, with these phrases spoken since, verdicts or not; returns whether its socket took the byte."""
         captions = list(self.state["captions"])
         for text in said:
             self._captioned += 1
-            captions.append((self._captioned, text))
+            captions.append((self._captioned, text, verdict))
         self.state = {**self.state, **state, "captions": captions[-5:]}
         with suppress(OSError):
             return bool(self._bell.sendto(b"\0", self._path))

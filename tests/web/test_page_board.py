@@ -126,7 +126,7 @@ def test_every_state_of_the_table_has_its_words(language: str) -> None:
     shown = set()
     for view in states:
         made.view = view
-        made.set_state({"troubles": {"camera": "the camera fell silent"}, "captions": [[1, "seat two wins"]]})
+        made.set_state({"troubles": {"camera": "the camera fell silent"}, "captions": [[1, "seat two wins", True]]})
         html = regions(made, texts(language))
         assert all("{" not in part for part in html.values())
         assert "the camera fell silent" in html["troubles"]
@@ -139,7 +139,7 @@ def test_names_and_captions_cannot_carry_markup() -> None:
     evil = "<img src=x onerror=alert(1)>"
     view = View(names=(evil, "Ben", "Cho"), counts=(1, 2, 3), turn=1, owner=1)
     made.names, made.view = view.names, view
-    made.set_state({"captions": [[1, evil]], "troubles": {evil: evil}})
+    made.set_state({"captions": [[1, evil, False]], "troubles": {evil: evil}})
     assert "<img" not in "".join(regions(made, texts("en")).values())
 
 
@@ -199,9 +199,9 @@ def test_a_late_viewer_gets_everything_and_then_only_what_changed() -> None:
         stream = hub.stream("en")
         retry, first = await _some(stream, 2)
         assert retry.startswith(b"retry:") and len(_regions(first)) > 6
-        hub.board.set_state({"captions": [[1, "seat two wins"]]})
+        hub.board.set_state({"captions": [[1, "seat two wins", True]]})
         hub.wake()
-        hub.board.set_state({"captions": [[1, "seat two wins"], [2, "five cards"]]})
+        hub.board.set_state({"captions": [[1, "seat two wins", True], [2, "five cards", False]]})
         hub.wake()
         changed = _regions(await anext(stream))
         assert "five cards" in changed["said"] and "seat two wins" in changed["said"]
@@ -292,7 +292,9 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
         await until(lambda: site.hub.board.live)
         table.observe(EIGHT[0], "seat one")
         table.observe(EIGHT[3])
-        await until(lambda: site.hub.board.view.pile == ("7h",) and site.hub.board.captions == ((1, "seat one"),))
+        await until(
+            lambda: site.hub.board.view.pile == ("7h",) and site.hub.board.captions == ((1, "seat one", False),)
+        )
         about = {"pads": 3}
         link.tell(paused=True, about=about, troubles={"camera": "is gone"})
         await until(lambda: site.hub.board.paused)

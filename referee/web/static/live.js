@@ -18,6 +18,7 @@
       const carry = first ? null : Winner.pileGoes(fresh);
       for (const [id, html] of Object.entries(fresh)) Regions.show(id, html, first);
       if ("winner" in fresh) Winner.shown(first);
+      if ("said" in fresh) Sound.heard(first);
       if (carry) carry();
       const end = document.querySelector("#state [data-end]");
       // A game that was over when the board was opened stays on it.

@@ -1,0 +1,79 @@
+"""What the referee says is heard from a screen that somebody has asked to speak."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.web.listening import listening
+from tests.web.served import House
+from tests.web.table import Table
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"dealer":2,"rules":"classic"}'
+SPEECH = """
+window.spoken = [];
+window.SpeechSynthesisUtterance = class { constructor(text) { this.text = text; } };
+const now = { words: null };
+const end = () => { const words = now.words; now.words = null; words?.onend(); };
+Object.defineProperty(window, "speechSynthesis", { value: {
+  speak(words) { now.words = words; spoken.push(`${words.lang}: ${words.text}`); },
+  cancel() { end(); },
+  end,
+} });
+"""
+"""A synthesiser that notes what it speaks, and ends when it is told to."""
+
+
+def spoken(page: Page, count: int) -> list[str]:
+    """What has been spoken, once there are so many phrases."""
+    page.wait_for_function("count => spoken.length >= count", arg=count)
+    return list(page.evaluate("spoken"))
+
+
+def shown(page: Page, text: str) -> None:
+    page.locator("#said li", has_text=text).wait_for(state="attached")
+
+
+def test_a_screen_speaks_when_asked_and_verdicts_come_first(house: House, page: Page) -> None:
+    page.add_init_script(SPEECH)
+    with listening(house), house.serve_controlled() as served:
+        Table(house.record, FIRST, house.link)
+        house.link.tell("Ben is to play", language="de")
+        page.goto(f"{served.address}/projector")
+        button = page.locator("#sound")
+        button.wait_for()
+        shown(page, "Ben is to play")
+        house.link.tell("Ana is to play")
+        shown(page, "Ana is to play")
+        assert page.evaluate("spoken") == [], "nobody has asked this screen to speak"
+        button.click()
+        assert button.get_attribute("aria-pressed") == "true"
+        assert spoken(page, 1) == ["en: Sound is on here"]
+        # While it speaks, of what is no verdict only the newest waits.
+        for words in ("Stapel mit drei Karten", "Stapel mit vier Karten"):
+            house.link.tell(words)
+            shown(page, words)
+        page.evaluate("speechSynthesis.end()")
+        assert spoken(page, 2)[1:] == ["de: Stapel mit vier Karten"]
+        # A verdict breaks that off, and is not broken off itself.
+        for words in ("Ana gewinnt", "Ben verliert"):
+            house.link.tell(words, verdict=True)
+            shown(page, words)
+        assert spoken(page, 3)[2:] == ["de: Ana gewinnt"]
+        page.evaluate("speechSynthesis.end()")
+        assert spoken(page, 4)[3:] == ["de: Ben verliert"]
+        button.click()
+        house.link.tell("Ana ist dran")
+        shown(page, "Ana ist dran")
+        assert len(page.evaluate("spoken")) == 4
+
+
+def test_a_browser_without_a_voice_offers_none(house: House, page: Page) -> None:
+    page.add_init_script("Object.defineProperty(window, 'speechSynthesis', { value: undefined });")
+    with listening(house), house.serve_controlled() as served:
+        Table(house.record, FIRST, house.link)
+        page.goto(served.address)
+        page.locator("#seats .seat").first.wait_for()
+        assert page.locator("#sound").is_hidden()
