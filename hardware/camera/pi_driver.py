@@ -31,8 +31,8 @@ def open_driver(load: Callable[[], Callable[[], Any]] | None = None) -> Any:
             Picamera2 = load()  # noqa: N806 - a class
     except ImportError as bad:
         raise HardwareMissing(_import_words(bad)) from bad
-    except (ValueError, AttributeError, OSError) as bad:
-        words = f"picamera2 cannot be loaded ({bad}): {_MEND}"
+    except Exception as bad:  # C code of another release raises whatever it likes
+        words = f"picamera2 cannot be loaded ({_told(bad)}): {_MEND}"
         if "numpy" in str(bad):
             words = (
                 f"picamera2's parts were built for another numpy ({bad}): on Raspberry Pi OS Bookworm, in this "

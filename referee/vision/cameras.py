@@ -113,7 +113,7 @@ def pi_cameras() -> list[str]:
     """Models of the cameras on the Pi's own cable, as libcamera sees them; none where there is no libcamera.
 
     Raises:
-        ImportError, OSError, RuntimeError: picamera2 is here and does not work.
+        Exception: picamera2 is here and does not work; C code of another release raises whatever it likes.
     """
     try:
         # Through importlib: picamera2 is imported by name in one file only.
@@ -141,11 +141,13 @@ def usb_cameras(root: Path = Path("/")) -> list[CameraFound]:
 
 
 def cameras(root: Path = Path("/"), own: Callable[[], list[str]] = pi_cameras) -> list[CameraFound]:
-    """Every camera, the Pi's own first."""
+    """Every camera, the Pi's own first; last where its library is here and does not work, which its name says."""
     try:
         models = own()
-    except (ImportError, OSError, RuntimeError, AttributeError):
-        models = []
+    except Exception as bad:  # as `pi_cameras` says
+        words = " ".join(str(bad).split()) or type(bad).__name__
+        broken = f"the Pi's own, which does not work yet ({words}); referee doctor says what mends it"
+        return [*usb_cameras(root), CameraFound("picamera", broken)]
     return [CameraFound("picamera", f"the Pi's own ({model})") for model in models[:1]] + usb_cameras(root)
 
 

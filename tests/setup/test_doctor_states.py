@@ -165,12 +165,23 @@ def test_the_pis_own_camera(rig: Rig) -> None:
         ImportError("libcamera.so.0.3: cannot open shared object file"),
         ImportError("/usr/lib/_libcamera.so: undefined symbol: _ZN9libcamera6Camera"),
         ModuleNotFoundError("No module named 'libcamera'", name="libcamera"),
+        OSError("libcamera-base.so.0.3: wrong ELF class"),
+        SystemError("initialization of _libcamera raised unreported exception"),
+        RuntimeError("another release's"),
+        KeyError(),
     ],
 )
-def test_picamera2_and_libcamera_of_two_releases(rig: Rig, bad: ImportError) -> None:
+def test_picamera2_and_libcamera_of_two_releases(rig: Rig, bad: Exception) -> None:
     rig.modules["picamera2"] = bad
-    state, _, mend = told(seen(rig)["picamera2"])
+    state, words, mend = told(seen(rig)["picamera2"])
     assert (state, "of one release" in mend) == ("broken", True)
+    assert words
+
+
+def test_a_picamera2_for_another_numpy(rig: Rig) -> None:
+    rig.modules["picamera2"] = ValueError("numpy.dtype size changed, may indicate binary incompatibility")
+    state, _, mend = told(seen(rig)["picamera2"])
+    assert (state, "numpy<2" in mend) == ("broken", True)
 
 
 def test_a_usb_camera_is_the_first_of_its_devices_and_no_codec(rig: Rig) -> None:

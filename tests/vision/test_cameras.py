@@ -63,15 +63,34 @@ def test_of_a_machines_video_devices_those_are_cameras_that_give_pictures(tmp_pa
     ]  # fmt: skip
 
 
-def test_the_pis_own_camera_stands_first_and_one_that_fails_is_none(tmp_path: Path) -> None:
+def test_the_pis_own_camera_stands_first(tmp_path: Path) -> None:
     root = machine(tmp_path, ("0", "Webcam", "0"))
     found = cameras(root, lambda: ["imx708", "imx219"])
     assert found == [CameraFound("picamera", "the Pi's own (imx708)"), CameraFound("usb:0", "Webcam")]
 
-    def fails() -> list[str]:
-        raise OSError("libcamera is of another version")
 
-    assert cameras(root, fails) == [CameraFound("usb:0", "Webcam")]
+WRECKS = [
+    ImportError("libcamera.so.0.3: cannot open shared object file"),
+    OSError("libcamera is of another version"),
+    SystemError("initialization of _libcamera raised unreported exception"),
+    RuntimeError("camera manager already gone"),
+    ValueError("numpy.dtype size changed"),
+    KeyError(),
+]
+"""What the import of a picamera2 has been seen to raise, or may."""
+
+
+@pytest.mark.parametrize("bad", WRECKS, ids=lambda bad: type(bad).__name__)
+def test_a_library_that_does_not_work_is_named_after_the_cameras_that_do(tmp_path: Path, bad: Exception) -> None:
+    root = machine(tmp_path, ("0", "Webcam", "0"))
+
+    def fails() -> list[str]:
+        raise bad
+
+    usb, own = cameras(root, fails)
+    assert usb == CameraFound("usb:0", "Webcam")
+    assert own.source == "picamera" and "does not work yet" in own.name and "referee doctor" in own.name
+    assert " ".join(str(bad).split()) in own.name
 
 
 def test_libcamera_names_usb_cameras_too_and_they_are_not_the_pis_own(monkeypatch: pytest.MonkeyPatch) -> None:

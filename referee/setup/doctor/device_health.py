@@ -20,12 +20,12 @@ _OUR_CONSUMERS: Final = ("table referee", "lg")
 """How the names begin under which our own programs hold lines: the pads' and the lights'."""
 _SERIAL: Final = {14, 15}
 _SPI: Final = {7, 8, 9, 10, 11}
-_MISMATCH: Final = ("libcamera", "undefined symbol", "pykms", "_libcamera")
-"""Words of an import that failed because picamera2 and libcamera are not of one release."""
 _MATCH: Final = (
     "both from apt, of one release: sudo apt full-upgrade, sudo apt install --reinstall python3-picamera2 "
     "python3-libcamera, and no picamera2 from pip (pip uninstall picamera2); then make install"
 )
+"""What mends a picamera2 that is here and cannot be loaded or asked, whatever it raises."""
+_NUMPY: Final = "its parts were built for another numpy: pip install 'numpy<2' opencv-python==4.11.0.86"
 _BYSTANDERS: Final = ("wireplumber", "pipewire")
 """A sound server and a desktop look at media devices without using the camera."""
 _SPOKEN_BY: Final = {"flite": ("en",), "espeak-ng": tuple(LANGUAGES)}
@@ -176,9 +176,9 @@ def _check_picamera2(machine: Machine) -> tuple[Finding, list[str]]:
         if bad.name == "picamera2":
             return Finding(part, "missing", "not installed", mend), []
         return Finding(part, "broken", f"here, but {bad.name} is not", _MATCH), []
-    except (ImportError, OSError, RuntimeError, AttributeError) as bad:
+    except Exception as bad:  # C code of another release raises whatever it likes
         words = one_line(bad)
-        return Finding(part, "broken", words, _MATCH if any(word in words for word in _MISMATCH) else mend), []
+        return Finding(part, "broken", words, _NUMPY if "numpy" in words else _MATCH), []
     own = [str(info.get("Model", "camera")) for info in told if "usb" not in str(info.get("Id", "")).lower()]
     return Finding(part, "fine", f"here, sees {', '.join(own)}" if own else "here, sees no camera"), own
 

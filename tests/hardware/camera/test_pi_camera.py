@@ -338,12 +338,27 @@ def test_a_file_switches_faults(tmp_path: Path) -> None:
     assert faults.at(0) == frozenset()
 
 
-def test_other_errors_at_the_start_are_told_too() -> None:
+@pytest.mark.parametrize(
+    "bad",
+    [
+        AttributeError("module 'libcamera' has no attribute 'Transform'"),
+        OSError("libcamera-base.so.0.3: wrong ELF class"),
+        SystemError("initialization of _libcamera raised unreported exception"),
+        RuntimeError("camera manager of another libcamera"),
+        KeyError(),
+    ],
+    ids=lambda bad: type(bad).__name__,
+)
+def test_whatever_the_library_raises_is_told_with_what_mends_it(bad: Exception) -> None:
     def load() -> Callable[[], Any]:
-        raise AttributeError("module 'libcamera' has no attribute 'Transform'")
+        raise bad
 
-    with pytest.raises(HardwareMissing, match=r"cannot be loaded .*Transform"):
+    with pytest.raises(HardwareMissing, match=r"(?s)cannot be loaded \(.+apt full-upgrade") as told:
         open_driver(load)
+    assert (str(bad) or "KeyError") in str(told.value)
+
+
+def test_a_lack_of_memory_is_told_from_other_refusals() -> None:
     assert memory_words(RuntimeError("failed to allocate capture buffers for stream 0")) is not None
     assert memory_words(RuntimeError("something else")) is None
     assert plain(300, 0, (2, 1)).tolist() == [[[44, 44, 44], [44, 44, 44]]]
