@@ -91,6 +91,11 @@ class PadFilter:
         pad.touch(edge)
         return self.advance(self._advanced) if edge.t <= self._advanced else []
 
+    def touch(self, edge: Edge) -> None:
+        """Show an edge in `touched` before it is fed; nothing else comes of it. Of no seat here: nothing at all."""
+        if edge.seat in self._pads:
+            self._pads[edge.seat].touch(edge)
+
     def weigh(self, seat: int, t: int, force: float) -> None:
         """The greatest force on a seat's pad after its edge at ``t`` (ns) was ``force``, 0 to 1.
 

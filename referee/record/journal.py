@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import queue
+import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
@@ -78,6 +81,78 @@ class FileJournal:
             # A disk that is nearly full takes a part of a line: the rest of it goes first the next time.
             done = os.write(self._file, self._waiting)
             del self._waiting[:done]
+
+
+_CLOSING: Final = 2.0
+"""Seconds that a disk which hangs is waited for at the end."""
+
+
+class JournalThread:
+    """A journal whose disk has a thread of its own; implements `Journal`.
+
+    `commit` returns when the disk has what was written, not before: what is announced then is on it. But whoever
+    commits need not stand still meanwhile (`attend`), and no other method touches the disk at all.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        """``journal`` is used by the thread alone until `close`."""
+        self._journal = journal
+        self._lines: list[tuple[str | None, str]] = []
+        """Each line, and the sensor whose promise it is."""
+        self._asked: queue.SimpleQueue[list[tuple[str | None, str]] | None] = queue.SimpleQueue()
+        self._done = threading.Event()
+        self._bad: Exception | None = None
+        self._ring: Callable[[], None] = lambda: None
+        self._wait: Callable[[], object] = self._done.wait
+        self._thread = threading.Thread(target=self._work, name="log", daemon=True)
+        self._thread.start()
+
+    def attend(self, ring: Callable[[], None], wait: Callable[[], object]) -> None:
+        """From now on a commit calls ``wait`` again and again until it is done, and ``ring`` is to end such a wait."""
+        self._ring, self._wait = ring, wait
+
+    def write(self, line: str) -> None:
+        """One line; it goes to the disk with the next `commit`."""
+        self._lines.append((None, line))
+
+    def tick(self, sensor: str, line: str) -> None:
+        """A sensor's promise; likewise."""
+        self._lines.append((sensor, line))
+
+    def commit(self) -> None:
+        """Have everything on the disk; raises what the journal raises."""
+        self._done.clear()
+        self._asked.put(self._lines)
+        self._lines = []
+        while not self._done.is_set():
+            self._wait()
+        # A ring of somebody else may have been heard here.
+        self._ring()
+        if self._bad is not None:
+            raise self._bad
+
+    def close(self) -> None:
+        """Hand over what was written since the last commit, and end the thread; a disk that hangs is not waited for."""
+        self._asked.put(self._lines)
+        self._asked.put(None)
+        self._lines = []
+        self._thread.join(_CLOSING)
+
+    def _work(self) -> None:
+        while (lines := self._asked.get()) is not None:
+            self._bad = None
+            try:
+                for sensor, line in lines:
+                    with suppress(OSError):  # the commit will say so
+                        if sensor is None:
+                            self._journal.write(line)
+                        else:
+                            self._journal.tick(sensor, line)
+                self._journal.commit()
+            except Exception as bad:  # whoever waits must hear of it, whatever it is
+                self._bad = bad
+            self._done.set()
+            self._ring()
 
 
 class LogWriter:

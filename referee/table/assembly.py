@@ -18,7 +18,7 @@ from referee.announce.terminal import Display, Screen
 from referee.announce.voice import Pulse, Voice
 from referee.engine.observations import Table
 from referee.engine.view import View
-from referee.record.journal import Journal
+from referee.record.journal import Journal, JournalThread
 from referee.settings.model import Settings
 from referee.table.devices import OpenParts
 from referee.table.game import Conductor
@@ -88,7 +88,10 @@ def referee_game(
         tellers |= {one.name: one.take_notice for one in services}
         timeline = recorded.timeline if recorded is not None else Timeline()
         log = recorded.journal(journal) if recorded is not None else journal
-        conductor = _conduct(settings, parts, outlets, tellers, recorded, log, timeline.now(clock()), is_chosen)
+        disk = JournalThread(log) if log is not None and parts.openers.is_real_time else None
+        if disk is not None:
+            stack.callback(disk.close)
+        conductor = _conduct(settings, parts, outlets, tellers, recorded, disk or log, timeline.now(clock()), is_chosen)
         display.began = conductor.observations[0].t
         for seat in silent:
             conductor.trouble(
@@ -100,6 +103,7 @@ def referee_game(
         loop = Loop(
             conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm,
             beat=service.beat, forces=parts.forces, timeline=timeline, services=services,
+            log=disk,
         )  # fmt: skip
         parts.mail.hand_to(loop.post)
         typed.begin(alarm.ring)

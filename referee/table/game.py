@@ -243,6 +243,10 @@ class Conductor:
         for seen in self._pads.feed(edge):
             self._felt(seen)
 
+    def touch(self, edge: Edge) -> None:
+        """An edge that `on_edge` is still to be given shows in `touched`, and nowhere else."""
+        self._pads.touch(edge)
+
     def weigh(self, seat: int, t: int, force: float) -> None:
         """The greatest force on a pad after its edge at ``t`` (ns) was ``force`` (0 to 1)."""
         self._pads.weigh(seat, t, force)

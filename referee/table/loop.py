@@ -2,7 +2,9 @@
 
 `referee.table.assembly` makes one for each game, in the referee's own process. Whatever the loop does is short, and
 edges come first: between any two things that it does it looks for hands, so that a hand's light never waits for a
-verdict, a picture or a voice. Nothing that a part throws leaves the loop.
+verdict, a picture or a voice. Nothing is announced before it is on the disk, which has a thread of its own
+(`referee.record.journal.JournalThread`): the loop waits for it, and shows whose hand was first meanwhile. Nothing that
+a part throws leaves the loop.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Container, Mapping, Sequence
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from typing import Any, Final, Protocol, TextIO
 
 from hardware.bell import Bell
@@ -24,10 +26,12 @@ from referee.announce.terminal_keys import QUIT, KeyLine, hear_keys
 from referee.control.typed_words import is_typed_command
 from referee.engine.observations import LogError
 from referee.engine.rulings import Ruling
+from referee.record.journal import JournalThread
 from referee.table.game import PADS, Conductor
 from referee.table.services import TableService
 from referee.table.timeline import Timeline
 from referee.units import MS
+from referee.vision.message_pipe import MessagePipe
 from referee.vision.sight import Sight, Sights
 
 
@@ -41,9 +45,9 @@ class Alarm:
         """Wake whoever waits, or will."""
         self._bell.ring()
 
-    def wait(self, seconds: float, others: Sequence[Connection] = ()) -> None:
+    def wait(self, seconds: float, others: Sequence[MessagePipe] = ()) -> None:
         """Sleep until the bell rings, one of the others can be read, or so many seconds are over."""
-        if self._bell.waitable in wait([self._bell.waitable, *others], seconds):
+        if self._bell.waitable in wait([self._bell.waitable, *(one.fileno() for one in others)], seconds):
             self._bell.hush()
 
     def close(self) -> None:
@@ -240,9 +244,10 @@ class Loop:
         self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
         answers: Answers | None = None, clock: Clock = monotonic, alarm: Alarm | None = None,
         beat: Callable[[str], None] = lambda _part: None, forces: ForceSampler | None = None,
-        timeline: Timeline | None = None, services: Sequence[TableService] = (),
+        timeline: Timeline | None = None, services: Sequence[TableService] = (), log: JournalThread | None = None,
     ) -> None:  # fmt: skip
-        """``timeline``: where the machine's instants lie on the game's; ``services`` hear each edge and turn on it."""
+        """``timeline``: where the machine's instants lie on the game's; ``services`` hear each edge and turn on it;
+        ``log``: the conductor's journal, where its disk has a thread of its own."""
         self._conductor, self._sights, self._pads = conductor, sights, pads
         self._first, self._answers, self._clock = dict(first or {}), answers, clock
         self._alarm = alarm or Alarm()
@@ -251,6 +256,8 @@ class Loop:
         self._ahead = self._timeline.ahead
         self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
+        self._glimpsed = 0
+        """How many of those edges are shown already, and not yet told."""
         self._lost: deque[Lost] = deque()
         self._silent: Mapping[int, str] = {}
         self._post: deque[tuple[str, str]] = deque()
@@ -259,6 +266,8 @@ class Loop:
         """Frames that were looked at."""
         self.lag = 0
         """How long after its exposure the last of them was heard of, ns."""
+        if log is not None:
+            log.attend(self._alarm.ring, self._glimpse)
         if forces is not None:
             forces.start(self._on_force)
         pads.start(self._on_edge, self._on_lost)
@@ -324,6 +333,7 @@ class Loop:
         """Take the edges that have come, and show at once who was first."""
         if not self._edges:
             return
+        self._glimpsed = 0
         while self._edges:
             edge = self._edges.popleft()
             if self._ahead:
@@ -333,6 +343,20 @@ class Loop:
                 self._safely(service.name, service.take_edge, edge)
         self._stirred = self._clock()
         self._show(self._stirred + self._ahead)
+
+    def _glimpse(self) -> None:
+        """While the disk takes the log: show whose hand was first, and nothing else; edges are told afterwards."""
+        self._alarm.wait(_IDLE)
+        while self._glimpsed < len(self._edges):
+            edge = self._edges[self._glimpsed]
+            self._glimpsed += 1
+            self._conductor.touch(self._timeline.edge(edge) if self._ahead else edge)
+        touched, now = self._conductor.touched, self._clock() + self._ahead
+        for part, one in self._first.items():
+            try:
+                one.touch(touched, now)
+            except Exception as bad:  # told once the log is free again
+                self._post.append((part, f"{type(bad).__name__}: {bad}"))
 
     def _show(self, now: int) -> None:
         touched = self._conductor.touched

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from referee.engine.observations import Card, Table, Taken
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.record.game_writer import GameWriter
-from referee.record.journal import FileJournal, Journal
+from referee.record.journal import FileJournal, Journal, JournalThread
 from referee.settings.model import parse_settings
 from referee.table.game import Conductor
 from referee.table.loop import FirstHand, Loop, NoPads, SharedPads
@@ -39,6 +41,20 @@ SEATS = 3
 NAMES = ("Ana", "Ben", "Cho")
 PATIENCE = 20.0
 MS = 1_000_000
+
+
+class Lit:
+    """Whether the light of a first hand went on; may be waited for on any thread."""
+
+    def __init__(self) -> None:
+        self.on = threading.Event()
+
+    def touch(self, touched: tuple[int, ...], now: int) -> None:
+        """After the lights: called last."""
+        if touched:
+            self.on.set()
+        else:
+            self.on.clear()
 
 
 class Rig:
@@ -63,7 +79,7 @@ class Rig:
             shell = GpioPads(dict(enumerate(PAD_PINS[:SEATS], start=1)), lines=lines, t_error=20_000)
         self.pads = SharedPads(shell)
         self.path = folder / "game.jsonl"
-        self.journal = journal or FileJournal(self.path)
+        self.journal = JournalThread(journal or FileJournal(self.path))
         self.lights = SimulatedLights(SEATS)
         self.speaker = speaker or RecordingSpeaker()
         self.notices: list[Notice] = []
@@ -82,7 +98,8 @@ class Rig:
                 **({"page": page[0].take_notice} if page else {}),
             },
         )  # fmt: skip
-        self._first: dict[str, FirstHand] = {"lights": lamps, "voice": voice}
+        self.lit = Lit()
+        self._first: dict[str, FirstHand] = {"lights": lamps, "voice": voice, "lit": self.lit}
         self._services: list[TableService] = []
         if page is not None:
             settings = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in NAMES))
@@ -98,7 +115,7 @@ class Rig:
             self.sights.close()
         self.loop = Loop(
             self.conductor, self.sights, self.pads, first=self._first, timeline=self.timeline,
-            services=self._services,
+            services=self._services, log=self.journal,
         )  # fmt: skip
 
     # What happens at the table
@@ -162,6 +179,16 @@ class Rig:
         self.take(3)
         self.until(lambda: not self.conductor.view.pile, "for the pile to go")
 
+    def double(self, rank: str) -> None:
+        """Two cards of a rank, laid in turn; the next seat slaps, wins, and takes them."""
+        before, seat = len(self.rulings("slap_won")), self.conductor.view.turn or 1
+        for number, suit in enumerate("hc"):
+            self.lay(rank + suit, (seat + number - 1) % SEATS + 1)
+        self.slap(seat)
+        self.until(lambda: len(self.rulings("slap_won")) > before, f"for a verdict on {rank}")
+        self.take(seat)
+        self.until(lambda: not self.conductor.view.pile, "for the pile to go")
+
     # What can be asked
 
     def rulings(self, kind: str) -> list[Ruling]:
@@ -178,6 +205,8 @@ class Rig:
 
     def written(self) -> str:
         """The log so far."""
+        with suppress(OSError):
+            self.journal.commit()
         return self.path.read_text()
 
     def lines(self, kind: str) -> list[str]:
@@ -199,3 +228,4 @@ class Rig:
         self.sights.close()
         self.pads.close()
         self.speaker.close()
+        self.journal.close()

@@ -15,7 +15,7 @@ from referee.table.page_link import PageLink
 from referee.table.resume import Both
 from tests.faults.conftest import Row
 from tests.faults.disks import Disk, NoFuse, full, read_only
-from tests.faults.rig import SEATS, Rig
+from tests.faults.rig import Rig
 
 FAULTS = {"full": (full, "The record's disk is full"), "read-only": (read_only, "The record's disk turns read-only")}
 ADVICE = {"full": "make room", "read-only": "look at the card"}
@@ -48,16 +48,6 @@ class Recorded(Rig):
         run.mkdir(mode=0o700)
         self.paging = PageLink(run)
         super().__init__(folder, journal=Both(self.keeper, self.memory), page=(self.paging, self.keeper))
-
-    def double(self, rank: str) -> None:
-        """Two cards of a rank, laid in turn; the next seat slaps, wins, and takes them."""
-        before, seat = len(self.rulings("slap_won")), self.conductor.view.turn or 1
-        for number, suit in enumerate("hc"):
-            self.lay(rank + suit, (seat + number - 1) % SEATS + 1)
-        self.slap(seat)
-        self.until(lambda: len(self.rulings("slap_won")) > before, f"for a verdict on {rank}")
-        self.take(seat)
-        self.until(lambda: not self.conductor.view.pile, "for the pile to go")
 
     def page(self) -> dict[str, Any]:
         """What the page is answered when it asks how the table is."""
