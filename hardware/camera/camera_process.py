@@ -24,6 +24,7 @@ from typing import Any, Final, NoReturn
 from hardware.camera.frame_buffer import FrameRing, new_memory
 from hardware.camera.spec import CameraSpec
 from hardware.clock import monotonic
+from hardware.orphans import mark
 from hardware.ports import Camera, Frame, HardwareMissing
 
 FIRST_PICTURE: Final = "pictures"
@@ -77,7 +78,7 @@ class CameraProcess:
             self._process = subprocess.Popen(
                 [sys.executable, "-X", "faulthandler", "-m", __name__, *map(str, theirs), spec.to_json()],
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, pass_fds=theirs,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"},
+                env={**mark(), **os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"},
             )  # fmt: skip
             self.pid = self._process.pid
             self._end = _close_with(mine, os.pidfd_open(self.pid))

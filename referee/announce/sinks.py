@@ -32,6 +32,7 @@ ANOTHER_GAME: Final = "another"
 """The game is over, and the next one waits for somebody's word."""
 GONE_NOTICES: Final[Mapping[str, str]] = {
     "camera": "camera_gone", "pads": "pads_gone", "lights": "lights_gone", "log": "log_gone",
+    "rescue": "lines_missing",
 }  # fmt: skip
 """What is said when a part fails; of a voice that failed nothing can be said."""
 BACK_NOTICES: Final[Mapping[str, str]] = {

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,6 +35,7 @@ from referee.table.devices import Openers
 from referee.table.loop import Alarm
 from referee.units import SECOND
 from referee.vision.client import SightProcess
+from referee.vision.message_pipe import MessagePipe
 from referee.vision.process import Work
 from referee.vision.sight import Looker, News, Recall, Sight, Sights, Watching
 from referee.vision.videos import new_watcher, seat_bearings
@@ -230,7 +230,7 @@ class _ScriptedAlarm(Alarm):
         super().__init__()
         self._pads, self._clock = pads, clock
 
-    def wait(self, seconds: float, others: Sequence[Connection] = ()) -> None:
+    def wait(self, seconds: float, others: Sequence[MessagePipe] = ()) -> None:
         due = self._pads.due
         super().wait(seconds if due is None else min(seconds, max(0, due - self._clock()) / 1e9), others)
         self._pads.play_to(self._clock())
@@ -282,7 +282,7 @@ class SteppedTable(DemoTable):
     def start(self, ring: Callable[[], None]) -> None:
         """Nobody need ring."""
 
-    def waitables(self) -> tuple[Connection, ...]:
+    def waitables(self) -> tuple[MessagePipe, ...]:
         """Nothing."""
         return ()
 
@@ -309,5 +309,5 @@ class _StepAlarm(Alarm):
         super().__init__()
         self._step = step
 
-    def wait(self, seconds: float, others: Sequence[Connection] = ()) -> None:
+    def wait(self, seconds: float, others: Sequence[MessagePipe] = ()) -> None:
         self._step()

@@ -8,6 +8,7 @@ turn.
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.clock import Clock, monotonic
+from hardware.orphans import mark
 from referee.announce.called import names_to_call
 from referee.announce.phrases import NoWords
 from referee.announce.sinks import Notice
@@ -51,26 +53,30 @@ WELL_AFTER: Final = 30 * SECOND
 """A process that lived so long had started well, ns."""
 PAGE_RESTARTS: Final = (1, 5, 15)
 """Seconds before the first, second ... restart in a row; after the last one that fails nobody tries any more."""
+HUNG_AFTER: Final = 20
+"""A page that was called for so many seconds, and has asked nothing, hangs; one that lives asks at each call."""
 
 
 class PageProcess(TableService):
-    """The page's process, started with the referee and started again where it has died."""
+    """The page's process, started with the referee and started again where it has died or hangs."""
 
     name = "page process"
 
     def __init__(
         self, record: Path, folder: Path, listening: socket.socket, *, pictures: Path | None = None,
         start: Callable[[Sequence[str]], subprocess.Popen[bytes]] | None = None, clock: Clock = monotonic,
+        is_unanswered: Callable[[], bool] = lambda: False,
     ) -> None:  # fmt: skip
-        """Start it.
+        """Start it; where the machine has no process to give, that is told and tried again.
 
         Args:
             record: the games.
             folder: of this boot, with the sockets.
             listening: the socket at which it is reached, by each process in its turn; closed with this.
             pictures: the file of frames, where pictures are switched on.
-            start: starts a process; None: as a child of this one.
+            start: starts a process, and raises `OSError` where none can be had; None: as a child of this one.
             clock: the present instant, ns.
+            is_unanswered: whether the page was called in vain (`PageLink.is_unanswered`).
         """
         self._command = [
             sys.executable, "-m", "referee", "page", "--record", str(record), "--handed", str(listening.fileno()),
@@ -81,8 +87,8 @@ class PageProcess(TableService):
         self._listening = listening
         self.address = page_address(*listening.getsockname()[:2])
         self._start = start or self._spawn
-        self._clock = clock
-        self._falls = 0
+        self._clock, self._is_unanswered = clock, is_unanswered
+        self._falls = self._unanswered = 0
         self._due: int | None = None
         """When it is started again; None while it lives, and once nobody tries any more."""
         self._trouble = ""
@@ -90,10 +96,13 @@ class PageProcess(TableService):
         self._conductor: Conductor | None = None
         self._told, self._looked = "", 0
         self._began = clock()
-        self._process = self._start(self._command)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._begin(self._began)
 
     def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(self._listening.fileno(),))
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, pass_fds=(self._listening.fileno(),), env={**os.environ, **mark()}
+        )
 
     @property
     def standing(self) -> str:
@@ -117,27 +126,48 @@ class PageProcess(TableService):
             else:
                 self._conductor.mended("page")
 
+    def _begin(self, now: int) -> None:
+        self._due, self._began, self._unanswered = None, now, 0
+        try:
+            self._process = self._start(self._command)
+        except OSError as bad:
+            # No process or no file to be had passes, and so it is tried for as long as it takes.
+            self._process, self._due = None, now + PAGE_RESTARTS[-1] * SECOND
+            self._trouble = f"the page cannot be started ({bad.strerror or bad}); it is tried again"
+
     def _keep_alive(self, now: int) -> None:
         if self._due is not None:
             if now >= self._due:
-                self._due, self._began = None, now
-                self._process = self._start(self._command)
+                self._begin(now)
+            return
+        if self._process is None:
             return
         code = self._process.poll()
-        if code is None:
-            if now - self._began >= WELL_AFTER:
-                self._falls, self._trouble = 0, ""
-        elif self._falls <= len(PAGE_RESTARTS):
-            what = "it does not live; see what it printed, and start the referee again"
-            if self._falls < len(PAGE_RESTARTS):
-                self._due = now + PAGE_RESTARTS[self._falls] * SECOND
-                what = "it is started again"
-            self._falls += 1
-            self._trouble = f"the page has ended (status {code}); {what}"
+        if code is not None:
+            self._fall(f"the page has ended (status {code})", now)
+        elif now - self._began >= WELL_AFTER:
+            self._falls, self._trouble = 0, ""
+            self._unanswered = self._unanswered + 1 if self._is_unanswered() else 0
+            if self._unanswered >= HUNG_AFTER:
+                # One that is stopped heeds nothing else.
+                self._process.kill()
+                self._fall("the page did not answer", now)
+
+    def _fall(self, words: str, now: int) -> None:
+        what = "it does not live; see what it printed, and start the referee again"
+        if self._falls < len(PAGE_RESTARTS):
+            self._due = now + PAGE_RESTARTS[self._falls] * SECOND
+            what = "it is started again"
+        else:
+            self._process = None
+        self._falls += 1
+        self._trouble = f"{words}; {what}"
 
     def close(self) -> None:
         """End it."""
         self._listening.close()
+        if self._process is None:
+            return
         self._process.terminate()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_WAIT)
@@ -183,6 +213,8 @@ class PageLink(TableService):
         self._captioned = 0
         self._woken = 0
         self._fresh = False
+        self._calls = 0
+        """How often the page was woken since it asked how the table is; one that lives asks at once."""
         self._words: PadWords | None = None
         self._seen = 0
         self._paused = False
@@ -193,9 +225,14 @@ class PageLink(TableService):
 
     def begin_game(self, game: ServedGame) -> None:
         """This is the game from now on, and nothing of another one is told any more."""
-        self._game = game
+        self._game, self._calls = game, 0
         self._words = PadWords(game.conductor.seats)
         self._woken, self._fresh, self._seen, self._paused = game.now() - _WAKE_EVERY, True, 0, False
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the page was woken again before it had asked anything."""
+        return self._calls > 1
 
     def state(self) -> dict[str, Any]:
         """What the page shows and the record does not hold, as it asks for it over the control socket.
@@ -205,7 +242,7 @@ class PageLink(TableService):
         table itself, so that the page offers what it can do (`referee.table.orders.Orders.about`), where it takes no
         orders what it is alone; None without a game.
         """
-        game = self._game
+        game, self._calls = self._game, 0
         return {
             "troubles": dict(game.conductor.troubles) if game is not None else {},
             "paused": game is not None and game.conductor.paused,
@@ -253,7 +290,7 @@ class PageLink(TableService):
             self._inlet.turn()
         self._listen_to_hands(now - _HEARD)
         if (self._fresh or now - self._woken >= _WAKE_EVERY) and self._game is not None and self._game.number():
-            self._woken, self._fresh = now, False
+            self._woken, self._fresh, self._calls = now, False, self._calls + 1
             # A page that is not there, or is slow, looks into the record when it can.
             with suppress(OSError):
                 self._bell.sendto(b"\0", self._page)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hardware.clock import monotonic, wall_now
+from hardware.orphans import end_orphans
 from hardware.ports import HardwareMissing
 from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
 from referee.control.page_address import listen_at
@@ -66,6 +67,8 @@ def run(
         UserError: the settings are wrong, another program writes the record, or there is neither a camera nor a pad.
     """
     settings = load_settings(path)
+    if left := end_orphans():
+        print(f"ended what a referee that was killed had left behind: {len(left)} processes", file=sys.stderr)
     with serving(open_service()) as service, ExitStack() as stack:
         missing: dict[str, str] = {}
         if settings.record.file:
@@ -187,7 +190,9 @@ def open_page(
     except UserError as bad:
         missing["page"] = str(bad)
         return [link]
-    process = PageProcess(record, folder, listening, pictures=record.with_name(FRAMES_FILE))
+    process = PageProcess(
+        record, folder, listening, pictures=record.with_name(FRAMES_FILE), is_unanswered=lambda: link.is_unanswered
+    )
     stack.callback(process.close)
     # Whoever sees this terminal is at the table; pads, which else ask for a code, may be missing.
     how = f"to change something there, pair your device with the code {link.code()} (two minutes)"

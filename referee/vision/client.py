@@ -3,7 +3,7 @@
 The child (`referee.vision.process`) opens the camera, looks at each frame and sends what it told; the referee answers
 each sight with its foresight (`referee.vision.sight` says why). The child is less urgent to the machine, so that
 a busy eye does not keep a hand's light waiting. A child that dies or falls silent is started again, and counts as a
-lost camera meanwhile.
+lost camera meanwhile; where the machine has no process or file to give at present, that is tried again.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import pickle
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final
 
+from hardware.orphans import marked
 from referee.engine.observations import Observation
+from referee.vision.message_pipe import MessagePipe
 from referee.vision.picture_buffer import Span
 from referee.vision.process import FINISH, REOPEN_AFTER, ForesightAnswer, PicturesTaken, Work, serve
 from referee.vision.sight import Blind, News, Recall, Sight
@@ -34,15 +36,29 @@ _WAKING: Final = 90.0
 
 _log = logging.getLogger(__name__)
 
+Start = Callable[[Work, socket.socket], "BaseProcess"]
+"""Starts a child at its end of the pipe; raises `OSError` where none can be had."""
+
+
+def start_child(work: Work, link: socket.socket) -> BaseProcess:
+    """A process that does the work."""
+    # No daemon: a camera may need a process of its own beneath this one.
+    process = multiprocessing.get_context("spawn").Process(target=serve, args=(work, link), name="sight", daemon=False)
+    with marked():
+        process.start()
+    return process
+
 
 class SightProcess:
     """The child, seen from the referee; implements `referee.vision.sight.Sights`."""
 
-    def __init__(self, work: Work, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, work: Work, clock: Callable[[], float] = time.monotonic, start: Start = start_child) -> None:
         """``clock`` answers seconds."""
-        self._work, self._clock = work, clock
+        self._work, self._clock, self._start = work, clock, start
         self._process: BaseProcess | None = None
-        self._pipe: Connection | None = None
+        self._pipe: MessagePipe | None = None
+        self._unstarted = ""
+        """Why the last start came to nothing, until it is told."""
         self._heard = self._again = 0.0
         self._awake = False
         self._number = self._falls = 0
@@ -60,7 +76,7 @@ class SightProcess:
         """The child's process."""
         return None if self._process is None else self._process.pid
 
-    def waitables(self) -> Sequence[Connection]:
+    def waitables(self) -> Sequence[MessagePipe]:
         """The pipe, while there is a child."""
         return () if self._pipe is None else (self._pipe,)
 
@@ -80,11 +96,12 @@ class SightProcess:
 
     def news(self, recall: Recall) -> Iterator[News]:
         """What the child has told; starts it again where it has fallen."""
-        if self._pipe is None:
-            if self._clock() >= self._again:
-                self.restarts += 1
-                self._spawn()
-            return
+        if self._pipe is None and not self._unstarted and self._clock() >= self._again:
+            self.restarts += 1
+            self._spawn()
+        if self._unstarted:
+            words, self._unstarted = self._unstarted, ""
+            yield self._fell(words)
         while (told := self._next()) is not None:
             if isinstance(told, Sight):
                 self._falls = 0
@@ -123,13 +140,20 @@ class SightProcess:
             _log.exception("pictures could not be taken")
 
     def _spawn(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        # No daemon: a camera may need a process of its own beneath this one.
-        self._process = context.Process(target=serve, args=(self._work, theirs), name="sight", daemon=False)
-        self._process.start()
-        theirs.close()
         self._number, self._heard, self._awake = 0, self._clock(), False
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as bad:
+            self._unstarted = _unstarted(bad)
+            return
+        self._pipe = MessagePipe(ours, patient=False)
+        try:
+            self._process = self._start(self._work, theirs)
+        except OSError as bad:
+            self._hang_up()
+            self._unstarted = _unstarted(bad)
+        finally:
+            theirs.close()
 
     def _fell(self, words: str) -> Blind:
         self._hang_up()
@@ -170,3 +194,11 @@ class SightProcess:
         if self._process is not None:
             self._process.join(timeout=2.0)
         self._hang_up()
+
+
+def _unstarted(bad: OSError) -> str:
+    """What is wrong; the system runs out of files or processes, mostly for a while."""
+    return (
+        f"the part that looks at the table cannot be started ({bad.strerror or bad}); it is tried again: close other "
+        "programs, or switch the machine off and on"
+    )

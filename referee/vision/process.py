@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +24,7 @@ from hardware.priority import be_patient
 from referee.engine.foresight import Foresight
 from referee.errors import UserError
 from referee.units import SECOND
+from referee.vision.message_pipe import MessagePipe
 from referee.vision.picture_buffer import PictureRing, Span
 from referee.vision.sight import Blind, Looker, Watching
 
@@ -225,7 +226,7 @@ class _GameOver(Exception):  # noqa: N818 - a way out, no error
 class _Child:
     """Looks until the referee hangs up."""
 
-    def __init__(self, work: Work, pipe: Connection) -> None:
+    def __init__(self, work: Work, pipe: MessagePipe) -> None:
         self._work, self._pipe = work, pipe
         self._looker: Looker | None = None
         self._foresight: Foresight | None = None
@@ -312,11 +313,12 @@ class _Child:
         self._pipe.send(Blind(words) if looker is None else Blind(words, looker.finish(), looker.watermark))
 
 
-def serve(work: Work, pipe: Connection) -> None:
+def serve(work: Work, link: socket.socket) -> None:
     """The child's whole life: it ends when the other end of the pipe does."""
     # An interrupt is the referee's to handle: it hangs up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     be_patient(_NICE)
+    pipe = MessagePipe(link, patient=True)
     try:
         _Child(work, pipe).run()
     except (_GameOver, EOFError, ConnectionError):

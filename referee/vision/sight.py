@@ -17,9 +17,8 @@ from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation, Taken
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from hardware.ports import Frame
+    from referee.vision.message_pipe import MessagePipe
 
 HIDDEN: Final = ("dark", "blocked")
 """States of a view that shows nothing of the table."""
@@ -83,7 +82,7 @@ class Sights(Protocol):
         """Begin; ``ring`` may be called from any thread when there is news."""
         ...
 
-    def waitables(self) -> Sequence[Connection]:
+    def waitables(self) -> Sequence[MessagePipe]:
         """What to wait on for news, beside being rung."""
         ...
 

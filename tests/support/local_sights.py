@@ -11,9 +11,8 @@ from referee.vision.process import NO_FRAME, Eyes
 from referee.vision.sight import Blind, Looker, News, Recall, Watching
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from hardware.ports import Camera
+    from referee.vision.message_pipe import MessagePipe
 
 
 class LocalSights:
@@ -40,7 +39,7 @@ class LocalSights:
         self._seen_at = self._clock()
         self._eyes.start(ring)
 
-    def waitables(self) -> tuple[Connection, ...]:
+    def waitables(self) -> tuple[MessagePipe, ...]:
         """Nothing: the bell is rung."""
         return ()
 

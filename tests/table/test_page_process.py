@@ -36,19 +36,27 @@ class Child:
 class World:
     """Time, and every process that was started."""
 
-    def __init__(self) -> None:
+    def __init__(self, refuses: OSError | None = None) -> None:
         self.now = 0
+        self.refuses, self.hangs = refuses, False
         self.children: list[Child] = []
         self.told: list[str] = []
         self.page = PageProcess(
             Path("r.db"), Path("run"), listen_at("127.0.0.1", 0), start=self.start, clock=lambda: self.now,
+            is_unanswered=lambda: self.hangs,
         )  # fmt: skip
         self.page.begin_game(ServedGame(cast(Any, self), cast(Any, None), Timeline(), lambda: 0, None, None, None))
 
     def start(self, command: Sequence[str]) -> Any:
         assert "--record" in command
+        if self.refuses is not None:
+            raise self.refuses
         self.children.append(Child())
         return self.children[-1]
+
+    def works(self) -> None:
+        """From now on a process can be started again."""
+        self.refuses = None
 
     def trouble(self, part: str, words: str) -> None:
         self.told.append(f"{part}: {words}")
