@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import random
 import subprocess
 import sys
@@ -140,6 +141,25 @@ def shoot_class(folder: Path) -> None:
         browser.close()
 
 
+def shoot_certificate(folder: Path, log: Path) -> None:
+    """What `referee certify --simulated` measures here, beside a recorded game, into docs/certificate.png."""
+    record, file = folder / "games" / "record.db", folder / "certificate.html"
+    command = [sys.executable, "-m", "referee"]
+    where: dict[str, Any] = {
+        "cwd": folder,
+        "stdout": subprocess.DEVNULL,
+        "env": {**os.environ, "PYTHONPATH": str(ROOT)},
+    }
+    subprocess.run([*command, "games", "--record", str(record), "--import", str(log)], check=True, **where)
+    subprocess.run([*command, "certify", "--simulated", "--out", str(file)], check=False, **where)
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless"])
+        page = browser.new_page(viewport={"width": 1000, "height": 800}, locale="en-GB", color_scheme="light")
+        page.goto(file.as_uri())
+        page.screenshot(path=str(DOCS / "certificate.png"), full_page=True)
+        browser.close()
+
+
 def main() -> int:
     """Draw all of them."""
     lines = GAME.read_text(encoding="utf-8").splitlines()[:UP_TO]
@@ -153,6 +173,7 @@ def main() -> int:
             check=True, cwd=ROOT, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         shoot_page(record)
+        shoot_certificate(Path(folder), log)
         shoot_dispute(Path(folder))
         shoot_class(Path(folder))
     return 0

@@ -189,6 +189,11 @@ class PiCamera:
         except Exception as bad:
             raise HardwareMissing(memory_words(bad) or f"the camera does not start ({bad}); reboot") from bad
 
+    @property
+    def readout(self) -> int | None:
+        """From the first row's readout to the last's, ns; None where nobody knows."""
+        return self._readout
+
     def report(self) -> CameraReport:
         """What the camera really does."""
         offset = self._clock.offset

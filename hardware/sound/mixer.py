@@ -53,6 +53,8 @@ class Mixer:
         self._noise = noise_floor()
         self.position = 0
         """How many samples have been read."""
+        self.begun = 0
+        """How many phrases have begun to be read."""
         self._volume = volume
         self._gain = volume()
         self.dropped: deque[object] = deque(maxlen=_KEPT)
@@ -112,6 +114,7 @@ class Mixer:
                 self.dropped.append(first.name)
                 self._queue.popleft()
                 continue
+            self.begun += first.at == 0
             # As far as either reaches; its pause counts as part of it.
             length = min(count - filled, first.whole - first.at)
             spoken = first.samples[first.at : first.at + length]

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from hardware.clock import monotonic
 from hardware.ports import HardwareMissing
 from hardware.sound.mixer import Mixer
 from hardware.sound.splice import CUES, FINER, RATE, Samples, Upsampler
@@ -88,6 +89,8 @@ class StreamSpeaker:
         """Counts the blocks that the card asked for."""
         self.dry = 0
         """Counts the times that the card ran dry, as PortAudio tells: a gap was heard."""
+        self.begun_at = 0
+        """When the card was last given the beginning of a phrase, ns; it is heard `latency` later. 0: never yet."""
         self._looks = 0
         self._seen = (0, time.monotonic())
         self._lost_at = self._tried_at = self._seen[1]
@@ -223,7 +226,10 @@ class StreamSpeaker:
         self.dry += bool(status.output_underflow)
         wanted = frames if self._finer is None else self._finer.wanted(frames)
         with self._lock:
+            before = self._mixer.begun
             samples = self._mixer.read(wanted)
+            if self._mixer.begun != before:
+                self.begun_at = monotonic()
         out[:, 0] = samples if self._finer is None else self._finer(samples, frames)
 
 

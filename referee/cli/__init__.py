@@ -47,7 +47,7 @@ _COMMANDS: Final = (
     setup.add_recognise, setup.add_watch, setup.add_enrol, setup.add_calibrate,
     keep.add_games, keep.add_shadow, serve.add_page, serve.add_hall, serve.add_class,
     keep.add_people, keep.add_league, keep.add_backup, keep.add_restore,
-    setup.add_setup, setup.add_wiring, setup.add_doctor,
+    setup.add_setup, setup.add_certify, setup.add_wiring, setup.add_doctor,
 )  # fmt: skip
 """What adds each command, in the order in which help lists them."""
 

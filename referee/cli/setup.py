@@ -11,6 +11,7 @@ from typing import Final
 
 from referee.cli.parser import Commands, Parser, command, rate, whole
 from referee.errors import UserError
+from referee.text.catalogue import LANGUAGES
 
 STEP_NAMES: Final = ("seats", "pins", "pads", "lights", "camera", "voice", "rules", "check")
 """The steps of the walk by which a table is set up (`referee.setup.steps`)."""
@@ -267,6 +268,30 @@ def _setup(args: argparse.Namespace) -> int:
     from referee.setup.console import set_up
 
     return set_up(args.settings, step=args.step, restart=args.restart, answers=args.answers, simulated=args.simulated)
+
+
+def add_certify(commands: Commands) -> None:
+    parser = command(
+        commands, "certify", "measure the table before a session, and keep one page of it",
+        "One to two minutes before a session: what is required of pads, camera, lights, voice, clock and disk, and\n"
+        "what this machine measured; how late the camera is against the pads, by a seat's light that it sees go on;\n"
+        "and the seal of the last game. What fails says what to do. The page is kept beside the games (a browser\n"
+        "prints it). As long as none has passed for this machine and these settings, the referee says so.\n"
+        "Lay the calibration sheet or four cards on the table, and put one seat's light where the camera sees it.\n"
+        "Exit status 1 if something failed.\n\n"
+        "examples:\n  referee certify --settings table.toml\n  referee certify --simulated --out certificate.html",
+        _certify,
+    )  # fmt: skip
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
+    parser.add_argument("--simulated", action="store_true", help="certify the simulated table on this machine")
+    parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a copy of the page there")
+    parser.add_argument("--language", choices=tuple(LANGUAGES), help="of the page (default: the voice's)")
+
+
+def _certify(args: argparse.Namespace) -> int:
+    from referee.certification.certify import certify
+
+    return certify(args.settings, simulated=args.simulated, out=args.out, language=args.language)
 
 
 def add_wiring(commands: Commands) -> None:

@@ -206,6 +206,8 @@ class PageLink(TableService):
         self._bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._bell.setblocking(False)
         self._game: ServedGame | None = None
+        self._alone: dict[str, Any] = {}
+        """What the table is where it takes no orders, read once: this loop answers hands."""
         self.stays = orders is not None
         if orders is not None:
             orders.pause = self.pause
@@ -228,6 +230,7 @@ class PageLink(TableService):
         self._game, self._calls = game, 0
         self._words = PadWords(game.conductor.seats)
         self._woken, self._fresh, self._seen, self._paused = game.now() - _WAKE_EVERY, True, 0, False
+        self._alone = table_facts(game.settings) if self._orders is None else {}
 
     @property
     def is_unanswered(self) -> bool:
@@ -252,7 +255,7 @@ class PageLink(TableService):
         }
 
     def _about(self, settings: Settings) -> dict[str, Any]:
-        return table_facts(settings) if self._orders is None else self._orders.about(settings)
+        return self._alone if self._orders is None else self._orders.about(settings)
 
     def pause(self) -> None:
         """As if people had asked for it; nothing where the game is paused already."""

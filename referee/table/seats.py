@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from referee.certificates import find_standing, standing_facts
 from referee.control.commands import Command
 from referee.engine.observations import Table
 from referee.rules.house import read_house_rules
@@ -82,7 +83,8 @@ _HALF_MM: Final = (31.75, 44.45)
 
 
 def table_facts(settings: Settings) -> dict[str, Any]:
-    """``seats`` (name and bearing, degrees), ``camera`` (its source), and ``calibration``, None where there is none.
+    """``seats`` (name and bearing, degrees), ``camera`` (its source), ``calibration``, None where there is none, and
+    how the table's ``certificate`` stands.
 
     Of the calibration: figures as they were measured; the playing area and a card in its middle as corners in the
     picture, px. The lens is left out of these corners: it bends them by less than a line of the drawing is wide, and
@@ -92,6 +94,7 @@ def table_facts(settings: Settings) -> dict[str, Any]:
         "seats": [{"name": seat.name, "bearing": seat.bearing} for seat in settings.seats],
         "camera": settings.camera.source,
         "calibration": None,
+        "certificate": standing_facts(find_standing(settings)),
     }
     stored = settings.calibration
     if stored is None:

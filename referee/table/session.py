@@ -17,6 +17,7 @@ from hardware.clock import monotonic, wall_now
 from hardware.orphans import end_orphans
 from hardware.ports import HardwareMissing
 from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
+from referee.certificates import find_standing
 from referee.control.page_address import listen_at
 from referee.control.socket import ControlError, runtime_folder
 from referee.errors import UserError
@@ -40,6 +41,7 @@ from referee.table.services import Hook, TableService
 from referee.table.shadow_watch import ShadowWatch
 from referee.table.slap_pictures import open_album
 from referee.table.systemd import Service, open_service, serving
+from referee.text.catalogue import texts
 from referee.text.escapes import escape_controls
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ def run(
         UserError: the settings are wrong, another program writes the record, or there is neither a camera nor a pad.
     """
     settings = load_settings(path)
+    print(find_standing(settings).words(texts(settings.voice.language)), flush=True)
     if left := end_orphans():
         print(f"ended what a referee that was killed had left behind: {len(left)} processes", file=sys.stderr)
     with serving(open_service()) as service, ExitStack() as stack:

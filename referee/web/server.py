@@ -31,6 +31,7 @@ from referee.engine.replay import TooLong
 from referee.errors import UserError
 from referee.record.database import RecordError
 from referee.web import (
+    certificate,
     control_page,
     figures,
     finish_page,
@@ -84,6 +85,7 @@ _ROUTES: Final = {
     "/figures": figures.show_figures,
     "/figures.csv": figures.send_figures,
     "/table": table_page.show_table,
+    "/certificate": certificate.show_certificate,
     "/league": table_page.show_league,
     "/league.csv": table_page.send_league,
     f"{_GAME}/figures": figures.show_game_figures,

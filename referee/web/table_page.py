@@ -13,6 +13,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from referee.certificates import standing_words
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.record.league import LEAST_GAMES, LeagueRow, make_league, write_league_csv
@@ -75,6 +76,11 @@ def _content(about: Mapping[str, Any], troubles: Mapping[str, str], texts: Texts
         ]  # fmt: skip
         heads = [texts(f"table.{name}") for name in ("measured", "value", "meaning")]
         yield panel(texts("table.calibration"), data_table(heads, rows, texts("table.calibration")))
+    standing = about.get("certificate")
+    if standing is not None:
+        words = tag("p", standing_words(standing, texts), class_="note" if standing["word"] == "passed" else "note bad")
+        link = button_link(texts("certificate.link"), "/certificate") if standing["word"] != "none" else None
+        yield panel(texts("certificate.title"), words, link)
     if troubles:
         told = [tag("li", tag("b", part), ": ", tag("span", words, lang="en")) for part, words in troubles.items()]
         yield panel(texts("table.troubles"), tag("ul", told))

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from referee.settings.model import Settings, parse_settings
+from referee.certificates import FOLDER, Certificate, machine_mark, program_version, save_certificate, settings_mark
+from referee.settings.model import Settings, load_settings, parse_settings
 from referee.setup.doctor import device_health, examine, report_lines, short_report
 from referee.setup.doctor import machine as health
 from referee.setup.doctor.pad_health import check_plugged_pads
@@ -312,7 +313,7 @@ def test_settings_that_are_missing_wrong_and_right(tmp_path: Path) -> None:
     known, (finding, *measured) = health.check_table(path)
     assert known is not None
     assert told(finding)[0] == "fine"
-    assert [one.part for one in measured] == ["calibration", "frame rate", "pads measured"]
+    assert [one.part for one in measured] == ["calibration", "frame rate", "pads measured", "certificate"]
 
 
 CALIBRATED = """[calibration]
@@ -502,7 +503,11 @@ def test_a_whole_table_is_fine(rig: Rig, tmp_path: Path) -> None:
     rig.modules |= {"picamera2": picamera2("imx708"), "lgpio": SimpleNamespace(), "sounddevice": card("USB Audio")}
     rig.answers |= {"systemctl": unit(), "vcgencmd": "throttled=0x0\n"}
     path = tmp_path / "table.toml"
-    path.write_text(CALIBRATED + MEASURED + SEATS)
+    record = f'[record]\nfile = "{tmp_path / "record.db"}"\n'
+    path.write_text(CALIBRATED + MEASURED + record + SEATS)
+    mark = settings_mark(load_settings(path))
+    certificate = Certificate("2026-03-01T18:40:00+01:00", machine_mark(), program_version(), mark, ())
+    save_certificate(tmp_path / FOLDER, certificate, "")
     found = [f for f in examine(rig.machine, path) if f.group != "software" and f.part != "voice"]
     assert [finding for finding in found if finding.state != "fine"] == []
     assert {finding.group for finding in found} == {"table", "pads and lights", "camera", "sound", "machine"}

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from referee.certification.running_table import percentile
 from tools.measure.histogram import draw_histograms
-from tools.measure.latency import Measured, Row, measure, percentile, rows
+from tools.measure.latency import Measured, Row, measure, rows
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 

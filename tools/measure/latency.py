@@ -38,6 +38,7 @@ from hardware.sound.stream_speaker import StreamSpeaker
 from referee.announce.light_show import Lamps
 from referee.announce.terminal import Display, Screen
 from referee.announce.voice import Voice, announce, vocabulary
+from referee.certification.running_table import LOST, lit_after, percentile
 from referee.engine.observations import Slap as Felt
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
@@ -349,22 +350,13 @@ def _cpu(pid: int | None) -> float:
 
 def _light(watch: Stopwatch, lights: SimulatedLights, slaps: list[tuple[int, int]], out: Measured) -> None:
     """Hold each first hand against its light."""
-    on = sorted((change.t, change.light) for change in lights.changes if change.level == 1.0)
-    levels = {seat: [(c.t, c.level) for c in lights.changes if c.light == f"seat {seat}"] for _, seat in slaps}
+    seats = {f"seat {seat}": seat for seat in range(1, SEATS + 1)}
+    changes = [(change.t, seats[change.light], change.level) for change in lights.changes if change.light in seats]
     known = [t for _, _, t in watch.edges]
-    first = [slap for n, slap in enumerate(slaps) if n == 0 or slap[0] - slaps[n - 1][0] > 250 * MS]
-    for t, seat in first:
-        before = bisect_left(levels[seat], (t, -1.0)) - 1
-        if before >= 0 and levels[seat][before][1] == 1.0:
-            # It burns already, for the slap before was won.
-            continue
-        lit = next((at for at, light in on[bisect_left(on, (t, "")) :] if light == f"seat {seat}"), None)
-        if lit is None or lit - t > 1000 * MS:
-            out.light.append(1000.0)
-            continue
-        out.light.append((lit - t) / MS)
+    for lit, waited in lit_after(slaps, changes):
+        out.light.append(waited)
         knew = bisect_right(known, lit) - 1
-        if knew >= 0 and known[knew] >= t:
+        if waited < LOST / MS and knew >= 0 and known[knew] >= lit - round(waited * MS):
             out.decided.append((lit - known[knew]) / MS)
 
 
@@ -387,12 +379,6 @@ def _sound(watch: Stopwatch, onsets: list[int], asked: list[int], out: Measured)
             out.sound.append((onsets[heard] - told) / MS + out.card)
         elif onsets:
             out.sound.append(1000.0)
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """The value that so large a share of all does not exceed (nearest rank)."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, max(0, int(np.ceil(share * len(ordered))) - 1))] if ordered else float("nan")
 
 
 @dataclass(frozen=True)

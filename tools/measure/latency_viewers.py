@@ -21,11 +21,12 @@ from typing import Final
 
 import numpy as np
 
+from referee.certification.running_table import percentile
 from referee.table.page_link import PAGE_SOCKET, PageLink
 from tests.support.sound_card import SYSTEM, Card
 from tests.web.served import Served
 from tests.web.viewers import Viewers
-from tools.measure.latency import Measured, Row, Running, Stopwatch, _light, _sound, percentile, rows, script, table
+from tools.measure.latency import Measured, Row, Running, Stopwatch, _light, _sound, rows, script, table
 
 MATTERS: Final = 0.05
 """A difference below this share of what is allowed is none that anybody could feel."""

@@ -10,15 +10,15 @@ from __future__ import annotations
 import json
 import queue
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from hardware.clock import monotonic
 from hardware.pads.crosstalk import LONGEST
 from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors, touches
-from hardware.ports import Edge, HardwareMissing
+from hardware.ports import Edge, HardwareMissing, TimedPads
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import PadsMeasured, Settings, load_settings
@@ -33,7 +33,7 @@ _QUIET: Final = 300 * MS
 """A blow is over when nothing moved for so long, ns."""
 HAND_PATIENCE: Final = 30 * SECOND
 """How long a blow is waited for that is as it was asked for, ns."""
-_MARGIN: Final = 1.25
+MARGIN: Final = 1.25
 """What a few blows show is not the worst there is: what is stored is so much more."""
 _ROUND: Final = 100 * US
 """Stored values are rounded up to this, ns."""
@@ -169,7 +169,7 @@ class PadCheck:
     def words(self) -> list[str]:
         """The result, a line a seat, and what to mend."""
         result, seats = self.result(), range(1, len(self._names) + 1)
-        lines, mend = [], []
+        lines = []
         for seat in seats:
             name = self._names[seat - 1]
             if seat in self.silent:
@@ -185,8 +185,13 @@ class PadCheck:
                 + f"stated error ± {error:.1f} ms"
                 + ("" if measured else " (not measured: one pad alone cannot tell; try --board)")
             )
-            mend += [self._mend(a, seat, result) for a in seats if self.echo(a, seat)]
-        return lines + [line for line in mend if line]
+        return lines + self.mend_words()
+
+    def mend_words(self) -> list[str]:
+        """What is to be mended, since no setting makes it good: pads that hear each other like hands."""
+        result, seats = self.result(), range(1, len(self._names) + 1)
+        mend = [self._mend(a, b, result) for b in seats if b not in self.silent for a in seats if self.echo(a, b)]
+        return [line for line in mend if line]
 
     def _mend(self, a: int, b: int, result: PadsMeasured) -> str:
         one, other = self._names[a - 1], self._names[b - 1]
@@ -209,7 +214,7 @@ def _round_up(ns: int) -> int:
 
 
 def _with_margin(ns: int) -> int:
-    return _round_up(round(ns * _MARGIN)) if ns else 0
+    return _round_up(round(ns * MARGIN)) if ns else 0
 
 
 def _check_real_pads(check: PadCheck, settings: Settings) -> None:
@@ -218,22 +223,40 @@ def _check_real_pads(check: PadCheck, settings: Settings) -> None:
         pads = open_pads(settings)
     except HardwareMissing as bad:
         raise UserError(str(bad)) from None
-    edges: queue.SimpleQueue[Edge] = queue.SimpleQueue()
     with closing(pads):
-        pads.start(edges.put)
-        while check.asking:
-            time.sleep(_TURN)
-            told = pads.watermark(monotonic())
-            while not edges.empty():
-                check.feed(edges.get())
-            for words in check.advance(told):
-                say(words)
-            if trouble := getattr(pads, "trouble", ""):
-                raise UserError(trouble)
+        converse_at_pads(check, pads)
 
 
-def check_simulated_pads(check: PadCheck, nature: Nature) -> None:
-    """Hold the conversation of `referee calibrate pads` with simulated pads and hands."""
+class Conversation(Protocol):
+    """What is held with people at their pads: `PadCheck`, or another."""
+
+    @property
+    def asking(self) -> tuple[int, ...]:
+        """Seats that are asked now; none at the end."""
+        ...
+
+    def feed(self, edge: Edge) -> None: ...
+
+    def advance(self, t: int) -> list[str]: ...
+
+
+def converse_at_pads(check: Conversation, pads: TimedPads) -> None:
+    """Hold a conversation at open pads until it ends; raises `UserError` where they stop telling."""
+    edges: queue.SimpleQueue[Edge] = queue.SimpleQueue()
+    pads.start(edges.put)
+    while check.asking:
+        time.sleep(_TURN)
+        told = pads.watermark(monotonic())
+        while not edges.empty():
+            check.feed(edges.get())
+        for words in check.advance(told):
+            say(words)
+        if trouble := getattr(pads, "trouble", ""):
+            raise UserError(trouble)
+
+
+def check_simulated_pads(check: PadCheck, nature: Nature, told: Callable[[str], None] = say) -> None:
+    """Hold the conversation of `referee calibrate pads` with simulated pads and hands; ``told`` is given its words."""
     from hardware.simulated.devices.pad_hands import SimulatedHands
     from hardware.simulated.devices.simulated_pads import SimulatedPads
 
@@ -246,7 +269,7 @@ def check_simulated_pads(check: PadCheck, nature: Nature) -> None:
         # A seat with a cut wire is waited for in vain.
         pads.run_to(pads.now + _BETWEEN)
         for words in check.advance(pads.now):
-            say(words)
+            told(words)
     pads.close()
 
 

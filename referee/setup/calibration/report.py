@@ -42,6 +42,14 @@ _SMEARED_MM: Final = (4.0, 12.0)
 """How far a card that is laid briskly may move during an exposure, mm: to be fine, to be acceptable."""
 _FLICKERS: Final = 0.01
 """From here on the lamps' flicker shows: share by which brightness swings."""
+FLICKER: Final = 0.04
+"""From here on it is poor."""
+SOFTEST: Final = 0.045
+"""Share of a card's height over which edges may spread; a wider one is poor."""
+DARKEST: Final = 60
+"""Grey level of white paper, of 255; less is poor."""
+CLIPPED: Final = 0.25
+"""Share of white paper that may be overexposed; more is poor."""
 _COLOURS: Final = {"fine": "green", "acceptable": "yellow", "poor": "red"}
 _GREEN: Final = (90, 210, 90)
 _YELLOW: Final = (60, 215, 245)
@@ -162,7 +170,7 @@ def grade_edges(spread_px: float, card_px: float) -> Item:
     """How sharp the picture is: over how many pixels edges spread, by a card's height."""
     share = spread_px / card_px
     words = f"edges spread over {spread_px:.1f} px, {100 * share:.1f} % of a card's height"
-    return _graded("sharpness", share, (0.033, 0.045),
+    return _graded("sharpness", share, (0.033, SOFTEST),
                    f"{words}: {'sharp' if share <= 0.033 else 'the picture is soft'}",
                    "focus by hand or raise the lens position, and look again")  # fmt: skip
 
@@ -171,9 +179,9 @@ def grade_brightness(light: Light) -> Item:
     """How bright white paper is."""
     if light.clipped > 0.05:
         words = f"{100 * light.clipped:.0f} % of white paper is overexposed"
-        return _graded("light", light.clipped, (0.05, 0.25), words,
+        return _graded("light", light.clipped, (0.05, CLIPPED), words,
                        "lower camera.exposure_us or camera.gain; turn away a lamp that shines there")  # fmt: skip
-    return _graded("light", -light.white, (-110, -60),
+    return _graded("light", -light.white, (-110, -DARKEST),
                    f"white paper shows at {light.white:.0f} of 255: {'bright' if light.white >= 110 else 'dark'}",
                    "more light on the table, or more exposure (see motion blur)")  # fmt: skip
 
@@ -187,7 +195,7 @@ def _grade_light(m: Measured, camera: CameraSettings | None) -> Iterator[Item]:
         yield _graded("noise", noise, (MOST_NOISE, 2 * MOST_NOISE), words, "more light and less camera.gain")
     if not math.isnan(flicker):
         words = f"brightness swings by {100 * flicker:.1f} % from picture to picture"
-        yield _graded("flicker", flicker, (_FLICKERS, 0.04), words + _mains_words(m), _steadier(m, camera))
+        yield _graded("flicker", flicker, (_FLICKERS, FLICKER), words + _mains_words(m), _steadier(m, camera))
 
 
 def _mains_words(m: Measured) -> str:

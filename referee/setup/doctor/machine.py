@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from referee.errors import UserError
-from referee.setup.doctor.probe import Finding, Machine, join_group, one_line
+from referee.setup.doctor.probe import Finding, Machine, State, join_group, one_line
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
@@ -54,7 +54,7 @@ def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
     about = Finding("settings", "fine", f"{path}: {names}")
     return settings, [
         about, check_calibration(settings, path), *check_frame_rate(settings, path),
-        *check_bare_table(settings, path), check_pads_measured(settings, path),
+        *check_bare_table(settings, path), check_pads_measured(settings, path), check_certificate(settings, path),
     ]  # fmt: skip
 
 
@@ -121,6 +121,19 @@ def check_pads_measured(settings: Settings, path: Path) -> Finding:
         return Finding(part, "missing", words, f"referee calibrate pads --settings {path}")
     worst = max(settings.pads_measured.t_error_us) / 1000
     return Finding(part, "fine", f"stamps known to {worst:.1f} ms")
+
+
+def check_certificate(settings: Settings, path: Path) -> Finding:
+    """Whether what is required was measured on this machine, with these settings, and reached."""
+    from referee.certificates import find_standing
+    from referee.text.catalogue import texts
+
+    standing = find_standing(settings)
+    words = standing.words(texts("en"))
+    if standing.is_certified:
+        return Finding("certificate", "fine", words)
+    state: State = "broken" if standing.word == "failed" else "missing"
+    return Finding("certificate", state, words, f"referee certify --settings {path}")
 
 
 # The machine

@@ -1,0 +1,68 @@
+"""What a table must reach to be certified: one table, each limit with where it comes from (docs/certificate.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from hardware.pads.crosstalk import LONGEST
+from hardware.pads.debounce import BOUNCE
+from referee.setup.calibration.pad_check import MARGIN
+from referee.setup.calibration.report import CLIPPED, DARKEST, FLICKER, SOFTEST
+from referee.setup.eye_speed import ENOUGH
+from referee.units import MS
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The most, or the least, that passes."""
+
+    value: float
+    unit: str
+    origin: str
+    """Where it comes from."""
+    is_least: bool = False
+
+    def holds(self, value: float) -> bool:
+        """Whether a value passes; one that is no number does not."""
+        return value >= self.value if self.is_least else value <= self.value
+
+
+LIMITS: Final[Mapping[str, Limit]] = {
+    "order": Limit(0, "pairs", "an order that is told wrong is a wrong verdict"),
+    "bounce": Limit(
+        round(BOUNCE / MARGIN / MS, 1), "ms",
+        "hardware/pads/debounce.py: BOUNCE, less the margin for bounces that a few blows do not show",
+    ),
+    "crosstalk": Limit(
+        round(LONGEST / MARGIN / MS, 1), "ms",
+        "hardware/pads/crosstalk.py: LONGEST, less the same margin; what lasts longer cannot be told from a hand",
+    ),
+    "focus": Limit(
+        100 * SOFTEST, "%", "docs/calibration.md: edges over a card's height, where the eye begins to misread"
+    ),
+    "exposure": Limit(DARKEST, "of 255", "docs/calibration.md: grey of white paper", is_least=True),
+    "clipped": Limit(100 * CLIPPED, "%", "docs/calibration.md: overexposed share of white paper"),
+    "flicker": Limit(100 * FLICKER, "%", "docs/calibration.md: swing of brightness from picture to picture"),
+    "look": Limit(ENOUGH, "cards/s", "what a table at ease lays (referee/setup/eye_speed.py)", is_least=True),
+    "light": Limit(10.0, "ms", "docs/latency.md: 5 ms for the referee, and as much for a machine that wakes late"),
+    "sound": Limit(50.0, "ms", "docs/latency.md: 30 ms for referee and card, 20 for a machine that wakes late"),
+    "clock": Limit(0.15, "ms", "a tenth of the least error that a pad states, 1.5 ms (referee/settings/model.py)"),
+    "disk": Limit(100.0, "ms", "a third of what lines may wait for their commit (LATEST_COMMIT, record/journal.py)"),
+}  # fmt: skip
+"""By what is measured. The limit of the camera's offset is what the camera states of its own stamps: `offset_limit`."""
+USUAL_SHARE: Final = 0.95
+"""Of times that are taken a few dozen times, so many must hold the limit; `make latency` takes hundreds."""
+
+
+def offset_limit(exposure: int, t_error: int, clock_error: int, spacing: int) -> int:
+    """The most that the camera's stamps may be late, ns: what each card's stated error already allows for.
+
+    A frame is taken to be somewhere in its exposure and its stated error, never further than the next frame.
+
+    Args:
+        exposure, t_error, clock_error: as the frames have them.
+        spacing: from frame to frame, ns.
+    """
+    return min(exposure + t_error, spacing) + clock_error

@@ -1,0 +1,240 @@
+"""What is measured at a table before it is certified, with its own devices; the simulated twin is `simulated_bench`.
+
+Each method measures one thing and gives it as it is; what it is worth says `referee.certification.judgement`. A device
+that is not there raises `HardwareMissing` or `UserError`, which makes the line fail in these words.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, Any, Final
+
+from hardware.camera.light_offset import LightOffset, estimate_offset
+from hardware.clock import monotonic
+from hardware.lights.leds import FREQUENCY
+from hardware.ports import Camera, Frame, HardwareMissing, Lights
+from referee.certificates import certificates_folder
+from referee.certification.light_trials import NoLight, SeenLight, find_light, switch_light
+from referee.certification.pair_check import PairCheck
+from referee.certification.requirements import offset_limit
+from referee.certification.running_table import Quickness, run_table
+from referee.errors import UserError
+from referee.record.seals import BrokenSeal
+from referee.record.store import Record
+from referee.settings.model import Settings
+from referee.setup.calibration import report, say
+from referee.setup.calibration.adjustment import mains_of
+from referee.setup.calibration.calibrate import mean_picture, still_frames
+from referee.setup.calibration.find_table import find_table
+from referee.setup.calibration.pad_check import PadCheck, converse_at_pads
+from referee.setup.doctor.machine import check_clock
+from referee.setup.doctor.probe import Finding, Machine
+from referee.setup.eye_speed import EyeSpeed, eye_speed
+from referee.table.devices import Openers
+from referee.table.loop import SharedPads
+from referee.text.catalogue import Texts
+from referee.units import MINUTE, MS, SECOND
+from referee.vision.cameras import open_camera_of
+from referee.vision.photos import load_eye
+from referee.wired_devices import open_lights, open_pads, pad_filter
+
+if TYPE_CHECKING:
+    from hardware.ports import TimedPads
+
+BLOWS: Final = 4
+"""On each pad: enough to hear that it bounces too long, and no more than a session has time for."""
+HANDS: Final = 20
+"""Slaps whose lights are waited for."""
+WRITES: Final = 40
+_READINGS: Final = 2000
+_LINE: Final = '{"kind":"tick","t":0}'
+"""Of about the length of a log's line."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomOffset:
+    """The camera's offset as it was measured, and the most that it may be; ns."""
+
+    offset: LightOffset
+    limit: int
+
+
+class TableBench:
+    """A real table's devices."""
+
+    simulated = False
+
+    def __init__(self, settings: Settings, texts: Texts, machine: Machine | None = None) -> None:
+        """``texts``: of the language in which people are asked."""
+        self.settings, self.texts = settings, texts
+        self.machine = Machine() if machine is None else machine
+        self.names = tuple(seat.name for seat in settings.seats)
+
+    # The camera
+
+    def view(self) -> report.Measured:
+        """How the camera sees the table, on which the sheet or four cards lie."""
+        say(self.texts("certificate.ask_sheet"))
+        with closing(self.camera()) as camera:
+            return self._look(camera)
+
+    def camera(self) -> Camera:
+        """The table's camera, open."""
+        return open_camera_of(self.settings.camera)
+
+    def _look(self, camera: Camera) -> report.Measured:
+        still = still_frames(camera.frames())
+        found = find_table([mean_picture(still)], "auto", partial(load_eye, self.settings.deck))
+        return report.measure(found, [frame.image for frame in still], mains_of(still))
+
+    def speed(self) -> EyeSpeed:
+        """How fast the eye is here."""
+        return eye_speed(self.settings.camera, self.settings.eye)
+
+    def offset(self, told: Callable[[int], None] = lambda _done: None) -> RoomOffset:
+        """How late the camera's stamps are against the pads' clock; raises `NoLight` and `NoOffset` as well."""
+        with ExitStack() as stack:
+            lights = self.lights(stack)
+            # A light that is dimmed goes on with the next beat of its dimming.
+            return self._measure_offset(self.camera(), lights, monotonic, time.sleep, SECOND // FREQUENCY, stack, told)
+
+    def lights(self, stack: ExitStack) -> Lights:
+        """The table's lights, open until the stack is closed."""
+        missing: dict[str, str] = {}
+        lights = open_lights(self.settings, missing)
+        if lights is None:
+            raise HardwareMissing("; ".join(missing.values()) or self.texts("certificate.why.no_lights"))
+        stack.callback(lights.close)
+        return lights
+
+    def _measure_offset(
+        self, camera: Camera, lights: Lights, clock: Callable[[], int], pause: Callable[[float], None], delay: int,
+        stack: ExitStack, told: Callable[[int], None],
+    ) -> RoomOffset:  # fmt: skip
+        stack.enter_context(closing(camera))
+        latest: list[Frame] = []
+        frames = _noted(camera.frames(), latest)
+        seen, switch = self._find_light(frames, lights)
+        trials = switch_light(frames, switch, seen, clock=clock, pause=pause, delay=delay, told=told)
+        readout = getattr(camera, "readout", None)
+        offset = estimate_offset(trials, readout=round(seen.row * readout) if readout else 0)
+        last = latest[0]
+        return RoomOffset(offset, offset_limit(last.exposure, last.t_error, last.clock_error, seen.spacing))
+
+    def _find_light(self, frames: Iterator[Frame], lights: Lights) -> tuple[SeenLight, Callable[[bool], None]]:
+        """The first seat's light that the camera sees; raises `NoLight` where it sees none."""
+        for seat in range(1, len(self.names) + 1):
+
+            def switch(on: bool, seat: int = seat) -> None:
+                lights.seat(seat, float(on))
+
+            try:
+                return find_light(frames, switch), switch
+            except NoLight:
+                continue
+        raise NoLight
+
+    # The pads, and the table at work
+
+    def pads(self) -> tuple[PadCheck, PairCheck]:
+        """Every pad hit some times, then every two neighbours one after the other."""
+        with self.open_pads() as pads:
+            check = PadCheck(self.names, monotonic(), blows=BLOWS, stated=self.settings.pads.t_error_us * 1000)
+            say(check.opening)
+            converse_at_pads(check, pads)
+            start = monotonic()
+            pairs = PairCheck(self.names, start, pad_filter(self.settings, start), self.texts, silent=check.silent)
+            say(pairs.request)
+            converse_at_pads(pairs, pads)
+        return check, pairs
+
+    @contextmanager
+    def open_pads(self) -> Iterator[TimedPads]:
+        """The table's pads, for one conversation after another."""
+        with closing(SharedPads(open_pads(self.settings))) as pads:
+            yield pads
+
+    def quickness(self, told: Callable[[int], None] = lambda _hands: None) -> Quickness:
+        """How long hands wait for their lights and verdicts for their sound, with the eye at work."""
+
+        def ready() -> None:
+            say(self.texts("certificate.ask_hands", n=HANDS))
+
+        return run_table(self.settings, Openers(), hands=HANDS, patience=MINUTE, told=told, ready=ready)
+
+    # The machine
+
+    def clock_step(self, clock: Callable[[], int] = monotonic) -> tuple[int, Finding]:
+        """The step by which the clock counts (ns; a second where it runs backwards), and what the kernel counts by."""
+        readings = [clock() for _ in range(_READINGS)]
+        steps = sorted(b - a for a, b in pairwise(readings) if b != a)
+        finding = check_clock(self.machine)
+        if not steps or steps[0] < 0:
+            return SECOND, finding
+        # Now and then the machine does something else: half of all steps are the clock's own.
+        return steps[len(steps) // 2], finding
+
+    def disk(self, clock: Callable[[], int] = monotonic) -> list[float]:
+        """How long each of some synced writes takes where the games lie, ms; raises `UserError`."""
+        folder = certificates_folder(self.settings)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=folder, prefix="disk-", suffix=".db") as file:
+                return list(self.write_synced(Path(file.name), clock))
+        except OSError as bad:
+            raise UserError(f"{folder} cannot be written ({bad.strerror or bad})") from None
+
+    def write_synced(self, path: Path, clock: Callable[[], int]) -> Iterator[float]:
+        """Write lines as a game does, each on the disk before the next; what each takes, ms."""
+        with Record(path) as record:
+            writer = record.begin("measured")
+            writer.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"rules":"classic"}')
+            writer.commit()
+            for _ in range(WRITES):
+                begin = clock()
+                writer.write(_LINE)
+                writer.commit()
+                yield (clock() - begin) / MS
+        for beside in (f"{path}-wal", f"{path}-shm"):
+            Path(beside).unlink(missing_ok=True)
+
+    def seal(self) -> tuple[int | None, str, list[BrokenSeal]]:
+        """Number and seal of the last game, and where it is not as it was written; no number where there is none."""
+        path = Path(self.settings.record.file).expanduser() if self.settings.record.file else None
+        if path is None or not path.exists():
+            return None, "", []
+        with Record(path, read_only=True) as record:
+            latest = record.latest() if record.is_begun else None
+            if latest is None:
+                return None, "", []
+            return latest.id, record.seal(latest.id), record.broken_seals(latest.id)
+
+    def versions(self) -> dict[str, Any]:
+        """What runs here."""
+        import hashlib
+        import platform
+
+        import models
+
+        files = sorted((Path(models.__path__[0]) / "weights").glob("*.onnx"))
+        eye = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
+        model = self.machine.read("/proc/device-tree/model") or platform.machine()
+        return {
+            "python": platform.python_version(), "system": f"{platform.system()} {platform.release()}", "eye": eye,
+            "machine": f"{model}, {os.cpu_count()} cores",
+        }  # fmt: skip
+
+
+def _noted(frames: Iterator[Frame], latest: list[Frame]) -> Iterator[Frame]:
+    """The frames as they come, the last one kept."""
+    for frame in frames:
+        latest[:] = [frame]
+        yield frame
