@@ -72,6 +72,9 @@ class CertificateLine:
 
     def required(self, texts: Texts) -> str:
         """What is required."""
+        if self.why_not and not self.limits:
+            # The camera's limit is what its frames state, and there were none.
+            return texts.get(f"certificate.{self.key}.unknown", texts(f"certificate.{self.key}.required"))
         return texts(f"certificate.{self.key}.required", **_written(self.limits, texts))
 
     def found(self, texts: Texts) -> str:

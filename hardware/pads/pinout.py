@@ -28,6 +28,9 @@ HEADER: Final[tuple[int | Literal["3.3 V", "5 V", "ground"], ...]] = (
 )  # fmt: skip
 """BCM numbers by their places on the header, pin 1 first (Raspberry Pi documentation, "GPIO and the 40-pin header")."""
 
+I2S_PINS: Final = (18, 19, 20, 21)
+"""BCM numbers that every sound card on the header takes: clock, word, data in, data out."""
+
 HEADER_LABELS: Final = ("pinctrl-rp1", "pinctrl-bcm2712", "pinctrl-bcm2711", "pinctrl-bcm2835")
 """Labels of the chips that a Raspberry Pi's header hangs on: the Pi 5's is not always the same number."""
 

@@ -187,10 +187,14 @@ def show(certificate: Certificate, words: Texts) -> None:
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("", "what", "required", "measured"):
         table.add_column(words(f"certificate.{name}") if name else "", overflow="fold")
+    before = ""
     for line in certificate.lines:
         mark = "[green]✓[/]" if line.passed else "[red]✗[/]"
         table.add_row(mark, line.name(words), line.required(words), _plain(line.found(words)))
-        if mend := line.mend(words):
+        mend, said = line.mend(words), before
+        before = mend
+        # One part that is missing fails several lines.
+        if mend and mend != said:
             table.add_row("", "", "", f"[yellow]→ {_plain(mend)}[/]")
     console = Console(highlight=False)
     console.print(table)

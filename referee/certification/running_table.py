@@ -32,8 +32,8 @@ NEXT_SLAP: Final = 250 * MS
 """Hands nearer than this belong to one slap, ns."""
 LOST: Final = 1000 * MS
 """A light that has not come by then never will, ns."""
-_EVERY: Final = 1500 * MS
-"""From one verdict to the next, ns: spoken words are over by then."""
+_EVERY: Final = 3 * SECOND
+"""From one verdict to the next, ns: spoken words, and the pause behind them, are over by then."""
 _WAIT: Final = 30 * SECOND
 """How long the eye's first frame is waited for, ns."""
 _REST: Final = SECOND

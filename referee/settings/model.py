@@ -25,7 +25,8 @@ from pydantic import (
 )
 
 from hardware.pads.pad_place import PLACE_PATTERN, PadPlace, parse_place
-from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS
+from hardware.pads.pinout import I2S_PINS, PAD_PINS, SEAT_LIGHT_PINS
+from hardware.sound.sound_cards import is_on_header
 from referee.errors import UserError
 from referee.rules.house import RulesError, read_house_rules
 from referee.settings.house_rules import SUFFIX, resolve_rules
@@ -361,6 +362,8 @@ class Settings(Section):
             uses += [(pin, "the table's light") for pin in self.lights.table]
         if self.pads.force:
             uses += [(pin, "the force chip (SPI)") for pin in SPI_PINS]
+        if self.voice.enabled and is_on_header(self.voice.device):
+            uses += [(pin, f"the sound card on I2S (voice.device, {self.voice.device!r})") for pin in I2S_PINS]
         taken: dict[int, str] = {}
         for pin, use in uses:
             if pin is None:

@@ -179,6 +179,16 @@ class Bench:
         words = f"The eye takes {best.words}." + ("" if best.suffices else f" That is little: {ADVICE}.")
         return SettingsText(text, self.path.parent).changed({"eye.threads": best.threads}).text, words
 
+    def sounds(self) -> list[tuple[str, str]]:
+        """Each sound card's name, as settings have it, and what it is; those that are most surely heard first."""
+        from hardware.sound.sound_cards import sound_cards
+        from hardware.sound.stream_speaker import import_sounddevice
+
+        try:
+            return [(card.name, card.words) for card in sound_cards(import_sounddevice())]
+        except HardwareMissing:
+            return []
+
     def speak(self, text: str) -> str:
         """Say something as these settings say; words if that cannot be done."""
         try:
@@ -241,6 +251,10 @@ class SimulatedBench(Bench):
         """Find the simulated table, with the picture's size as its camera has it."""
         size = {"camera.width": 960, "camera.height": 720}
         return super().calibrate(SettingsText(text, self.path.parent).changed(size).text, by)
+
+    def sounds(self) -> list[tuple[str, str]]:
+        """One that is simulated: there is nothing to choose."""
+        return [("Simulated", "")]
 
     def speak(self, text: str) -> str:
         """Say at which volume a voice would speak."""

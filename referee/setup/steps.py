@@ -18,7 +18,7 @@ from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
 from referee.settings.file import SettingsText
 from referee.settings.house_rules import SUFFIX
-from referee.settings.model import FEWEST_SEATS, LAST_PIN, MOST_SEATS, NEAREST_SEATS, SPI_PINS
+from referee.settings.model import FEWEST_SEATS, LAST_PIN, MOST_SEATS, NEAREST_SEATS, SPI_PINS, SettingsError
 from referee.setup.camera_step import camera_step
 from referee.setup.pads_step import Pad, assign_pins, describe_moves, pads_step
 from referee.setup.walk import (
@@ -272,16 +272,30 @@ def voice_step(draft: SettingsText) -> Run:
         return draft.changed({"voice.enabled": False})
     language = yield choose("voice.language", "In which language?", voice.language, LANGUAGES)
     draft = draft.changed({"voice.enabled": True, "voice.language": language})
+    left = dict((yield DeviceCall("sounds", {}, "looking for sound cards")))
+    if not left:
+        yield Remark("No sound card answers. Plug in a loudspeaker on USB: the referee finds it once it is there.")
+    if (kept := draft.settings.voice.device) in left:
+        left = {kept: left[kept], **left}
     while True:
-        volume = draft.settings.voice.volume
-        words = yield DeviceCall("speak", {"text": draft.text}, f"speaking at volume {volume}")
-        if words:
-            yield Remark(words)
-        words = f"Volume {volume}: was it heard well? Or another volume (0 to 100):"
-        heard = yield Question("voice.heard", words, "yes", _volume)
+        if len(left) > 1:
+            draft = yield from _choose_card(draft, left)
+        heard: int | str | None = "again"
+        while heard is not None and heard != "no":
+            volume = draft.settings.voice.volume
+            words = yield DeviceCall("speak", {"text": draft.text}, f"speaking at volume {volume}")
+            if words:
+                yield Remark(words)
+            other = ", no (another sound card)" if len(left) > 1 else ""
+            words = f"Volume {volume}: was it heard well? yes{other}, or another volume (0 to 100):"
+            heard = yield Question("voice.heard", words, "yes", _heard if len(left) > 1 else _volume)
+            if isinstance(heard, int):
+                draft = draft.changed({"voice.volume": heard})
         if heard is None:
             break
-        draft = draft.changed({"voice.volume": heard})
+        # The next one is offered first; who has tried all may begin again.
+        tried = draft.settings.voice.device
+        left = {**{name: kind for name, kind in left.items() if name != tried}, tried: left.get(tried, "")}
     hours = f"{voice.quiet_from}-{voice.quiet_to}" if voice.quiet_from and voice.quiet_to else "none"
     quiet = yield Question("voice.quiet", "Quiet hours, such as 22:00-07:00, or none:", hours, _hours)
     if quiet is None:
@@ -289,6 +303,22 @@ def voice_step(draft: SettingsText) -> Run:
     soft = yield Question("voice.quiet_volume", "Volume in quiet hours (0 is silence):", str(voice.quiet_volume),
                           whole_number(0, 100))  # fmt: skip
     return draft.changed({"voice.quiet_from": quiet[0], "voice.quiet_to": quiet[1], "voice.quiet_volume": soft})
+
+
+def _choose_card(draft: SettingsText, cards: dict[str, str]) -> Run:
+    """One of several sound cards, the one that is most surely heard first; none whose pins somebody else has."""
+    while True:
+        chosen = yield choose("voice.card", "Which sound card?", next(iter(cards)), cards)
+        try:
+            return draft.changed({"voice.device": chosen})
+        except SettingsError as bad:
+            yield Remark(f"{bad}. Choose another card, or other pins first: referee setup --step pins.")
+            cards = {**{name: kind for name, kind in cards.items() if name != chosen}, chosen: cards[chosen]}
+
+
+def _heard(text: str) -> int | str | None:
+    """As `_volume`, or that nothing was heard."""
+    return "no" if text.casefold() in ("no", "n") else _volume(text)
 
 
 def _volume(text: str) -> int | None:

@@ -136,13 +136,16 @@ def test_a_light_that_nobody_sees_and_a_late_one_fail(settings: Settings) -> Non
     found = failed(bench)
     assert found.keys() == {"offset", "light", "sound"}
     assert found["offset"].startswith("The camera sees no seat's light go on.")
+    assert lines(measure_table(bench))["offset"].required(EN) == "at most what the camera states"
     assert found["sound"] == "no sound: no sound card answers"
     made = lines(measure_table(bench))
     assert made["light"].found(EN) == "30.0 ms (20 slaps)"
     assert made["sound"].found(EN) == "not measured"
 
 
-def test_what_cannot_be_had_fails_in_its_own_words_and_the_rest_is_measured(settings: Settings) -> None:
+def test_what_cannot_be_had_fails_in_its_own_words_and_the_rest_is_measured(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     class NoCamera(Bench):
         def view(self) -> Any:
             raise HardwareMissing("no camera answers at usb:0; plug one in")
@@ -150,7 +153,11 @@ def test_what_cannot_be_had_fails_in_its_own_words_and_the_rest_is_measured(sett
         def pads(self) -> Any:
             raise UserError("the pads' chip is gone")
 
-    found = failed(NoCamera(settings))
+    made = measure_table(NoCamera(settings))
+    # One part that is missing is told once.
+    show(made, EN)
+    assert capsys.readouterr().out.count("→ no camera answers") == 1
+    found = {line.key: line.mend(EN) for line in made.failed}
     assert set(found) == {"focus", "exposure", "flicker", "roll_call", "order", "bounce", "crosstalk"}
     assert found["focus"] == "no camera answers at usb:0; plug one in"
 

@@ -47,6 +47,7 @@ class FakeBench(Bench):
         self.learned: list[str] = []
         self.keys: dict[int, str] = {}
         """Seats that press a key, by its place."""
+        self.cards = ["USB Audio"]
         self.blocked: set[str] = set()
         """Keys that are not heard beside the others."""
 
@@ -83,8 +84,12 @@ class FakeBench(Bench):
     def eye(self, text: str) -> tuple[str | None, str]:
         return SettingsText(text).changed({"eye.threads": 3}).text, "the eye is quick"
 
+    def sounds(self) -> list[tuple[str, str]]:
+        return [(name, "") for name in self.cards]
+
     def speak(self, text: str) -> str:
-        self.done.append(f"spoken at {SettingsText(text).settings.voice.volume}")
+        voice = SettingsText(text).settings.voice
+        self.done.append(f"spoken at {voice.volume}" + (f" through {voice.device}" if voice.device else ""))
         return ""
 
     def decks(self) -> list[str]:
@@ -409,6 +414,56 @@ def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
     question = ask(walk, bench)
     assert question is not None
     assert (question.id, bench.done) == ("camera.source", ["cameras"])
+
+
+def voice_walk(bench: FakeBench, answers: Sequence[str], draft: SettingsText | None = None) -> Walk:
+    """The step of the voice, answered so."""
+    walk = Walk(draft or new_settings(), [STEPS[5]])
+    for text in answers:
+        ask(walk, bench)
+        assert walk.answer(text) == ""
+    assert ask(walk, bench) is None
+    return walk
+
+
+def test_each_sound_card_is_tried_until_one_is_heard() -> None:
+    """Those that are most surely heard are offered first; with no other the system's choice stays."""
+    bench = FakeBench()
+    bench.cards = ["USB Audio", "bcm2835 Headphones", "vc4-hdmi-0"]
+    walk = voice_walk(bench, ("yes", "en", "", "no", "", "60", "yes", "none"))
+    assert bench.done == [
+        "spoken at 80 through USB Audio", "spoken at 80 through bcm2835 Headphones",
+        "spoken at 60 through bcm2835 Headphones",
+    ]  # fmt: skip
+    assert (walk.draft.settings.voice.device, walk.draft.settings.voice.volume) == ("bcm2835 Headphones", 60)
+    again = FakeBench()
+    again.cards = bench.cards
+    voice_walk(again, ("yes", "en", "", "yes", "none"), walk.draft)
+    assert again.done == ["spoken at 60 through bcm2835 Headphones"], "the one that was heard is offered first"
+    assert voice_walk(FakeBench(), ("yes", "en", "yes", "none")).draft.settings.voice.device == ""
+
+
+def test_no_sound_card_is_told() -> None:
+    bench = FakeBench()
+    bench.cards = []
+    walk = Walk(new_settings(), [STEPS[5]])
+    told = []
+    for text in ("yes", "en"):
+        ask(walk, bench)
+        walk.answer(text)
+    while not isinstance(walk.request, Question):
+        told += [walk.request.words] if isinstance(walk.request, Remark) else []
+        request = walk.request
+        walk.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
+    assert "No sound card answers" in told[0]
+
+
+def test_a_card_whose_pins_are_taken_is_refused_and_another_asked_for() -> None:
+    """Four seats' lights are on pins of I2S by default."""
+    bench = FakeBench()
+    bench.cards = ["snd_rpi_hifiberry_dac", "vc4-hdmi-0"]
+    walk = voice_walk(bench, ("yes", "en", "", "", "yes", "none"))
+    assert walk.draft.settings.voice.device == "vc4-hdmi-0"
 
 
 def test_the_volume_is_tried_until_it_is_heard_well() -> None:

@@ -66,14 +66,18 @@ def _content(certificate: Certificate, words: Texts) -> Iterator[Child]:
         tag("p", f"{of} · {', '.join(certificate.seats)} · {at}", class_="note"),
         class_="certificate-head",
     )
-    rows: list[Markup] = []
+    rows, told = list[Markup](), ""
     by_key = {line.key: line for line in certificate.lines}
     for group, keys in GROUPS.items():
         there = [by_key[key] for key in keys if key in by_key]
         if there:
             rows.append(tag("tr", tag("th", words(f"certificate.group.{group}"), colspan=4, scope="rowgroup"),
                             class_="group"))  # fmt: skip
-        rows += [row for line in there for row in _rows(line, words)]
+        for line in there:
+            mend, said = line.mend(words), told
+            told = mend
+            # One part that is missing fails several lines.
+            rows += _rows(line, mend if mend != said else "", words)
     heads = [words(f"certificate.{name}") for name in ("what", "required", "measured")]
     result = tag("span", words("certificate.verdict"), class_="unseen")
     table = data_table([result, *heads], rows, words("certificate.title"))
@@ -85,15 +89,15 @@ def _content(certificate: Certificate, words: Texts) -> Iterator[Child]:
     yield tag("p", words("certificate.holds"), " ", marks, class_="note")
 
 
-def _rows(line: CertificateLine, words: Texts) -> Iterator[Markup]:
+def _rows(line: CertificateLine, mend: str, words: Texts) -> Iterator[Markup]:
     kind = "good" if line.passed else "bad"
     said = words("certificate.kept_limit" if line.passed else "certificate.missed_limit")
     mark = tag("span", "✓" if line.passed else "✗", role="img", aria_label=said, title=said, class_=f"mark {kind}")
-    foreign = "en" if line.why_not and line.mend(words) == line.why_not else None
+    foreign = "en" if mend and mend == line.why_not else None
     yield tag(
         "tr", tag("td", mark), tag("th", line.name(words), scope="row"), tag("td", line.required(words)),
         tag("td", line.found(words), class_="found" if line.limits or not line.passed else None),
         class_=None if line.passed else "missed",
     )  # fmt: skip
-    if mend := line.mend(words):
+    if mend:
         yield tag("tr", tag("td"), tag("td", "→ ", tag("span", mend, lang=foreign), colspan=3), class_="mend")
