@@ -93,7 +93,7 @@ _RULES = Annotated[
     Annotated[_Printable, Field(max_length=80)] | Annotated[dict[str, Any], AfterValidator(_short)],
     Field(description=Sentence("a preset, or a changed preset")),
 ]
-_CODE = _like(Sentence("the six digits"), "[0-9]{6}")
+_CODE = _like(Sentence("the digits of the code"), "[0-9]{6}(?:[0-9]{2}){0,2}")
 _DEVICE_NAME = _text(Sentence("what this device is called"), 0, _LONGEST_NAME)
 _DEVICE = _text(Sentence("a device's id"), 0, 16)
 _TOML = Annotated[str, Field(max_length=_LONGEST_RULES, description=Sentence("house rules as TOML"))]

@@ -1,8 +1,10 @@
-"""Pairing: a six-digit code that only people at the table see or hear. Pure; time is data.
+"""Pairing: a code of six digits that only people at the table see or hear. Pure; time is data.
 
 Guessing is bounded by how many attempts one code stands: `Terms.together` of a million. No address can use them up
-alone, and the wait for who has guessed wrongly never holds back who has not tried this code yet: nobody in the network
-can lock the table's own people out.
+alone, and the wait for who has guessed wrongly never holds back who has not tried this code yet. Many addresses
+together can use a code up; the next one then has two digits more and stands a hundred times as many, and the one after
+that again: as likely to be guessed, and too long to be used up. So nobody in the network can lock the table's own
+people out.
 """
 
 from __future__ import annotations
@@ -18,6 +20,12 @@ from referee.text.sentence import Sentence
 from referee.units import SECOND
 
 _DIGITS: Final = 6
+_MORE: Final = 2
+"""Digits that a code has more than one that was used up ..."""
+MOST_DIGITS: Final = 10
+"""... and how many it has at most: a million attempts in two minutes are more than the page answers."""
+_REMEMBERED: Final = 4096
+"""Addresses of which a code knows what they have tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +38,7 @@ class Terms:
     each: int = 3
     """Wrong attempts that one address has for one code."""
     together: int = 100
-    """Wrong attempts that a code stands in all."""
+    """Wrong attempts that a code of six digits stands in all."""
     first_wait: int = SECOND
     """After a wrong code; doubles with each further one."""
     longest_wait: int = 15 * SECOND
@@ -41,9 +49,9 @@ class Terms:
 _USUAL: Final = Terms()
 
 
-def random_code() -> str:
-    """Six digits that nobody can foresee."""
-    return f"{secrets.randbelow(10**_DIGITS):0{_DIGITS}d}"
+def random_code(digits: int = _DIGITS) -> str:
+    """So many digits that nobody can foresee."""
+    return f"{secrets.randbelow(10**digits):0{digits}d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +67,9 @@ class Answered:
 class _Shown:
     code: str = field(repr=False)
     until: int
-    wrong: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def worn(self) -> int:
-        return sum(self.wrong.values())
+    stands: int
+    """Wrong attempts that are left to it."""
+    wrong: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
 
 class Pairing:
@@ -71,11 +77,12 @@ class Pairing:
 
     Args:
         terms: how long a code lives and what it stands.
-        code: makes one.
+        code: makes one of so many digits.
     """
 
-    def __init__(self, terms: Terms = _USUAL, code: Callable[[], str] = random_code) -> None:
+    def __init__(self, terms: Terms = _USUAL, code: Callable[[int], str] = random_code) -> None:
         self._terms, self._make = terms, code
+        self._digits = _DIGITS
         self._shown: _Shown | None = None
         self._failures = 0
         self._failed_at = 0
@@ -84,9 +91,11 @@ class Pairing:
 
     def show(self, now: int) -> str:
         """Somebody at the table asks for a code: the one to show or speak, and nowhere else."""
+        self._forget(now)
         shown = self._live(now)
         if shown is None or shown.until - now < self._terms.again or shown.wrong:
-            shown = _Shown(self._make(), now + self._terms.life)
+            stands = self._terms.together * 10 ** (self._digits - _DIGITS)
+            shown = _Shown(self._make(self._digits), now + self._terms.life, stands)
             self._shown = shown
         return shown.code
 
@@ -103,9 +112,7 @@ class Pairing:
             who: the address that it came from.
             now: the present instant, ns.
         """
-        if self._failures and now - self._failed_at >= self._terms.forgotten:
-            self._failures = 0
-            self._waits.clear()
+        self._forget(now)
         shown = self._live(now)
         if shown is None:
             words = Sentence("no code is being shown; ask for one at the table: two taps on a pad, then hold it")
@@ -126,7 +133,10 @@ class Pairing:
 
     def _wrong(self, shown: _Shown, who: str, now: int) -> Answered:
         terms = self._terms
-        shown.wrong[who] = shown.wrong.get(who, 0) + 1
+        shown.stands -= 1
+        shown.wrong[who] = shown.wrong.pop(who, 0) + 1
+        while len(shown.wrong) > _REMEMBERED:
+            shown.wrong.popitem(last=False)
         wait = min(terms.first_wait << min(self._failures, 10), terms.longest_wait)
         self._failures += 1
         self._failed_at = now
@@ -134,11 +144,18 @@ class Pairing:
         self._waits[who] = now + wait
         while len(self._waits) > terms.together:
             self._waits.popitem(last=False)
-        if shown.worn >= terms.together:
+        if shown.stands <= 0:
             self._shown = None
+            self._digits = min(self._digits + _MORE, MOST_DIGITS)
             return Answered(False, Sentence("that code was guessed at too often; ask for another one at the table"))
         words = Sentence("that is not the code; wait {wait} s before the next try", wait=-(-wait // SECOND))
         return Answered(False, words, wait)
+
+    def _forget(self, now: int) -> None:
+        """After a while without a wrong code everything is as at first."""
+        if self._failures and now - self._failed_at >= self._terms.forgotten:
+            self._failures, self._digits = 0, _DIGITS
+            self._waits.clear()
 
     def _live(self, now: int) -> _Shown | None:
         if self._shown is not None and now >= self._shown.until:

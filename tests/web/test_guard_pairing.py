@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.control.pairing_code import Pairing, Terms, random_code
+from referee.control.pairing_code import MOST_DIGITS, Pairing, Terms, random_code
 from referee.units import MINUTE, SECOND
 from referee.web.security.sessions import Lives, Sessions, clean_name, csrf_fits, csrf_of
 from tests.web.browser import House
@@ -20,7 +20,7 @@ TERMS = Terms()
 
 def pairing(*codes: str) -> Pairing:
     waiting = list(codes or ("123456", "222222", "333333"))
-    return Pairing(TERMS, lambda: waiting.pop(0))
+    return Pairing(TERMS, lambda _digits: waiting.pop(0))
 
 
 def test_the_right_code_pairs_once() -> None:
@@ -120,6 +120,27 @@ def test_a_code_stands_a_hundred_guesses_and_no_more() -> None:
     dead = pairs.attempt("123456", "phone", 0)
     assert not dead.accepted
     assert pairs.attempt(pairs.show(SECOND), "phone", SECOND).accepted
+
+
+def test_codes_that_many_addresses_use_up_grow_until_nobody_can() -> None:
+    """As likely to be guessed each time; and the table's own people get in."""
+    pairs, lengths, now = Pairing(TERMS, lambda digits: "1" * digits), [6, 8, 10], 0
+    for length in lengths[:-1]:
+        code = pairs.show(now)
+        assert len(code) == length
+        for number in range(TERMS.together * 10 ** (length - 6)):
+            assert not pairs.attempt(
+                "0" * length, f"bot{number // TERMS.each}", now + TERMS.longest_wait * (number % 3)
+            ).accepted
+        now += TERMS.life
+        assert not pairs.attempt(code, "phone", now).accepted
+    code = pairs.show(now)
+    assert len(code) == MOST_DIGITS == lengths[-1]
+    for number in range(20_000):
+        assert not pairs.attempt("0" * 10, f"bot{number}", now).accepted
+    assert len(pairs._shown.wrong) <= 4096, "what is remembered of them has an end"  # type: ignore[union-attr]
+    assert pairs.attempt(code, "phone", now + SECOND).accepted
+    assert len(pairs.show(now + TERMS.forgotten)) == 6, "after a quiet while all is as at first"
 
 
 def test_no_code_is_in_what_is_printed_of_it() -> None:
