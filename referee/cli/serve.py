@@ -38,6 +38,11 @@ def add_page(commands: Commands) -> None:
     add("--listen", type=Path, metavar="SOCKET", help="where the referee tells what is new")
     add("--https", action="store_true",
         help="a proxy in front serves the page by https, and nobody reaches it otherwise")  # fmt: skip
+    add("--proxy", action="append", default=[], type=_ip, metavar="ADDRESS",
+        help="the proxy's address, for --https: its X-Forwarded-For says who asks; may be given again")  # fmt: skip
+    add("--only-paired", action="store_true", help="let nobody look who has not paired; needs --runtime")
+    add("--settings", type=Path, metavar="FILE",
+        help="a table's settings, whose [page] says https, proxies and only_paired")  # fmt: skip
     add("--runtime", type=Path, metavar="DIR", help="folder for pairing and control; without it people only watch")
 
 
@@ -49,9 +54,20 @@ def _page(args: argparse.Namespace) -> int:
     # A referee that begins makes its record in a moment; without one, a name that is not there is a slip.
     if args.runtime is None and not args.record.exists():
         raise UserError(f"{args.record}: there is no such record; `referee games` lists what is recorded")
+    secure, proxies, only_paired = args.https, args.proxy, args.only_paired
+    if args.settings is not None:
+        from referee.settings.model import load_settings
+
+        told = load_settings(args.settings).page
+        secure, only_paired = secure or told.https, only_paired or told.only_paired
+        proxies = [*proxies, *told.proxies]
+    if proxies and not secure:
+        raise UserError("--proxy needs --https: whoever can pass the proxy by could say who they are")
+    if only_paired and args.runtime is None:
+        raise UserError("--only-paired needs --runtime: without it no device can pair, and nobody could look")
     page = serve(
         args.record, host=args.host, port=args.port, handed=args.handed, pictures=args.pictures, listen=args.listen,
-        runtime=args.runtime, names=args.name, secure=args.https,
+        runtime=args.runtime, names=args.name, secure=secure, proxies=proxies, only_paired=only_paired,
     )  # fmt: skip
     return asyncio.run(page)
 
@@ -77,6 +93,15 @@ def add_hall(commands: Commands) -> None:
     add("--port", type=whole(0, 65535, "port"), default=8090, metavar="N", help="0 for any free one (default: 8090)")
     add("--name", action="append", default=[], metavar="NAME",
         help="a further name under which the page is called; may be given again")  # fmt: skip
+
+
+def _ip(text: str) -> str:
+    import ipaddress
+
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be an IP address, as in 127.0.0.1") from None
 
 
 def _address(text: str) -> tuple[str, int | None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Iterable
+from ipaddress import ip_address
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self, get_args
@@ -91,6 +92,7 @@ _Pad = Annotated[
 _Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), Field(description="a name in quotes")
 ]  # fmt: skip
+_Address = Annotated[str, AfterValidator(lambda text: str(ip_address(text)))]
 _Above0 = Annotated[float, Field(gt=0)]
 _Microseconds = Annotated[int, Field(ge=0, le=100_000)]
 _BySeat = Annotated[tuple[_Microseconds, ...], Field(min_length=1)]
@@ -209,6 +211,18 @@ class PageSettings(Section):
     enabled: bool = _flag(True)
     host: str = _text("0.0.0.0")
     port: int = _whole(8080, 0, 65_535)
+    only_paired: bool = _flag(False)
+    """Whether nobody may look who has not paired."""
+    https: bool = _flag(False)
+    """Whether a proxy in front serves the page by https, and nobody reaches it otherwise."""
+    proxies: Annotated[tuple[_Address, ...], Field(description='a list of IP addresses, such as ["127.0.0.1"]')] = ()
+    """Of such proxies, whose word is taken for who asks (``X-Forwarded-For``)."""
+
+    @model_validator(mode="after")
+    def _proxies_serve_by_https(self) -> Self:
+        if self.proxies and not self.https:
+            raise ValueError("page.proxies needs https = true: whoever can pass a proxy by could say who they are")
+        return self
 
 
 class MqttSettings(Section):

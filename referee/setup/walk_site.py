@@ -46,7 +46,8 @@ from referee.web.events import Hub
 from referee.web.games_cache import Shelf
 from referee.web.layout import page, page_texts
 from referee.web.markup import tag
-from referee.web.security.guard import Guard, Hosts
+from referee.web.security.guard import Guard
+from referee.web.security.hosts import Hosts
 from referee.web.server import ViewerServer
 from referee.web.site import Site
 

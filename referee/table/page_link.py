@@ -42,7 +42,7 @@ from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
-    from referee.settings.model import Settings
+    from referee.settings.model import PageSettings, Settings
     from referee.table.game import Conductor
     from referee.table.orders import Orders
 
@@ -65,7 +65,7 @@ class PageProcess(TableService):
     def __init__(
         self, record: Path, folder: Path, listening: socket.socket, *, pictures: Path | None = None,
         start: Callable[[Sequence[str]], subprocess.Popen[bytes]] | None = None, clock: Clock = monotonic,
-        is_unanswered: Callable[[], bool] = lambda: False,
+        is_unanswered: Callable[[], bool] = lambda: False, settings: PageSettings | None = None,
     ) -> None:  # fmt: skip
         """Start it; where the machine has no process to give, that is told and tried again.
 
@@ -77,6 +77,7 @@ class PageProcess(TableService):
             start: starts a process, and raises `OSError` where none can be had; None: as a child of this one.
             clock: the present instant, ns.
             is_unanswered: whether the page was called in vain (`PageLink.is_unanswered`).
+            settings: who may look, and by which proxies; None: everybody, by none.
         """
         self._command = [
             sys.executable, "-m", "referee", "page", "--record", str(record), "--handed", str(listening.fileno()),
@@ -84,6 +85,9 @@ class PageProcess(TableService):
         ]  # fmt: skip
         if pictures is not None:
             self._command += ["--pictures", str(pictures)]
+        if settings is not None:
+            self._command += ["--https"] * settings.https + ["--only-paired"] * settings.only_paired
+            self._command += [part for one in settings.proxies for part in ("--proxy", one)]
         self._listening = listening
         self.address = page_address(*listening.getsockname()[:2])
         self._start = start or self._spawn

@@ -194,8 +194,9 @@ def open_page(
         missing["page"] = str(bad)
         return [link]
     process = PageProcess(
-        record, folder, listening, pictures=record.with_name(FRAMES_FILE), is_unanswered=lambda: link.is_unanswered
-    )
+        record, folder, listening, pictures=record.with_name(FRAMES_FILE), is_unanswered=lambda: link.is_unanswered,
+        settings=settings.page,
+    )  # fmt: skip
     stack.callback(process.close)
     # Whoever sees this terminal is at the table; pads, which else ask for a code, may be missing.
     how = f"to change something there, pair your device with the code {link.code()} (two minutes)"

@@ -34,7 +34,8 @@ from referee.vision.footage import picture_path
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.layout import card, page, page_texts, seat_dot, send_static
 from referee.web.markup import Child, Markup, tag
-from referee.web.security.guard import Guard, Hosts
+from referee.web.security.guard import Guard
+from referee.web.security.hosts import Hosts
 from referee.web.security.limits import USUAL_LIMITS
 from referee.web.security.sessions import Sessions
 

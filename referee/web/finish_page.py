@@ -288,11 +288,16 @@ async def show_finish(site: Site, request: Request) -> Response:
         wrong = ""
         if site.controlled and seen.ruling is not None:
             wrong = disputed_at(site.hub.board, game, seen.ruling)
-        return tag("div", list(finish_page(folded, seen, texts, pictures, wrong)), class_="finish")
+        shown = None if pictures is None else tuple((one.t, one.exposure) for one in pictures)
+        return site.shelf.drawn(
+            folded, ("page", slap, texts.language, wrong, shown),
+            lambda: tag("div", list(finish_page(folded, seen, texts, pictures, wrong)), class_="finish"),
+        )  # fmt: skip
 
     content = await site.aside(write)
     if content is None:
         raise HTTPException(404)
+    content = Markup(content)
     return page(request, texts("finish.of", game=game, slap=slap), content, scripts=("finish.js",), here="/finish")
 
 
@@ -312,7 +317,8 @@ async def send_finish(site: Site, request: Request) -> Response:
             return svg(draw_shared(seen, RulingWords(folded.table.seats, texts), title), palette)
         return svg(_drawn(folded, seen, texts, width), palette)
 
-    drawn = await site.aside(draw)
+    what = ("svg", slap, width, asked.get("theme") if asked.get("theme") in PALETTES else "", "shared" in asked)
+    drawn = await site.aside(site.shelf.drawn, folded, (*what, texts.language), draw)
     if drawn is None:
         raise HTTPException(404)
     return download(drawn, f"{_file_name(folded.info.id, slap)}.svg", "image/svg+xml")

@@ -28,6 +28,8 @@ _OPENING: Final = 20
 """Among so many lines a shadowed game says that it is one."""
 _STEPS_KEPT: Final = 6_000
 """Steps of games that are kept as they were ruled again; a thousand take some 4 MB."""
+_DRAWN_KEPT: Final = 4 << 20
+"""Characters of drawings that are kept; one has some 30,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class Shelf:
         self._folded: OrderedDict[int, tuple[int, Folded]] = OrderedDict()
         """By game, with the number of its last line."""
         self._made: OrderedDict[tuple[int, str], tuple[int, object]] = OrderedDict()
+        self._drawn: OrderedDict[tuple[object, ...], str] = OrderedDict()
 
     @property
     def _record(self) -> Record:
@@ -82,6 +85,7 @@ class Shelf:
             self._close()
             self._folded.clear()
             self._made.clear()
+            self._drawn.clear()
             self._opened = there, Record(self.path, read_only=True)
         return self._opened[1]
 
@@ -166,6 +170,25 @@ class Shelf:
             self._made.move_to_end(key)
             while len(self._made) > GAMES_REMEMBERED:
                 self._made.popitem(last=False)
+        return made
+
+    def drawn(self, folded: Folded, what: tuple[object, ...], draw: Callable[[], str | None]) -> str | None:
+        """What is drawn of a game as it stands, and kept: ``what`` says everything else that it hangs on."""
+        if not folded.seals.last:
+            # Nothing says that its lines are those of another time.
+            return draw()
+        key = (folded.info.id, folded.seals.last, folded.info.ended, *what)
+        with self._lock:
+            known = self._drawn.get(key)
+            if known is not None:
+                self._drawn.move_to_end(key)
+                return known
+        made = draw()
+        if made is not None:
+            with self._lock:
+                self._drawn[key] = made
+                while sum(map(len, self._drawn.values())) > _DRAWN_KEPT:
+                    self._drawn.popitem(last=False)
         return made
 
     @property

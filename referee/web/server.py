@@ -51,7 +51,8 @@ from referee.web.games_cache import Shelf
 from referee.web.layout import page, page_texts
 from referee.web.markup import tag
 from referee.web.scoreboard import Follower
-from referee.web.security.guard import Guard, Hosts
+from referee.web.security.guard import Guard
+from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Patient
 from referee.web.security.sessions import Sessions
 from referee.web.site import Site
@@ -136,10 +137,12 @@ _GRACE: Final = 2
 class ViewerServer(uvicorn.Server):
     """Serves many viewers, and lets them go as soon as it is asked to stop; they would hold it up."""
 
-    def __init__(self, app: ASGIApp, let_go: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, let_go: Callable[[], None], proxies: Sequence[str] = ()) -> None:
+        """``let_go`` ends every viewer's stream; ``proxies`` may hold more connections than one visitor."""
+        patient = type(Patient.__name__, (Patient,), {"proxies": frozenset(proxies)})
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
-            server_header=False, proxy_headers=False, ws="none", http=Patient, loop="asyncio", timeout_keep_alive=15,
+            server_header=False, proxy_headers=False, ws="none", http=patient, loop="asyncio", timeout_keep_alive=15,
             limit_concurrency=256, h11_max_incomplete_event_size=16384,
         )  # fmt: skip
         super().__init__(config)
@@ -176,7 +179,7 @@ class ViewerServer(uvicorn.Server):
 
 async def serve(
     record: Path, *, host: str, port: int, handed: int | None = None, pictures: Path | None, listen: Path | None,
-    runtime: Path | None, names: Sequence[str], secure: bool,
+    runtime: Path | None, names: Sequence[str], secure: bool, proxies: Sequence[str] = (), only_paired: bool = False,
 ) -> int:  # fmt: skip
     """Serve until told to stop, and print the address once it can be reached; returns the exit status.
 
@@ -190,6 +193,8 @@ async def serve(
         runtime: folder of the control's socket and sessions; without one the page is for watching alone.
         names: further names under which the page may be called.
         secure: whether a proxy in front serves it by https, and nobody reaches it otherwise.
+        proxies: addresses of such proxies, whose word is taken for who asks.
+        only_paired: let nobody look who has not paired.
 
     Raises:
         UserError: the address or the socket cannot be used.
@@ -212,10 +217,13 @@ async def serve(
     except OSError as bad:
         listening.close()
         raise UserError(f"{listen}: no socket can be made there ({bad.strerror})") from None
-    app = Guard(build(site, routes), sessions, hosts=Hosts.of_this_machine(names), secure=secure)
+    app = Guard(
+        build(site, routes), sessions, hosts=Hosts.of_this_machine(names), secure=secure, proxies=proxies,
+        only_paired=only_paired,
+    )  # fmt: skip
     await follower.start()
     try:
-        await ViewerServer(app, hub.close).listen(listening, quiet=handed is not None)
+        await ViewerServer(app, hub.close, proxies).listen(listening, quiet=handed is not None)
     finally:
         await follower.stop()
         hub.close()

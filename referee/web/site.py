@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
+import functools
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +13,7 @@ from starlette.requests import Request
 from referee.control.page_address import PageAddress, is_loopback
 from referee.web.events import Hub
 from referee.web.games_cache import Folded, Shelf
+from referee.web.security.turns import Turns
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class Site:
         self.shelf, self.hub, self.controlled, self._address = shelf, hub, controlled, address
         self.folder, self.secure = folder, secure
         # Ruling a long game again or drawing a picture must not hold back the live events.
-        self._pool = ThreadPoolExecutor(2, thread_name_prefix="page")
+        self._turns = Turns()
 
     def shared_address(self, request: Request) -> PageAddress:
         """The address to hand on: what a visitor came by, but not one that only this machine knows."""
@@ -49,8 +49,8 @@ class Site:
         return PageAddress(came_by, came_by, "")
 
     async def aside(self, work: Callable[..., T], *args: object) -> T:
-        """Do something slow without holding anybody up."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+        """Do something slow without holding anybody up, in the turn of who asks for it."""
+        return await self._turns.do(functools.partial(work, *args))
 
     async def folded(self, request: Request) -> Folded:
         """The game that an address names, ruled again; raises what `Shelf.folded` raises."""
@@ -58,7 +58,7 @@ class Site:
 
     def close(self) -> None:
         """Let go of threads and the record."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._turns.close()
         self.shelf.close()
 
 

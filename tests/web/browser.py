@@ -18,7 +18,8 @@ from referee.control.facts import Accepted, Outcome
 from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk
 from referee.web.api import Ask, Control
-from referee.web.security.guard import Guard, Hosts
+from referee.web.security.guard import Guard
+from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Limits
 
 HOST = "referee.local"
@@ -113,7 +114,7 @@ class House:
     def __init__(
         self, folder: Path, app: ASGIApp | None = None, *, limits: Limits = LIMITLESS, secure: bool = False,
         around: Callable[[list[Route]], ASGIApp] = lambda routes: Starlette(routes=routes), ask: Ask | None = None,
-        names: Callable[[], Sequence[str]] = tuple,
+        names: Callable[[], Sequence[str]] = tuple, proxies: Sequence[str] = (), only_paired: bool = False,
     ) -> None:  # fmt: skip
         self.clock = [10**12]
         self.main = Main(self.clock)
@@ -123,8 +124,9 @@ class House:
         )
         inside = app if app is not None else around(self.control.routes())
         self.app: Guard = Guard(
-            inside, self.control.sessions, hosts=HOSTS, limits=limits, clock=lambda: self.clock[0], secure=secure
-        )
+            inside, self.control.sessions, hosts=HOSTS, limits=limits, clock=lambda: self.clock[0], secure=secure,
+            proxies=proxies, only_paired=only_paired,
+        )  # fmt: skip
 
     def get(self, path: str, headers: Headers = (), **more: Any) -> Reply:
         return asyncio.run(request(self.app, "GET", path, [("host", HOST), *headers], **more))

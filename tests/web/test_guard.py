@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
 from referee.units import SECOND
-from referee.web.security.guard import Hosts
+from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Buckets, Limits
 from tests.web.browser import HOST, HOSTS, OWN, House, request
 

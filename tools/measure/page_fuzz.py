@@ -36,7 +36,8 @@ from referee.web.api import Control
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web.security.guard import Guard, Hosts
+from referee.web.security.guard import Guard
+from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Patient
 from referee.web.security.sessions import csrf_of
 from referee.web.server import build

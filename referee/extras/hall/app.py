@@ -37,7 +37,8 @@ from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web import layout
 from referee.web.layout import page_texts
-from referee.web.security.guard import Guard, Hosts
+from referee.web.security.guard import Guard
+from referee.web.security.hosts import Hosts
 from referee.web.security.sessions import Sessions
 from referee.web.server import PAGE_SWITCH_INTERVAL, ViewerServer
 

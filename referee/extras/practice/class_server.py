@@ -27,7 +27,8 @@ from referee.extras.practice.stimuli import open_stimulus
 from referee.settings.model import Settings, load_settings
 from referee.units import SECOND
 from referee.web.api import Control
-from referee.web.security.guard import OPEN_CHANGES, Guard, Hosts
+from referee.web.security.guard import OPEN_CHANGES, Guard
+from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Limits
 from referee.web.server import ViewerServer
 

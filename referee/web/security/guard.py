@@ -1,11 +1,7 @@
 """The page's guard: what every request must be before the app sees it, and what every answer carries.
 
-Whoever is in the network may look; nobody changes anything who has not paired. Both are decided here, before any route:
-a route that forgets to ask is refused all the same.
-
-A page elsewhere can make a name of its own point at this machine (DNS rebinding) and then read and write as if it were
-ours; only names that we know are answered. A number instead of a name is answered where it is the very address at
-which the connection arrived: such a page can only have come from here.
+Whoever is in the network may look, or only who has paired where that is wanted; nobody changes anything who has not
+paired. All of it is decided here, before any route: a route that forgets to ask is refused all the same.
 
 Around every request in the page's process (`referee.web.server`) and in the hall's.
 """
@@ -14,76 +10,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import json
 import logging
 import re
-import socket
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hardware.clock import Clock, monotonic
+from referee.control.page_address import is_loopback
 from referee.text.answers import in_language
 from referee.text.sentence import Field, Sentence, told
 from referee.units import SECOND
 from referee.web.layout import page_texts
+from referee.web.security.hosts import Hosts, authority, find_visitor, plain_address, who_asks
 from referee.web.security.limits import USUAL_LIMITS, Buckets, Limits
 from referee.web.security.sessions import Sessions, csrf_fits
+from referee.web.security.turns import ASKER
 
-_NETWORKS: Final = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
-"""What routers put behind a machine's name; nobody can own such a name outside."""
-_AUTHORITY: Final = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9_.-]{1,253})(?::(\d{1,5}))?", re.ASCII)
 _ORIGIN: Final = re.compile(r"(https?)://(.{1,270})", re.ASCII)
-_PORTS: Final = {"http": 80, "https": 443}
-
-
-def plain_address(text: str) -> str | None:
-    """An IP address in its shortest form, one of IPv4 inside IPv6 as IPv4; None where the text is no address."""
-    try:
-        address = ipaddress.ip_address(text.partition("%")[0].strip("[]"))
-    except ValueError:
-        return None
-    inside = getattr(address, "ipv4_mapped", None)
-    return str(inside or address)
-
-
-def authority(text: str, scheme: str) -> tuple[str, int] | None:
-    """Host and port of a ``Host`` header or of an origin; None where it is malformed."""
-    found = _AUTHORITY.fullmatch(text)
-    if found is None:
-        return None
-    host, port = found.group(1).lower(), int(found.group(2) or _PORTS[scheme])
-    if not 0 < port < 65536:
-        return None
-    return plain_address(host) or host.removesuffix("."), port
-
-
-@dataclass(frozen=True, slots=True)
-class Hosts:
-    """The names that are answered, in lower case; addresses are known by the connection."""
-
-    names: frozenset[str]
-
-    @classmethod
-    def of_this_machine(cls, more: Iterable[str] = ()) -> Self:
-        """The machine's own name, alone and as a home network may call it, ``localhost``, and what the settings add."""
-        own = socket.gethostname().lower().partition(".")[0] or "localhost"
-        given = (plain_address(name) or name.lower().removesuffix(".") for name in more)
-        return cls(frozenset(("localhost", own, *(f"{own}.{network}" for network in _NETWORKS), *given)) - {""})
-
-    def knows(self, host: str, arrived_at: str | None) -> bool:
-        """Whether ``host`` (as `authority` gives it) is one of ours, for a connection to ``arrived_at``."""
-        if host in self.names:
-            return True
-        address = plain_address(host)
-        return address is not None and arrived_at is not None and address == plain_address(arrived_at)
-
-
 _SELF: Final = ("script", "style", "img", "font", "connect", "manifest", "media")
 _POLICY: Final = (
     "default-src 'none'; "
@@ -169,6 +117,15 @@ HANDS: Final = "/api/pad"
 """Where pages that are pads report hands, some times a second."""
 OPEN_CHANGES: Final = (PAIR, HANDS)
 """What may be posted without having paired: each asks for a code of its own."""
+_PAIRING: Final = "/control"
+"""Where a device is paired."""
+_OPEN_LOOKS: Final = (_PAIRING, "/api/session", "/pad")
+"""What may be looked at without having paired, where only paired devices may look: what pairing needs, and a seat's
+pad, which asks for a code of its own."""
+_HEAVY: Final = re.compile(
+    r"/(?:finish|finish\.svg|end|replay|steps|ruling|figures|figures\.csv|rulings\.csv|log\.jsonl)$"
+)
+"""What a game is ruled again for, or drawn: each counts as `Limits.heavy` reads."""
 _HEARD_OUT: Final = 0.5
 """Seconds that are given to the rest of a request which is refused."""
 _METHODS: Final = ("GET", "HEAD", "POST")
@@ -216,14 +173,19 @@ class Guard:
         clock: the present instant, ns.
         secure: whether the page is served by https only.
         open_changes: paths that may be posted to without having paired.
+        proxies: addresses of proxies whose word is taken for who asks (``X-Forwarded-For``); nobody else's is.
+        only_paired: let nobody look who has not paired, but for who sits at this machine itself.
     """
 
     def __init__(
         self, app: ASGIApp, sessions: Sessions, *, hosts: Hosts, limits: Limits = USUAL_LIMITS,
         clock: Clock = monotonic, secure: bool = False, open_changes: Iterable[str] = OPEN_CHANGES,
+        proxies: Iterable[str] = (), only_paired: bool = False,
     ) -> None:  # fmt: skip
         self.app, self.sessions, self.hosts, self.limits = app, sessions, hosts, limits
         self._clock, self._secure, self._open_changes = clock, secure, frozenset(open_changes)
+        self._proxies = frozenset(plain_address(one) or one for one in proxies)
+        self._only_paired = only_paired
         self._reads = Buckets(limits.reads, limits.reads_ns)
         self._files = Buckets(limits.files, limits.reads_ns)
         self._changes = Buckets(limits.changes, limits.changes_ns)
@@ -242,6 +204,10 @@ class Guard:
             await self._http(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._proxies:
+            # From here on who asks is whoever the proxy has heard.
+            scope = {**scope, "client": find_visitor(scope, self._proxies)}
+        ASKER.set(who_asks(scope))
         answer = GuardedAnswer(scope, send)
         try:
             head = _read_head(scope)
@@ -283,10 +249,11 @@ class Guard:
         if scope["method"] not in _METHODS:
             raise Refusal(405, "this page is only read (GET) and posted to (POST)", (b"allow", b"GET, HEAD, POST"))
         changes = scope["method"] in _CHANGES
-        who = _address(scope)
+        who = who_asks(scope)
         reads = self._files if path.startswith(_FILES) else self._reads
         asked = (self._hands if path == HANDS else self._changes) if changes else reads
-        wait = asked.wait(who, self._clock())
+        cost = self.limits.heavy if asked is self._reads and _HEAVY.search(path) else 1
+        wait = asked.wait(who, self._clock(), cost)
         if wait:
             seconds = -(-wait // SECOND)
             after = (b"retry-after", str(seconds).encode())
@@ -298,6 +265,19 @@ class Guard:
         device = self.sessions.find(token, self._clock())
         scope["referee.device"] = device
         scope["referee.token"] = token if device is not None else None
+        if self._only_paired and device is None and not changes:
+            self._admit_look(scope, head)
+
+    def _admit_look(self, scope: Scope, head: Mapping[str, str]) -> None:
+        """Where only paired devices may look, what may be looked at by another."""
+        path = scope["path"]
+        if path in _OPEN_LOOKS or path.startswith(_FILES) or (not self._secure and is_loopback(who_asks(scope))):
+            return
+        if "text/html" in head.get("accept", ""):
+            # Somebody in a browser, who is to be led to where a code is entered.
+            raise Refusal(303, "only paired devices may look here; ask for a code at the table",
+                          (b"location", _PAIRING.encode()))  # fmt: skip
+        raise Refusal(401, "only paired devices may look here; ask for a code at the table")
 
     def _admit_change(self, scope: Scope, head: Mapping[str, str]) -> None:
         """What a request must be beyond that if it may change something."""
@@ -330,7 +310,7 @@ class Guard:
         return b"".join(parts)
 
     async def _stream(self, scope: Scope, receive: Receive, answer: GuardedAnswer) -> None:
-        who = _address(scope)
+        who = who_asks(scope)
         known, total = scope["referee.device"] is not None, self._streams.total()
         if self._streams[who] >= self.limits.streams or (not known and total >= self.limits.all_streams):
             raise Refusal(503, "enough pages are open already; close one", (b"retry-after", b"30"))
@@ -341,11 +321,6 @@ class Guard:
             self._streams[who] -= 1
             if self._streams[who] <= 0:
                 del self._streams[who]
-
-
-def _address(scope: Scope) -> str:
-    client = scope.get("client")
-    return str(client[0]) if client else "local"
 
 
 def _check_origin(head: Mapping[str, str], host: tuple[str, int], scheme: str, *, changes: bool) -> None:

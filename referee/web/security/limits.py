@@ -30,6 +30,8 @@ class Limits:
     """Characters of a path."""
     reads: int = 120
     """Reads at once; as many again come back in `reads_ns`."""
+    heavy: int = 4
+    """Reads that one counts as for which a game is ruled again, or something is drawn."""
     reads_ns: int = 6 * SECOND
     files: int = 1200
     """Styles, scripts and cards' pictures at once, a dozen for each page and cheap; as many again in `reads_ns`. A page
@@ -50,7 +52,7 @@ USUAL_LIMITS: Final = Limits()
 
 
 class Buckets:
-    """One bucket for each address: full at first, one drop a request.
+    """One bucket for each address: full at first, one drop a request, and more for one that costs more.
 
     Args:
         size: drops in a full bucket.
@@ -63,11 +65,11 @@ class Buckets:
         self._empty_until: OrderedDict[str, int] = OrderedDict()
         """By address, the instant at which its bucket is full again."""
 
-    def wait(self, who: str, now: int) -> int:
-        """Take a drop; returns 0, or for how long there is none (ns)."""
+    def wait(self, who: str, now: int, cost: int = 1) -> int:
+        """Take so many drops; returns 0, or for how long there are too few (ns)."""
         full_at = max(self._empty_until.pop(who, now), now)
-        wait = full_at + self._drop - (now + self._size * self._drop)
-        self._empty_until[who] = full_at if wait > 0 else full_at + self._drop
+        wait = full_at + cost * self._drop - (now + self._size * self._drop)
+        self._empty_until[who] = full_at if wait > 0 else full_at + cost * self._drop
         while len(self._empty_until) > self._most:
             self._empty_until.popitem(last=False)
         return max(0, wait)
@@ -80,12 +82,15 @@ class Patient(H11Protocol):
     """How long the head of a request may take to arrive, s."""
     each: int = 32
     """Connections that one address may hold at once: a phone with some tabs open has a dozen."""
+    proxies: frozenset[str] = frozenset()
+    """Addresses that connect for many, and hold as many connections as there are."""
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to count the time; close at once where this address has enough."""
         super().connection_made(transport)  # type: ignore[arg-type]
-        if sum(_address(one) == _address(self) for one in self.connections) > self.each:
+        shared = _address(self) in self.proxies
+        if not shared and sum(_address(one) == _address(self) for one in self.connections) > self.each:
             transport.abort() if isinstance(transport, asyncio.Transport) else transport.close()
             return
         self._wait_for_a_head()

@@ -17,12 +17,14 @@
   const pairing = () =>
     group(say("not_paired"), element("p", {}, say("ask")),
       form([
-        input("code", say("code"), { inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}", maxlength: 6,
+        input("code", say("code"), { inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}([0-9]{2}){0,2}", maxlength: 10,
           required: true }),
         input("device", say("device"), { maxlength: 40, autocomplete: "nickname" }),
       ], async ({ code, device }) => {
         const done = await post("/api/pair", { code: code.value, device: device.value || "?" });
-        if (done) refresh();
+        // Where only paired devices may look, the stream was refused until now.
+        if (done && stream.readyState === EventSource.CLOSED) location.reload();
+        else if (done) refresh();
         return done;
       }, say("send")));
 

@@ -17,7 +17,7 @@
 
   const pairing = () =>
     group(say("not_paired"),
-      form([input("code", say("code"), { inputmode: "numeric", pattern: "[0-9]{6}", maxlength: 6, required: true })],
+      form([input("code", say("code"), { inputmode: "numeric", pattern: "[0-9]{6}([0-9]{2}){0,2}", maxlength: 10, required: true })],
         async ({ code }) => {
           const done = await post("/api/pair", { code: code.value, device: "?" });
           if (done) location.reload();

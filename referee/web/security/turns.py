@@ -1,0 +1,71 @@
+"""Slow work of the page's process, in turn: whoever asks for much waits for their own, and nobody else does.
+
+Ruling a long game again or drawing a photo-finish takes some ten milliseconds of the machine. Each address has one such
+piece of work done at a time, and addresses that wait are served one after the other, however much each has asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+ASKER: Final[ContextVar[str]] = ContextVar("asker", default="")
+"""The address whose request is being answered; the guard sets it."""
+WORKERS: Final = 2
+"""Pieces of work at once, so that one address leaves room for another."""
+
+
+class Turns:
+    """Threads for slow work. For one event loop."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="page")
+        self._waiting: OrderedDict[str, deque[tuple[asyncio.Future[Any], Callable[[], Any]]]] = OrderedDict()
+        """By address, whose turn it is first."""
+        self._busy: set[str] = set()
+
+    async def do(self, work: Callable[[], T]) -> T:
+        """Have it done for who asks now, in their turn; raises what it raises."""
+        who = ASKER.get()
+        promise: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(who, deque()).append((promise, work))
+        self._begin()
+        return await promise
+
+    def _begin(self) -> None:
+        """Begin what may begin."""
+        while len(self._busy) < WORKERS:
+            who = next((one for one in self._waiting if one not in self._busy), None)
+            if who is None:
+                return
+            promise, work = self._waiting[who].popleft()
+            if not self._waiting[who]:
+                del self._waiting[who]
+            # Who has gone away meanwhile waits for nothing.
+            if not promise.done():
+                self._busy.add(who)
+                asyncio.get_running_loop().run_in_executor(self._pool, work).add_done_callback(
+                    lambda done, who=who, promise=promise: self._end(who, promise, done)  # type: ignore[misc]
+                )
+
+    def _end(self, who: str, promise: asyncio.Future[Any], done: asyncio.Future[Any]) -> None:
+        self._busy.discard(who)
+        if who in self._waiting:
+            self._waiting.move_to_end(who)
+        self._begin()
+        if done.cancelled():
+            promise.cancel()
+        elif (bad := done.exception()) is not None:
+            if not promise.done():
+                promise.set_exception(bad)
+        elif not promise.done():
+            promise.set_result(done.result())
+
+    def close(self) -> None:
+        """Let go of the threads; what waits is given up."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
