@@ -7,6 +7,7 @@ import urllib.request
 import numpy as np
 import pytest
 
+from referee.certificates import Certificate, CertificateLine, beside_record, save_certificate
 from referee.settings.model import Settings, parse_settings
 from referee.table.seats import table_facts
 from referee.text.catalogue import texts
@@ -68,6 +69,18 @@ def test_the_page_shows_what_the_referee_tells_of_the_table(settings: Settings, 
         assert "133 px" in shown
         assert "is missing" in shown
         assert "4,2°" in _get(served, "/table?lang=de")
+        assert "Not certified" in shown
+
+
+def test_the_page_shows_the_latest_certificate(settings: Settings, house: House) -> None:
+    with house.serve() as served:
+        assert "nothing was measured at this table yet" in _get(served, "/certificate")
+        line = CertificateLine("bounce", False, {"limit": 6.4}, {"worst": 7.9, "who": "Cho <b>"})
+        poor = Certificate("2026-03-01T18:40:00+01:00", "m", "1", "s", (line,), seats=("Ana", "Ben", "Cho <b>"))
+        save_certificate(beside_record(house.record.path), poor, "page")
+        shown = _get(served, "/certificate?lang=de")
+        assert "Nicht zertifiziert" in shown and "7,9 ms (Cho &lt;b&gt;)" in shown
+        assert "Das Pad von Cho &lt;b&gt; prellt zu lange." in shown
 
 
 def _get(served: Served, path: str) -> str:
