@@ -5,13 +5,13 @@ Called in the page's process and in the main process, so that what is offered is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from referee.engine.observations import MAX_SEATS, Observation, Say
+from referee.engine.observations import MAX_SEATS, Card, Observation, Say
 from referee.engine.view import View
-from referee.rules.cards import RANKS
+from referee.rules.cards import RANKS, SUITS, UNREADABLE
 from referee.rules.house import HouseRules
 
 FOULS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -22,6 +22,11 @@ FOULS: Final[Mapping[str, tuple[str, ...]]] = {
     "ring": ("S7", "F10"),
 }
 """What people may report of a hand, and the rows of which one must be on for the report to be of any use."""
+_LIKELY: Final = 6
+"""Cards offered instead of one that was misread."""
+_COLOUR: Final = {"h": "red", "d": "red", "s": "black", "c": "black"}
+_ALIKE: Final = ("35689", "JQK", "A4", "27T")
+"""Ranks that are taken for one another."""
 WILD_RANKS: Final = "23456789T"
 """Ranks that may be drawn as the wild one (P14)."""
 
@@ -65,6 +70,25 @@ def read_offers(rules: HouseRules, view: View, said: Iterable[Observation], pads
         leaves=tuple(seats) if rules.has("E8") and len(seats) > 1 else (),
         sights=rules.has("K6"),
     )
+
+
+def likely_cards(card: Card, elsewhere: Collection[str]) -> tuple[str, ...]:
+    """What a card may be instead of what it was read as, the likeliest first, for people who say that it is wrong.
+
+    First what the eye held possible, then its rank in the other suits, that of its colour before the others, then ranks
+    that look like its own; none that is known to lie ``elsewhere``.
+    """
+    eye = [name for name, _ in sorted(card.candidates, key=lambda one: -one[1])]
+    rank, suit = card.card[:1], card.card[1:]
+    turned = sorted(SUITS, key=lambda other: (_COLOUR[other] != _COLOUR.get(suit), other))
+    alike = next((ranks for ranks in _ALIKE if rank in ranks), "")
+    names = [
+        *eye,
+        *(rank + other for other in turned if rank in RANKS),
+        *(other + suit for other in alike if suit in SUITS),
+    ]
+    kept = dict.fromkeys(name for name in names if name not in (card.card, UNREADABLE) and name not in elsewhere)
+    return tuple(kept)[:_LIKELY]
 
 
 def _next_rank(lines: Iterable[Observation]) -> str:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 
 from referee.control.corrections import SEAT_QUESTIONS, takes_count
+from referee.control.offers import likely_cards
 from referee.engine.observations import Slap
 from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS
@@ -73,9 +74,13 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
         for one in board.questions()
     ]  # fmt: skip
     cards: list[dict[str, Any]] = [
-        {"id": one.id, "card": one.card, "seat": one.seat, "words": f"{pretty(one.card)} · {words.name(one.seat)}"}
+        {
+            "id": one.id, "card": one.card, "seat": one.seat, "words": f"{pretty(one.card)} · {words.name(one.seat)}",
+            "likely": likely_cards(one, board.view.pile),
+            "picture": f"/games/{board.game}/pictures/{one.t}.jpg?from" if site.shelf.has_pictures else None,
+        }
         for one in board.cards()
-    ]
+    ]  # fmt: skip
     hands: list[dict[str, Any]] = [
         {"id": one.id, "seat": one.seat, "words": texts("control.hand", name=words.name(one.seat), time=clock(one))}
         for one in board.hands()[:_HANDS_OFFERED]
@@ -105,3 +110,10 @@ def keeping(site: Site, texts: Texts) -> tuple[list[Markup], tuple[str, ...]]:
     on = tag("template", "", id="on", data_game=board.game if board.playing else None)
     scripts = ("forms.js", "kept_games.js")
     return [answer_line(), said_to_scripts(texts, "control.", "games."), on], scripts
+
+
+def mending(texts: Texts) -> tuple[Markup, tuple[str, ...]]:
+    """What lets paired devices mend the board by touch, and its scripts; the last one goes behind the board's own."""
+    undo = tag("button", texts("control.undo"), type="button", class_="button")
+    words = said_to_scripts(texts, "control.", "ask.", "word.", "board.no_rulings", "pad.")
+    return tag("div", answer_line(), undo, id="mended") + words, ("forms.js", "corrections.js", "mend.js")

@@ -27,7 +27,7 @@ from referee.text.sentence import told
 from referee.web import pad_pages
 from referee.web.board import Board
 from referee.web.board_view import STATE_REGIONS
-from referee.web.control_page import said_to_scripts
+from referee.web.control_page import mending, said_to_scripts
 from referee.web.layout import address, page, page_texts, qr_code
 from referee.web.markup import Markup, button_link, tag
 from referee.web.site import Site
@@ -216,13 +216,16 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     )
     sound = tag("button", type="button", id="sound", class_="button", hidden=True,
                 data_on=texts("board.sound_on"), data_off=texts("board.sound_off"))  # fmt: skip
-    share = tag("div", _qr_code(site.shared_address(request), texts), mode, sound, class_="panel share")
+    mend = None
+    if site.controlled and not projector:
+        mend = tag("button", texts("control.what_is_wrong"), type="button", id="mend", class_="button")
+    share = tag("div", _qr_code(site.shared_address(request), texts), mode, sound, mend, class_="panel share")
     main = [parts[name] for name in ("state", "questions", "troubles", "seats", "pile")]
     board = tag(
         "div",
         tag("div", main, tag("div", parts["said"], share, class_="talk"), class_="main-column"),
         tag("div", parts["last"], parts["rulings"], class_="side-column"),
-        class_="board",
+        class_="board touch" if mend is not None else "board",
         id="board",
         data_events=address("/events", {"lang": texts.language}),
     )
@@ -232,12 +235,18 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     lost = tag("p", texts("board.connection_lost"), id="lost", role="status", hidden=True)
     body, here = ("projector", "") if projector else ("", "/")
     scripts: tuple[str, ...] = ("regions.js", "winner.js", "sound.js", "live.js")
-    pads = None
+    pads, mended = None, None
+    if mend is not None:
+        mended, touch = mending(texts)
+        scripts = (*touch[:-1], *scripts, touch[-1])
     if (keys := pad_pages.key_pads(site, request)) is not None:
         # Whoever slaps by a key of this machine sees the game, too.
-        pads = tag("section", said_to_scripts(texts, "pad.", "control."), keys, class_="panel strip")
-        scripts += pad_pages.SCRIPTS
-    return page(request, texts("title"), heading, lost, pads, board, winner, scripts=scripts, body=body, here=here)
+        words = None if mended else said_to_scripts(texts, "pad.", "control.")
+        pads = tag("section", words, keys, class_="panel strip")
+        scripts = tuple(dict.fromkeys((*scripts, *pad_pages.SCRIPTS)))
+    return page(
+        request, texts("title"), heading, lost, mended, pads, board, winner, scripts=scripts, body=body, here=here
+    )
 
 
 def _qr_code(address: PageAddress, texts: Texts) -> Markup:

@@ -26,6 +26,7 @@
       else if (end && !ended) setTimeout(() => location.assign(`${end.href}${from}`), STAY);
       if (!end) ended = false;
       first = false;
+      document.dispatchEvent(new Event("regions"));
       board.dataset.shown = String(Number(board.dataset.shown ?? 0) + 1);
     });
     stream.addEventListener("error", () => {
