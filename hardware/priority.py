@@ -56,8 +56,18 @@ def _prefer(thread: int) -> str:
     return "preferred"
 
 
+OOM_SCORE: Final = 300
+"""What the kernel adds to the share of memory of a process that is to go before the others, in thousandths: the eye is
+started again, and the game goes on; the referee itself is not."""
+
+
 def be_patient(nice: int) -> None:
-    """Give way to all that is more urgent: what computes for long calls this first."""
+    """Give way to all that is more urgent, and go first where memory is short: what computes for long calls this first.
+
+    What it starts later does the same.
+    """
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
     if not hasattr(os, "sched_setscheduler"):
         return
     with suppress(PermissionError):

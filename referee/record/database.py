@@ -34,12 +34,20 @@ def record_errors(path: Path, what: str = _NOT_RECORDED) -> Iterator[None]:
         raise RecordError(_words(path, bad, what)) from bad
 
 
-def connect(path: Path, mode: Literal["ro", "rw", "rwc"]) -> sqlite3.Connection:
-    """Open a file for reading, for writing, or made where it is not; raises `sqlite3.Error`."""
+def connect(path: Path, mode: Literal["ro", "rw", "rwc"], *, frozen: bool = False) -> sqlite3.Connection:
+    """Open a file for reading, for writing, or made where it is not; raises `sqlite3.Error`.
+
+    ``frozen``: nobody writes it as long as it is open.
+    """
     return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WRITER_PATIENCE, isolation_level=None,
-        check_same_thread=False,
+        f"{path.absolute().as_uri()}?mode={mode}{'&immutable=1' * frozen}", uri=True, timeout=WRITER_PATIENCE,
+        isolation_level=None, check_same_thread=False,
     )  # fmt: skip
+
+
+def _log_of(path: Path) -> Path:
+    """The write-ahead log of a file, which is there while anybody writes it."""
+    return path.with_name(f"{path.name}-wal")
 
 
 class Database:
@@ -48,10 +56,30 @@ class Database:
     def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc"], what: str = _NOT_RECORDED) -> None:
         """Open it; ``what`` comes of it where the file cannot be written. Raises `RecordError`."""
         self.path, self._what = path, what
+        self._frozen = False
         with self._errors():
             self._db = connect(path, mode)
+            if mode == "ro":
+                self._open_frozen()
             # Damage may leave bytes that are no text; what they are not is told by the seals.
             self._db.text_factory = _decode
+
+    def _open_frozen(self) -> None:
+        """Where no marks can be put beside a file that nobody writes, read it as one that stays as it is."""
+        try:
+            self._db.execute("PRAGMA schema_version").fetchone()
+        except sqlite3.OperationalError as bad:
+            if not str(getattr(bad, "sqlite_errorname", "")).startswith("SQLITE_CANTOPEN"):
+                return
+            if not self.path.exists() or _log_of(self.path).exists():
+                return
+            self._db.close()
+            self._db, self._frozen = connect(self.path, "ro", frozen=True), True
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it was read as a file that nobody writes, and somebody does: it is to be opened again."""
+        return self._frozen and _log_of(self.path).exists()
 
     def __enter__(self) -> Self:
         return self

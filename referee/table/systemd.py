@@ -3,8 +3,6 @@
 systemd restarts a service that stops feeding its watchdog. A thread that feeds come what may would keep a dead table
 alive; so it is fed only while *every* part has given a sign of life within its deadline. Outside systemd all of this
 says nothing to nobody.
-
-The protocol is datagrams of ``KEY=value`` to the socket that ``NOTIFY_SOCKET`` names: sd_notify(3).
 """
 
 from __future__ import annotations
@@ -12,12 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
+from hardware.service_manager import Send, feeding_interval, sender, watched_for
 from referee.units import SECOND
 
 DEADLINES: Final[Mapping[str, int]] = {"engine": 10 * SECOND, "pads": 10 * SECOND, "audio": 15 * SECOND}
@@ -26,8 +24,6 @@ game."""
 
 _BETWEEN: Final = 600_000_000
 """How long the table may take from one game to the next, µs; as long as its first start may (`TimeoutStartSec`)."""
-
-Send = Callable[[str], None]
 
 
 class Watchdog:
@@ -137,36 +133,6 @@ class Service:
 def _line(words: str) -> str:
     # A line break would begin another key.
     return " ".join(words.split())
-
-
-def sender(environ: Mapping[str, str]) -> Send:
-    """What sends to systemd's socket; to nobody where there is none. A datagram that cannot be sent is dropped."""
-    address = environ.get("NOTIFY_SOCKET", "")
-    if not address.startswith(("/", "@")):
-        return lambda _text: None
-    # A name that begins with @ is one in the kernel's abstract namespace.
-    where = "\0" + address[1:] if address.startswith("@") else address
-    channel = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
-    channel.setblocking(False)
-
-    def send(text: str) -> None:
-        with contextlib.suppress(OSError):
-            channel.sendto(text.encode(), where)
-
-    return send
-
-
-def watched_for(environ: Mapping[str, str], own: int) -> int:
-    """How long systemd waits to be fed by the process ``own``, µs; 0 where it does not watch."""
-    if environ.get("WATCHDOG_PID", str(own)) != str(own):
-        return 0
-    told = environ.get("WATCHDOG_USEC", "")
-    return int(told) if told.isdecimal() else 0
-
-
-def feeding_interval(environ: Mapping[str, str], own: int) -> int:
-    """Nanoseconds between feedings: a third of what systemd waits, so that one may be late; 1 s where it waits not."""
-    return watched_for(environ, own) * 1000 // 3 or SECOND
 
 
 def open_service(

@@ -81,7 +81,7 @@ class Shelf:
     def _record(self) -> Record:
         """The record, opened when it is first there, and again where another file has taken its place."""
         there = self.path.stat().st_ino if self.path.exists() else 0
-        if self._opened is None or self._opened[0] != there:
+        if self._opened is None or self._opened[0] != there or self._opened[1].is_outdated:
             self._close()
             self._folded.clear()
             self._made.clear()

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,12 +25,14 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
+from hardware.service_manager import feeding_interval, sender, watched_for
 from referee.control.page_address import listen_at, page_address
 from referee.control.socket import SOCKET_NAME as CONTROL_SOCKET
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError
 from referee.record.database import RecordError
+from referee.units import SECOND
 from referee.web import (
     certificate,
     control_page,
@@ -177,6 +180,14 @@ class ViewerServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+async def _feed(environ: Mapping[str, str]) -> None:
+    """Tell systemd, where it watches, that the event loop lives; a page that hangs is started again then."""
+    send, every = sender(environ), feeding_interval(environ, os.getpid()) / SECOND
+    while watched_for(environ, os.getpid()):
+        send("WATCHDOG=1")
+        await asyncio.sleep(every)
+
+
 async def serve(
     record: Path, *, host: str, port: int, handed: int | None = None, pictures: Path | None, listen: Path | None,
     runtime: Path | None, names: Sequence[str], secure: bool, proxies: Sequence[str] = (), only_paired: bool = False,
@@ -222,9 +233,11 @@ async def serve(
         only_paired=only_paired,
     )  # fmt: skip
     await follower.start()
+    feeding = asyncio.create_task(_feed(os.environ))
     try:
         await ViewerServer(app, hub.close, proxies).listen(listening, quiet=handed is not None)
     finally:
+        feeding.cancel()
         await follower.stop()
         hub.close()
         site.close()

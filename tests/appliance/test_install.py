@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hardware.priority import NICE, PRIORITY
+from hardware.priority import NICE, OOM_SCORE, PRIORITY
+from hardware.service_manager import feeding_interval
 from referee.cli import build_parser
 from referee.record.pictures import FRAMES_FILE
 from referee.settings.model import example_settings, load_settings, parse_settings
@@ -108,11 +109,30 @@ def test_somebody_elses_command_of_that_name_stays(tmp_path: Path) -> None:
     assert theirs.exists()
 
 
+def test_where_memory_is_short_the_page_goes_first_and_the_referee_last() -> None:
+    """The eye is a process of the referee's unit: it goes between them, and its going does not end the unit."""
+    referee, page = ((ROOT / "appliance" / f"table-referee{name}.service").read_text() for name in ("", "-page"))
+    assert int(key(referee, "OOMScoreAdjust")) < 0 < OOM_SCORE < int(key(page, "OOMScoreAdjust"))
+    assert key(referee, "OOMPolicy") == "continue"
+    for unit in (referee, page):
+        high, most = (int(key(unit, name).rstrip("%M")) for name in ("MemoryHigh", "MemoryMax"))
+        assert 0 < high < most, "first it is slowed down, and only then ended"
+    assert key(page, "MemorySwapMax") == "0"
+
+
+def test_the_page_is_watched_reads_who_may_look_and_writes_nothing() -> None:
+    unit = (ROOT / "appliance" / "table-referee-page.service").read_text()
+    assert 0 < int(key(unit, "WatchdogSec")) <= 60
+    assert f"--settings /{SETTINGS}" in unit
+    assert key(unit, "ProtectSystem") == "strict"
+    assert "ReadWritePaths" not in unit and "StateDirectory" not in unit
+
+
 def test_the_unit_waits_as_long_as_the_parts_may_be_silent() -> None:
     """A part's deadline and the feeding's interval together stay below what systemd waits."""
     unit = (ROOT / "appliance" / "table-referee.service").read_text()
     waits = int(key(unit, "WatchdogSec")) * SECOND
-    every = service.feeding_interval({"WATCHDOG_USEC": str(waits // 1000)}, 1)
+    every = feeding_interval({"WATCHDOG_USEC": str(waits // 1000)}, 1)
     assert max(service.DEADLINES.values()) + every < waits
     assert key(unit, "Type") == "notify"
     assert int(key(unit, "Nice")) == NICE

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from hardware.priority import be_urgent
+from hardware.priority import OOM_SCORE, be_urgent
 
 PROGRAM = """
 import os, subprocess, sys, threading
@@ -38,6 +38,12 @@ def test_all_threads_are_preferred_and_what_is_started_later_is_ordinary() -> No
     assert int(later) == os.SCHED_OTHER
     assert int(patient) == os.SCHED_OTHER
     assert int(patience) >= 7
+
+
+def test_where_memory_is_short_what_computes_for_long_goes_first() -> None:
+    program = "from hardware.priority import be_patient; be_patient(0); print(open('/proc/self/oom_score_adj').read())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == OOM_SCORE > 0
 
 
 def test_a_process_that_is_gone_is_no_error() -> None:

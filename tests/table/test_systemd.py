@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.table.systemd import Service, Watchdog, feeding_interval, open_service, serving
+from hardware.service_manager import feeding_interval
+from referee.table.systemd import Service, Watchdog, open_service, serving
 from referee.units import SECOND
 
 PARTS = {"pads": 4 * SECOND, "engine": 3 * SECOND, "audio": 5 * SECOND}
