@@ -160,7 +160,7 @@ def without_doubles(cards: Sequence[Candidate], weights: EvidenceWeights) -> lis
             one.readings += card.readings
             if card.bare > one.bare:  # its outline holds a whole card, the other's only a part or more than one
                 one.whole, one.bare, one.quad = card.whole, card.bare, card.quad
-        elif not any(_is_double(card, other) for other in kept):
+        elif not any(_is_double(card, other, weights) for other in kept):
             kept.append(card)
     return kept
 
@@ -191,7 +191,7 @@ def _holds(quad: Points, point: Points) -> bool:
     return float(np.abs(np.linalg.solve(axes, point - centre)).max()) < _OFF_RIM
 
 
-def _is_double(weak: Candidate, strong: Candidate) -> bool:
+def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> bool:
     """Whether two candidates are one card that was not joined, or the weaker is a detail of the stronger.
 
     One card has the same name in the same place, or is turned by half against the other. A detail (a pip, or a court's
@@ -202,9 +202,8 @@ def _is_double(weak: Candidate, strong: Candidate) -> bool:
     off = float(np.linalg.norm(weak.centre - strong.centre)) / max(1.0, float(np.linalg.norm(strong.up)))
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
     shared = overlap(weak.quad, strong.quad)
-    if same_card(weak.readings[0], strong.readings[0]) and (
-        (shared > 0.9 and off < 0.12) or (shared > 0.3 and turn < -0.8)
-    ):
+    one_name = same_card(weak.readings[0], strong.readings[0]) or likeliest(weak, weights) == likeliest(strong, weights)
+    if one_name and ((shared > 0.9 and off < 0.12) or (shared > 0.3 and turn < -0.8)):
         return True
     doubtful, sure = max(r.index for r in weak.readings), max(r.index for r in strong.readings)
     if doubtful > 4.0 or sure < 8.0:
