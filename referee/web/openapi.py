@@ -55,7 +55,7 @@ _REFUSALS: Final = {
     503: "no game is running, the record cannot be read, or too many pages are open",
 }
 _OF_A_CHANGE: Final = (400, 401, 403, 408, 409, 413, 415, 429, 503)
-_OF_A_PAGE: Final = (400, 403, 404, 414, 422, 429, 503)
+_OF_A_PAGE: Final = (400, 401, 403, 404, 414, 422, 429, 503)
 _NUMBER: Final = {"type": "integer", "minimum": 0}
 _QUERY: Final[dict[str, dict[str, Any]]] = {
     "lang": _LANGUAGE,

@@ -16,6 +16,9 @@ from typing import Any
 
 import pytest
 
+from hardware.camera.camera_process import CameraProcess
+from hardware.camera.remote import RemoteCamera
+from hardware.camera.spec import CameraSpec
 from hardware.orphans import MARK, end_orphans, mark, marked
 from referee.announce.sinks import GONE_NOTICES
 from referee.announce.voice import tell
@@ -27,6 +30,7 @@ from referee.vision.client import SILENT, SightProcess, start_child
 from referee.vision.process import Work
 from tests.faults.conftest import Row
 from tests.faults.rig import PATIENCE, Rig
+from tests.hardware.camera.test_remote_order import NOW, Scripted
 from tests.table.test_page_process import World
 
 NO_FILE = OSError(errno.EMFILE, os.strerror(errno.EMFILE))
@@ -115,6 +119,35 @@ def test_an_eye_that_cannot_be_started_at_first_is_tried_again() -> None:
     assert open_files() == before, "no file is left open by what failed"
     assert sights.finish() == ()
     sights.close()
+
+
+@BOTH
+def test_camera_cannot_be_started(row: Row, bad: OSError) -> None:
+    """The camera's process dies, and the machine has no process to give"""
+    row.fault += f" ({errno.errorcode[bad.errno or 0]})"
+    now, told, starts = [NOW], list[str](), 0
+
+    def process(_: CameraSpec) -> CameraProcess:
+        nonlocal starts
+        starts += 1
+        if 2 <= starts <= 9:
+            raise bad
+        # Another one's frames are younger.
+        return Scripted([10 * starts, 10 * starts + 5], "unknown")
+
+    camera = RemoteCamera(CameraSpec("scripted:camera"), told=told.append, clock=lambda: now[0], process=process)
+    frames = 0
+    for _ in range(200):
+        frames += camera.next(0) is not None
+        now[0] += SECOND // 2
+    assert starts >= 10
+    assert sum("cannot be started" in words and (bad.strerror or "") in words for words in told) == 1, "once, not anew"
+    row.shows("told", "once")
+    assert "the camera is back" in told[told.index(next(words for words in told if "cannot be" in words)) :]
+    assert frames >= 4
+    row.shows("goes on", "without a camera")
+    row.shows("recovers", "is tried for ever")
+    camera.close()
 
 
 @BOTH

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.routing import Route
 
 from referee.web.openapi import describe
@@ -54,6 +55,14 @@ def test_made_up_requests_of_a_paired_device_meet_the_description(tmp_path: Path
 
 def test_made_up_changes_of_any_other_device_are_refused_as_described(tmp_path: Path) -> None:
     done, desk = tried(tmp_path, "--phases", "fuzzing", "--include-method", "POST", paired=False, examples=1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert desk.accepted == 0
+
+
+@pytest.mark.slow
+def test_made_up_looks_of_any_other_device_are_refused_as_described_where_only_paired_ones_may(tmp_path: Path) -> None:
+    """Behind a proxy, that is: nobody sits at this machine."""
+    done, desk = tried(tmp_path, "--phases", "fuzzing", paired=False, examples=1, shut=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert desk.accepted == 0
 

@@ -1,14 +1,16 @@
 """The whole page with a real desk behind it, held against its own description by schemathesis.
 
 ``python -m tools.measure.page_fuzz --examples 2000`` makes requests up from ``/api/openapi.json``, fitting and
-unfitting, for a device that has paired and for one that has not; ``make page-fuzz`` calls it. Exit status 1 where an
-answer is a 5xx or none of those described. A seed makes a run the same again.
+unfitting, for a device that has paired and for one that has not, of a page that everybody may look at and of one behind
+a proxy that only paired devices may; ``make page-fuzz`` calls it. Exit status 1 where an answer is a 5xx or none of
+those described. A seed makes a run the same again.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import shutil
 import socket
@@ -20,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -121,11 +123,17 @@ class Main:
         return sorted({str(one.id) for one in said if getattr(one, "id", "")})
 
 
-class _Pairs:
-    """Gives those who say that they have paired a session of their own, so that signing out ends no run."""
+_VISITOR: Final = b"203.0.113.7"
 
-    def __init__(self, app: ASGIApp, control: Control) -> None:
-        self._app, self._control = app, control
+
+class _Pairs:
+    """Gives those who say that they have paired a session of their own, so that signing out ends no run.
+
+    Stands for the proxy, too, where there is one: says who asks, after whatever they said themselves.
+    """
+
+    def __init__(self, app: ASGIApp, control: Control, *, is_proxy: bool) -> None:
+        self._app, self._control, self._is_proxy = app, control, is_proxy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         name = PAIRED.encode()
@@ -134,11 +142,16 @@ class _Pairs:
             ours = [(b"cookie", f"referee={token}".encode()), (b"x-csrf-token", csrf_of(token).encode())]
             kept = [pair for pair in scope["headers"] if pair[0] not in (name, b"cookie", b"x-csrf-token")]
             scope = {**scope, "headers": [*kept, *ours]}
+        if self._is_proxy and "headers" in scope:
+            scope = {**scope, "headers": [*scope["headers"], (b"x-forwarded-for", _VISITOR)]}
         await self._app(scope, receive, send)
 
 
-def house(folder: Path, main: Main) -> ASGIApp:
-    """The page as it is served, with a game in its record; only the rates are let go of."""
+def house(folder: Path, main: Main, *, shut: bool = False) -> ASGIApp:
+    """The page as it is served, with a game in its record; only the rates are let go of.
+
+    ``shut``: behind a proxy, and only paired devices may look.
+    """
     path = folder / "games.sqlite"
     with Record(path) as record:
         import_game(record, DEMO, "2026-01-01T20:00")
@@ -148,9 +161,13 @@ def house(folder: Path, main: Main) -> ASGIApp:
     control = Control(folder / "run", ask=main.ask, clock=lambda: 1)
     hosts = Hosts.of_this_machine(())
     return _Pairs(
-        Guard(build(site, control.routes()), control.sessions, hosts=hosts, limits=LIMITLESS, clock=lambda: 1),
+        Guard(
+            build(site, control.routes()), control.sessions, hosts=hosts, limits=LIMITLESS, clock=lambda: 1,
+            only_paired=shut, proxies=["127.0.0.1"] if shut else [],
+        ),
         control,
-    )
+        is_proxy=shut,
+    )  # fmt: skip
 
 
 @contextmanager
@@ -206,7 +223,7 @@ def _schemathesis(folder: Path, address: str, paired: bool, *options: str) -> su
 
 
 def tried(
-    folder: Path, *options: str, paired: bool, examples: int, seed: int = 1
+    folder: Path, *options: str, paired: bool, examples: int, seed: int = 1, shut: bool = False
 ) -> tuple[subprocess.CompletedProcess[str], Main]:
     """One device's run, and the main process that it met.
 
@@ -216,12 +233,13 @@ def tried(
         paired: whether the device has paired.
         examples: of each route, beside the bounds of each field.
         seed: of the examples.
+        shut: behind a proxy, and only paired devices may look.
     """
     folder.mkdir(parents=True, exist_ok=True)
     desk = Main()
     given = ("--max-examples", str(examples), "--seed", str(seed), *(("-H", f"{PAIRED}: yes") if paired else ()))
-    with served(house(folder, desk)) as address:
-        with urlopen(f"{address}/api/openapi.json") as answer:
+    with served(house(folder, desk, shut=shut)) as address:
+        with urlopen(Request(f"{address}/api/openapi.json", headers={PAIRED: "yes"})) as answer:
             description = json.load(answer)
         (folder / "openapi.json").write_text(json.dumps(told(description, desk.ids())))
         return _schemathesis(folder, address, paired, *given, *options), desk
@@ -235,9 +253,13 @@ def main() -> int:
     args = parser.parse_args()
     bad = False
     with tempfile.TemporaryDirectory() as name:
-        for paired in (True, False):
-            done, desk = tried(Path(name) / str(paired), paired=paired, examples=args.examples, seed=args.seed)
-            print(f"{'paired' if paired else 'not paired'}: {desk.accepted} commands accepted by the table")
+        for shut, paired in itertools.product((False, True), (True, False)):
+            folder = Path(name) / f"{shut}-{paired}"
+            done, desk = tried(folder, paired=paired, examples=args.examples, seed=args.seed, shut=shut)
+            who = (
+                f"{'paired' if paired else 'not paired'}{', behind a proxy, for paired devices alone' if shut else ''}"
+            )
+            print(f"{who}: {desk.accepted} commands accepted by the table")
             print(done.stdout + done.stderr)
             bad |= done.returncode != 0 or (desk.accepted > 0) is not paired
     return int(bad)
