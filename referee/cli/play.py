@@ -121,6 +121,8 @@ def add_play(commands: Commands) -> None:
     add("--port", type=whole(0, 65535, "port"), default=8080, metavar="N",
         help="of the page; where it is taken, one of the next (default: 8080)")  # fmt: skip
     add("--no-browser", action="store_true", help="print the address, and open no browser")
+    add("--only-ask", action="store_true",
+        help="keep the answers and stop before the game, for a service to referee; status 1: left early")  # fmt: skip
 
 
 def _play(args: argparse.Namespace) -> int:
@@ -131,9 +133,10 @@ def _play(args: argparse.Namespace) -> int:
     if path.exists():
         # Before anybody is asked anything; nobody is hindered while the questions are answered.
         require_free(path)
-    if not hold_evening(path, host=args.host, port=args.port, browse=not args.no_browser):
-        return 0
-    return run(path)
+    evening = hold_evening(path, host=args.host, port=args.port, browse=not args.no_browser, for_service=args.only_ask)
+    if args.only_ask:
+        return 0 if evening else 1
+    return run(path) if evening else 0
 
 
 def add_replay(commands: Commands) -> None:

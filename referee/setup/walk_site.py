@@ -175,7 +175,19 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
     }
 
 
-def hold_evening(path: Path, *, host: str, port: int, browse: bool) -> bool:
+def tell_code(pairing: Pairing) -> None:
+    """Print the code that pairs another device."""
+    print(f"another device is paired with the code {pairing.show(monotonic())} (two minutes)", flush=True)
+
+
+def keep_code_shown(pairing: Pairing, over: threading.Event) -> None:
+    """Print another code whenever the last one is used or old, until the walk is over."""
+    while not over.wait(1.0):
+        if not pairing.shown(monotonic()):
+            tell_code(pairing)
+
+
+def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service: bool = False) -> bool:
     """Hold the walk in a browser; returns whether it was gone through to its end.
 
     Args:
@@ -183,6 +195,8 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool) -> bool:
         host: address to listen at.
         port: the wished port; the next free one is taken.
         browse: open this machine's browser.
+        for_service: a service referees afterwards, whose games lie where its settings have them by themselves; and
+            nobody can ask for another code, so there is always one on show.
 
     Raises:
         UserError: the settings are wrong, or no port is free.
@@ -229,7 +243,9 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool) -> bool:
 
     threading.Thread(target=end_with_walk, name="walk's end", daemon=True).start()
     print(f"Set up the table in a browser: {address}")
-    print(f"another device is paired with the code {pairing.show(monotonic())} (two minutes)", flush=True)
+    tell_code(pairing)
+    if for_service:
+        threading.Thread(target=keep_code_shown, args=(pairing, held.over), name="walk's code", daemon=True).start()
     if browse:
         webbrowser.open(address.here)
     try:
@@ -240,8 +256,11 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool) -> bool:
     if held.walk.step is None:
         values: dict[str, Any] = {"page.enabled": True, "page.host": host, "page.port": listening_port}
         if not known:
-            # Everybody has slapped already, and the games lie where the settings do, not where this was started.
-            values |= {"pads.roll_call": False, "record.file": str(path.with_name("games.db"))}
+            # Everybody has slapped already.
+            values["pads.roll_call"] = False
+        if not known and not for_service:
+            # The games lie where the settings do, not where this was started.
+            values["record.file"] = str(path.with_name("games.db"))
         replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
     else:
         print(f"Left before the first card; `referee play` goes on with what is kept in {path}.", file=sys.stderr)

@@ -1,0 +1,223 @@
+"""Updating an image: which system an update goes to, what is refused and in which words, and the way back."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import subprocess
+import tarfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tools.image.update import (
+    TRIES,
+    Machine,
+    Refusal,
+    check,
+    examine,
+    go_back,
+    install,
+    numbers_of,
+    read_manifest,
+    state,
+    tries_left,
+)
+
+HERE: Final = "0.1.0+202611010000"
+NEWER: Final = "0.1.0+202611020000"
+PARTS: Final = {"root": b"the system " * 5000, "linux": b"a kernel", "initrd": b"its first files"}
+ROOM: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes updates, and signs them."""
+
+    folder: Path
+    key: Path
+
+    def sign(self, manifest: str) -> bytes:
+        (self.folder / "manifest").write_text(manifest)
+        subprocess.run(
+            ["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", self.key, "-in", "manifest", "-out", "manifest.sig"],
+            cwd=self.folder, check=True,
+        )  # fmt: skip
+        return (self.folder / "manifest.sig").read_bytes()
+
+    def update(
+        self, version: str = NEWER, *, parts: Mapping[str, bytes] = PARTS, told: str = "", architecture: str = "arm64",
+        left_out: Sequence[str] = (),
+    ) -> Path:  # fmt: skip
+        """An update's file; ``told`` takes the manifest's place."""
+        sums = "".join(f"sha256 {hashlib.sha256(PARTS[name]).hexdigest()} {name}\n" for name in PARTS)
+        manifest = told or f"version {version}\narchitecture {architecture}\noptions ro quiet\n{sums}"
+        members = {"manifest": manifest.encode(), "manifest.sig": self.sign(manifest), **parts}
+        file = self.folder / "new.update"
+        with tarfile.open(file, "w") as archive:
+            for name, content in members.items():
+                if name not in left_out:
+                    member = tarfile.TarInfo(name)
+                    member.size = len(content)
+                    archive.addfile(member, io.BytesIO(content))
+        return file
+
+
+@pytest.fixture
+def maker(tmp_path: Path) -> Maker:
+    folder = tmp_path / "maker"
+    folder.mkdir()
+    made = Maker(folder, folder / "key.pem")
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", made.key], check=True)
+    return made
+
+
+@pytest.fixture
+def machine(tmp_path: Path, maker: Maker) -> Machine:
+    """System a runs, and b is empty."""
+    esp, partitions = tmp_path / "efi", tmp_path / "by-partlabel"
+    (esp / "loader" / "entries").mkdir(parents=True)
+    (esp / "a").mkdir()
+    (esp / "loader" / "entries" / "a.conf").write_text(f"title a\nversion {HERE}\nlinux /a/linux\n")
+    partitions.mkdir()
+    for slot in "ab":
+        (partitions / f"root-{slot}").write_bytes(bytes(ROOM))
+    made = Machine(esp, partitions, tmp_path / "cmdline", tmp_path / "os-release", tmp_path / "update.pem")
+    runs(made, "a", HERE)
+    subprocess.run(["openssl", "pkey", "-in", maker.key, "-pubout", "-out", made.key], check=True)
+    return made
+
+
+def runs(machine: Machine, slot: str, version: str) -> None:
+    """This system was started."""
+    machine.command_line.write_text(f"initrd=\\{slot}\\initrd root=PARTLABEL=root-{slot} ro quiet\n")
+    machine.release.write_text(f'ID=debian\nIMAGE_VERSION="{version}"\nIMAGE_ARCHITECTURE=arm64\n')
+
+
+def entries(machine: Machine) -> list[str]:
+    return sorted(one.name for one in machine.entries.iterdir())
+
+
+def test_an_update_goes_where_nothing_runs_and_is_on_trial(machine: Machine, maker: Maker) -> None:
+    before = (machine.partitions / "root-a").read_bytes()
+    assert install(maker.update(), machine) == NEWER
+    assert entries(machine) == ["a.conf", f"b+{TRIES}.conf"]
+    assert (machine.partitions / "root-b").read_bytes().startswith(PARTS["root"])
+    assert (machine.partitions / "root-a").read_bytes() == before
+    assert (machine.esp / "b" / "linux").read_bytes() == PARTS["linux"]
+    told = (machine.entries / f"b+{TRIES}.conf").read_text()
+    assert "options root=PARTLABEL=root-b ro quiet" in told
+    assert f"version {NEWER}" in told
+    assert state(machine) == f"a: {HERE}, good, runs\nb: {NEWER}, on trial, 3 tries left, waits"
+
+
+def test_the_next_update_goes_to_the_other_one_again(machine: Machine, maker: Maker) -> None:
+    install(maker.update(), machine)
+    (machine.entries / f"b+{TRIES}.conf").rename(machine.entries / "b.conf")
+    runs(machine, "b", NEWER)
+    assert install(maker.update("0.1.0+202611030000"), machine) == "0.1.0+202611030000"
+    assert entries(machine) == [f"a+{TRIES}.conf", "b.conf"]
+
+
+def test_a_system_on_trial_is_not_updated(machine: Machine, maker: Maker) -> None:
+    install(maker.update(), machine)
+    (machine.entries / f"b+{TRIES}.conf").rename(machine.entries / "b+2-1.conf")
+    runs(machine, "b", NEWER)
+    with pytest.raises(Refusal, match="still on trial"):
+        install(maker.update("0.1.0+202611030000"), machine)
+    assert entries(machine) == ["a.conf", "b+2-1.conf"]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.4, 0.97])
+def test_a_torn_file_is_refused_and_changes_nothing(machine: Machine, maker: Maker, share: float) -> None:
+    file = maker.update()
+    content = file.read_bytes()
+    end = content.index(PARTS["initrd"]) + len(PARTS["initrd"])
+    file.write_bytes(content[: int(end * share)])
+    with pytest.raises(Refusal, match=r"torn.*copy it once more"):
+        install(file, machine)
+    assert entries(machine) == ["a.conf"]
+    assert not any((machine.partitions / "root-b").read_bytes())
+
+
+def test_a_part_that_is_not_what_was_signed(machine: Machine, maker: Maker) -> None:
+    swapped = {**PARTS, "linux": b"b kernel"}
+    with pytest.raises(Refusal, match=r"linux in .* is not what was signed"):
+        install(maker.update(parts=swapped), machine)
+    assert entries(machine) == ["a.conf"]
+
+
+def test_a_stranger_s_signature(machine: Machine, maker: Maker) -> None:
+    stranger = maker.folder / "stranger.pem"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", stranger], check=True)
+    with pytest.raises(Refusal, match="not signed with the key"):
+        examine(Maker(maker.folder, stranger).update(), machine)
+
+
+def test_what_else_is_refused(machine: Machine, maker: Maker, tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="for amd64, and this machine is arm64"):
+        examine(maker.update(architecture="amd64"), machine)
+    for version in (HERE, "0.0.9+209901010000"):
+        with pytest.raises(Refusal, match="runs already"):
+            examine(maker.update(version), machine)
+    large = {**PARTS, "root": bytes(ROOM + 1)}
+    with pytest.raises(Refusal, match="write a whole image"):
+        examine(maker.update(parts=large), machine)
+    with pytest.raises(Refusal, match="initrd is missing"):
+        examine(maker.update(left_out=["initrd"]), machine)
+    with pytest.raises(Refusal, match="root was not expected there"):
+        examine(maker.update(left_out=["manifest"]), machine)
+    with pytest.raises(Refusal, match="does not name its version"):
+        examine(maker.update(told="architecture arm64\n"), machine)
+    with pytest.raises(Refusal, match="cannot be read: No such file"):
+        examine(tmp_path / "none", machine)
+    (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8" * 2000)
+    with pytest.raises(Refusal, match="torn or no update"):
+        examine(tmp_path / "photo.jpg", machine)
+
+
+def test_not_an_image(machine: Machine) -> None:
+    machine.command_line.write_text("root=/dev/mmcblk0p2 rw\n")
+    with pytest.raises(Refusal, match="git and make"):
+        machine.slot()
+
+
+def test_back_to_the_system_before(machine: Machine, maker: Maker) -> None:
+    with pytest.raises(Refusal, match="no other system"):
+        go_back(machine)
+    install(maker.update(), machine)
+    (machine.entries / f"b+{TRIES}.conf").rename(machine.entries / "b.conf")
+    runs(machine, "b", NEWER)
+    assert go_back(machine) == HERE
+    assert entries(machine) == ["a.conf", "b+0.conf"]
+    runs(machine, "a", HERE)
+    assert state(machine).splitlines()[1] == f"b: {NEWER}, left alone, waits"
+    # What was left is not gone back to; a further update takes its place.
+    with pytest.raises(Refusal, match="no other system"):
+        go_back(machine)
+    install(maker.update("0.1.0+202611030000"), machine)
+    assert entries(machine) == ["a.conf", f"b+{TRIES}.conf"]
+
+
+def test_only_a_system_on_trial_is_started_anew(machine: Machine) -> None:
+    restarts: list[str] = []
+    assert "ready" in check(lambda: True, lambda: restarts.append("a"), machine)
+    with pytest.raises(Refusal, match="did not answer"):
+        check(lambda: False, lambda: restarts.append("a"), machine, patience=0)
+    assert restarts == []
+    (machine.entries / "a.conf").rename(machine.entries / "a+1-2.conf")
+    with pytest.raises(Refusal, match="did not answer"):
+        check(lambda: False, lambda: restarts.append("a"), machine, patience=0)
+    assert restarts == ["a"]
+
+
+def test_versions_and_names() -> None:
+    assert numbers_of("0.10.0+1") > numbers_of("0.9.0+20261124")
+    assert tries_left(Path("a.conf")) is None
+    assert tries_left(Path("a+3.conf")) == 3
+    assert tries_left(Path("b+0-3.conf")) == 0
+    with pytest.raises(Refusal, match="does not name its initrd"):
+        read_manifest(f"version 1\narchitecture arm64\noptions ro\nsha256 {'0' * 64} root\nsha256 {'0' * 64} linux\n")

@@ -1,0 +1,380 @@
+"""Update the appliance from a file, with a way back: ``table-referee-update FILE | back | state | check``.
+
+The machine has two systems, a and b, each a partition that is never written while it runs. An update goes into the one
+that does not run; the one that runs stays as it is. The boot loader (systemd-boot) then tries the new one three times
+at most. It stays only if its page answers (``check``); otherwise the system before it is started again.
+
+An update is a tar file: ``manifest``, ``manifest.sig``, ``root``, ``linux``, ``initrd``. The manifest names version,
+architecture and the SHA-256 of each part; it is signed, and the machine keeps the public key.
+On the machine this file is a program of its own, and needs Python and openssl alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+TRIES: Final = 3
+"""How often a new system is started before the one before it is back."""
+PARTS: Final = ("root", "linux", "initrd")
+_BLOCK: Final = 1 << 20
+_LONGEST: Final = 100_000
+"""Bytes of a manifest."""
+_PATIENCE: Final = 600.0
+"""Seconds until the page must answer; the first start speaks every phrase once."""
+
+
+class Refusal(Exception):  # noqa: N818 - it is an answer
+    """Why nothing was changed, or what was not finished, in words that say what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an update says of itself."""
+
+    version: str
+    architecture: str
+    options: str
+    """Of the kernel's command line, besides the root."""
+    sums: dict[str, str]
+    """SHA-256 of each part, in hexadecimal digits."""
+
+
+def read_manifest(text: str) -> Manifest:
+    """Read a manifest: a key and its value a line, and a line ``sha256 SUM PART`` for each part.
+
+    Raises:
+        Refusal: something is missing.
+    """
+    values: dict[str, str] = {}
+    sums: dict[str, str] = {}
+    for line in text.splitlines():
+        key, _, value = line.partition(" ")
+        if key == "sha256":
+            total, _, part = value.partition(" ")
+            sums[part] = total
+        else:
+            values[key] = value
+    lacking = [name for name in ("version", "architecture", "options") if name not in values]
+    lacking += [part for part in PARTS if not re.fullmatch("[0-9a-f]{64}", sums.get(part, ""))]
+    if lacking:
+        raise Refusal(f"this update does not name its {lacking[0]}: it was made by something else than `make image`")
+    return Manifest(values["version"], values["architecture"], values["options"], sums)
+
+
+def numbers_of(version: str) -> tuple[int, ...]:
+    """A version as something that can be compared: 0.1.0+20261124 is (0, 1, 0, 20261124)."""
+    return tuple(int(digits) for digits in re.findall(r"\d+", version))
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where an appliance has its things; a test has them elsewhere."""
+
+    esp: Path = Path("/efi")
+    partitions: Path = Path("/dev/disk/by-partlabel")
+    command_line: Path = Path("/proc/cmdline")
+    release: Path = Path("/etc/os-release")
+    key: Path = Path("/usr/share/table-referee/update.pem")
+
+    @property
+    def entries(self) -> Path:
+        """The boot loader's entries."""
+        return self.esp / "loader" / "entries"
+
+    def slot(self) -> str:
+        """The system that runs, ``a`` or ``b``.
+
+        Raises:
+            Refusal: it is no such system.
+        """
+        found = re.search(r"\broot=PARTLABEL=root-([ab])\b", self.command_line.read_text())
+        if found is None:
+            raise Refusal(
+                "this machine was not started from an image of the Table Referee: update it with git and make"
+            )
+        return found[1]
+
+    def said(self, key: str) -> str:
+        """A value of the system's own release file."""
+        found = re.search(rf'^{key}="?([^"\n]*)"?$', self.release.read_text(), flags=re.MULTILINE)
+        return found[1] if found else ""
+
+    def entry(self, slot: str) -> Path | None:
+        """The boot loader's entry of a system; its name may hold what tries are left, as in ``b+2-1.conf``."""
+        return next((one for one in sorted(self.entries.glob(f"{slot}*.conf")) if _slot_of(one) == slot), None)
+
+
+def _slot_of(entry: Path) -> str:
+    return entry.stem.partition("+")[0]
+
+
+def tries_left(entry: Path) -> int | None:
+    """How often the boot loader will still try it; None: it has been found good."""
+    counted = re.fullmatch(r"[ab]\+(\d+)(-\d+)?", entry.stem)
+    return int(counted[1]) if counted else None
+
+
+def _members(file: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
+    """The parts of an update, one after the other, with their lengths."""
+    try:
+        with tarfile.open(file, "r|") as archive:
+            for member in archive:
+                content = archive.extractfile(member)
+                if content is not None:
+                    yield member.name, member.size, content
+    except (tarfile.TarError, EOFError) as torn:
+        raise Refusal(f"{file} is torn or no update ({torn}): copy it once more") from None
+    except OSError as bad:
+        raise Refusal(f"{file} cannot be read: {bad.strerror or bad}") from None
+
+
+def _blocks(name: str, size: int, content: IO[bytes]) -> Iterator[bytes]:
+    """A part's bytes, all of them."""
+    read = 0
+    with suppress(tarfile.ReadError):
+        while block := content.read(_BLOCK):
+            read += len(block)
+            yield block
+    if read != size:
+        raise Refusal(f"the file is torn: of {name} it holds {read} of {size} bytes; copy it once more")
+
+
+def examine(file: Path, machine: Machine) -> Manifest:
+    """Read all of an update before anything is changed.
+
+    Raises:
+        Refusal: it is torn, was signed by somebody else, is for another machine, or is no newer.
+    """
+    signed: dict[str, bytes] = {}
+    manifest: Manifest | None = None
+    whole: set[str] = set()
+    for name, size, content in _members(file):
+        if manifest is None and name in ("manifest", "manifest.sig") and size < _LONGEST:
+            signed[name] = b"".join(_blocks(name, size, content))
+            if len(signed) == 2:
+                manifest = _judged(signed, machine)
+                _fits(file, manifest, machine)
+        elif manifest is not None and name in PARTS:
+            if name == "root" and size > (room := _room(machine)):
+                raise Refusal(
+                    f"the new system has {size >> 20} MiB, and its partition {room >> 20}: write a whole image"
+                )
+            total = hashlib.sha256()
+            for block in _blocks(name, size, content):
+                total.update(block)
+            if total.hexdigest() != manifest.sums[name]:
+                raise Refusal(f"{name} in {file} is not what was signed: copy the file once more")
+            whole.add(name)
+        else:
+            raise Refusal(f"{file} is no update of the Table Referee: {name} was not expected there")
+    lacking = [part for part in PARTS if part not in whole]
+    if manifest is None or lacking:
+        raise Refusal(
+            f"{file} is torn: {'its manifest' if manifest is None else lacking[0]} is missing; copy it once more"
+        )
+    return manifest
+
+
+def _judged(signed: dict[str, bytes], machine: Machine) -> Manifest:
+    """The manifest, if its signature is good."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in signed.items():
+            Path(folder, name).write_bytes(content)
+        done = subprocess.run(
+            ["openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", str(machine.key),
+             "-in", "manifest", "-sigfile", "manifest.sig"],
+            cwd=folder, capture_output=True, check=False,
+        )  # fmt: skip
+    if done.returncode:
+        raise Refusal(
+            "this update was not signed with the key that this machine trusts: take it from where the image is from"
+        )
+    return read_manifest(signed["manifest"].decode("utf-8", "replace"))
+
+
+def _fits(file: Path, manifest: Manifest, machine: Machine) -> None:
+    """See that an update is for this machine."""
+    own, here = machine.said("IMAGE_ARCHITECTURE"), machine.said("IMAGE_VERSION")
+    if manifest.architecture != own:
+        raise Refusal(f"{file} is for {manifest.architecture}, and this machine is {own}: take the file for {own}")
+    if numbers_of(manifest.version) <= numbers_of(here):
+        raise Refusal(
+            f"{file} holds {manifest.version}, and {here} runs already: "
+            "`table-referee-update back` goes back to the system before"
+        )
+
+
+def _room(machine: Machine) -> int:
+    """Bytes of the partition that an update goes to."""
+    with (machine.partitions / f"root-{_other(machine)}").open("rb") as partition:
+        return partition.seek(0, os.SEEK_END)
+
+
+def _other(machine: Machine) -> str:
+    return "b" if machine.slot() == "a" else "a"
+
+
+def entry_text(slot: str, version: str, options: str) -> str:
+    """The boot loader's entry of a system."""
+    return (
+        f"title Table Referee {version} ({slot})\nsort-key table-referee\nversion {version}\n"
+        f"linux /{slot}/linux\ninitrd /{slot}/initrd\noptions root=PARTLABEL=root-{slot} {options}\n"
+    )
+
+
+def install(file: Path, machine: Machine) -> str:
+    """Put an update where the other system is; it is started next. Gives its version.
+
+    The power may go at any moment: the entry of the boot loader is taken away first and written last.
+
+    Raises:
+        Refusal: see `examine`.
+    """
+    slot = _other(machine)
+    running = machine.entry(machine.slot())
+    if running is not None and tries_left(running) is not None:
+        raise Refusal(
+            "the system that runs is itself still on trial: wait until `table-referee-update state` calls it good"
+        )
+    manifest = examine(file, machine)
+    while (old := machine.entry(slot)) is not None:
+        old.unlink()
+        _sync(machine.entries)
+    (machine.esp / slot).mkdir(exist_ok=True)
+    for name, size, content in _members(file):
+        if name not in PARTS:
+            continue
+        place = machine.partitions / f"root-{slot}" if name == "root" else machine.esp / slot / name
+        total = hashlib.sha256()
+        with place.open("r+b" if name == "root" else "wb") as out:
+            for block in _blocks(name, size, content):
+                total.update(block)
+                out.write(block)
+            out.flush()
+            os.fsync(out.fileno())
+        if total.hexdigest() != manifest.sums[name]:
+            raise Refusal(f"{file} changed while it was read; the system that runs stays: try again")
+    entry = machine.entries / f"{slot}+{TRIES}.conf"
+    beside = entry.with_suffix(".new")
+    beside.write_text(entry_text(slot, manifest.version, manifest.options))
+    with beside.open("rb") as written:
+        os.fsync(written.fileno())
+    beside.rename(entry)
+    _sync(machine.entries)
+    return manifest.version
+
+
+def go_back(machine: Machine) -> str:
+    """Have the other system started from now on; gives its version.
+
+    Raises:
+        Refusal: there is none that was ever found good.
+    """
+    there = machine.entry(_other(machine))
+    if there is None or tries_left(there) is not None:
+        raise Refusal("there is no other system that was found good: nothing was changed")
+    here = machine.entry(machine.slot())
+    if here is not None:
+        # Without tries left, the boot loader puts it last.
+        here.rename(here.with_name(f"{machine.slot()}+0.conf"))
+        _sync(machine.entries)
+    return _value(there, "version")
+
+
+def _value(entry: Path, key: str) -> str:
+    found = re.search(rf"^{key} (.*)$", entry.read_text(), flags=re.MULTILINE)
+    return found[1] if found else "?"
+
+
+def state(machine: Machine) -> str:
+    """Both systems, a line each."""
+    lines = []
+    for slot in "ab":
+        entry = machine.entry(slot)
+        runs = "runs" if slot == machine.slot() else "waits"
+        left = None if entry is None else tries_left(entry)
+        words = "good" if left is None else f"on trial, {left} tries left" if left else "left alone"
+        holds = "nothing" if entry is None else f"{_value(entry, 'version')}, {words}"
+        lines.append(f"{slot}: {holds}, {runs}")
+    return "\n".join(lines)
+
+
+def check(
+    answers: Callable[[], bool], restart: Callable[[], None], machine: Machine, *, patience: float = _PATIENCE
+) -> str:
+    """Wait for the page; a system on trial that does not serve it is started anew.
+
+    Raises:
+        Refusal: the page did not answer in time.
+    """
+    until = time.monotonic() + patience
+    while not answers():
+        if time.monotonic() >= until:
+            entry = machine.entry(machine.slot())
+            if entry is not None and tries_left(entry) is not None:
+                restart()
+            raise Refusal(f"the page did not answer within {patience:.0f} s: journalctl -u table-referee")
+        time.sleep(1)
+    uptime = Path("/proc/uptime").read_text().split()[0]
+    return f"ready {uptime} s after the kernel began: {machine.said('IMAGE_VERSION')} in {machine.slot()}"
+
+
+def _page_answers() -> bool:
+    try:
+        with urllib.request.urlopen("http://127.0.0.1:8080/", timeout=20) as page:
+            return bool(page.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _restart() -> None:
+    subprocess.run(["systemctl", "reboot"], check=False)
+
+
+def _sync(folder: Path) -> None:
+    """What was changed in a folder is on the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def main() -> int:
+    """Do what was asked; exit status 1, and one line that says what to do, where it was refused."""
+    parser = argparse.ArgumentParser(prog="table-referee-update", description=(__doc__ or "").partition("\n\n")[0])
+    parser.add_argument("what", metavar="FILE | back | state | check")
+    what, machine = parser.parse_args().what, Machine()
+    try:
+        if what == "state":
+            print(state(machine))
+        elif what == "check":
+            print(check(_page_answers, _restart, machine), flush=True)
+        elif what == "back":
+            print(f"{go_back(machine)} is started next: systemctl reboot")
+        else:
+            print(f"reading {what} ...", flush=True)
+            print(f"{install(Path(what), machine)} is started next, for {TRIES} tries at most: systemctl reboot")
+    except Refusal as words:
+        print(words, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
