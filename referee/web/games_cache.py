@@ -107,10 +107,14 @@ class Shelf:
     def shadowed(self) -> int | None:
         """The game that is being shadowed just now, of which nothing is to be seen before it is over."""
         with self._lock:
-            latest = self._record.latest() if self.path.exists() else None
-            if latest is None or latest.ended is not None:
+            try:
+                latest = self._record.latest() if self.path.exists() else None
+                if latest is None or latest.ended is not None:
+                    return None
+                first = LineReader().read(islice(self._record.lines(latest.id), _OPENING))[0]
+            except RecordError:
+                # Nobody plays into a record that cannot be read; each page says in its own words what is amiss.
                 return None
-            first = LineReader().read(islice(self._record.lines(latest.id), _OPENING))[0]
         return latest.id if is_shadowed(line for _, line in first) else None
 
     def game(self, game: int) -> GameInfo:
