@@ -36,13 +36,13 @@ def fenced() -> list[tuple[str, bool]]:
 def mentioned() -> list[str]:
     """Commands of ours between single backquotes, in the text."""
     text = re.sub(r"^```.+?^```", "", GUIDE, flags=re.DOTALL | re.MULTILINE)
-    return [words for words in re.findall(r"`([^`\n]+)`", text) if bare(words)[0] in ("referee", "make")]
+    return [words for words in re.findall(r"`([^`\n]+)`", text) if bare(words)[:1] in (["referee"], ["make"])]
 
 
 def bare(command: str) -> list[str]:
     """A command's words, without what it is run as and with."""
     words = shlex.split(command.partition("|")[0])
-    while words[0] in ("sudo", "env") or "=" in words[0]:
+    while words and (words[0] in ("sudo", "env") or "=" in words[0]):
         words = words[1:]
     return words
 

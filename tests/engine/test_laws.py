@@ -138,7 +138,7 @@ def test_wild_games_keep_the_law(law: str) -> None:
 
 
 def test_many_slaps_at_one_instant_cost_no_more_each() -> None:
-    """Twice as many take about twice as long, not four times."""
+    """Four times as many take about four times as long, not sixteen."""
 
     def seconds(count: int) -> float:
         table = Table(t=0, id="table", seats=("Ana", "Ben", "Cho"))
@@ -148,8 +148,8 @@ def test_many_slaps_at_one_instant_cost_no_more_each() -> None:
         rulings_of([table, card, *slaps])
         return time.process_time() - began
 
-    # The quickest of three each, for other programs run as well; four times as long is what a square would take.
-    assert min(seconds(20_000) for _ in range(3)) < 3.3 * min(seconds(10_000) for _ in range(3))
+    # The quickest of three each, for other programs run as well and a cache that is full costs a little more.
+    assert min(seconds(24_000) for _ in range(3)) < 9 * min(seconds(6_000) for _ in range(3))
 
 
 @pytest.mark.parametrize("seed", [280, 394])
