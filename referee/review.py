@@ -15,20 +15,24 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from referee.engine.explanation import Explanation, WitnessedLog
-from referee.engine.log import find_replacements, open_log
+from referee.engine.log import find_replacements, open_log, read_observations
 from referee.engine.observations import Table
-from referee.engine.replay import Outline, StoredLog
-from referee.engine.rulings import Ruling, encode_ruling
+from referee.engine.replay import Outline, ReplayedGame, StoredLog, TooLong
+from referee.engine.rulings import Ruling, encode_ruling, ruling_fields
 from referee.errors import UserError
 from referee.record.seals import find_broken_log
 from referee.rules.house import HouseRules, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
 from referee.settings.house_rules import SUFFIX, HouseFileError, example_house_rules, load_house_rules, resolve_rules
+from referee.text.catalogue import texts
 from referee.text.escapes import escape_controls
 from referee.text.explanation_lines import explanation_fields, explanation_lines
+from referee.text.moved_lines import moved_words
 from referee.text.rules import rows_by_group, sentence
 from referee.text.ruling_lines import RulingWords
+from referee.units import MS
+from referee.what_if import MOST_MOVED, Move, MoveError, move_line
 
 _INSTANT: Final = re.compile(r"(-?\d{1,18}(?:\.\d{1,18})?)(s|ms)?", re.ASCII)
 _UNITS: Final = {"s": 1e9, "ms": 1e6}
@@ -122,18 +126,22 @@ def in_words(table: Table) -> Callable[[Ruling], str]:
     return line
 
 
-def explain(log: str, ruling: str | None = None, *, as_json: bool = False) -> int:
+def explain(log: str, ruling: str | None = None, *, as_json: bool = False, what_if: Move | None = None) -> int:
     """Print why one ruling of a log, or each in force, came out as it did; returns the exit status.
 
     Args:
         log: the log's file, or ``-``.
         ruling: the id of one ruling, superseded ones included; None for all in force.
         as_json: one JSON object a line instead of words.
+        what_if: a hand or a card at another instant: the verdict as it was, and as it would have been.
 
     Raises:
-        UserError: the log cannot be read, or has no such ruling.
+        UserError: the log cannot be read, or has no such ruling, hand or card.
     """
     with open_log(log) as stream:
+        if what_if is not None:
+            _explain_move(stream, what_if, as_json=as_json)
+            return 0
         stored = StoredLog(stream)
         witnessed = WitnessedLog(stored.outline.table)
         made = list(stored.rulings(everything=True, witness=witnessed))
@@ -143,6 +151,37 @@ def explain(log: str, ruling: str | None = None, *, as_json: bool = False) -> in
     for one in _chosen(made, ruling, replaced_by):
         _write(*write(witnessed.explain(one)))
     return 0
+
+
+def _explain_move(stream: BinaryIO, move: Move, *, as_json: bool) -> None:
+    """The verdict as it was and as it would have been, and the first ruling after it that would be another."""
+    lines = list(read_observations(stream))
+    try:
+        game = ReplayedGame(lines)
+        moved = move_line(lines, game, move)
+    except MoveError as bad:
+        said = texts("en")(f"what_if.bad_{bad.problem}", most=f"{MOST_MOVED // MS} ms")
+        raise UserError(f"--what-if {move.line}: {said}") from None
+    except TooLong:
+        raise UserError("--what-if: this game is too long to be ruled once more and kept") from None
+    was = moved.verdict.was
+    told = (None if was is None else game.explain(was), moved.explain())
+    if as_json:
+        later = [None if one is None else ruling_fields(one) for one in moved.later]
+        found = [None if one is None else explanation_fields(one) for one in told]
+        facts = dict(zip(("was", "would_be", "later_was", "later_would_be"), (*found, *later), strict=True))
+        _write(json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
+        return
+    say, write = RulingWords(game.table.seats), in_words(game.table)
+    for head, one in zip((say.texts("what_if.was"), moved_words(moved, say)), told, strict=True):
+        lines_ = [say.texts("what_if.no_hand")] if one is None else explanation_lines(one, game.table, say, {})
+        _write(head, *(f"  {line}" for line in lines_), "")
+    if moved.later.was is None and moved.later.would_be is None:
+        _write(say.texts("what_if.on_none"))
+        return
+    _write(say.texts("what_if.on"))
+    for name, ruled in zip(("was", "would_be"), moved.later, strict=True):
+        _write(f"  {say.texts(f'what_if.{name}')}: {say.texts('what_if.nothing') if ruled is None else write(ruled)}")
 
 
 def _chosen(made: list[Ruling], name: str | None, replaced: dict[str, str]) -> list[Ruling]:

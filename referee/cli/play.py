@@ -6,11 +6,16 @@ Each function that runs a command imports what it needs when it is called.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from referee.cli.parser import Commands, command, number, rate, whole
 from referee.errors import UserError
+
+if TYPE_CHECKING:
+    from referee.what_if import Move
 
 
 def add_demo(commands: Commands) -> None:
@@ -168,18 +173,43 @@ def add_explain(commands: Commands) -> None:
         commands, "explain", "why the referee ruled as it did",
         "For one ruling of a log, or for all: what was ruled, the pile then, the instants around it, the rule, and\n"
         "what else was considered and why not. RULING is a ruling's id as `referee replay` prints it.\n\n"
-        "examples:\n  referee explain game.jsonl slap_false@s17\n  referee explain game.jsonl --json",
+        "With --what-if a hand (or a card) comes some milliseconds sooner or later: the verdict as it was, as it\n"
+        "would have been, and the first ruling after it that would be another. LINE is the id of its line in the\n"
+        "log, which stays as it is.\n\n"
+        "examples:\n  referee explain game.jsonl slap_false@s17\n  referee explain game.jsonl --json\n"
+        "  referee explain game.jsonl --what-if s12=-5ms          5 ms sooner\n"
+        "  referee explain game.jsonl --what-if s12=-5ms,0.5ms    and known to half a millisecond",
         _explain,
     )  # fmt: skip
     parser.add_argument("log", metavar="LOG", help="a log (JSON Lines, UTF-8); - reads standard input")
     parser.add_argument("ruling", metavar="RULING", nargs="?", help="the id of one ruling (default: all)")
     parser.add_argument("--json", action="store_true", help="the same facts as JSON, one object a line")
+    parser.add_argument("--what-if", type=_move, metavar="LINE=TIME[,ERROR]",
+                        help="a hand or a card so much later (s12=5ms) or sooner (s12=-5ms), at most 50 ms; ERROR: how "
+                        "well its instant is known then (default: as it was)")  # fmt: skip
+
+
+_MOVE: Final = re.compile(r"(.+)=([+-]?\d{1,4}(?:\.\d{1,6})?)ms(?:,(\d{1,4}(?:\.\d{1,6})?)ms)?", re.ASCII)
+
+
+def _move(text: str) -> Move:
+    from referee.units import MS
+    from referee.what_if import Move
+
+    said = _MOVE.fullmatch(text)
+    if said is None:
+        raise argparse.ArgumentTypeError(
+            f"a line and by how much it is moved, as in s12=-5ms or s12=5ms,0.5ms; not {text!r}"
+        )
+    return Move(said[1], round(float(said[2]) * MS), None if said[3] is None else round(float(said[3]) * MS))
 
 
 def _explain(args: argparse.Namespace) -> int:
     from referee.review import explain
 
-    return explain(args.log, args.ruling, as_json=args.json)
+    if args.what_if is not None and args.ruling is not None:
+        raise UserError(f"--what-if explains the verdict on its own line; leave {args.ruling} out")
+    return explain(args.log, args.ruling, as_json=args.json, what_if=args.what_if)
 
 
 def add_review(commands: Commands) -> None:

@@ -139,6 +139,22 @@ def cause_of(name: str) -> str:
     return first if first and number.isdecimal() else cause
 
 
+def verdict_on(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
+    """What a hand came to: the slap that won where this hand was compared with it, else the ruling on the hand itself.
+
+    Args:
+        rulings: those in force.
+        slap: the hand's id.
+    """
+    own: Ruling | None = None
+    for ruling in rulings:
+        if ruling.kind == "slap_won" and slap in ruling.because:
+            return ruling
+        if ruling.kind in SLAP_KINDS and cause_of(ruling.id) == slap:
+            own = ruling
+    return own
+
+
 GAME_ENDS: Final = frozenset(("won", "lost", "drawn"))
 """Kinds of rulings by which a game ends: somebody has won it, has lost it (Beggar-My-Neighbour), or nobody has."""
 SHOWN_BY_POSITION: Final = frozenset(("turn", "lead", "chance"))

@@ -352,3 +352,39 @@ def test_a_hand_that_people_told_is_said_to_be_so(tmp_path: Path, capsys: pytest
     assert main(["explain", str(file), "slap_won@s1", "--json"]) == 0
     moments = json.loads(capsys.readouterr().out)["moments"]
     assert [moment["id"] for moment in moments if "by_people" in moment] == ["s1"]
+
+
+def test_what_would_have_been_stands_below_what_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A hand 20 ms sooner: both verdicts with their reasons, and the pile that another would have had."""
+    file = written(tmp_path, GAME)
+    before = Path(file).read_bytes()
+    assert main(["explain", file, "--what-if", "s2=-20ms"]) == 0
+    told = capsys.readouterr().out
+    was, _, would_be = told.partition("If the hand of Ana had come 20 ms sooner")
+    assert was.startswith("As it was\n  slap_won@s1: Cho wins the slap")
+    assert "slap_won@s2: Ana wins the slap, double, by 5.50 ± 0.04 ms" in would_be
+    assert "Correction" not in would_be and "replaces" not in would_be
+    assert "From here on the game would have gone otherwise:" in would_be
+    assert Path(file).read_bytes() == before
+    assert main(["explain", file, "--what-if", "s2=-14.49ms,0.02ms", "--json"]) == 0
+    fields = json.loads(capsys.readouterr().out)
+    assert fields["was"]["ruling"]["id"] == "slap_won@s1"
+    assert fields["would_be"]["ruling"]["ruling"] == "dead_heat"
+
+
+@pytest.mark.parametrize(
+    ("move", "words"),
+    [
+        ("s2", "as in s12=-5ms"),
+        ("s2=-5", "as in s12=-5ms"),
+        ("s2=nanms", "as in s12=-5ms"),
+        ("s2=51ms", "moved by 50 ms at most"),
+        ("s77=5ms", "no such hand or card"),
+    ],
+)
+def test_a_move_that_cannot_be_made_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], move: str, words: str
+) -> None:
+    with suppress(SystemExit):
+        assert main(["explain", written(tmp_path, GAME), "--what-if", move]) == 2
+    assert words in capsys.readouterr().err

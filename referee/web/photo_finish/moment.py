@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from referee.engine.observations import Card, Lift, Observation, Other, Slap
-from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
+from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of, verdict_on
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS, SECOND
@@ -89,7 +89,7 @@ def finish(
     if asked is None:
         return None
     in_force = [ruling for ruling in rulings if ruling.id not in gone]
-    ruling = _verdict(in_force, slap)
+    ruling = verdict_on(in_force, slap)
     own = {cause_of(one.id): one for one in in_force if one.kind in SLAP_KINDS}
     heat = next((one for one in in_force if one.kind == "dead_heat" and slap in one.because), None)
     near = sorted((line for line in near if -_BEFORE <= line.t - asked.t <= _AFTER), key=lambda line: line.t)
@@ -121,17 +121,6 @@ def finish(
         ruling=ruling,
         heat=heat,
     )
-
-
-def _verdict(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
-    """The slap that won where this hand was compared with it, else the ruling on the hand itself."""
-    own: Ruling | None = None
-    for ruling in rulings:
-        if ruling.kind == "slap_won" and slap in ruling.because:
-            return ruling
-        if ruling.kind.startswith("slap_") and cause_of(ruling.id) == slap:
-            own = ruling
-    return own
 
 
 def _behind(hands: Sequence[Slap], ruling: Ruling | None, heat: Ruling | None) -> Mapping[str, tuple[int, int]]:

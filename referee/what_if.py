@@ -1,0 +1,189 @@
+"""What would have been ruled if one hand or card had come a little sooner or later.
+
+The game is ruled once more with a correction of that line behind its last one, as if people had made it (K6). That
+correction is nobody's and is stored nowhere: the lines that are handed in stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from referee.engine.explanation import Explanation
+from referee.engine.observations import Card, Correct, Lift, LogError, Observation, Slap
+from referee.engine.replay import ReplayedGame
+from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, base_id, cause_of, verdict_on
+from referee.units import MS, SECOND
+
+MOST_MOVED: Final = 50 * MS
+"""How far an instant may be moved, and the greatest error that it may be given, ns. Further off, people would have done
+something else, too."""
+_NEAR: Final = SECOND
+"""Hands within this of what was moved are ruled on in one moment with it, ns."""
+_VERDICTS: Final = frozenset((*SLAP_KINDS, "dead_heat"))
+"""Rulings on hands; those of the moment itself are the verdict, and nothing later."""
+_MEASURED: Final = frozenset(("margin", "error", "runners_up"))
+"""Fields that follow every movement, though nothing is ruled otherwise."""
+
+
+class MoveError(ValueError):
+    """A line that cannot be moved so; ``problem`` is ``line``, ``far`` or ``order``, a key of the texts."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(problem)
+
+
+class Move(NamedTuple):
+    """A slap or a card at another instant."""
+
+    line: str
+    by: int
+    """How much later it comes, ns; negative: sooner."""
+    error: int | None = None
+    """How far off its instant may be then, ns; None: as it was."""
+
+
+class Change(NamedTuple):
+    """A ruling as it was, and what would stand in its place; None where there would be nothing, or was nothing."""
+
+    was: Ruling | None
+    would_be: Ruling | None
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """A game as it was, and as it would have been."""
+
+    move: Move
+    hand: str
+    """The slap whose verdict tells most of it; empty where no hand was near."""
+    game: ReplayedGame
+    """As it would have been; its rulings in force may be called otherwise than in `rulings`."""
+    rulings: tuple[Ruling, ...]
+    """In force then, by the names that they would have had from the first."""
+    verdict: Change
+    later: Change
+    """The first ruling after that moment that comes out otherwise; both None where all of them stay."""
+
+    @property
+    def is_other(self) -> bool:
+        """Whether the verdict is of another kind, or names another player."""
+        return _told(self.verdict.was) != _told(self.verdict.would_be)
+
+    def explain(self) -> Explanation | None:
+        """Why the verdict would have been so, as if nobody had corrected anything; None where there is none."""
+        found = self.verdict.would_be
+        if found is None:
+            return None
+        made = next(one for one in self.game.rulings if _is_now(one, found, self.game))
+        return replace(self.game.explain(made), ruling=found)
+
+
+def move_line(lines: Sequence[tuple[int, Observation]], game: ReplayedGame, move: Move, hand: str = "") -> WhatIf:
+    """Rule a game once more with a hand or a card at another instant.
+
+    Args:
+        lines: of the game, numbered as they stand in its log.
+        game: the same lines as they were ruled.
+        move: what comes when.
+        hand: the slap whose verdict is asked for; else what was moved, or the hand that is nearest to it.
+
+    Raises:
+        MoveError: there is no such hand or card, it is moved too far, or to where the log cannot have it.
+        TooLong: the game is too long to be kept.
+    """
+    standing = game.lines()
+    moved = next((one for one in standing if one.id == move.line and isinstance(one, Slap | Card)), None)
+    if not isinstance(moved, Slap | Card):
+        raise MoveError("line")
+    if abs(move.by) > MOST_MOVED or not 0 <= (move.error or 0) <= MOST_MOVED:
+        raise MoveError("far")
+    end, number = max(one.t for _, one in lines), max(at for at, _ in lines)
+    known = {one.id for _, one in lines} | {str(at) for at, _ in lines}
+    said = [
+        Correct(t=end, id=_unused(f"moved{place}", known), line=name, extra={"fields": fields})
+        for place, (name, fields) in enumerate(_corrected(moved, move, standing).items(), start=1)
+    ]
+    try:
+        again = ReplayedGame([*lines, *((number + at, one) for at, one in enumerate(said, start=1))])
+    except LogError:
+        raise MoveError("order") from None
+    found = again.line(moved.id)
+    if found is None or found.t != moved.t + move.by:
+        raise MoveError("order")
+    ours = {one.id for one in said}
+    rulings = tuple(
+        replace(one, id=base_id(one.id), supersedes=())
+        for one in again.rulings
+        if one.id not in again.replaced_by and cause_of(one.id) not in ours
+    )
+    old = [one for one in game.rulings if one.id not in game.replaced_by]
+    hand = hand or _hand_of(moved, standing)
+    verdict = Change(_come_to(old, hand), _come_to(rulings, hand))
+    return WhatIf(move, hand, again, rulings, verdict, _first_change(old, rulings, moved.t))
+
+
+def _is_now(made: Ruling, named: Ruling, game: ReplayedGame) -> bool:
+    """Whether this is the ruling in force that has this name, corrections aside."""
+    return made.id not in game.replaced_by and base_id(made.id) == named.id
+
+
+def _come_to(rulings: Sequence[Ruling], hand: str) -> Ruling | None:
+    """What a hand came to; the dead heat that it is in where nothing has settled that."""
+    heat = next((one for one in rulings if one.kind == "dead_heat" and hand in one.because), None)
+    return verdict_on(rulings, hand) or heat
+
+
+def _corrected(moved: Slap | Card, move: Move, standing: Sequence[Observation]) -> dict[str, Mapping[str, Any]]:
+    """By line, the fields that are other than they were."""
+    at, error = moved.t + move.by, moved.t_error if move.error is None else move.error
+    fields: dict[str, Any] = {"t": at, "t_error": error}
+    if isinstance(moved, Card):
+        return {moved.id: fields if moved.known_at is None else {**fields, "known_at": moved.known_at + move.by}}
+    after = [one for one in standing if isinstance(one, Slap | Lift) and one.seat == moved.seat and one.t >= moved.t]
+    ends = next((one for one in sorted(after, key=lambda one: one.t) if one.id != moved.id), None)
+    if isinstance(ends, Lift) and ends.t <= at:
+        # A hand is lifted after it came down.
+        return {moved.id: fields, ends.id: {"t": at + 1}}
+    return {moved.id: fields}
+
+
+def _unused(name: str, known: set[str]) -> str:
+    while name in known:
+        name += "'"
+    return name
+
+
+def _hand_of(moved: Slap | Card, standing: Sequence[Observation]) -> str:
+    """The moved hand; for a card the first hand after it, or else the nearest one."""
+    if isinstance(moved, Slap):
+        return moved.id
+    near = [one for one in standing if isinstance(one, Slap) and abs(one.t - moved.t) <= _NEAR]
+    return min(near, key=lambda one: (one.t < moved.t, abs(one.t - moved.t))).id if near else ""
+
+
+def _told(ruling: Ruling | None) -> object:
+    """What a ruling says apart from figures that follow every movement."""
+    if ruling is None:
+        return None
+    return ruling.kind, {name: value for name, value in ruling.fields.items() if name not in _MEASURED}
+
+
+def _first_change(was: Sequence[Ruling], would_be: Sequence[Ruling], t: int) -> Change:
+    """The first ruling of each that the other has not; verdicts of the moment itself, and whose turn it is, aside."""
+    sides = []
+    for rulings in (was, would_be):
+        listed = [
+            one
+            for one in rulings
+            if one.kind not in SHOWN_BY_POSITION and (one.kind not in _VERDICTS or abs(one.t - t) > _NEAR)
+        ]
+        sides.append({base_id(one.id): one for one in listed})
+    old, new = sides
+    first = next((one for name, one in old.items() if _told(one) != _told(new.get(name))), None)
+    other = next((one for name, one in new.items() if _told(one) != _told(old.get(name))), None)
+    if first is not None and base_id(first.id) in new and (other is None or other.t >= first.t):
+        return Change(first, new[base_id(first.id)])
+    return Change(first, other)
