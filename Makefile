@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: help install apt apt-test demo play test test-all test-mixes lock lint format bench clean
+.PHONY: help install apt apt-test demo play test test-all test-mixes lock lint format bench clean language-check
 
 help:  ## what can be made
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -71,6 +71,9 @@ lint: install  ## types, style, import contracts
 format: install  ## let ruff lay out the code
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format -q .
+
+language-check: install  ## whether every language is whole: what its files lack, and what is wrong there; LANGUAGE=de checks one
+	@$(BIN)/python -m tools.language_check $(LANGUAGE)
 
 bench: install  ## what things cost on this machine
 	$(BIN)/python -m tools.measure.bench

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hardware.sound.volume import Volume
+from referee.sentence import Spoken
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 Image: TypeAlias = "NDArray[np.uint8]"
 
 
-class HardwareMissing(RuntimeError):  # noqa: N818 - it names a state of the table, not of the program
+class HardwareMissing(Spoken, RuntimeError):  # noqa: N818 - it names a state of the table, not of the program
     """A device or library is not there; the message says what to do about it."""
 
 

@@ -190,7 +190,9 @@ def save_certificate(folder: Path, certificate: Certificate, page: str) -> Path:
         part.replace(folder / f"{stem}.json")
     except OSError as bad:
         raise UserError(
-            f"{folder} cannot be written ({bad.strerror}): see that the games' folder may be written"
+            "{folder} cannot be written ({why}): see that the games' folder may be written",
+            folder=folder,
+            why=bad.strerror,
         ) from None
     return path
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from referee.sentence import Spoken
 
-class UserError(Exception):
+
+class UserError(Spoken):
     """Something that the person at the keyboard can mend; the text is the one line that they read."""

@@ -31,6 +31,7 @@ from referee.text.explanation_lines import explanation_fields, explanation_lines
 from referee.text.moved_lines import moved_words
 from referee.text.rules import rows_by_group, sentence
 from referee.text.ruling_lines import RulingWords
+from referee.text.terminal_language import here, say
 from referee.units import MS
 from referee.what_if import MOST_MOVED, Move, MoveError, move_line
 
@@ -47,7 +48,7 @@ def _until(rulings_: Iterable[Ruling], last: str, outlined: Outline) -> Iterator
     instant = _instant(last, outlined)
     if instant is None and "@" not in last:
         raise UserError(
-            f'--until: "{last}" is no instant (ns, or 2.5s, 250ms from the first line) and no id of this log'
+            '--until: "{last}" is no instant (ns, or 2.5s, 250ms from the first line) and no id of this log', last=last
         )
     for ruling in rulings_:
         if instant is not None and ruling.t > instant:
@@ -56,7 +57,7 @@ def _until(rulings_: Iterable[Ruling], last: str, outlined: Outline) -> Iterator
         if ruling.id == last:
             return
     if instant is None:
-        raise UserError(f'--until: this log leads to no ruling "{last}"')
+        raise UserError('--until: this log leads to no ruling "{last}"', last=last)
 
 
 def _instant(text: str, outlined: Outline) -> int | None:
@@ -106,9 +107,10 @@ def _tell_broken_seals(name: str, stream: BinaryIO) -> None:
     stream.seek(0)
     broken = list(find_broken_log(stream))
     for number, words in broken[:_BROKEN_TOLD]:
-        print(escape_controls(f"note: {name}, line {number} {words}"), file=sys.stderr)
+        told = say("note: {file}, line {number} {words}", file=name, number=number, words=words)
+        print(escape_controls(told), file=sys.stderr)
     if len(broken) > _BROKEN_TOLD:
-        print(f"note: and so are {len(broken) - _BROKEN_TOLD} lines more", file=sys.stderr)
+        print(say("note: and so are {many} lines more", many=len(broken) - _BROKEN_TOLD), file=sys.stderr)
 
 
 def _write(*lines: str) -> None:
@@ -118,10 +120,10 @@ def _write(*lines: str) -> None:
 
 def in_words(table: Table) -> Callable[[Ruling], str]:
     """One line of writing for a ruling: seconds since the log's first line, what was ruled, and the rows."""
-    say = RulingWords(table.seats)
+    said = RulingWords(table.seats, here())
 
     def line(ruling: Ruling) -> str:
-        return f"{say.texts.seconds(ruling.t - table.t):>9}  {say(ruling)}  [{' '.join(ruling.rule)}]  {ruling.id}"
+        return f"{said.texts.seconds(ruling.t - table.t):>9}  {said(ruling)}  [{' '.join(ruling.rule)}]  {ruling.id}"
 
     return line
 
@@ -192,7 +194,7 @@ def _chosen(made: list[Ruling], name: str | None, replaced: dict[str, str]) -> l
         return found
     near = difflib.get_close_matches(name[:80], [ruling.id for ruling in made], n=1)
     hint = f" (did you mean {near[0]}?)" if near else "; `referee replay` prints the ids"
-    raise UserError(f'this log leads to no ruling "{name}"{hint}')
+    raise UserError('this log leads to no ruling "{name}"{hint}', name=name, hint=hint)
 
 
 def _as_json(explanation: Explanation) -> list[str]:
@@ -201,12 +203,12 @@ def _as_json(explanation: Explanation) -> list[str]:
 
 def words(table: Table, made: Sequence[Ruling]) -> Callable[[Explanation], list[str]]:
     """The lines of explanations in plain words, with the players' names; ``made`` are all rulings of the log."""
-    say = RulingWords(table.seats)
+    said = RulingWords(table.seats, here())
     by_id = {ruling.id: ruling for ruling in made}
     replaced_by = {old: by_id[new] for old, new in find_replacements(made).items() if new in by_id}
 
     def write(explanation: Explanation) -> list[str]:
-        lines = list(explanation_lines(explanation, table, say, replaced_by))
+        lines = list(explanation_lines(explanation, table, said, replaced_by))
         return lines if len(lines) == 1 else [*lines, ""]
 
     return write
@@ -238,7 +240,7 @@ def rules(what: list[str], *, rows: bool = False) -> int:
     elif what[0] == "check":
         return _check(what[1:])
     elif len(what) > 1:
-        raise UserError(f"one set of rules at a time, not {len(what)}; or: referee rules check FILE")
+        raise UserError("one set of rules at a time, not {many}; or: referee rules check FILE", many=len(what))
     elif what[0] == "example":
         sys.stdout.write(example_house_rules())
     else:
@@ -261,11 +263,12 @@ def _check(files: list[str]) -> int:
         except HouseFileError as bad:
             status = _MISTAKE
             for mistake in bad.mistakes:
-                print(escape_controls(mistake.as_line(file)), file=sys.stderr)
+                print(escape_controls(say(mistake.as_line(file))), file=sys.stderr)
             continue
         for note in house.notes:
-            print(f"note: {escape_controls(note.as_line(file))}", file=sys.stderr)
-        _write(f"{file}: {house.title}: {len(house.rules.on - ALWAYS_ON)} rows are on; no mistakes")
+            print(escape_controls(say("note: {words}", words=note.as_line(file))), file=sys.stderr)
+        many = len(house.rules.on - ALWAYS_ON)
+        _write(say("{file}: {title}: {many} rows are on; no mistakes", file=file, title=house.title, many=many))
     return status
 
 

@@ -35,7 +35,7 @@ def shadowed_games(record: Record) -> Iterator[ShadowedGame]:
         try:
             game = ReplayedGame(lines, logged, leave_out=reader.leave_out)
         except (LogError, TooLong) as bad:
-            raise UserError(f"game {info.id} cannot be compared: {bad or 'it is too long'}") from None
+            raise UserError("game {id} cannot be compared: {why}", id=info.id, why=bad or "it is too long") from None
         yield ShadowedGame(info, game, compare_game(game))
 
 
@@ -49,7 +49,7 @@ def find_shadowed(record: Record, number: int | None) -> tuple[ShadowedGame, lis
     found = [one for one in every if number in (None, one.info.id)]
     if not found:
         which = "no game was shadowed yet" if number is None else f"game {number} was not shadowed"
-        raise UserError(f"{which}: referee run --shadow begins one")
+        raise UserError("{which}: referee run --shadow begins one", which=which)
     return found[0], every
 
 
@@ -82,7 +82,9 @@ def shadow_case(record: Record, game: int | None, number: int, *, by_people: boo
     one, _ = find_shadowed(record, game)
     differing = one.compared.differing
     if not 1 <= number <= len(differing):
-        raise UserError(f"--case: game {one.info.id} has {len(differing)} differences; `referee shadow` lists them")
+        raise UserError(
+            "--case: game {id} has {many} differences; `referee shadow` lists them", id=one.info.id, many=len(differing)
+        )
     slap, mark = differing[number - 1].slap, differing[number - 1].mark
     other = {GOOD: FALSE, FALSE: GOOD}[mark.verdict]
     yield from case_lines((text for _, text in record.lines(one.info.id)), slap, mark.verdict if by_people else other)

@@ -133,7 +133,7 @@ def _open_pages(places: Mapping[int, PadPlace], _errors: Mapping[int, int], _set
         folder = private_folder(runtime_folder(os.environ))
         make_seat_codes(folder, {seat: browser_key(place.which) for seat, place in places.items()})
     except (ControlError, OSError) as bad:
-        raise HardwareMissing(f"pads on pages cannot be had: {bad}") from None
+        raise HardwareMissing("pads on pages cannot be had: {why}", why=bad) from None
     return PluggedPads(PageSource(places, folder / HANDS_SOCKET))
 
 

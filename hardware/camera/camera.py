@@ -15,12 +15,15 @@ from hardware.camera.network import NetworkCamera
 from hardware.camera.spec import NETWORK
 from hardware.camera.usb import UsbCamera, opencv, picture
 from hardware.ports import Camera, Frame, HardwareMissing
+from referee.sentence import Sentence
 from referee.units import MS, SECOND
 
 _DEFAULT_FPS: Final = 15.0
 """Of a folder whose rate nobody told, frames a second."""
 _PICTURES: Final = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".webp", ".ppm"))
-_KNOWN: Final = "picamera, usb:0, a stream's http:// or rtsp:// address, a video file, or a folder of numbered frames"
+_KNOWN: Final = Sentence(
+    "picamera, usb:0, a stream's http:// or rtsp:// address, a video file, or a folder of numbered frames"
+)
 
 
 class FolderCamera:
@@ -40,7 +43,7 @@ class FolderCamera:
         if not fps > 0:
             raise ValueError(f"frames a second must be more than 0, not {fps}")
         if not folder.is_dir():
-            raise HardwareMissing(f"there is no folder {folder}; name one that holds numbered frames")
+            raise HardwareMissing("there is no folder {folder}; name one that holds numbered frames", folder=folder)
         numbered = [
             (int(numbers[-1]), file)
             for file in folder.iterdir()
@@ -49,7 +52,9 @@ class FolderCamera:
         self.files = [file for _, file in sorted(numbered)]
         self._fps = fps
         if not self.files:
-            raise HardwareMissing(f"no numbered pictures in {folder}; frames are files such as frame_00001.png")
+            raise HardwareMissing(
+                "no numbered pictures in {folder}; frames are files such as frame_00001.png", folder=folder
+            )
 
     def frames(self) -> Iterator[Frame]:
         """Yield each frame; raises `HardwareMissing` at a picture that cannot be read, or has not the first's size."""
@@ -58,7 +63,7 @@ class FolderCamera:
         for index, file in enumerate(self.files):
             image = opencv().imread(str(file))
             if image is None:
-                raise HardwareMissing(f"{file} is no picture that can be read; remove it, or write it anew")
+                raise HardwareMissing("{file} is no picture that can be read; remove it, or write it anew", file=file)
             height, width = image.shape[:2]
             first = first or (width, height)
             if (width, height) != first:
@@ -82,11 +87,11 @@ class VideoCamera:
             HardwareMissing: no such file, or none that OpenCV can read.
         """
         if not file.is_file():
-            raise HardwareMissing(f"there is no video {file}")
+            raise HardwareMissing("there is no video {file}", file=file)
         self._file = file
         self._capture = opencv().VideoCapture(str(file))
         if not self._capture.isOpened():
-            raise HardwareMissing(f"{file} is no video that OpenCV can read; convert it to MP4 or AVI")
+            raise HardwareMissing("{file} is no video that OpenCV can read; convert it to MP4 or AVI", file=file)
 
     def frames(self) -> Iterator[Frame]:
         """Yield each frame, by the file's own times where it tells them; raises `HardwareMissing` if there is
@@ -110,7 +115,7 @@ class VideoCamera:
             yield Frame(picture(image), t, length, index)
             index += 1
         if index == 0:
-            raise HardwareMissing(f"{self._file} holds no picture; it may be torn")
+            raise HardwareMissing("{file} holds no picture; it may be torn", file=self._file)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -159,4 +164,4 @@ def open_camera(
         return FolderCamera(path, _DEFAULT_FPS if fps is None else fps)
     if path.exists():
         return VideoCamera(path)
-    raise HardwareMissing(f"there is no camera {source!r}: name {_KNOWN}")
+    raise HardwareMissing("there is no camera {source}: name {known}", source=repr(source), known=_KNOWN)

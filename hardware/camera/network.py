@@ -64,8 +64,10 @@ class NetworkCamera:
         self._capture = capture
         if not capture.isOpened():
             raise HardwareMissing(
-                f"no video comes from {self.source}; see that this machine and the camera are in the same network, and "
-                "that the address is the stream's own (a phone's app shows it, often with /video at its end)"
+                "no video comes from {source}; see that this machine and the camera are in the same "
+                "network, and that the address is the stream's own (a phone's app shows it, often with "
+                "/video at its end)",
+                source=self.source,
             )
         self._measured = delay_ms is not None
         self._delay = _USUAL_DELAY if delay_ms is None else round(delay_ms * MS)
@@ -95,7 +97,9 @@ class NetworkCamera:
             there, image = self._capture.read()
             now = self._clock()
             if not there or image is None:
-                raise HardwareMissing(f"the camera {self.source} stopped sending; see to it and to the network")
+                raise HardwareMissing(
+                    "the camera {source} stopped sending; see to it and to the network", source=self.source
+                )
             waited = waited + 1 if now - asked >= _WAITED else 0
             if not index and waited < _IN_A_ROW and late < _MOST_LATE:
                 late += 1

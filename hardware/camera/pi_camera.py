@@ -120,7 +120,9 @@ class FrameStream:
         """No good frame came in time: stop and start; raises `HardwareMissing` after `STREAM_RESTARTS` in a row."""
         self._failures += 1
         if self._failures > STREAM_RESTARTS:
-            raise HardwareMissing(f"the camera stopped delivering{self._why}; look at its ribbon cable and power")
+            raise HardwareMissing(
+                "the camera stopped delivering{why}; look at its ribbon cable and power", why=self._why
+            )
         _log.warning("no frame for %g s%s: starting the camera anew", self._patience, self._why)
         self._camera.cancel_all_and_flush()
         self._job = None
@@ -299,7 +301,9 @@ class PiCamera:
         main, wanted = given["main"], self._settings.size
         self._format = main["format"]
         if self._format not in _CHANNELS:
-            raise HardwareMissing(f"the camera gives {self._format} instead of RGB888; choose another size")
+            raise HardwareMissing(
+                "the camera gives {format} instead of RGB888; choose another size", format=self._format
+            )
         self._size: tuple[int, int] = (int(main["size"][0]), int(main["size"][1]))
         self._stride = int(main.get("stride") or 0)
         if self._size != tuple(wanted):

@@ -44,7 +44,8 @@ def opencv() -> Any:
         import cv2
     except ImportError as missing:
         raise HardwareMissing(
-            f"OpenCV cannot be loaded ({missing}); pip install opencv-python, and apt install libgl1 libglib2.0-0"
+            "OpenCV cannot be loaded ({why}); pip install opencv-python, and apt install libgl1 libglib2.0-0",
+            why=missing,
         ) from missing
     return cv2
 
@@ -155,8 +156,9 @@ class UsbCamera:
         self._capture = capture
         if not self._capture.isOpened():
             raise HardwareMissing(
-                f"no camera answers at {self.source}; plug one in, or put your user into the group video "
-                "(sudo usermod -aG video $USER, then log in again)"
+                "no camera answers at {source}; plug one in, or put your user into the group video "
+                "(sudo usermod -aG video $USER, then log in again)",
+                source=self.source,
             )
         for setting, value in (
             (cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG")),
@@ -195,7 +197,7 @@ class UsbCamera:
             there, image = self._capture.read()
             now = self._clock()
             if not there:
-                raise HardwareMissing(f"the camera {self.source} stopped answering; look at its cable")
+                raise HardwareMissing("the camera {source} stopped answering; look at its cable", source=self.source)
             stamp = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * MS)
             # By majority: the first frame may wait long for a slow machine, with a good stamp.
             self._believed += 1 if 0 <= now - stamp < SECOND else -1

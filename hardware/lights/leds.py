@@ -42,7 +42,7 @@ class GpioLights:
         except GPIOZeroError as refused:
             self.close()
             raise HardwareMissing(
-                f"a light's pin cannot be used ({refused}); choose other pins in the settings"
+                "a light's pin cannot be used ({why}); choose other pins in the settings", why=refused
             ) from refused
 
     def seat(self, seat: int, level: float) -> None:

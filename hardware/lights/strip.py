@@ -79,15 +79,20 @@ class StripLights:
             self._file = os.open(device, os.O_WRONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             raise HardwareMissing(
-                f"there is no strip of lights at {device}: add dtoverlay=ws2812-pio,gpio=10,num_leds={length} to "
-                "/boot/firmware/config.txt and start anew, or set lights.strip to an empty text"
+                "there is no strip of lights at {device}: add "
+                "dtoverlay=ws2812-pio,gpio=10,num_leds={length} to /boot/firmware/config.txt and start "
+                "anew, or set lights.strip to an empty text",
+                device=device,
+                length=length,
             ) from None
         except OSError as refused:
             raise HardwareMissing(
-                f"the strip of lights {device} cannot be opened ({refused.strerror}): put your user into the group gpio"
+                "the strip of lights {device} cannot be opened ({why}): put your user into the group gpio",
+                device=device,
+                why=refused.strerror,
             ) from refused
         except ValueError as short:
-            raise HardwareMissing(f"{short}: set lights.strip_length to what it has") from None
+            raise HardwareMissing("{why}: set lights.strip_length to what it has", why=short) from None
         self._write(dark)
         self._writer = threading.Thread(target=self._write_on, name="strip", daemon=True)
         self._writer.start()

@@ -97,7 +97,8 @@ class EvdevDevices:
             import evdev
         except ImportError as missing:
             raise HardwareMissing(
-                f"keys as pads need evdev, which cannot be loaded ({missing}): make install (or: pip install evdev)"
+                "keys as pads need evdev, which cannot be loaded ({why}): make install (or: pip install evdev)",
+                why=missing,
             ) from missing
         self._codes: dict[str, int] = evdev.ecodes.ecodes
         self._names: dict[int, Any] = evdev.ecodes.keys

@@ -67,15 +67,18 @@ class SpiBus:
         """
         if not Path(device).exists():
             raise HardwareMissing(
-                f"{device} is not there, so no forces: switch SPI on (sudo raspi-config nonint do_spi 0), or set "
-                "pads.force to false"
+                "{device} is not there, so no forces: switch SPI on (sudo raspi-config nonint do_spi "
+                "0), or set pads.force to false",
+                device=device,
             )
         try:
             self._fd = os.open(device, os.O_RDWR | os.O_CLOEXEC)
         except OSError as refused:
             raise HardwareMissing(
-                f"{device} cannot be opened ({refused.strerror}): put your user into the group spi "
-                "(sudo usermod -aG spi $USER, then log in again)"
+                "{device} cannot be opened ({why}): put your user into the group spi (sudo usermod -aG "
+                "spi $USER, then log in again)",
+                device=device,
+                why=refused.strerror,
             ) from None
 
     def transfer(self, data: bytes) -> bytes:
@@ -217,7 +220,8 @@ def open_force(seats: Iterable[int], device: str = _DEVICE) -> ForceSampler:
     if not there:
         bus.close()
         raise HardwareMissing(
-            f"nothing answers on {device} like an MCP3008, so no forces: see to its wires (docs/build.md), or set "
-            "pads.force to false"
+            "nothing answers on {device} like an MCP3008, so no forces: see to its wires "
+            "(docs/build.md), or set pads.force to false",
+            device=device,
         )
     return ForceSampler(bus, seats)

@@ -224,14 +224,18 @@ def header_path(devices: Path = Path("/dev")) -> Path:
             if label == wanted:
                 return path
     if forbidden:
-        raise HardwareMissing(f"{forbidden[0]} may not be opened, so there are no pads: {USER_TO_GROUP}")
+        raise HardwareMissing(
+            "{forbidden} may not be opened, so there are no pads: {advice}",
+            forbidden=forbidden[0],
+            advice=USER_TO_GROUP,
+        )
     if not labels:
         raise HardwareMissing(
             "this machine has no GPIO chip (/dev/gpiochip*), so no pads; try `referee demo`, which needs none"
         )
     seen = ", ".join(f"{path.name} is {label!r}" for path, label in labels.items())
     raise HardwareMissing(
-        f"no GPIO chip here is a Raspberry Pi's header ({seen}), so there are no pads; try `referee demo`"
+        "no GPIO chip here is a Raspberry Pi's header ({seen}), so there are no pads; try `referee demo`", seen=seen
     )
 
 

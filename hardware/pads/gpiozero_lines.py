@@ -51,8 +51,9 @@ class GpiozeroLines:
         self.exact = bool(getattr(factory, "exact_time", False))
         if not self.exact and all(cls.__name__ != "LGPIOFactory" for cls in type(factory).__mro__):
             raise HardwareMissing(
-                f"gpiozero's {type(factory).__name__} does not tell when an edge was, only when it was heard of; "
-                "install lgpio (apt install python3-lgpio) and unset GPIOZERO_PIN_FACTORY"
+                "gpiozero's {name} does not tell when an edge was, only when it was heard of; install "
+                "lgpio (apt install python3-lgpio) and unset GPIOZERO_PIN_FACTORY",
+                name=type(factory).__name__,
             )
         self._pressed_level = active_high
         self._awake = threading.Event()
@@ -68,7 +69,10 @@ class GpiozeroLines:
                 pin.edges = "rising" if active_high else "falling"
             except GPIOZeroError as refused:
                 raise HardwareMissing(
-                    f"seat {seat}'s pad: pin {number} cannot be used ({refused}); choose another pin in the settings"
+                    "pad of seat {n}: pin {pin} cannot be used ({why}); choose another pin in the settings",
+                    n=seat,
+                    pin=number,
+                    why=refused,
                 ) from refused
         # gpiozero holds its callbacks by weak references: somebody must keep them.
         self._callbacks: dict[int, Callable[[float, Any], None]] = {}

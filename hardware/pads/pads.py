@@ -302,7 +302,9 @@ def open_lines(pins: Mapping[int, int], active_high: bool) -> Lines:
             return open_gpiozero(pins, active_high)
         except HardwareMissing as also:
             raise HardwareMissing(
-                f"the pads need gpiod, which cannot be loaded ({missing}): pip install gpiod; in its place, {also}"
+                "the pads need gpiod, which cannot be loaded ({why}): pip install gpiod; in its place, {also}",
+                why=missing,
+                also=also,
             ) from also
     from hardware.pads.gpiod_lines import open_gpiod
 

@@ -215,7 +215,9 @@ class PageSource:
             path.chmod(0o600)
         except OSError as bad:
             self._socket.close()
-            raise HardwareMissing(f"pads on pages need {path}, which cannot be made ({bad.strerror})") from None
+            raise HardwareMissing(
+                "pads on pages need {path}, which cannot be made ({why})", path=path, why=bad.strerror
+            ) from None
 
     @property
     def silent(self) -> Mapping[int, str]:

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, Literal
 
 from hardware.ports import HardwareMissing
+from referee.sentence import Sentence
 
 # 19 of the header's lines. Left free: 0 and 1 (the HAT's memory), 2 and 3 (fixed pull-ups), 7 to 11 (SPI, for
 # an MCP3008 that measures force). 14 and 15 are the serial console's unless `raspi-config` switches it off.
@@ -37,7 +38,7 @@ HEADER_LABELS: Final = ("pinctrl-rp1", "pinctrl-bcm2712", "pinctrl-bcm2711", "pi
 LGPIO_FOLDER: Final = "LG_WD"
 """The variable that tells lgpio where to leave its pipe."""
 
-USER_TO_GROUP: Final = "put your user into the group gpio (sudo usermod -aG gpio $USER), then log in again"
+USER_TO_GROUP: Final = Sentence("put your user into the group gpio (sudo usermod -aG gpio $USER), then log in again")
 """What mends a chip that may not be opened."""
 
 
@@ -97,7 +98,8 @@ def open_factory() -> Any:
         from gpiozero.pins.lgpio import LGPIOFactory
     except ImportError as missing:
         raise HardwareMissing(
-            f"the pads and lights need {missing.name}: on a Raspberry Pi, apt install python3-lgpio python3-gpiozero"
+            "the pads and lights need {name}: on a Raspberry Pi, apt install python3-lgpio python3-gpiozero",
+            name=missing.name,
         ) from missing
 
     def label_of(number: int) -> str | None:
@@ -120,4 +122,6 @@ def open_factory() -> Any:
             "this machine has no Raspberry Pi header, so no pads or lights; try `referee demo`"
         ) from no_pi
     except lgpio.error as refused:
-        raise HardwareMissing(f"the header's pins cannot be opened ({refused}): {USER_TO_GROUP}") from refused
+        raise HardwareMissing(
+            "the header's pins cannot be opened ({why}): {advice}", why=refused, advice=USER_TO_GROUP
+        ) from refused

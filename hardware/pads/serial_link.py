@@ -57,7 +57,8 @@ class SerialPorts:
             import serial  # noqa: F401
         except ImportError as missing:
             raise HardwareMissing(
-                f"a pad board needs pyserial, which cannot be loaded ({missing}): make install (pip install pyserial)"
+                "a pad board needs pyserial, which cannot be loaded ({why}): make install (pip install pyserial)",
+                why=missing,
             ) from missing
         self.refused = ""
         """A line that may not be opened, and what to do; empty where there was none of late."""

@@ -107,7 +107,13 @@ class Synthesiser:
                 subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE, input=given)
                 samples, rate = read_wav(file)
             except (OSError, subprocess.SubprocessError, wave.Error, EOFError) as failed:
-                raise HardwareMissing(f"{self.name} could not speak {text!r} ({failed}); {self.remedy}") from failed
+                raise HardwareMissing(
+                    "{name} could not speak {text} ({why}); {remedy}",
+                    name=self.name,
+                    text=repr(text),
+                    why=failed,
+                    remedy=self.remedy,
+                ) from failed
         return heard(prepared(samples, rate), f"{self.name} spoke {text!r} as silence; {self.remedy}")
 
 
@@ -144,7 +150,9 @@ def find_synthesiser(language: str = "en", which: Callable[[str], str | None] = 
         if which(one.command[0]):
             return one
     program = VOICES[language][0].command[0]
-    raise HardwareMissing(f"no speech synthesiser is installed, so the referee is silent: apt install {program}")
+    raise HardwareMissing(
+        "no speech synthesiser is installed, so the referee is silent: apt install {program}", program=program
+    )
 
 
 def cache_folder() -> Path:

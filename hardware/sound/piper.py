@@ -39,21 +39,28 @@ def open_piper(
     for file in (voice, about):
         if not file.is_file():
             raise HardwareMissing(
-                f"the Piper voice {file} is not there; copy the .onnx and the .onnx.json, see voice.piper"
+                "the Piper voice {file} is not there; copy the .onnx and the .onnx.json, see voice.piper", file=file
             )
     try:
         said = json.loads(about.read_text(encoding="utf-8"))
         spoken = str(said["language"]["code"] if "language" in said else said["espeak"]["voice"])[:2].lower()
     except (OSError, ValueError, KeyError, TypeError) as bad:
-        raise HardwareMissing(f"the Piper voice's description {about} cannot be read ({bad!r}); copy it anew") from bad
+        raise HardwareMissing(
+            "the Piper voice's description {about} cannot be read ({why}); copy it anew", about=about, why=repr(bad)
+        ) from bad
     if spoken != language:
-        raise HardwareMissing(f"the Piper voice {voice} speaks {spoken!r}, not {language!r}; see voice.language")
+        raise HardwareMissing(
+            "the Piper voice {voice} speaks {spoken}, not {language}; see voice.language",
+            voice=voice,
+            spoken=repr(spoken),
+            language=repr(language),
+        )
     if module is None and find_spec("piper") is not None:
         try:
             module = import_module("piper")
         except (ImportError, OSError) as bad:
             raise HardwareMissing(
-                f"the package piper cannot be used ({bad}); pip install --force-reinstall piper-tts"
+                "the package piper cannot be used ({why}); pip install --force-reinstall piper-tts", why=bad
             ) from bad
     if module is not None:
         return PiperVoice(voice, module)
@@ -62,7 +69,11 @@ def open_piper(
             "piper", ("piper", "--model", str(voice), "--output_file", "{file}"), on_stdin=True,
             remedy=f"the voice {voice} may be broken: copy both its files anew",
         )  # fmt: skip
-    raise HardwareMissing(f"nothing can run the Piper voice {voice}: {sys.executable} -m pip install piper-tts")
+    raise HardwareMissing(
+        "nothing can run the Piper voice {voice}: {executable} -m pip install piper-tts",
+        voice=voice,
+        executable=sys.executable,
+    )
 
 
 class PiperVoice:
@@ -98,6 +109,9 @@ class PiperVoice:
                 samples, rate = read_wav(file)
             except Exception as bad:  # the libraries below raise what they like
                 raise HardwareMissing(
-                    f"the Piper voice {self._path} could not speak {text!r} ({bad}); copy both its files anew"
+                    "the Piper voice {path} could not speak {text} ({why}); copy both its files anew",
+                    path=self._path,
+                    text=repr(text),
+                    why=bad,
                 ) from bad
         return heard(prepared(samples, rate), f"the Piper voice {self._path} spoke {text!r} as silence; copy it anew")

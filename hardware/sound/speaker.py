@@ -49,7 +49,9 @@ class WavSpeaker:
         try:
             self._out = file.open("wb")
         except OSError as refused:
-            raise HardwareMissing(f"cannot write the sound to {file}: {refused.strerror}") from refused
+            raise HardwareMissing(
+                "cannot write the sound to {file}: {why}", file=file, why=refused.strerror
+            ) from refused
         self._wav = open_wav(self._out)
         self._closed = False
 
@@ -121,22 +123,24 @@ def open_speaker(
     clock: Clock = monotonic,
     start: int | None = None,
     progress: Progress | None = None,
+    language: str = "en",
 ) -> OpenedVoice:
     """The best voice that this machine can give, its clips rendered; silence with clear words if it can give
     none.
 
     Args:
-        vocabulary: every clip that may be asked for, in English.
+        vocabulary: every clip that may be asked for.
         audio: write a WAV file instead of playing.
         clock: answers the present instant, ns: of the file's time line, and of the silent record.
         start: the instant of the file's first sample, ns; None is now.
         progress: told while clips are rendered.
+        language: of the clips.
 
     Raises:
         HardwareMissing: ``audio`` was asked for and cannot be written, or there is no voice to write.
     """
     try:
-        clips = Clips(find_synthesiser())
+        clips = Clips(find_synthesiser(language))
         if audio is not None:
             clips.render(vocabulary, progress)
             return OpenedVoice(WavSpeaker(clips, audio, clock, start), f"{clips.voice}, into {audio}", audible=True)

@@ -17,6 +17,7 @@ from hardware.ports import HardwareMissing
 from hardware.sound.mixer import Mixer
 from hardware.sound.splice import CUES, FINER, RATE, Samples, Upsampler
 from hardware.sound.volume import Volume, VolumeControl
+from referee.sentence import Sentence
 from referee.units import SECOND
 
 _LOOK: Final = 0.25
@@ -26,7 +27,7 @@ STALLED: Final = 1.0
 RETRY: Final = 2.0
 """A card that is gone is tried again this often, s."""
 _NO_LIBRARY: Final = "no sound: libportaudio2 is missing; apt install libportaudio2"
-_NO_CARD: Final = "no sound: no sound card answers; plug one in, or write a file with --audio FILE.wav"
+_NO_CARD: Final = Sentence("no sound: no sound card answers; plug one in, or write a file with --audio FILE.wav")
 
 _log = logging.getLogger(__name__)
 
@@ -206,7 +207,7 @@ class StreamSpeaker:
             else:
                 self._finer = Upsampler() if rate != RATE else None
                 return self._stream
-        raise HardwareMissing(f"{_NO_CARD} ({refused})")
+        raise HardwareMissing("{problem} ({why})", problem=_NO_CARD, why=refused)
 
     def _end_stream(self) -> None:
         stream, self._stream = self._stream, None

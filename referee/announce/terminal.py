@@ -19,6 +19,7 @@ from referee.announce.sinks import Notice
 from referee.engine.rulings import SHOWN_BY_POSITION, Ruling
 from referee.text.escapes import escape_controls
 from referee.text.ruling_lines import RulingWords, pretty, suit_sign
+from referee.text.terminal_language import here, say_among
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -67,8 +68,8 @@ class Display:
     """
 
     def __init__(self, names: Sequence[str], *, live: bool | None = None) -> None:
-        self._names = tuple(map(escape_controls, names))
-        self._words = RulingWords(self._names)
+        self.names = tuple(map(escape_controls, names))
+        self._words = RulingWords(self.names, here())
         self._rulings: deque[Ruling] = deque(maxlen=_RULINGS)
         self._asked: dict[str, Ruling] = {}
         """Questions by id."""
@@ -137,10 +138,11 @@ class Display:
         from rich.text import Text
 
         gauge = self.gauge
-        status = (
-            f"{gauge.t / 1e9:6.1f} s   {self._words.texts.count('cards', gauge.cards)}   "
-            f"{gauge.fps:4.1f} frames/s   {gauge.lag_ms:4.0f} ms behind"
-        )
+        texts = self._words.texts
+        status = texts(
+            "terminal.status", time=texts.seconds(gauge.t), cards=texts.count("cards", gauge.cards),
+            fps=texts.number(gauge.fps, 1), lag=texts.number(gauge.lag_ms, 0),
+        )  # fmt: skip
         parts = Group(
             # Above all else: what does not fit a low terminal is cut off below.
             *[Text(escape_controls(line), style="bold cyan") for line in gauge.standing],
@@ -149,7 +151,7 @@ class Display:
             self._list(),
             *[Text(escape_controls(note), style="yellow") for note in gauge.notes],
         )
-        title = Text(f"Table Referee · {escape_controls(gauge.title)}")
+        title = Text(f"{texts('title')} · {escape_controls(gauge.title)}")
         return Panel(parts, title=title, subtitle=status, title_align="left", padding=(0, 1))
 
     def render_full(self, view: View) -> RenderableType:
@@ -161,7 +163,7 @@ class Display:
 
         asked = [Text(escape_controls(line), style="bold cyan") for line in self.gauge.standing[-1:]]
         parts = Group(self._players(view), Text(), self._pile(view), Text(), self._state(view), Text(), *asked)
-        title = Text(f"Table Referee · {escape_controls(self.gauge.title)}")
+        title = Text(f"{self._words.texts('title')} · {escape_controls(self.gauge.title)}")
         return Panel(Align.center(parts, vertical="middle"), title=title, title_align="left")
 
     def _players(self, view: View) -> RenderableType:
@@ -169,7 +171,7 @@ class Display:
         from rich.text import Text
 
         table = Table(box=None, padding=(0, 1), show_header=False)
-        for seat, name in enumerate(self._names, start=1):
+        for seat, name in enumerate(self.names, start=1):
             count = view.counts[seat - 1] if seat <= len(view.counts) else None
             marks = "▶" if view.turn == seat else "★" if view.owner == seat else " "
             style = "bold" if view.turn == seat else "dim" if count == 0 else ""
@@ -187,7 +189,8 @@ class Display:
         older = Text(" ".join(pretty(card) for card in small), style="dim")
         hidden = len(view.pile) - len(large) - len(small)
         if hidden > 0:
-            older = Text(f"… {hidden} more, ", style="dim").append_text(older)
+            more = self._words.texts.count("explain.more_below", hidden)
+            older = Text(f"… {more}, ", style="dim").append_text(older)
         return Group(*[_row(large, line) for line in range(5)], older)
 
     def _state(self, view: View) -> RenderableType:
@@ -258,7 +261,7 @@ class Screen:
     def tell(self, notice: Notice) -> None:
         """Teller: print a line where lines are printed; elsewhere what is amiss stands below the table."""
         if not self._live and notice.words:
-            words = escape_controls(notice.words)
+            words = escape_controls(say_among(self._display.names, notice.words))
             self._work.put(lambda: print(f"{self._display.since_began(notice.t):>9}  {words}"))
 
     def draw(self, view: View, gauge: Gauge) -> None:

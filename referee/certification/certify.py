@@ -77,7 +77,7 @@ def certify(
         try:
             out.write_text(page, encoding="utf-8")
         except OSError as bad:
-            raise UserError(f"--out: {out} cannot be written: {bad.strerror}") from None
+            raise UserError("--out: {out} cannot be written: {why}", out=out, why=bad.strerror) from None
     show(certificate, words)
     print(words("certificate.kept", place=str(kept)))
     return int(not certificate.passed)

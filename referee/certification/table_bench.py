@@ -30,7 +30,7 @@ from referee.errors import UserError
 from referee.record.seals import BrokenSeal
 from referee.record.store import Record
 from referee.settings.model import Settings
-from referee.setup.calibration import report, say
+from referee.setup.calibration import report, tell
 from referee.setup.calibration.adjustment import mains_of
 from referee.setup.calibration.calibrate import mean_picture, still_frames
 from referee.setup.calibration.find_table import find_table
@@ -82,7 +82,7 @@ class TableBench:
 
     def view(self) -> report.Measured:
         """How the camera sees the table, on which the sheet or four cards lie."""
-        say(self.texts("certificate.ask_sheet"))
+        tell(self.texts("certificate.ask_sheet"))
         with closing(self.camera()) as camera:
             return self._look(camera)
 
@@ -148,11 +148,11 @@ class TableBench:
         """Every pad hit some times, then every two neighbours one after the other."""
         with self.open_pads() as pads:
             check = PadCheck(self.names, monotonic(), blows=BLOWS, stated=self.settings.pads.t_error_us * 1000)
-            say(check.opening)
+            tell(check.opening)
             converse_at_pads(check, pads)
             start = monotonic()
             pairs = PairCheck(self.names, start, pad_filter(self.settings, start), self.texts, silent=check.silent)
-            say(pairs.request)
+            tell(pairs.request)
             converse_at_pads(pairs, pads)
         return check, pairs
 
@@ -166,7 +166,7 @@ class TableBench:
         """How long hands wait for their lights and verdicts for their sound, with the eye at work."""
 
         def ready() -> None:
-            say(self.texts("certificate.ask_hands", n=HANDS))
+            tell(self.texts("certificate.ask_hands", n=HANDS))
 
         return run_table(self.settings, Openers(), hands=HANDS, patience=MINUTE, told=told, ready=ready)
 
@@ -190,7 +190,7 @@ class TableBench:
             with NamedTemporaryFile(dir=folder, prefix="disk-", suffix=".db") as file:
                 return list(self.write_synced(Path(file.name), clock))
         except OSError as bad:
-            raise UserError(f"{folder} cannot be written ({bad.strerror or bad})") from None
+            raise UserError("{folder} cannot be written ({why})", folder=folder, why=bad.strerror or bad) from None
 
     def write_synced(self, path: Path, clock: Callable[[], int]) -> Iterator[float]:
         """Write lines as a game does, each on the disk before the next; what each takes, ms."""

@@ -15,7 +15,9 @@ from typing import Final
 from referee.cli import keep, play, serve, setup
 from referee.cli.parser import MISTAKE, Parser
 from referee.errors import UserError
+from referee.sentence import Sentence
 from referee.text.escapes import escape_controls
+from referee.text.terminal_language import find_language, say, speaking
 
 _INTERRUPTED: Final = 130
 _PIPE_CLOSED: Final = 141
@@ -87,19 +89,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     try:
         args = build_parser().parse_args(argv)
-        status: int = args.run(args)
-        sys.stdout.flush()
-        return status
-    except UserError as mistake:
-        print(f"referee: {escape_controls(' '.join(str(mistake).split()))}", file=sys.stderr)
-        return MISTAKE
-    except ImportError as missing:
-        words = missing.name or " ".join(str(missing).split())
-        print(f"referee: this needs {words}: run `make install` (see `referee doctor`)", file=sys.stderr)
-        return MISTAKE
+        with speaking(find_language(args.language, getattr(args, "settings", None), os.environ)):
+            return _run(args)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
         # Standard output is pointed nowhere, so that the interpreter's last flush does not complain of it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
+
+
+def _run(args: argparse.Namespace) -> int:
+    try:
+        status: int = args.run(args)
+        sys.stdout.flush()
+        return status
+    except UserError as mistake:
+        print(f"referee: {escape_controls(' '.join(say(mistake).split()))}", file=sys.stderr)
+        return MISTAKE
+    except ImportError as missing:
+        part = missing.name or " ".join(str(missing).split())
+        words = Sentence("this needs {part}: run `make install` (see `referee doctor`)", part=part)
+        print(f"referee: {say(words)}", file=sys.stderr)
+        return MISTAKE

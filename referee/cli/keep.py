@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 from hardware.clock import wall_now
 from referee.cli.parser import Commands, command
 from referee.errors import UserError
-from referee.text.catalogue import LANGUAGES
 from referee.text.escapes import escape_controls
+from referee.text.terminal_language import here, say
 
 if TYPE_CHECKING:
     from referee.record.backup import Places
@@ -36,7 +36,7 @@ def _add_record(parser: argparse.ArgumentParser) -> None:
 
 def _require_record(path: Path) -> None:
     if not path.exists():
-        raise UserError(f"there is no record {path}; `referee run` begins one, or name it: --record FILE")
+        raise UserError("there is no record {path}; `referee run` begins one, or name it: --record FILE", path=path)
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def _do_games(args: argparse.Namespace) -> int:
             with People(args.record) as people:
                 # Whoever agreed to be remembered is in the game's figures, too; its names stay as the file has them.
                 people.tie(number)
-            print(f"game {number}")
+            print(say("game {number}", number=number))
             reader.read(record.lines(number))
             if reader.odd:
                 print(escape_controls(f"note: {tell_odd_lines(reader.odd)}"), file=sys.stderr)
@@ -120,7 +120,8 @@ def _do_games(args: argparse.Namespace) -> int:
             number = args.keep if args.keep is not None else args.release
             record.game(number)
             record.keep(number, keep=args.keep is not None)
-            print(f"game {number} is {'kept' if args.keep is not None else 'no longer kept'}")
+            words = "game {number} is kept" if args.keep is not None else "game {number} is no longer kept"
+            print(say(words, number=number))
         elif args.remove is not None:
             record.game(args.remove)
         elif args.check:
@@ -130,8 +131,9 @@ def _do_games(args: argparse.Namespace) -> int:
     if args.remove is not None:
         with People(args.record) as people:
             erased = erase_game(people, args.remove, wall_now())
-        later = "" if erased.clean else "; its bytes are overwritten as soon as nobody reads the record"
-        print(f"game {args.remove} is removed{later}")
+        print(say("game {number} is removed", number=args.remove))
+        if not erased.clean:
+            print(say("its bytes are overwritten as soon as nobody reads the record"))
     return 0
 
 
@@ -149,7 +151,6 @@ def add_shadow(commands: Commands) -> None:
     _add_record(parser)
     add = parser.add_argument
     add("--game", type=int, metavar="N", help="this game (default: the latest that was shadowed)")
-    add("--language", choices=tuple(LANGUAGES), default="en", help="of the report (default: en)")
     add("--case", type=int, metavar="N", help="print difference N as a log with the verdict that must come of it")
     add("--right", choices=("people", "referee"), default="people",
         help="whose verdict must come of the case (default: people's)")  # fmt: skip
@@ -162,7 +163,7 @@ def _shadow(args: argparse.Namespace) -> int:
     _require_record(args.record)
     with Record(args.record, read_only=True) as record:
         if args.case is None:
-            lines = shadow_report(record, args.game, args.language)
+            lines = shadow_report(record, args.game, here().language)
             sys.stdout.writelines(f"{escape_controls(line)}\n" for line in lines)
         else:
             case = shadow_case(record, args.game, args.case, by_people=args.right == "people")
@@ -179,7 +180,7 @@ def _rescue(path: Path) -> int:
     if not why:
         why = find_broken_games(path)
         if not why:
-            print(f"{path} is as it was written")
+            print(say("{path} is as it was written", path=path))
             return 0
         if not is_rescue_better(path):
             print(escape_controls(f"{path} was left as it is, for no more can be read of it: {why}"))
@@ -228,7 +229,7 @@ def _list_games(record: Record) -> None:
         who = f"{info.began[:16].replace('T', ' ')}  {', '.join(info.seats)}  ({notes})"
         print(f"{info.id:5}  {escape_controls(who)}")
     if not games:
-        print("no game is recorded yet")
+        print(say("no game is recorded yet"))
 
 
 # People
@@ -253,7 +254,6 @@ def add_people(commands: Commands) -> None:
     )  # fmt: skip
     _add_record(parser)
     add = parser.add_argument
-    add("--language", default="en", choices=tuple(LANGUAGES), help="of what is asked (default: en)")
     add("--everywhere", action="store_true", help="with --rename: in the lines of old games too")
     add = parser.add_mutually_exclusive_group().add_argument
     add("--ask", metavar="NAME", help="print what this person is to be asked")
@@ -299,7 +299,7 @@ def _show_people(args: argparse.Namespace, people: People) -> str:
     from referee.record.export import export_person
 
     if args.ask is not None:
-        return consent_question(args.ask, people.keeping, args.language)
+        return consent_question(args.ask, people.keeping, here().language)
     if args.export is not None:
         return json.dumps(export_person(people, people.named(args.export)), ensure_ascii=False, indent=2)
     rows = []
@@ -400,7 +400,7 @@ def _league(args: argparse.Namespace) -> int:
 
     _require_record(args.record)
     if args.start is not None and args.end is not None and args.end < args.start:
-        raise UserError(f"a season from {args.start} cannot end on {args.end}")
+        raise UserError("a season from {start} cannot end on {end}", start=args.start, end=args.end)
     with People(args.record, read_only=True) as people:
         names = {person.id: person.name for person in people.people() if person.agreed}
         results = list(list_results(people, Season(args.start, args.end)))
@@ -463,9 +463,22 @@ def _backup(args: argparse.Namespace) -> int:
     places = _places(args)
     manifest = back_up(places, args.file, wall_now(), pictures=args.frames)
     size = args.file.stat().st_size
-    print(f"{args.file}: {manifest.games} games, {len(manifest.parts)} parts, {size / 1e6:.1f} MB, read back and whole")
+    print(
+        say(
+            "{file}: games: {games}, parts: {parts}, {size} MB, read back and whole",
+            file=args.file,
+            games=manifest.games,
+            parts=len(manifest.parts),
+            size=here().number(size / 1e6, 1),
+        )
+    )
     if places.house and f"rules/{places.house}" not in {part.name for part in manifest.parts}:
-        print(f"not in it: the house rules {places.house}, which do not lie beside the settings; copy them yourself")
+        print(
+            say(
+                "not in it: the house rules {house}, which do not lie beside the settings; copy them yourself",
+                house=places.house,
+            )
+        )
     return 0
 
 
@@ -475,5 +488,5 @@ def _restore(args: argparse.Namespace) -> int:
     with _writing(args.record, "referee restore") if args.yes else nullcontext():
         plan = (restore if args.yes else plan_restore)(args.file, _places(args), _stamp())
     print("\n".join(plan.words))
-    print("done" if args.yes else "nothing was changed; do it with --yes")
+    print(say("done") if args.yes else say("nothing was changed; do it with --yes"))
     return 0

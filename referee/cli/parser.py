@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
+from referee.text.catalogue import LANGUAGES
 from referee.text.escapes import escape_controls
 
 N = TypeVar("N", bound=float)
@@ -73,7 +74,8 @@ def command(
 ) -> Parser:
     """A command: ``line`` stands in the list, ``about`` in its own help; ``run`` returns the exit status.
 
-    A command with an empty ``line`` is not listed. ``options`` are passed to the parser.
+    A command with an empty ``line`` is not listed. ``options`` are passed to the parser. Every command can be asked
+    for another language.
     """
     if line:
         options["help"] = line
@@ -81,4 +83,6 @@ def command(
         name, description=about, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options
     )
     parser.set_defaults(run=run)
+    parser.add_argument("--language", choices=tuple(LANGUAGES),
+                        help="of what is printed (default: the table's, else the system's)")  # fmt: skip
     return parser

@@ -53,7 +53,7 @@ def _page(args: argparse.Namespace) -> int:
 
     # A referee that begins makes its record in a moment; without one, a name that is not there is a slip.
     if args.runtime is None and not args.record.exists():
-        raise UserError(f"{args.record}: there is no such record; `referee games` lists what is recorded")
+        raise UserError("{record}: there is no such record; `referee games` lists what is recorded", record=args.record)
     secure, proxies, only_paired = args.https, args.proxy, args.only_paired
     if args.settings is not None:
         from referee.settings.model import load_settings
@@ -136,7 +136,7 @@ def _hall(args: argparse.Namespace) -> int:
     try:
         broker.password()
     except (OSError, UnicodeDecodeError) as bad:
-        raise UserError(f"the password cannot be read ({bad}); see --password-file") from None
+        raise UserError("the password cannot be read ({why}); see --password-file", why=bad) from None
     return asyncio.run(serve(broker, args.prefix, args.host, args.port, args.name))
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from referee.cli.parser import Commands, Parser, command, rate, whole
 from referee.errors import UserError
-from referee.text.catalogue import LANGUAGES
+from referee.text.terminal_language import say
 
 STEP_NAMES: Final = ("seats", "pins", "pads", "lights", "camera", "voice", "rules", "check")
 """The steps of the walk by which a table is set up (`referee.setup.steps`)."""
@@ -178,7 +178,7 @@ def _calibrate(args: argparse.Namespace) -> int:
         from referee.setup.calibration.find_table import write_sheet
 
         write_sheet(args.sheet, args.paper)
-        print(f"{args.sheet}: print it at 100 %, and check the line of 150 mm with a ruler")
+        print(say("{sheet}: print it at 100 %, and check the line of 150 mm with a ruler", sheet=args.sheet))
         return 0
     if args.undo:
         if args.settings is None:
@@ -186,7 +186,7 @@ def _calibrate(args: argparse.Namespace) -> int:
         from referee.settings.file import undo_change
 
         undo_change(args.settings)
-        print(f"{args.settings} is as it was before the last calibration")
+        print(say("{settings} is as it was before the last calibration", settings=args.settings))
         return 0
     if args.bare:
         if args.settings is None:
@@ -285,7 +285,6 @@ def add_certify(commands: Commands) -> None:
     parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
     parser.add_argument("--simulated", action="store_true", help="certify the simulated table on this machine")
     parser.add_argument("--out", type=Path, metavar="FILE.html", help="write a copy of the page there")
-    parser.add_argument("--language", choices=tuple(LANGUAGES), help="of the page (default: the voice's)")
 
 
 def _certify(args: argparse.Namespace) -> int:

@@ -17,8 +17,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from referee.control.offers import FOULS, WILD_RANKS
 from referee.engine.observations import MAX_SEATS
 from referee.rules.cards import RANKS
+from referee.sentence import Sentence, Spoken
 from referee.shadow import VERDICTS
-from referee.text.sentence import Sentence, Spoken
 
 _LONGEST_NAME: Final = 40
 """Characters of a player's name."""

@@ -35,7 +35,7 @@ from referee.engine.overrule import find_overrulable
 from referee.engine.rulings import Ruling, base_id, cause_of
 from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.house import RulesError, read_house_rules
-from referee.text.sentence import Sentence
+from referee.sentence import Sentence
 
 UNSEEN: Final = Sentence("the camera sees nothing yet; the game goes on by itself when it does")
 SEAT_QUESTIONS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))

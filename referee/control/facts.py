@@ -14,7 +14,7 @@ from referee.engine.observations import Answer, Correct, Observation, Slap
 from referee.engine.rulings import Ruling, cause_of
 from referee.engine.view import View
 from referee.rules.house import HouseRules, read_house_rules
-from referee.text.sentence import Spoken
+from referee.sentence import Spoken
 
 Namer = Callable[[str], str]
 """Gives a new line of a kind an id that the log does not have yet."""
@@ -62,7 +62,7 @@ class Accepted:
     """It is done: by these lines of the log, in this order, or by an order to the main process."""
 
     words: str
-    """A `referee.text.sentence.Sentence`, so that the page can say it in other languages; as is every refusal's."""
+    """A `referee.sentence.Sentence`, so that the page can say it in other languages; as is every refusal's."""
     observations: tuple[Observation, ...] = ()
     order: Command | None = None
 

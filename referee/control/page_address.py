@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from referee.errors import UserError
-from referee.text.sentence import Sentence
+from referee.sentence import Sentence
 
 _BACKLOG: Final = 64
 _NEXT_PORTS: Final = 10
@@ -33,8 +33,15 @@ class PageAddress(NamedTuple):
     why: str
     """Why none does, as a `Sentence`; empty where they do."""
 
+    @property
+    def words(self) -> Sentence:
+        """All of it in one line."""
+        if self.room:
+            return Sentence("{room}  (here: {here})", room=self.room, here=self.here)
+        return Sentence("{here}  ({why})", here=self.here, why=self.why)
+
     def __str__(self) -> str:
-        return f"{self.room}  (here: {self.here})" if self.room else f"{self.here}  ({self.why})"
+        return str(self.words)
 
 
 def own_address() -> str:
@@ -97,4 +104,6 @@ def listen_at(host: str, port: int, *, any_near: bool = False) -> socket.socket:
             why = why or str(bad.strerror)
             continue
         return listening
-    raise UserError(f"the page cannot be served at {host}:{port} ({why}); try another --port")
+    raise UserError(
+        "the page cannot be served at {host}:{port} ({why}); try another --port", host=host, port=port, why=why
+    )

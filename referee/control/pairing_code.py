@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from referee.text.sentence import Sentence
+from referee.sentence import Sentence
 from referee.units import SECOND
 
 _DIGITS: Final = 6

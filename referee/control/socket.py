@@ -29,7 +29,7 @@ from referee.control.corrections import meet_command
 from referee.control.facts import Accepted, Facts, Outcome, Refused
 from referee.control.pairing_code import Pairing
 from referee.engine.observations import LogError
-from referee.text.sentence import Sentence, told
+from referee.sentence import Sentence, told
 from referee.units import SECOND
 
 SOCKET_NAME: Final = "control.sock"

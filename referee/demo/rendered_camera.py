@@ -162,7 +162,7 @@ class RenderedCamera:
             if told is None:
                 return
             if isinstance(told, str):
-                raise HardwareMissing(f"the simulated camera stopped: {told}")
+                raise HardwareMissing("the simulated camera stopped: {told}", told=told)
             slot, t, exposure, index, drawn_by = told
             if any(t > since for since in self._changed[drawn_by:]):
                 # Drawn ahead, and then something else was played.

@@ -22,8 +22,10 @@ from hardware.pads.pads import LEAST_ERROR
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Card, Observation, Slap, Taken, Tick
 from referee.engine.rulings import Ruling
+from referee.sentence import Sentence
 from referee.table.services import ServedGame, TableService
 from referee.text.escapes import escape_controls
+from referee.text.terminal_language import here, say
 from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
@@ -325,16 +327,20 @@ class DemoSummary:
 
     def missed_targets(self) -> list[str]:
         """Each target that was missed, in words."""
-        out = []
+        out: list[str] = []
         cards, rulings = self.cards, self.rulings
         if cards.laid and cards.right < _TARGET_RIGHT * cards.laid:
-            out.append(f"{cards.right} of {cards.laid} cards read right, less than {_TARGET_RIGHT:.1%}")
+            least = f"{_TARGET_RIGHT:.1%}"
+            out.append(Sentence("{right} of {count} cards read right, less than {least}",
+                                right=cards.right, count=cards.laid, least=least))  # fmt: skip
         if cards.wrong_sure:
-            out.append(f"{cards.wrong_sure} cards read wrong with confidence {_SURE} or more")
+            out.append(Sentence("cards read wrong with confidence {sure} or more: {many}",
+                                sure=str(_SURE), many=cards.wrong_sure))  # fmt: skip
         if rulings.uncalled > max(1, cards.laid // _CARDS_PER_UNCALLED):
-            out.append(f"{rulings.uncalled} questions or dead heats that the script did not call for")
+            out.append(Sentence("questions or dead heats that the script did not call for: {many}",
+                                many=rulings.uncalled))  # fmt: skip
         if rulings.differing:
-            out.append(f"{len(rulings.differing)} rulings differ from the truth's")
+            out.append(Sentence("rulings that differ from the truth's: {many}", many=len(rulings.differing)))
         return out
 
     def as_fields(self) -> dict[str, Any]:
@@ -411,56 +417,69 @@ _LISTED = 12
 
 def rows(summary: DemoSummary) -> Iterator[tuple[str, str, str]]:
     """What, what really happened, what the referee made of it."""
-    cards, rulings = summary.cards, summary.rulings
-    share = f" ({cards.right / cards.laid:.1%})" if cards.laid else ""
-    yield "cards laid", str(cards.laid), f"{cards.right} read right{share}"
-    yield "  read wrong", "0", f"{cards.wrong}, with confidence {_SURE} or more: {cards.wrong_sure}"
-    yield "  left unread (??)", "0", str(cards.unread)
-    yield "  not seen", "0", str(cards.missed)
-    yield "  seen where none was laid", "0", str(cards.ghosts)
-    yield "  seat named right", str(cards.laid), str(cards.seat_right)
-    yield "slaps", str(summary.slaps), f"{summary.slaps_felt} felt"
-    yield "piles taken", str(summary.taken), f"{summary.taken_seen} seen"
+    cards, rulings, texts = summary.cards, summary.rulings, here()
+    share = f" ({texts.number(100 * cards.right / cards.laid, 1)} %)" if cards.laid else ""
+    wrong = say(
+        "{wrong}, with confidence {sure} or more: {many}", wrong=cards.wrong, sure=_sure(), many=cards.wrong_sure
+    )
+    yield say("cards laid"), str(cards.laid), say("read right: {right}", right=cards.right) + share
+    yield "  " + say("read wrong"), "0", wrong
+    yield "  " + say("left unread (??)"), "0", str(cards.unread)
+    yield "  " + say("not seen"), "0", str(cards.missed)
+    yield "  " + say("seen where none was laid"), "0", str(cards.ghosts)
+    yield "  " + say("seat named right"), str(cards.laid), str(cards.seat_right)
+    yield say("slaps"), str(summary.slaps), say("felt: {felt}", felt=summary.slaps_felt)
+    yield say("piles taken"), str(summary.taken), say("seen: {seen}", seen=summary.taken_seen)
     if summary.interrupted_s is not None:
-        yield "rulings", "", f"not compared: people had a say from {summary.interrupted_s:g} s on"
+        from_ = texts.number(summary.interrupted_s, 1)
+        yield say("rulings"), "", say("not compared: people had a say from {seconds} s on", seconds=from_)
         return
-    equal = f"{rulings.equal} equal, {len(rulings.differing)} differing"
-    yield "rulings", str(rulings.true), equal + (f", {rulings.in_doubt} in doubt" if rulings.in_doubt else "")
-    yield "  beyond the stated error", "0", f"{rulings.off_time} instants"
-    yield "  on slaps too close to call", str(rulings.left_out), "left out"
-    yield "questions and dead heats", f"{rulings.called} called for", f"{rulings.uncalled} not called for"
+    equal = say("equal: {equal}, differing: {differing}", equal=rulings.equal, differing=len(rulings.differing))
+    doubt = ", " + say("in doubt: {doubt}", doubt=rulings.in_doubt) if rulings.in_doubt else ""
+    yield say("rulings"), str(rulings.true), equal + doubt
+    yield "  " + say("beyond the stated error"), "0", str(rulings.off_time)
+    yield "  " + say("on slaps too close to call"), str(rulings.left_out), say("left out")
+    uncalled = say("not called for: {uncalled}", uncalled=rulings.uncalled)
+    yield say("questions and dead heats"), say("called for: {called}", called=rulings.called), uncalled
+
+
+def _sure() -> str:
+    return here().number(_SURE, 2)
 
 
 def faults(summary: DemoSummary) -> Iterator[str]:
     """Everything that was not as it should be, in words."""
     for title, told in (
-        ("cards", summary.cards.faults),
-        ("rulings", summary.rulings.differing),
-        ("not called for", summary.rulings.asked),
-        ("parts that failed", [f"{part}: {words}" for part, words in summary.troubles.items()]),
+        (say("cards"), summary.cards.faults),
+        (say("rulings"), summary.rulings.differing),
+        (say("not called for"), summary.rulings.asked),
+        (say("parts that failed"), [f"{part}: {say(words)}" for part, words in summary.troubles.items()]),
     ):
         for line in told[:_LISTED]:
             yield f"{title}: {line}"
         if len(told) > _LISTED:
-            yield f"{title}: and {len(told) - _LISTED} more"
+            yield f"{title}: {say('and {more} more', more=len(told) - _LISTED)}"
 
 
 def show(summary: DemoSummary) -> None:
     """Print the closing table, as a drawn table where standard output is a terminal."""
-    end = "to its end" if summary.finished else f"{summary.cards.laid} cards of a game"
-    behind = f", at most {summary.lag_ms:g} ms behind" if summary.lag_ms else ""
-    head = escape_controls(
-        f"{summary.rules}, {summary.seats} seats, seed {summary.seed}, {end}: {summary.played_s:g} s at the table, "
-        f"{summary.took_s:g} s here, {summary.frames} frames ({summary.fps:g}/s){behind}"
-    )
+    texts = here()
+    behind = say("at most {lag} ms behind", lag=texts.number(summary.lag_ms, 1)) if summary.lag_ms else ""
+    head = escape_controls(", ".join(filter(None, (
+        summary.rules, say("seats: {many}", many=summary.seats), say("seed {seed}", seed=summary.seed),
+        say("to its end") if summary.finished else say("{cards} of a game", cards=summary.cards.laid),
+        say("{played} s at the table, {took} s here", played=texts.number(summary.played_s, 1),
+            took=texts.number(summary.took_s, 1)),
+        say("frames: {frames} ({fps}/s)", frames=summary.frames, fps=texts.number(summary.fps, 1)), behind,
+    ))))  # fmt: skip
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
         table = Table("", title=Text(head), title_justify="left")
-        table.add_column("the players", justify="right")
-        table.add_column("the referee")
+        table.add_column(say("the players"), justify="right")
+        table.add_column(say("the referee"))
         for row in rows(summary):
             table.add_row(*row)
         Console().print(table)
@@ -471,7 +490,9 @@ def show(summary: DemoSummary) -> None:
     for line in faults(summary):
         print(line)
     if missed := summary.missed_targets():
-        print(f"Missed: {'; '.join(missed)}.")
+        print(say("Missed: {missed}.", missed="; ".join(map(say, missed))))
     else:
-        rulings = "every ruling the truth's" if summary.interrupted_s is None else "rulings not compared"
-        print(f"All targets met: {_TARGET_RIGHT:.1%} or more read right, none wrong with confidence, {rulings}.")
+        met = say("All targets met: {least} % or more read right, none wrong with confidence, {rulings}.",
+                  least=texts.number(100 * _TARGET_RIGHT, 1), rulings=Sentence("every ruling the truth's")
+                  if summary.interrupted_s is None else Sentence("rulings not compared"))  # fmt: skip
+        print(met)

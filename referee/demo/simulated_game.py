@@ -41,6 +41,7 @@ from referee.table.services import TableService
 from referee.table.session import Evening, open_page, typing_people
 from referee.table.shadow_watch import ShadowWatch
 from referee.text.escapes import escape_controls
+from referee.text.terminal_language import here, say
 from referee.vision.videos import new_watcher, seat_bearings
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def settings_for(script: Script, record: Path | None = None, *, host: str = "127
     file = json.dumps(str(record) if record is not None else "")
     given = parse_settings(
         f"[pads]\nroll_call = false\n[record]\nfile = {file}\npictures = true\n"
-        f"[page]\nhost = {json.dumps(host)}\nport = {port}\n{seats}"
+        f"[page]\nhost = {json.dumps(host)}\nport = {port}\n[voice]\nlanguage = {json.dumps(here().language)}\n{seats}"
     )
     return given.model_copy(update={"rules": script.table.rules, "dealer": script.table.dealer})
 
@@ -167,7 +168,7 @@ def demo(options: DemoOptions) -> int:
             # The page reads the record from its first moment.
             Record(record).close()
             services += open_page(settings, record, stack, missing, folder=folder)
-            print("".join(f"{words}\n" for words in missing.values()), end="", file=sys.stderr)
+            print("".join(f"{say(words)}\n" for words in missing.values()), end="", file=sys.stderr)
         if sys.stdin.isatty():
             typed = typing_people(services, stack)
         voice = partial(_open_voice, options)
@@ -183,7 +184,9 @@ def demo(options: DemoOptions) -> int:
         try:
             options.summary.write_text(json.dumps(summary.as_fields(), ensure_ascii=False) + "\n", encoding="utf-8")
         except OSError as bad:
-            raise UserError(f"--summary: {options.summary} cannot be written: {bad.strerror}") from None
+            raise UserError(
+                "--summary: {summary} cannot be written: {why}", summary=options.summary, why=bad.strerror
+            ) from None
     return 1 if summary.missed_targets() else 0
 
 
@@ -194,7 +197,7 @@ def _close_shadow(
     from referee.record.store import Record
 
     with Record(record, read_only=True) as games:
-        print(*map(escape_controls, shadow_report(games)), sep="\n")
+        print(*map(escape_controls, shadow_report(games, language=here().language)), sep="\n")
     if typed is not None and options.page and not any(one.leaves for one in services):
         _stay(services, typed)
     return 0
@@ -206,7 +209,7 @@ def _check_places(options: DemoOptions) -> None:
         try:
             options.log.open("w", encoding="utf-8").close()
         except OSError as bad:
-            raise UserError(f"--log: {options.log} cannot be written: {bad.strerror}") from None
+            raise UserError("--log: {log} cannot be written: {why}", log=options.log, why=bad.strerror) from None
     folder = options.frames
     if folder is None:
         return
@@ -214,11 +217,11 @@ def _check_places(options: DemoOptions) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         there = [path for path in folder.iterdir() if path.suffix in (".jpg", ".png")]
         if there and not (folder / "frames.json").exists():
-            raise UserError(f"--frames: {folder} holds pictures of somebody else; name an empty folder")
+            raise UserError("--frames: {folder} holds pictures of somebody else; name an empty folder", folder=folder)
         for path in there:
             path.unlink()
     except OSError as bad:
-        raise UserError(f"--frames: {folder} cannot be written: {bad.strerror}") from None
+        raise UserError("--frames: {folder} cannot be written: {why}", folder=folder, why=bad.strerror) from None
 
 
 def _table_of(options: DemoOptions, script: Script, stack: ExitStack) -> DemoTable:
@@ -233,7 +236,7 @@ def _table_of(options: DemoOptions, script: Script, stack: ExitStack) -> DemoTab
 def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
     """The voice, and what it is in words; a game without pace is spoken into a file or not at all."""
     if not options.pace and options.audio is None:
-        print("no voice: without pace only --audio FILE.wav records one")
+        print(say("no voice: without pace only --audio FILE.wav records one"))
         return RecordingSpeaker(clock, keep=0)
 
     from rich.console import Console
@@ -241,22 +244,23 @@ def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
 
     start = None if options.pace else 0
     with Progress(console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task("learning to speak, this once", visible=False)
+        bar = bars.add_task(say("learning to speak, this once"), visible=False)
         try:
             voice = open_speaker(
-                vocabulary(), audio=options.audio, clock=clock, start=start,
+                vocabulary(here().language), audio=options.audio, clock=clock, start=start,
                 progress=lambda done, of: bars.update(bar, completed=done, total=of, visible=True),
+                language=here().language,
             )  # fmt: skip
         except HardwareMissing as missing:
-            raise UserError(f"--audio: {missing}") from None
-    print(voice.words)
+            raise UserError("--audio: {why}", why=missing) from None
+    print(say(voice.words))
     return voice.speaker
 
 
 def _stay(services: Sequence[TableService], typed: Answers) -> None:
     """The game is over: keep its page until somebody says so."""
-    print(*(words for one in services if (words := one.standing)), sep="\n")
-    print("the page stays open; Enter ends it ", end="", flush=True)
+    print(*(say(words) for one in services if (words := one.standing)), sep="\n")
+    print(say("the page stays open; Enter ends it") + " ", end="", flush=True)
     typed.forget()
     while not typed.wait(0.05):
         for service in services:

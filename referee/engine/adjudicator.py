@@ -23,6 +23,7 @@ from referee.engine.state import State
 from referee.engine.view import ChallengeView, View
 from referee.rules.house import RulesError, read_house_rules
 from referee.rules.step import Draft
+from referee.sentence import Sentence
 
 _FOREVER: Final = 2**64
 LIVE_LOOKAHEAD: Final = 10_000_000
@@ -182,19 +183,23 @@ class Adjudicator:
 
     def _check(self, observation: Observation) -> None:
         if self._ended:
-            raise LogError(None, "this log has ended; begin another one for a new game")
+            raise LogError(None, Sentence("this log has ended; begin another one for a new game"))
         if isinstance(observation, Table):
             _check_table(observation, again=self._seats > 0)
             return
         if not self._seats:
-            raise LogError(None, f"the first line of a log is its table, not a {observation.kind or 'line'}")
+            raise LogError(
+                None, Sentence("the first line of a log is its table, not a {sort}", sort=observation.kind or "line")
+            )
         seat = getattr(observation, "seat", None)
         if seat is not None and seat > self._seats and not isinstance(observation, Slap):
             if observation.kind in ("lift", "join") or self._may_join or seat <= self._joined:
                 return
-            raise LogError(None, f'"seat" must be 1 to {self._seats}: this table has {self._seats} seats')
+            raise LogError(
+                None, Sentence('"seat" must be 1 to {places}: this table has {places} seats', places=self._seats)
+            )
         if observation.t < self._opened and isinstance(observation, Card):
-            raise LogError(None, 'this card came before its table: the "t" of a table is that of its opening')
+            raise LogError(None, Sentence('this card came before its table: the "t" of a table is that of its opening'))
         if isinstance(observation, _AMENDING) and self._history is None:
             raise AmendmentError(None, f"this {observation.kind} needs the history that was switched off")
 
@@ -265,14 +270,14 @@ class Adjudicator:
 
 def _check_table(table: Table, *, again: bool) -> None:
     if again:
-        raise LogError(None, "a second table: a log holds one game; put the other into a file of its own")
+        raise LogError(None, Sentence("a second table: a log holds one game; put the other into a file of its own"))
     seats = len(table.seats)
     if not 1 <= table.dealer <= seats:
-        raise LogError(None, f'"dealer" must be a seat from 1 to {seats}')
+        raise LogError(None, Sentence('"dealer" must be a seat from 1 to {places}', places=seats))
     if table.counts is not None and len(table.counts) != seats:
-        raise LogError(None, f'"counts" must hold one number for each of the {seats} seats')
+        raise LogError(None, Sentence('"counts" must hold one number for each of the {places} seats', places=seats))
     if table.counts is not None and not any(count is None or count > 0 for count in table.counts):
-        raise LogError(None, '"counts" leaves no seat with cards to lead')
+        raise LogError(None, Sentence('"counts" leaves no seat with cards to lead'))
     try:
         open_table(table)
     except RulesError as bad:

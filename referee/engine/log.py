@@ -20,6 +20,7 @@ from referee.engine.observations import MAX_ERROR, MAX_SEATS, OBSERVATION_KINDS,
 from referee.engine.rulings import Ruling
 from referee.errors import UserError
 from referee.rules.cards import CARDS, RANKS
+from referee.sentence import Sentence
 
 _DECODE: Final = json.JSONDecoder().raw_decode
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
@@ -206,15 +207,15 @@ def from_fields(raw: Mapping[str, Any], number: int) -> Observation:
     """
     word = raw.get("kind")
     if not isinstance(word, str):
-        raise LogError(number, 'no "kind": every observation needs one, such as "card" or "slap"')
+        raise LogError(number, Sentence('no "kind": every observation needs one, such as "card" or "slap"'))
     t = raw.get("t")
     if type(t) is not int or not -(2**63) <= t < 2**63:
-        raise LogError(number, f'"t" of this {word} must be a whole number of nanoseconds')
+        raise LogError(number, Sentence('"t" of this {word} must be a whole number of nanoseconds', word=word))
     name = raw.get("id")
     if name is None:
         name = str(number)
     elif not isinstance(name, str) or not name:
-        raise LogError(number, '"id" must be a text that is not empty')
+        raise LogError(number, Sentence('"id" must be a text that is not empty'))
     kind = _KINDS.get(word)
     if kind is None:
         return Other(t=t, id=name, name=word, extra={k: v for k, v in raw.items() if k not in _COMMON})
@@ -226,14 +227,16 @@ def from_fields(raw: Mapping[str, Any], number: int) -> Observation:
             try:
                 known[key] = check(value)
             except _BadField as bad:
-                raise LogError(number, f'"{key}" of this {word} must be {bad}') from None
+                raise LogError(
+                    number, Sentence('"{key}" of this {word} must be {why}', key=key, word=word, why=bad)
+                ) from None
         elif key not in _COMMON:
             if known["extra"] is _NOTHING:
                 known["extra"] = {}
             known["extra"][key] = value
     for key in required:
         if key not in known:
-            raise LogError(number, f'this {word} has no "{key}"')
+            raise LogError(number, Sentence('this {word} has no "{key}"', word=word, key=key))
     return cls(**known)
 
 
@@ -252,15 +255,15 @@ def parse_object(text: str, number: int) -> dict[str, Any]:
             # More colons than fields: in texts and inner objects, or because a field stands there twice.
             _DECODE_CHECKED(said)
     except _Twice as bad:
-        raise LogError(number, f'"{bad}" stands there twice; keep one of them') from None
+        raise LogError(number, Sentence('"{key}" stands there twice; keep one of them', key=bad)) from None
     except (ValueError, RecursionError) as bad:
         words = "the line is torn or not JSON" if text.lstrip().startswith("{") else "not a JSON object"
         why = "nested too deep" if isinstance(bad, RecursionError) else "a number of too many digits"
         if isinstance(bad, json.JSONDecodeError):
             why = bad.msg
-        raise LogError(number, f"{words} ({why}); mend or remove it") from None
+        raise LogError(number, Sentence("{words} ({why}); mend or remove it", words=words, why=why)) from None
     if not isinstance(raw, dict):
-        raise LogError(number, "not a JSON object; every line of a log is one")
+        raise LogError(number, Sentence("not a JSON object; every line of a log is one"))
     return raw
 
 
@@ -311,7 +314,7 @@ def open_log(name: str) -> Iterator[BinaryIO]:
             yield stream
         except LogError as bad:
             where = "standard input" if name == "-" else name
-            raise UserError(f"{where}, {bad}") from None
+            raise UserError("{where}, {why}", where=where, why=bad) from None
 
 
 def _open(name: str) -> BinaryIO:
@@ -321,11 +324,11 @@ def _open(name: str) -> BinaryIO:
     try:
         stream = path.open("rb")
     except FileNotFoundError:
-        raise UserError(f"{name}: there is no such file") from None
+        raise UserError("{name}: there is no such file", name=name) from None
     except IsADirectoryError:
-        raise UserError(f"{name} is a folder; replay reads one log file") from None
+        raise UserError("{name} is a folder; replay reads one log file", name=name) from None
     except OSError as bad:
-        raise UserError(f"{name} cannot be read: {bad.strerror}") from None
+        raise UserError("{name} cannot be read: {why}", name=name, why=bad.strerror) from None
     if stream.seekable():
         return stream
     with stream:
@@ -357,11 +360,13 @@ def number_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
     while raw := stream.readline(LONGEST_LINE + 1):
         number += 1
         if len(raw) > LONGEST_LINE:
-            raise LogError(number, f"longer than {LONGEST_LINE} bytes: not a table log")
+            raise LogError(number, Sentence("longer than {most} bytes: not a table log", most=LONGEST_LINE))
         try:
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as bad:
-            raise LogError(number, f"not UTF-8 (byte {bad.start + 1} of the line); save the log as UTF-8") from None
+            raise LogError(
+                number, Sentence("not UTF-8 (byte {start} of the line); save the log as UTF-8", start=bad.start + 1)
+            ) from None
         if text and not text.isspace():
             yield number, text
 

@@ -12,6 +12,7 @@ from dataclasses import field
 from typing import Any, ClassVar, Final
 
 from referee.rules.frozen import record
+from referee.sentence import Spoken
 
 MAX_SEATS: Final = 8
 _SLAP_ERROR: Final = 1_500_000
@@ -20,13 +21,16 @@ MAX_ERROR: Final = 1_000_000_000
 """Widest ``t_error`` a log may state, ns; beyond it an instant says nothing about a slap."""
 
 
-class LogError(ValueError):
+class LogError(Spoken, ValueError):
     """A line of a log that cannot be read; says which line, and what to change."""
 
     def __init__(self, line: int | None, problem: str) -> None:
         self.line = line
         self.problem = problem
-        super().__init__(f"line {line}: {problem}" if line is not None else problem)
+        if line is None:
+            super().__init__(problem)
+        else:
+            super().__init__("line {line}: {problem}", line=line, problem=problem)
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,7 @@ from referee.engine.observations import (
 )
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
+from referee.sentence import Sentence
 
 _BATCH: Final = 64
 """Lines that are judged together."""
@@ -91,7 +92,7 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
     for line in lines:
         number, seen = line
         if not times and not isinstance(seen, Table):
-            raise LogError(number, 'the first line of a log must be its "table" (seats, dealer, rules)')
+            raise LogError(number, Sentence('the first line of a log must be its "table" (seats, dealer, rules)'))
         ids.add(number, seen.id)
         kind, t = type(seen), seen.t
         if isinstance(seen, Table) and not times:
@@ -112,7 +113,7 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
     ids.check_numbers()
     seats.check_joined()
     if not times:
-        raise LogError(1, 'the log is empty; its first line must be a "table"')
+        raise LogError(1, Sentence('the log is empty; its first line must be a "table"'))
     # In place, for it may be long: each instant makes way for the least of those after it.
     least = _LAST
     for index in range(len(times) - 1, -1, -1):
@@ -152,7 +153,9 @@ class _Seats:
         # Between the table and a pad that joined there may be pads where nobody plays.
         strangers = [line for seat, line in self._beyond.items() if seat > max(self._joined, default=0)]
         if strangers:
-            raise LogError(min(strangers), f'"seat" must be 1 to {self._count}: this table has {self._count} seats')
+            raise LogError(
+                min(strangers), Sentence('"seat" must be 1 to {count}: this table has {count} seats', count=self._count)
+            )
 
 
 class _Ids:
@@ -187,7 +190,7 @@ class _Ids:
 
 
 def _used_before(number: int, name: str) -> LogError:
-    return LogError(number, f'the id "{name}" was used before; every id must be unique in its log')
+    return LogError(number, Sentence('the id "{name}" was used before; every id must be unique in its log', name=name))
 
 
 def adjudicator_for(outlined: Outline, witness: Witness | None = None) -> Adjudicator:

@@ -19,7 +19,7 @@ WRITER_PATIENCE: Final = 2.0
 _NOT_RECORDED: Final = "games are not recorded"
 
 
-class RecordError(OSError, UserError):
+class RecordError(UserError, OSError):
     """The record cannot be read or written; says what to do."""
 
 

@@ -49,14 +49,20 @@ def import_game(record: Record, file: Path, began: str) -> int:
     try:
         raw = file.read_bytes()
     except OSError as bad:
-        raise UserError(f"{file} cannot be read: {bad.strerror}") from None
+        raise UserError("{file} cannot be read: {why}", file=file, why=bad.strerror) from None
     try:
         outline_log(read_observations(BytesIO(raw)))
     except LogError as bad:
-        raise UserError(f"{file}: {bad}") from None
+        raise UserError("{file}: {why}", file=file, why=bad) from None
     for number, words in find_broken_log(BytesIO(raw)):
         advice = "ask for the log as it was exported, or take the seals out of it"
-        raise UserError(f"{file}, line {number} {words}; nothing was recorded: {advice}")
+        raise UserError(
+            "{file}, line {number} {words}; nothing was recorded: {advice}",
+            file=file,
+            number=number,
+            words=words,
+            advice=advice,
+        )
     lines = [line.rstrip("\r") for line in raw.decode("utf-8-sig").split("\n") if line.strip()]
     game = record.add_game(began, [(number, detach_seal(line)[0]) for number, line in enumerate(lines, start=1)])
     record.end(game, began)

@@ -102,7 +102,7 @@ class People(Database):
             self.there = bool(self._db.execute("SELECT 1 FROM sqlite_schema WHERE name='people_meta'").fetchone())
         version = self.meta("version") or ""
         if version.isdecimal() and int(version) > _TABLES_VERSION:
-            raise RecordError(f"the people in {self.path} were written by a newer program; update this one")
+            raise RecordError("the people in {path} were written by a newer program; update this one", path=self.path)
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """What a query finds; nothing in a record that knows no people yet. Raises `RecordError`."""

@@ -84,9 +84,9 @@ def find_damage(path: Path, *, patience: float | None = None) -> str:
     except sqlite3.Error as bad:
         if getattr(bad, "sqlite_errorname", "SQLITE_ERROR").startswith(_CODES):
             return str(bad)
-        raise RecordError(f"{path} cannot be looked through ({bad})") from bad
+        raise RecordError("{path} cannot be looked through ({why})", path=path, why=bad) from bad
     except OSError as bad:
-        raise RecordError(f"{path} cannot be read: {bad.strerror}") from bad
+        raise RecordError("{path} cannot be read: {why}", path=path, why=bad.strerror) from bad
 
 
 def _look_through(db: sqlite3.Connection, patience: float | None) -> str:
@@ -170,7 +170,7 @@ def _salvaged(path: Path) -> Salvage:
     try:
         return salvage_rows(path.read_bytes(), log.read_bytes() if log.exists() else b"")
     except OSError as bad:
-        raise RecordError(f"{path} cannot be read: {bad.strerror}") from bad
+        raise RecordError("{path} cannot be read: {why}", path=path, why=bad.strerror) from bad
 
 
 def finish_rescue(path: Path) -> Path | None:

@@ -98,7 +98,9 @@ class Record(Database):
                 run("PRAGMA secure_delete=FAST")
             found = int(run("PRAGMA user_version").fetchone()[0])
             if found > RECORD_VERSION:
-                raise RecordError(f"{path} was made by a newer program (version {found}); update this one")
+                raise RecordError(
+                    "{path} was made by a newer program (version {found}); update this one", path=path, found=found
+                )
             if found < RECORD_VERSION and not read_only:
                 steps = _SEALS if found else _SCHEMA + _SEALS
                 self._db.executescript(f"BEGIN IMMEDIATE;{steps}PRAGMA user_version={RECORD_VERSION};COMMIT;")
@@ -122,7 +124,7 @@ class Record(Database):
         """
         info = self.game(game)
         if info.ended is not None:
-            raise RecordError(f"game {game} has ended; a game that has ended is only read")
+            raise RecordError("game {game} has ended; a game that has ended is only read", game=game)
         with self._errors():
             last = self._db.execute("SELECT max(number) FROM line WHERE game=?", (game,)).fetchone()[0]
         return GameWriter(self, game=game, written=last or 0)
@@ -144,7 +146,9 @@ class Record(Database):
         with self._errors():
             row = self._db.execute(f"{_GAME} WHERE id=?", (game,)).fetchone()
         if row is None:
-            raise RecordError(f"there is no game {game} in {self.path}; `referee games` lists them")
+            raise RecordError(
+                "there is no game {game} in {path}; `referee games` lists them", game=game, path=self.path
+            )
         return _info(row)
 
     def unfinished(self) -> GameInfo | None:

@@ -25,6 +25,7 @@ from referee.engine.observations import (
 from referee.engine.replay import ReplayedGame
 from referee.engine.rulings import RULING_ORDER, Ruling
 from referee.rules.cards import CARDS
+from referee.sentence import Sentence
 from referee.units import SECOND
 
 _LONGEST_GAME: Final = 400 * 86_400 * SECOND
@@ -129,15 +130,15 @@ def read_ruling(text: str, number: int = 0) -> Ruling:
 
 def _object(text: Any, number: int) -> dict[str, Any]:
     if not isinstance(text, str):
-        raise LogError(number, "no text")
+        raise LogError(number, Sentence("no text"))
     if len(text) > LONGEST_LINE:
-        raise LogError(number, f"longer than {LONGEST_LINE} characters")
+        raise LogError(number, Sentence("longer than {most} characters", most=LONGEST_LINE))
     raw = parse_object(text, number)
     if "\\u" in text or "NaN" in text or "Infinity" in text:
         try:
             json.dumps(raw, ensure_ascii=False, allow_nan=False).encode()
         except ValueError:
-            raise LogError(number, "it holds what no text and no number can be") from None
+            raise LogError(number, Sentence("it holds what no text and no number can be")) from None
     return raw
 
 
@@ -188,20 +189,20 @@ class LineReader:
         """Raises `LogError` for a line that is well by itself, and none of this game."""
         if isinstance(seen, Table):
             if self.table is not None:
-                raise LogError(number, "a second table: a log holds one game")
+                raise LogError(number, Sentence("a second table: a log holds one game"))
             if abs(seen.t) > _GREATEST:
-                raise LogError(number, "a table of no instant at which people play")
+                raise LogError(number, Sentence("a table of no instant at which people play"))
             self.table = seen
         elif self.table is None:
-            raise LogError(number, "it comes before the table of its game")
+            raise LogError(number, Sentence("it comes before the table of its game"))
         elif abs(seen.t - self.table.t) > _LONGEST_GAME:
-            raise LogError(number, "its instant is no part of this game")
+            raise LogError(number, Sentence("its instant is no part of this game"))
         elif isinstance(seen, Card) and seen.t < self.table.t:
-            raise LogError(number, "a card that came before its table")
+            raise LogError(number, Sentence("a card that came before its table"))
         name = int(seen.id) if seen.id.isascii() and seen.id.isdigit() and len(seen.id) < 19 else seen.id
         name = name if str(name) == seen.id else seen.id
         if name in self._ids:
-            raise LogError(number, f'the id "{seen.id}" was used before')
+            raise LogError(number, Sentence('the id "{id}" was used before', id=seen.id))
         self._ids.add(name)
 
     def _at_the_table(self, lines: Sequence[tuple[int, Observation]]) -> list[tuple[int, Observation]]:
@@ -211,7 +212,7 @@ class LineReader:
         kept = []
         for number, seen in lines:
             if (getattr(seen, "seat", None) or 0) > sits and not isinstance(seen, Slap | Lift):
-                self.leave_out(number, LogError(number, f"this table has {sits} seats"))
+                self.leave_out(number, LogError(number, Sentence("this table has {sits} seats", sits=sits)))
             else:
                 kept.append((number, seen))
         return kept

@@ -48,7 +48,7 @@ def opening(
     position = step.position
     rules, seats = position.rules, position.seats
     if not 1 <= dealer <= seats:
-        raise RulesError(f'"dealer" must be a seat from 1 to {seats}')
+        raise RulesError('"dealer" must be a seat from 1 to {places}', places=seats)
     other_way = rules.has("S5") and (direction or rules.direction) == "counter-clockwise"
     way: Literal[1, -1] = -1 if other_way else 1
     packs = packs or rules.number("S2")
@@ -60,7 +60,7 @@ def opening(
     if counts is None:
         _deal(step, dealer, 52 * packs + jokers)
     elif len(counts) != seats:
-        raise RulesError(f'"counts" must hold one number for each of the {seats} seats')
+        raise RulesError('"counts" must hold one number for each of the {places} seats', places=seats)
     else:
         step.set(counts=counts)
     # The seat after the dealer leads (S5); without that row the dealer, if there is a card in that hand.
@@ -96,7 +96,9 @@ def _deal(step: Step, dealer: int, cards: int) -> None:
     rules, seats = position.rules, position.seats
     without = rules.seats_without_cards if rules.has("S4d") else ()
     if without and (seats < 3 or len(set(without)) >= seats or max(without) > seats):
-        raise RulesError(f"row S4d: a handicap needs 3 or more seats, and seats of 1 to {seats} that leave one to play")
+        raise RulesError(
+            "row S4d: a handicap needs 3 or more seats, and seats of 1 to {places} that leave one to play", places=seats
+        )
     if rules.has("S4c"):
         step.set(counts=tuple(0 if seat in without else None for seat in range(1, seats + 1)))
         return

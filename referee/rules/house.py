@@ -17,11 +17,12 @@ from referee.rules.frozen import freeze, thaw
 from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, BY_NAME, CONTRARY, FOREHEADS, PATTERN_ROWS, RIVALS, ROWS, SUIT_ROWS
+from referee.sentence import Sentence, Spoken
 
 _KEYS: Final = ("base", "on", "off", "set")
 
 
-class RulesError(ValueError):
+class RulesError(Spoken, ValueError):
     """House rules that cannot be used; names the row and says what to change."""
 
 
@@ -180,11 +181,16 @@ def read_house_rules(said: Any) -> HouseRules:
     if isinstance(said, str):
         return _preset(said)
     if not isinstance(said, Mapping):
-        raise RulesError('house rules are a preset\'s name, or {"base": …, "on": […], "off": […], "set": {…}}')
+        raise RulesError(
+            Sentence('house rules are a preset\'s name, or {{"base": …, "on": […], "off": […], "set": {{…}}}}')
+        )
     for key in said:
         if key not in _KEYS:
             raise RulesError(
-                f'house rules have no "{key}"{suggest_nearest(str(key), _KEYS)}; they have base, on, off, set'
+                'house rules have no "{key}"{hint}; they have {keys}',
+                key=key,
+                keys=", ".join(_KEYS),
+                hint=suggest_nearest(str(key), _KEYS),
             )
     base = _preset(said.get("base", "classic"))
     on, off = _rows(said, "on"), _rows(said, "off")
@@ -205,14 +211,19 @@ def _preset(name: Any) -> HouseRules:
     preset = PRESETS.get(name) if isinstance(name, str) else None
     if preset is None:
         known = ", ".join(PRESETS)
-        raise RulesError(f'there is no preset "{name}"{suggest_nearest(str(name), PRESETS)}; the presets are {known}')
+        raise RulesError(
+            'there is no preset "{name}"{hint}; the presets are {known}',
+            name=name,
+            hint=suggest_nearest(str(name), PRESETS),
+            known=known,
+        )
     return HouseRules(preset.rows | ALWAYS_ON, preset.values, preset.direction)
 
 
 def _rows(said: Mapping[str, Any], key: str) -> list[str]:
     rows = said.get(key, [])
     if not isinstance(rows, list):
-        raise RulesError(f'"{key}" is a list of row ids, such as ["P1"]')
+        raise RulesError('"{key}" is a list of row ids, such as ["P1"]', key=key)
     return [row_named(row) for row in rows]
 
 
@@ -231,9 +242,16 @@ def row_named(word: Any) -> str:
         if row in ROWS and name.strip() in BY_NAME:
             if BY_NAME[name.strip()] == row:
                 return row
-            raise RulesError(f'row {row} is "{ROWS[row].name}", not "{name.strip()}"; keep one of them')
+            raise RulesError(
+                'row {row} is "{name}", not "{other}"; keep one of them',
+                row=row,
+                name=ROWS[row].name,
+                other=name.strip(),
+            )
     said = str(word)[:40]
-    raise RulesError(f'there is no row "{said}" in the rules{suggest_nearest(said, (*ROWS, *BY_NAME))}')
+    raise RulesError(
+        'there is no row "{word}" in the rules{hint}', word=said, hint=suggest_nearest(said, (*ROWS, *BY_NAME))
+    )
 
 
 def contradictions(on: Iterable[str], off: Iterable[str]) -> Iterator[str]:
@@ -241,26 +259,31 @@ def contradictions(on: Iterable[str], off: Iterable[str]) -> Iterator[str]:
     chosen = list(on)
     for row in off:
         if row in chosen:
-            yield f"row {row} is switched on and off at once; keep one of them"
+            yield Sentence("row {row} is switched on and off at once; keep one of them", row=row)
     for place, row in enumerate(chosen):
         for other in chosen[:place]:
             if other in RIVALS.get(row, ()):
                 why = CONTRARY.get(frozenset((other, row)))
-                reason = f": {why}" if why else ""
-                yield (
-                    f"rows {other} ({ROWS[other].name}) and {row} ({ROWS[row].name}) exclude each other{reason}; "
-                    "switch only one of them on"
-                )
+                pair = {
+                    "one": f"{other} ({ROWS[other].name})",
+                    "other": f"{row} ({ROWS[row].name})",
+                }
+                if why:
+                    yield Sentence(
+                        "rows {one} and {other} exclude each other: {why}; switch only one of them on", **pair, why=why
+                    )
+                else:
+                    yield Sentence("rows {one} and {other} exclude each other; switch only one of them on", **pair)
 
 
 def _values(said: Any) -> dict[str, Any]:
     if not isinstance(said, Mapping):
-        raise RulesError('"set" maps row ids to values, such as {"F1": 2}')
+        raise RulesError(Sentence('"set" maps row ids to values, such as {{"F1": 2}}'))
     values: dict[str, Any] = {}
     for word, value in said.items():
         row = row_named(word)
         if row in values:
-            raise RulesError(f"row {row} is set twice; keep one of them")
+            raise RulesError("row {row} is set twice; keep one of them", row=row)
         values[row] = checked_value(row, value)
     return values
 
@@ -273,10 +296,16 @@ def checked_value(row: str, value: Any) -> Any:
     """
     entry = ROWS[row]
     if entry.check is None:
-        raise RulesError(f'row {row} ("{entry.title}") has no value to set')
+        raise RulesError('row {row} ("{name}") has no value to set', row=row, name=entry.name)
     if not entry.check(value):
         reason = _why_not(value) if row == "P19" else ""
-        raise RulesError(f"row {row}: {value!r} is not allowed; it must be {entry.allowed}{reason}")
+        raise RulesError(
+            "row {row}: {value} is not allowed; it must be {allowed}{reason}",
+            row=row,
+            value=repr(value),
+            allowed=entry.allowed,
+            reason=reason,
+        )
     return value
 
 
@@ -286,7 +315,7 @@ def _why_not(patterns: Any) -> str:
         try:
             compile_pattern(text)
         except NotationError as bad:
-            return f"; {name}: {bad}"
+            return Sentence("; {name}: {why}", name=name, why=bad)
     return ""
 
 
@@ -294,4 +323,4 @@ def suggest_nearest(word: str, known: Iterable[str]) -> str:
     """A suggestion in brackets where one of the known words is close to this one; else nothing."""
     folded = {name.casefold(): name for name in known}
     close = difflib.get_close_matches(word.casefold(), list(folded), n=1)
-    return f' (did you mean "{folded[close[0]]}"?)' if close else ""
+    return Sentence(' (did you mean "{word}"?)', word=folded[close[0]]) if close else ""

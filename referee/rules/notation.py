@@ -39,18 +39,22 @@ from referee.rules.conditions import (
     property_of,
     within,
 )
+from referee.sentence import Sentence, Spoken
 
 MAX_LENGTH: Final = 500
 MAX_DEPTH: Final = 30
 
 
-class NotationError(ValueError):
+class NotationError(Spoken, ValueError):
     """A pattern that cannot be read; ``at`` is the place in the text, from 0, and the message points there."""
 
     def __init__(self, text: str, at: int, problem: str) -> None:
         self.at = at
         self.problem = problem
-        super().__init__(f"{problem}, at character {at + 1}: {text[:at]}>>>{text[at:]}")
+        super().__init__(
+            "{problem}, at character {at}: {before}>>>{after}",
+            problem=problem, at=at + 1, before=text[:at], after=text[at:],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,9 @@ def compile_pattern(text: Any) -> Compiled:
         NotationError: the text is no pattern; points at the character and says what was expected there.
     """
     if not isinstance(text, str):
-        raise NotationError("", 0, "a pattern is a text")
+        raise NotationError("", 0, Sentence("a pattern is a text"))
     if len(text) > MAX_LENGTH:
-        raise NotationError(text[:20], 0, f"a pattern has at most {MAX_LENGTH} characters")
+        raise NotationError(text[:20], 0, Sentence("a pattern has at most {most} characters", most=MAX_LENGTH))
     parser = _Parser(text)
     condition = parser.whole()
     return Compiled(condition, parser.depth)
@@ -121,7 +125,7 @@ class _Parser:
             found = _TOKEN.match(self.text, at)
             if found is None:
                 at += len(self.text[at:]) - len(self.text[at:].lstrip())
-                raise NotationError(self.text, at, f"{self.text[at]!r} means nothing here")
+                raise NotationError(self.text, at, Sentence("{sign} means nothing here", sign=repr(self.text[at])))
             token = found.group(1) or found.group(2) or found.group(3)
             tokens.append((token, found.end() - len(token)))
             at = found.end()
@@ -143,12 +147,12 @@ class _Parser:
 
     def need(self, wanted: str) -> None:
         if self.take(wanted) is None:
-            raise self.fail(f'expected "{wanted}"')
+            raise self.fail(Sentence('expected "{wanted}"', wanted=wanted))
 
     def whole(self) -> Condition:
         node = self.either()
         if self.token:
-            raise self.fail('expected "and", "or", or the end')
+            raise self.fail(Sentence('expected "and", "or", or the end'))
         return node
 
     def either(self) -> Condition:
@@ -166,7 +170,7 @@ class _Parser:
     def negation(self) -> Condition:
         self.nesting += 1
         if self.nesting > MAX_DEPTH:
-            raise self.fail("nested too deep")
+            raise self.fail(Sentence("nested too deep"))
         node = self._negation()
         self.nesting -= 1
         return node
@@ -192,7 +196,7 @@ class _Parser:
             links.append(compared(left, sign, right))
             left = right
         if not links:
-            raise self.fail("expected =, !=, <, <=, >, >= or in")
+            raise self.fail(Sentence("expected =, !=, <, <=, >, >= or in"))
         return joined("and", links)
 
     def members(self) -> list[Term]:
@@ -218,7 +222,7 @@ class _Parser:
             return counted(token)
         found: Any = int(token) if token.isdigit() else _NUMBERS.get(token, _WORDS.get(token))
         if found is None:
-            raise self.fail("expected rank(n), suit(n), colour(n), a rank, a suit, a colour or a number")
+            raise self.fail(Sentence("expected rank(n), suit(n), colour(n), a rank, a suit, a colour or a number"))
         self.place += 1
         return constant(found)
 
@@ -234,7 +238,7 @@ class _Parser:
         if place := self.take(*_PLACES):
             return place
         if not self.token.isdigit() or not 1 <= int(self.token) <= 52:
-            raise self.fail("expected a card: 1 (the newest) to 52, first or bottom")
+            raise self.fail(Sentence("expected a card: 1 (the newest) to 52, first or bottom"))
         number = int(self.token)
         self.place += 1
         self.depth = max(self.depth, number)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from referee.rules.cards import NUMBER_RANKS
 from referee.rules.frozen import freeze
 from referee.rules.notation import NotationError, compile_pattern
+from referee.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,9 @@ class Row:
 
 
 def _number(name: str, title: str, default: int, low: int, high: int, unit: str = "") -> Row:
-    words = f"a whole number from {low} to {high}" + (f" ({unit})" if unit else "")
+    words = Sentence("a whole number from {low} to {high}", low=low, high=high)
+    if unit:
+        words = Sentence("{number} ({unit})", number=words, unit=Sentence(unit))
     return Row(name, title, default, lambda value: _whole(value, low, high), words)
 
 
@@ -38,7 +41,7 @@ def _whole(value: Any, low: int, high: int) -> bool:
 
 
 def _choice(name: str, title: str, default: Any, *choices: Any) -> Row:
-    words = "one of " + ", ".join(repr(choice) for choice in choices)
+    words = Sentence("one of {names}", names=", ".join(repr(choice) for choice in choices))
     return Row(name, title, default, lambda value: any(type(value) is type(c) and value == c for c in choices), words)
 
 
@@ -59,7 +62,7 @@ def _run(name: str, title: str, length: int) -> Row:
         title,
         {"n": length, "ace": "both", "wrap": False},
         _is_run,
-        '"low", "high", "both", or {"n": 3 to 13, "ace": "low", "high" or "both", "wrap": true or false}',
+        Sentence('"low", "high", "both", or {{"n": 3 to 13, "ace": "low", "high" or "both", "wrap": true or false}}'),
     )
 
 
@@ -129,7 +132,9 @@ _ROWS: Final = {
     "S4a": Row("deal", "cards are dealt one by one, the extras to the first seats"),
     "S4b": Row("even-deal", "cards are dealt evenly, the excess starts the pile"),
     "S4c": Row("cut", "the pack is cut into rough shares, nobody knows how many"),
-    "S4d": Row("handicap", "handicap: named seats start without cards", (), _seats, "a list of seats, such as [2, 3]"),
+    "S4d": Row(
+        "handicap", "handicap: named seats start without cards", (), _seats, Sentence("a list of seats, such as [2, 3]")
+    ),
     "S5": Row("direction", "the direction of play, and the seat after the dealer leads"),
     "S6": Row("turn-away", "a card is turned away from oneself; peeking is a foul"),
     "S7": Row("no-rings", "rings, watches and bracelets off"),
@@ -300,11 +305,15 @@ _GROUPS: Final = (
 )
 CONTRARY: Final[Mapping[frozenset[str], str]] = MappingProxyType(
     {
-        frozenset(("C3a", "C3b")): "one asks for as many chances for either joker, the other only for the black one",
-        frozenset(("C3b", "P13b")): "one lets the red joker be slapped, the other lets no joker be slapped",
-        frozenset(("E5a", "E6")): "with one the game ends when somebody holds every card, with the other before that",
-        frozenset(("E5b", "E6")): "one ends the game with a winner, the other with a loser",
-        frozenset(("M8", "N15")): "with one a covered pattern is lost, with the other it is not",
+        frozenset(("C3a", "C3b")): Sentence(
+            "one asks for as many chances for either joker, the other only for the black one"
+        ),
+        frozenset(("C3b", "P13b")): Sentence("one lets the red joker be slapped, the other lets no joker be slapped"),
+        frozenset(("E5a", "E6")): Sentence(
+            "with one the game ends when somebody holds every card, with the other before that"
+        ),
+        frozenset(("E5b", "E6")): Sentence("one ends the game with a winner, the other with a loser"),
+        frozenset(("M8", "N15")): Sentence("with one a covered pattern is lost, with the other it is not"),
     }
 )
 """Pairs of rows that cannot both hold though they are of no group, and why."""

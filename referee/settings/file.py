@@ -145,7 +145,7 @@ def save_with_backup(path: Path, text: str) -> Path:
     try:
         before = path.read_bytes()
     except OSError as bad:
-        raise UserError(f"{path} cannot be read: {bad}") from None
+        raise UserError("{path} cannot be read: {why}", path=path, why=bad) from None
     replace_file(backup_of(path), before)
     replace_file(path, text.encode("utf-8"))
     return backup_of(path)
@@ -161,7 +161,7 @@ def undo_change(path: Path) -> None:
     try:
         before, now = kept.read_bytes(), path.read_bytes()
     except OSError:
-        raise UserError(f"there is nothing to undo: {path} and {kept} are not both here") from None
+        raise UserError("there is nothing to undo: {path} and {kept} are not both here", path=path, kept=kept) from None
     replace_file(kept, now)
     replace_file(path, before)
 
@@ -181,7 +181,7 @@ def set_values(path: Path, pairs: Sequence[str]) -> int:
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not is_typed_key(key):
-            raise UserError(f"--set {pair}: write a key and its value, as in camera.gain=9 or dealer=2")
+            raise UserError("--set {pair}: write a key and its value, as in camera.gain=9 or dealer=2", pair=pair)
         try:
             values[key] = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
@@ -216,4 +216,4 @@ def replace_file(path: Path, data: bytes) -> None:
         finally:
             os.close(folder)
     except OSError as bad:
-        raise UserError(f"{path} cannot be written: {bad.strerror}") from None
+        raise UserError("{path} cannot be written: {why}", path=path, why=bad.strerror) from None

@@ -28,6 +28,7 @@ from referee.rules.house import (
 from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
+from referee.sentence import Sentence, words_of
 
 SUFFIX: Final = ".toml"
 _LARGEST: Final = 1 << 20
@@ -114,7 +115,7 @@ class Mistake:
     def as_line(self, file: str) -> str:
         """One line: file, line and column where they are known, and what is wrong."""
         where = f":{self.place.line}:{self.place.column}" if self.place is not None else ""
-        return f"{file}{where}: {self.problem}"
+        return Sentence("{where}: {problem}", where=f"{file}{where}", problem=self.problem)
 
 
 class HouseFileError(UserError):
@@ -123,8 +124,12 @@ class HouseFileError(UserError):
     def __init__(self, file: str, mistakes: tuple[Mistake, ...]) -> None:
         self.mistakes = mistakes
         more = len(mistakes) - 1
-        rest = f" (and {more} more: `referee rules check {file}` lists them)" if more else ""
-        super().__init__(mistakes[0].as_line(file) + rest)
+        first = mistakes[0].as_line(file)
+        if more:
+            words = "{first} (and {more} more: `referee rules check {file}` lists them)"
+            super().__init__(words, first=first, more=more, file=file)
+        else:
+            super().__init__(first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +164,10 @@ def resolve_rules(word: str, folder: Path | None = None) -> Any:
     if word not in PRESETS:
         known = ", ".join(PRESETS)
         raise UserError(
-            f'there are no rules "{word}"{suggest_nearest(word[:40], PRESETS)}; '
-            f"name a preset ({known}) or a house-rules file (*.toml)"
+            'there are no rules "{word}"{hint}; name a preset ({known}) or a house-rules file (*.toml)',
+            word=word,
+            hint=suggest_nearest(word[:40], PRESETS),
+            known=known,
         )
     return word
 
@@ -175,11 +182,13 @@ def load_house_rules(path: Path) -> HouseFile:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file; `referee rules example > {path}` begins one") from None
+        raise UserError(
+            "{path}: there is no such file; `referee rules example > {path}` begins one", path=path
+        ) from None
     except IsADirectoryError:
-        raise UserError(f"{path} is a folder; house rules are one TOML file") from None
+        raise UserError("{path} is a folder; house rules are one TOML file", path=path) from None
     except OSError as bad:
-        raise UserError(f"{path} cannot be read: {bad.strerror}") from None
+        raise UserError("{path} cannot be read: {why}", path=path, why=bad.strerror) from None
     return parse_bytes(raw, str(path))
 
 
@@ -190,12 +199,14 @@ def parse_bytes(raw: bytes, file: str = "house rules") -> HouseFile:
         HouseFileError: see `load_house_rules`.
     """
     if len(raw) > _LARGEST:
-        raise HouseFileError(file, (Mistake(None, f"more than {_LARGEST} bytes are no house rules"),))
+        raise HouseFileError(
+            file, (Mistake(None, Sentence("more than {most} bytes are no house rules", most=_LARGEST)),)
+        )
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as bad:
         line = raw[: bad.start].count(b"\n") + 1
-        raise HouseFileError(file, (Mistake(Place(line, 1), "not UTF-8; save the file as UTF-8"),)) from None
+        raise HouseFileError(file, (Mistake(Place(line, 1), Sentence("not UTF-8; save the file as UTF-8")),)) from None
     return parse_house_rules(text, file)
 
 
@@ -208,7 +219,7 @@ def parse_house_rules(text: str, file: str = "house rules") -> HouseFile:
     try:
         raw = tomllib.loads(text)
     except RecursionError:
-        raise HouseFileError(file, (Mistake(None, "nested too deep to be house rules"),)) from None
+        raise HouseFileError(file, (Mistake(None, Sentence("nested too deep to be house rules")),)) from None
     except ValueError as bad:
         raise HouseFileError(file, (_not_toml(str(bad), text),)) from None
     check = _Check(raw, find_places(text))
@@ -222,12 +233,14 @@ def _not_toml(problem: str, text: str) -> Mistake:
     found = _AT.search(problem)
     words = _AT.sub("", problem)
     if words == "Invalid value":
-        words = 'no TOML value; names and ids stand in quotes, as in on = ["double"]'
+        words = Sentence('no TOML value; names and ids stand in quotes, as in on = ["double"]')
     if found is None:
-        return Mistake(None, f"not TOML: {words}")
+        return Mistake(None, Sentence("not TOML: {words}", words=words))
     if found.group(1) is None:
-        return Mistake(Place(text.count("\n") + 1, 1), f"not TOML: {words}, at the end of the file")
-    return Mistake(Place(int(found.group(1)), int(found.group(2))), f"not TOML: {words}")
+        return Mistake(
+            Place(text.count("\n") + 1, 1), Sentence("not TOML: {words}, at the end of the file", words=words)
+        )
+    return Mistake(Place(int(found.group(1)), int(found.group(2))), Sentence("not TOML: {words}", words=words))
 
 
 class _Check:
@@ -245,14 +258,26 @@ class _Check:
         for key in self.raw:
             if key not in _KEYS:
                 hint = suggest_nearest(key, _KEYS) or _row_hint(key)
-                self.wrong((key,), f'house rules have no "{key}"{hint}; they have {", ".join(_KEYS)}')
+                self.wrong(
+                    (key,),
+                    Sentence(
+                        'house rules have no "{key}"{hint}; they have {keys}', key=key, hint=hint, keys=", ".join(_KEYS)
+                    ),
+                )
         if not isinstance(self.raw.get("title", ""), str):
-            self.wrong(("title",), "the title is a text in quotes")
+            self.wrong(("title",), Sentence("the title is a text in quotes"))
         base = self.raw.get("base", "classic")
         if not isinstance(base, str) or base not in PRESETS:
             shown = str(base)[:40]
-            known = f"{suggest_nearest(shown, PRESETS)}; there are {', '.join(PRESETS)}"
-            self.wrong(("base",), f'there is no preset "{shown}"{known}')
+            self.wrong(
+                ("base",),
+                Sentence(
+                    'there is no preset "{name}"{hint}; the presets are {known}',
+                    name=shown,
+                    hint=suggest_nearest(shown, PRESETS),
+                    known=", ".join(PRESETS),
+                ),
+            )
         on, off = self.switches("on"), self.switches("off")
         for problem in contradictions(on, off):
             named = [row for row in self.rows if re.search(rf"\b{row}\b", problem)]
@@ -280,7 +305,7 @@ class _Check:
     def switches(self, key: str) -> list[str]:
         words = self.raw.get(key, [])
         if not isinstance(words, list):
-            self.wrong((key,), f'"{key}" is a list of rows, as in {key} = ["double", "P2"]')
+            self.wrong((key,), Sentence('"{key}" is a list of rows, as in {key} = ["double", "P2"]', key=key))
             return []
         rows: list[str] = []
         for number, word in enumerate(words):
@@ -288,29 +313,29 @@ class _Check:
                 rows.append(row_named(word))
                 self.rows[rows[-1]] = (key, number)
             except RulesError as bad:
-                self.wrong((key, number), str(bad))
+                self.wrong((key, number), words_of(bad))
         return rows
 
     def values(self) -> dict[str, Any]:
         given = self.raw.get("set", {})
         if not isinstance(given, Mapping):
-            self.wrong(("set",), "[set] gives rows their values, as in burn = 2")
+            self.wrong(("set",), Sentence("[set] gives rows their values, as in burn = 2"))
             return {}
         values: dict[str, Any] = {}
         for word, value in given.items():
             try:
                 row = row_named(word)
                 if row in values:
-                    self.wrong(("set", word), f"row {row} is set twice; keep one of them")
+                    self.wrong(("set", word), Sentence("row {row} is set twice; keep one of them", row=row))
                 values[row] = checked_value(row, value)
             except RulesError as bad:
-                self.wrong(("set", word), str(bad))
+                self.wrong(("set", word), words_of(bad))
         return values
 
     def patterns(self) -> dict[str, str]:
         given = self.raw.get("patterns", {})
         if not isinstance(given, Mapping):
-            self.wrong(("patterns",), '[patterns] names patterns, as in twins = "rank(1) = rank(2)"')
+            self.wrong(("patterns",), Sentence('[patterns] names patterns, as in twins = "rank(1) = rank(2)"'))
             return {}
         for name, text in given.items():
             try:
@@ -318,14 +343,21 @@ class _Check:
             except NotationError as bad:
                 begins = self.places.get(("patterns", name, "="))
                 if begins is None or not isinstance(text, str):
-                    self.wrong(("patterns", name), f'pattern "{name}": {bad.problem}')
+                    self.wrong(("patterns", name), Sentence('pattern "{name}": {why}', name=name, why=bad.problem))
                 else:
                     # At its own character.
                     shown = text if len(text) <= 80 else text[:80] + "…"
                     place = Place(begins.line, begins.column + 1 + bad.at)
-                    self.mistakes.append(Mistake(place, f'pattern "{name}": {bad.problem}; it says "{shown}"'))
+                    self.mistakes.append(
+                        Mistake(
+                            place,
+                            Sentence(
+                                'pattern "{name}": {why}; it says "{shown}"', name=name, why=bad.problem, shown=shown
+                            ),
+                        )
+                    )
             if not name.strip():
-                self.wrong(("patterns", name), "a pattern needs a name")
+                self.wrong(("patterns", name), Sentence("a pattern needs a name"))
         return dict(given)
 
     def note_idle(self, record: Mapping[str, Any]) -> None:
@@ -334,12 +366,18 @@ class _Check:
         for word in self.raw.get("set", {}):
             row = row_named(word)
             if not rules.has(row) and row != "S2":
-                problem = f'row {row} is off, so its value does nothing; on = ["{ROWS[row].name}"] would switch it on'
+                problem = Sentence(
+                    'row {row} is off, so its value does nothing; on = ["{name}"] would switch it on',
+                    row=row,
+                    name=ROWS[row].name,
+                )
                 self.notes.append(Mistake(self.place(("set", word)), problem))
 
 
 def _row_hint(key: str) -> str:
     try:
-        return f' ({row_named(key)} is a row: write on = ["{key}"], or its value under [set])'
+        return Sentence(
+            ' ({row} is a row: write on = ["{key}"], or its value under [set])', row=row_named(key), key=key
+        )
     except RulesError:
         return ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Iterable
 from ipaddress import ip_address
 from itertools import combinations
 from pathlib import Path
@@ -30,6 +29,8 @@ from hardware.pads.pinout import I2S_PINS, PAD_PINS, SEAT_LIGHT_PINS
 from hardware.sound.sound_cards import is_on_header
 from referee.errors import UserError
 from referee.rules.house import RulesError, read_house_rules
+from referee.sentence import Sentence
+from referee.settings import value_kinds as kinds
 from referee.settings.house_rules import SUFFIX, resolve_rules
 from referee.text.catalogue import LANGUAGES
 
@@ -51,46 +52,20 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
 
-def _whole(default: Any, low: int, high: int, unit: str = "") -> Any:
-    return Field(default, ge=low, le=high, description=f"a whole number from {low} to {high} {unit}".rstrip())
-
-
-def _number(default: Any, low: float, high: float, unit: str = "") -> Any:
-    return Field(default, ge=low, le=high, description=f"a number from {low:g} to {high:g} {unit}".rstrip())
-
-
-def _flag(default: bool) -> Any:
-    return Field(default, description="true or false")
-
-
-def _text(default: str = "") -> Any:
-    return Field(default, description='a text in quotes, such as "USB Audio"')
-
-
-def _one_of(default: Any, words: Iterable[str]) -> Any:
-    words = tuple(words)
-    return Field(default, pattern=f"^({'|'.join(words)})$", description=" or ".join(f'"{word}"' for word in words))
-
-
-def _time_of_day() -> Any:
-    hours = "^(([01][0-9]|2[0-3]):[0-5][0-9])?$"
-    return Field("", pattern=hours, description='a time of day such as "22:00", or "" for never')
-
-
-def _topic_name(default: str) -> Any:
-    return Field(default, pattern="^[A-Za-z0-9_-]{1,40}$", description="1 to 40 letters, digits, - and _")
-
-
-_Pin = Annotated[int, Field(ge=0, le=LAST_PIN, description=f"a whole number from 0 to {LAST_PIN} (a BCM pin)")]
+_Pin = Annotated[
+    int, Field(ge=0, le=LAST_PIN, description=Sentence("a whole number from 0 to {most} (a BCM pin)", most=LAST_PIN))
+]
 _Pad = Annotated[
     _Pin | Annotated[str, StringConstraints(pattern=PLACE_PATTERN)],
     Field(
-        description=f"a whole number from 0 to {LAST_PIN} (a BCM pin), or a place such as "
-        '"key:a", "serial:2", "phone" or "browser:a"'
+        description=Sentence(
+            'a whole number from 0 to {most} (a BCM pin), or a place such as "key:a", "serial:2", "phone" or '
+            '"browser:a"', most=LAST_PIN,
+        )
     ),
 ]  # fmt: skip
 _Name = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1), Field(description="a name in quotes")
+    str, StringConstraints(strip_whitespace=True, min_length=1), Field(description=Sentence("a name in quotes"))
 ]  # fmt: skip
 _Address = Annotated[str, AfterValidator(lambda text: str(ip_address(text)))]
 _Above0 = Annotated[float, Field(gt=0)]
@@ -104,12 +79,12 @@ class SeatSettings(Section):
     """One seat: its name, its pad and light, and where it stands in the picture (degrees, see `Card.bearing`)."""
 
     name: _Name
-    said: str = _text()
+    said: str = kinds.text()
     """How the voice says the name, where it is not said as it is written; empty where it is."""
     pad: _Pad
     """On a pin (BCM), or a place of another kind: see `hardware.pads.pad_place`."""
     light: _Pin
-    bearing: float = _number(..., -360, 360, "degrees")
+    bearing: float = kinds.number(..., -360, 360, "degrees")
 
     @property
     def pad_pin(self) -> int | None:
@@ -127,95 +102,101 @@ class CameraSettings(Section):
 
     source: str = Field(
         default="picamera", min_length=1,
-        description='"picamera", "usb:0", a stream\'s http:// or rtsp:// address, or a video file or folder of frames',
+        description=Sentence(
+            '"picamera", "usb:0", a stream\'s http:// or rtsp:// address, or a video file or folder of frames'
+        ),
     )  # fmt: skip
-    width: int = _whole(1536, 320, 4608, "pixels")
-    height: int = _whole(864, 240, 2592, "pixels")
-    fps: float = _number(30.0, 5, 120, "frames a second")
-    mains_hz: Literal[50, 60] | None = Field(default=None, description="50 or 60")
+    width: int = kinds.whole(1536, 320, 4608, "pixels")
+    height: int = kinds.whole(864, 240, 2592, "pixels")
+    fps: float = kinds.number(30.0, 5, 120, "frames a second")
+    mains_hz: Literal[50, 60] | None = Field(default=None, description=Sentence("50 or 60"))
     """Of the mains on which the table's lamps hang; None where nobody knows."""
-    exposure_us: int = _whole(4000, 50, 30_000, "microseconds")
-    gain: float = _number(4.0, 1, 16)
+    exposure_us: int = kinds.whole(4000, 50, 30_000, "microseconds")
+    gain: float = kinds.number(4.0, 1, 16)
     colour_gains: tuple[_Above0, _Above0] | None = Field(
-        default=None, description="a list of 2 numbers above 0, red and blue, as in [1.9, 1.6]"
+        default=None, description=Sentence("a list of 2 numbers above 0, red and blue, as in [1.9, 1.6]")
     )
     """None: the camera finds them before the game, and they are held."""
-    lens_position: float | None = _number(None, 0, 32, "dioptres")
+    lens_position: float | None = kinds.number(None, 0, 32, "dioptres")
     """None leaves the lens alone."""
-    delay_ms: float | None = _number(None, 0, 5000, "milliseconds")
+    delay_ms: float | None = kinds.number(None, 0, 5000, "milliseconds")
     """How late the pictures of a camera in the network come; None where nobody measured it."""
-    bare_table: str = _text()
+    bare_table: str = kinds.text()
     """Path of a picture of the table without a card; empty where none was taken."""
 
 
 class EyeSettings(Section):
     """What reads the cards."""
 
-    threads: int | None = _whole(None, 1, 64, "threads")
+    threads: int | None = kinds.whole(None, 1, 64, "threads")
     """Which the eye's networks share; None where nobody measured: see `referee.vision.photos.usual_threads`."""
 
 
 class PadSettings(Section):
     """How the pads are wired and how well they tell their instant."""
 
-    t_error_us: int = _whole(1500, 1500, 10_000, "microseconds")
-    active_high: bool = _flag(False)
-    force: bool = _flag(False)
+    t_error_us: int = kinds.whole(1500, 1500, 10_000, "microseconds")
+    active_high: bool = kinds.flag(False)
+    force: bool = kinds.flag(False)
     """Whether an MCP3008 on the header's SPI measures how hard each pad is hit: channel 0 for seat 1."""
-    grab_keys: bool = _flag(False)
+    grab_keys: bool = kinds.flag(False)
     """Whether what is pressed on a keyboard that a seat names goes nowhere but to the referee."""
-    roll_call: bool = _flag(True)
+    roll_call: bool = kinds.flag(True)
     """Whether every seat slaps its pad before the game, so that a silent one is found."""
 
 
 class LightSettings(Section):
     """The table's light, and whether there are lights at all."""
 
-    enabled: bool = _flag(True)
-    table: tuple[_Pin, _Pin, _Pin] = Field(default=(27, 14, 15), description="three BCM pins, as in [27, 14, 15]")
-    strip: str = _text()
+    enabled: bool = kinds.flag(True)
+    table: tuple[_Pin, _Pin, _Pin] = Field(
+        default=(27, 14, 15), description=Sentence("three BCM pins, as in [27, 14, 15]")
+    )
+    strip: str = kinds.text()
     """Device of a strip of lights; empty where there is none."""
-    strip_length: int = _whole(64, 1, 1000, "lights")
+    strip_length: int = kinds.whole(64, 1, 1000, "lights")
 
 
 class VoiceSettings(Section):
     """The speaker."""
 
-    enabled: bool = _flag(True)
-    device: str = _text()
-    language: str = _one_of("en", LANGUAGES)
-    volume: int = _whole(80, 0, 100)
-    quiet_from: str = _time_of_day()
+    enabled: bool = kinds.flag(True)
+    device: str = kinds.text()
+    language: str = kinds.one_of("en", LANGUAGES)
+    volume: int = kinds.whole(80, 0, 100)
+    quiet_from: str = kinds.time_of_day()
     """From then on `quiet_volume` holds."""
-    quiet_to: str = _time_of_day()
-    quiet_volume: int = _whole(30, 0, 100)
-    slap_sound: bool = _flag(True)
-    piper: str = _text()
+    quiet_to: str = kinds.time_of_day()
+    quiet_volume: int = kinds.whole(30, 0, 100)
+    slap_sound: bool = kinds.flag(True)
+    piper: str = kinds.text()
     """Path of a Piper voice; empty for the voices of the system."""
 
 
 class RecordSettings(Section):
     """Where games are recorded."""
 
-    file: str = _text("games/record.db")
+    file: str = kinds.text("games/record.db")
     """Empty where none is."""
-    pictures: bool = _flag(False)
+    pictures: bool = kinds.flag(False)
     """Whether pictures round slaps are kept beside it."""
-    pictures_cap_mb: int = _whole(512, 1, 1_000_000, "MiB")
+    pictures_cap_mb: int = kinds.whole(512, 1, 1_000_000, "MiB")
     """Most of them; the oldest are given up for new ones."""
 
 
 class PageSettings(Section):
     """The page in the room's browsers."""
 
-    enabled: bool = _flag(True)
-    host: str = _text("0.0.0.0")
-    port: int = _whole(8080, 0, 65_535)
-    only_paired: bool = _flag(False)
+    enabled: bool = kinds.flag(True)
+    host: str = kinds.text("0.0.0.0")
+    port: int = kinds.whole(8080, 0, 65_535)
+    only_paired: bool = kinds.flag(False)
     """Whether nobody may look who has not paired."""
-    https: bool = _flag(False)
+    https: bool = kinds.flag(False)
     """Whether a proxy in front serves the page by https, and nobody reaches it otherwise."""
-    proxies: Annotated[tuple[_Address, ...], Field(description='a list of IP addresses, such as ["127.0.0.1"]')] = ()
+    proxies: Annotated[
+        tuple[_Address, ...], Field(description=Sentence('a list of IP addresses, such as ["127.0.0.1"]'))
+    ] = ()
     """Of such proxies, whose word is taken for who asks (``X-Forwarded-For``)."""
 
     @model_validator(mode="after")
@@ -228,22 +209,22 @@ class PageSettings(Section):
 class MqttSettings(Section):
     """The broker that this table tells its games to."""
 
-    enabled: bool = _flag(False)
-    host: str = _text("localhost")
-    port: int = _whole(1883, 1, 65_535)
-    user: str = _text()
-    password_file: str = _text()
-    tls: bool = _flag(False)
-    table: str = _topic_name("table")
+    enabled: bool = kinds.flag(False)
+    host: str = kinds.text("localhost")
+    port: int = kinds.whole(1883, 1, 65_535)
+    user: str = kinds.text()
+    password_file: str = kinds.text()
+    tls: bool = kinds.flag(False)
+    table: str = kinds.topic_name("table")
     """What this table is called there."""
-    prefix: str = _topic_name("referee")
+    prefix: str = kinds.topic_name("referee")
     """Of every topic."""
 
 
 class LogSettings(Section):
     """Logs besides the record."""
 
-    folder: str = _text()
+    folder: str = kinds.text()
 
 
 def _square(rows: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
@@ -255,10 +236,10 @@ def _square(rows: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
 class PadsMeasured(Section):
     """What `referee calibrate pads` measured, each list by seat."""
 
-    t_error_us: _BySeat = Field(description="a list of whole microseconds, one for each seat")
-    bounce_us: _BySeat = Field(description="a list of whole microseconds, one for each seat")
+    t_error_us: _BySeat = Field(description=Sentence("a list of whole microseconds, one for each seat"))
+    bounce_us: _BySeat = Field(description=Sentence("a list of whole microseconds, one for each seat"))
     crosstalk_us: Annotated[tuple[_BySeat, ...], AfterValidator(_square)] = Field(
-        description="as many lists as seats, each of as many whole microseconds from 0 to 100000"
+        description=Sentence("as many lists as seats, each of as many whole microseconds from 0 to 100000")
     )
     """The longest contact that a hand on the row's pad makes at the column's."""
 
@@ -279,26 +260,26 @@ def _whole_lens(values: tuple[float, ...]) -> tuple[float, ...]:
 class CalibrationSettings(Section):
     """What `referee calibrate` measured."""
 
-    source: str = _one_of(..., ("sheet", "cards"))
-    width: int = _whole(..., 1, 100_000, "pixels")
-    height: int = _whole(..., 1, 100_000, "pixels")
+    source: str = kinds.one_of(..., ("sheet", "cards"))
+    width: int = kinds.whole(..., 1, 100_000, "pixels")
+    height: int = kinds.whole(..., 1, 100_000, "pixels")
     """Of the picture, px."""
     homography: Annotated[tuple[_Three, _Three, _Three], AfterValidator(_invertible)] = Field(
-        description="3 lists of 3 numbers each that can be inverted, as `referee calibrate` writes them"
+        description=Sentence("3 lists of 3 numbers each that can be inverted, as `referee calibrate` writes them")
     )
     """3 x 3, from (x, y, 1) mm on the table to px; see `models.table_view.table_map.TableView`."""
     area: tuple[_Point, _Point, _Point, _Point] = Field(
-        description="4 lists of 2 numbers each, as `referee calibrate` writes them"
+        description=Sentence("4 lists of 2 numbers each, as `referee calibrate` writes them")
     )
     """Four corners of the playing area, mm."""
-    card_height_px: float = _number(..., 1, 10_000, "pixels")
+    card_height_px: float = kinds.number(..., 1, 10_000, "pixels")
     """In the middle of the playing area."""
-    tilt_deg: float = _number(0.0, 0, 90, "degrees")
-    error_px: float = _number(0.0, 0, 1000, "pixels")
-    edge_px: float = _number(0.0, 0, 1000, "pixels")
+    tilt_deg: float = kinds.number(0.0, 0, 90, "degrees")
+    error_px: float = kinds.number(0.0, 0, 1000, "pixels")
+    edge_px: float = kinds.number(0.0, 0, 1000, "pixels")
     """Over how many pixels an edge spreads."""
     lens: Annotated[tuple[float, ...], AfterValidator(_whole_lens)] = Field(
-        default=(), description="a list of 0 or 9 numbers"
+        default=(), description=Sentence("a list of 0 or 9 numbers")
     )
     """fx, fy, cx, cy (px), k1, k2, p1, p2, k3; empty where the lens was not measured."""
 
@@ -312,8 +293,8 @@ class Settings(Section):
 
     rules: Any = "classic"
     """A preset, or a changed preset as a log's first line has it."""
-    dealer: int = _whole(1, 1, MOST_SEATS)
-    deck: _Name | None = Field(default=None, description="a name in quotes")
+    dealer: int = kinds.whole(1, 1, MOST_SEATS)
+    deck: _Name | None = Field(default=None, description=Sentence("a name in quotes"))
     """A learned deck's name (`referee enrol`); None reads ordinary decks."""
     seats: tuple[SeatSettings, ...] = Field(alias="seat")
     camera: CameraSettings = CameraSettings()
@@ -349,46 +330,57 @@ class Settings(Section):
     def _check_together(self) -> Self:
         seats = len(self.seats)
         if self.dealer > seats:
-            raise SettingsError(f"dealer must be a whole number from 1 to {seats}, not {self.dealer}")
+            raise SettingsError(
+                "dealer must be a whole number from 1 to {places}, not {dealer}", places=seats, dealer=self.dealer
+            )
         for key, values in self.pads_measured or ():
             if len(values) != seats:
                 raise SettingsError(
-                    f"pads_measured.{key} is for {len(values)} seats, but there are {seats}; "
-                    f"run {_WRITTEN_BY['pads_measured']} again"
-                )
+                    "pads_measured.{key} is for {many} seats, but there are {places}; run {command} again",
+                    key=key, many=len(values), places=seats, command=_WRITTEN_BY["pads_measured"],
+                )  # fmt: skip
         for given, lacking in (("quiet_from", "quiet_to"), ("quiet_to", "quiet_from")):
             if getattr(self.voice, given) and not getattr(self.voice, lacking):
-                raise SettingsError(f"voice.{lacking} is missing: voice.{given} is set, so name both, or neither")
+                words = "voice.{lacking} is missing: voice.{given} is set, so name both, or neither"
+                raise SettingsError(words, lacking=lacking, given=given)
         for (a, one), (b, other) in combinations(enumerate(self.seats, 1), 2):
             apart = abs((one.bearing - other.bearing + 180) % 360 - 180)
             if apart < NEAREST_SEATS:
                 raise SettingsError(
-                    f"seats {a} and {b} stand {apart:g} degrees apart; "
-                    f"bearings must differ by at least {NEAREST_SEATS:g}"
-                )
+                    "seats {a} and {b} stand {apart} degrees apart; bearings must differ by at least {least}",
+                    a=a, b=b, apart=f"{apart:g}", least=f"{NEAREST_SEATS:g}",
+                )  # fmt: skip
         return self
 
     @model_validator(mode="after")
     def _refuse_shared_pins(self) -> Self:
-        uses = [(seat.pad_pin, f"the pad of seat {n}") for n, seat in enumerate(self.seats, 1)]
+        uses = [(seat.pad_pin, Sentence("the pad of seat {n}", n=n)) for n, seat in enumerate(self.seats, 1)]
         if self.lights.enabled:
-            uses += [(seat.light, f"the light of seat {n}") for n, seat in enumerate(self.seats, 1)]
-            uses += [(pin, "the table's light") for pin in self.lights.table]
+            uses += [(seat.light, Sentence("the light of seat {n}", n=n)) for n, seat in enumerate(self.seats, 1)]
+            uses += [(pin, Sentence("the table's light")) for pin in self.lights.table]
         if self.pads.force:
-            uses += [(pin, "the force chip (SPI)") for pin in SPI_PINS]
+            uses += [(pin, Sentence("the force chip (SPI)")) for pin in SPI_PINS]
         if self.voice.enabled and is_on_header(self.voice.device):
-            uses += [(pin, f"the sound card on I2S (voice.device, {self.voice.device!r})") for pin in I2S_PINS]
+            uses += [
+                (pin, Sentence("the sound card on I2S (voice.device, {device})", device=repr(self.voice.device)))
+                for pin in I2S_PINS
+            ]
         taken: dict[int, str] = {}
         for pin, use in uses:
             if pin is None:
                 continue
             if pin in taken:
-                raise SettingsError(f"pin {pin} is given to {taken[pin]} and to {use}; give each its own")
+                raise SettingsError(
+                    "pin {pin} is given to {taken} and to {use}; give each its own", pin=pin, taken=taken[pin], use=use
+                )
             taken[pin] = use
         places = [(n, place) for n, seat in enumerate(self.seats, 1) if (place := seat.pad_place) is not None]
         for (a, one), (b, other) in combinations(places, 2):
             if one.overlaps(other):
-                raise SettingsError(f"{one} is the pad of seat {a}, and {other} that of seat {b}; give each its own")
+                raise SettingsError(
+                    "{one} is the pad of seat {a}, and {other} that of seat {b}; give each its own",
+                    one=one, a=a, other=other, b=b,
+                )  # fmt: skip
         return self
 
 
@@ -415,13 +407,15 @@ def load_settings(path: Path) -> Settings:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file; `referee run --example > {path}` begins one") from None
+        raise UserError(
+            "{path}: there is no such file; `referee run --example > {path}` begins one", path=path
+        ) from None
     except (OSError, UnicodeDecodeError) as bad:
-        raise UserError(f"{path} cannot be read: {bad}") from None
+        raise UserError("{path} cannot be read: {why}", path=path, why=bad) from None
     try:
         return parse_settings(text, path.parent)
     except SettingsError as bad:
-        raise SettingsError(f"{path}: {bad}") from None
+        raise SettingsError("{path}: {why}", path=path, why=bad) from None
 
 
 def parse_settings(text: str, folder: Path | None = None) -> Settings:
@@ -433,7 +427,7 @@ def parse_settings(text: str, folder: Path | None = None) -> Settings:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as bad:
-        raise SettingsError(f"not TOML: {bad}") from None
+        raise SettingsError("not TOML: {why}", why=bad) from None
     rules = raw.get("rules", "classic")
     if isinstance(rules, str) and rules.endswith(SUFFIX):
         rules = resolve_rules(rules, folder)
@@ -441,7 +435,7 @@ def parse_settings(text: str, folder: Path | None = None) -> Settings:
         read_house_rules(rules)
         return Settings.model_validate({key: _with_tuples(value) for key, value in raw.items()} | {"rules": rules})
     except RulesError as bad:
-        raise SettingsError(f"rules: {bad}") from None
+        raise SettingsError("rules: {why}", why=bad) from None
     except ValidationError as bad:
         raise SettingsError(_sentence(bad, raw)) from None
 
@@ -472,25 +466,29 @@ def _sentence(mistakes: ValidationError, raw: dict[str, Any]) -> str:
     model: type[Section] = Settings
     values: Any = raw
     if path == ("seat",):
-        return f"there must be {FEWEST_SEATS} to {MOST_SEATS} seats, each a section [[seat]] with a name"
+        words = "there must be {low} to {high} seats, each a section [[seat]] with a name"
+        return Sentence(words, low=FEWEST_SEATS, high=MOST_SEATS)
     if path[0] == "seat":
-        model, values, where = SeatSettings, raw["seat"][path[1]], f"seat {int(path[1]) + 1}: "
+        model, values, where = SeatSettings, raw["seat"][path[1]], Sentence("{seat}: ", seat=int(path[1]) + 1)
         path = path[2:]
     elif len(path) > 1 and (section := _section_model(str(path[0]))) is not None:
         model, values, where = section, raw[str(path[0])], f"{path[0]}."
         path = path[1:]
     if not path:
-        return f"{where}this must be a section, [[seat]]"
+        return Sentence("{where}this must be a section, [[seat]]", where=where)
     key = str(path[0])
     known = {field.alias or name: field for name, field in model.model_fields.items()}
     if found["type"] == "extra_forbidden":
         near = difflib.get_close_matches(key, known, n=1)
-        return f"{where}{key} is no setting" + (
-            f" (did you mean {near[0]}?)" if near else f"; there are {', '.join(known)}"
-        )
+        if near:
+            return Sentence("{where}{key} is no setting (did you mean {near}?)", where=where, key=key, near=near[0])
+        return Sentence("{where}{key} is no setting; there are {names}", where=where, key=key, names=", ".join(known))
     if key not in values:
         if model is SeatSettings:
-            return f"seat {int(found['loc'][1]) + 1} has no {key}"
-        return f"{where}{key} is missing; run {_WRITTEN_BY[where[:-1]]} again, or take the section out"
-    should = known[key].description or f"a section, [{key}]"
-    return f"{where}{key} must be {should}, not {values[key]!r}"
+            return Sentence("{seat} has no {key}", seat=int(found["loc"][1]) + 1, key=key)
+        words = "{where}{key} is missing; run {command} again, or take the section out"
+        return Sentence(words, where=where, key=key, command=_WRITTEN_BY[where[:-1]])
+    should = known[key].description or Sentence("a section, [{key}]", key=key)
+    return Sentence(
+        "{where}{key} must be {should}, not {given}", where=where, key=key, should=should, given=repr(values[key])
+    )

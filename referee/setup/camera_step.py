@@ -7,53 +7,60 @@ from __future__ import annotations
 from typing import Final
 
 from models.table_view.mains import steady_rate
+from referee.sentence import Sentence
 from referee.settings.file import SettingsText
 from referee.setup.walk import DeviceCall, Remark, Run, choose, yes_no
 
 _SIZES: Final = {
     "picamera": {
-        "1536x864": "Camera Module 3: fast; sees 51×28 cm from a height of 60 cm",
-        "2304x1296": "Camera Module 3: half as much again, slower to read",
+        "1536x864": Sentence("Camera Module 3: fast; sees 51×28 cm from a height of 60 cm"),
+        "2304x1296": Sentence("Camera Module 3: half as much again, slower to read"),
         "1456x1088": "Global Shutter",
     },
-    "usb": {"1280x720": "", "1920x1080": "finer, slower to read"},
+    "usb": {"1280x720": "", "1920x1080": Sentence("finer, slower to read")},
 }
 """Pictures that cameras give, by the kind of camera, the usual one first."""
-_LATER: Final = {"retry": "", "later": "go on without"}
+_LATER: Final = {"retry": "", "later": Sentence("go on without")}
 
 
 def camera_step(draft: SettingsText) -> Run:
     """Which camera, what it sees, and where the table is in it."""
-    while not (found := dict((yield DeviceCall("cameras", {}, "looking for cameras")))):
+    while not (found := dict((yield DeviceCall("cameras", {}, Sentence("looking for cameras"))))):
         yield Remark(
-            "No camera answers. The Pi's: is its cable in, blue side to the USB sockets? Another: is it plugged in?"
+            Sentence(
+                "No camera answers. The Pi's: is its cable in, blue side to the USB sockets? Another: is it plugged in?"
+            )
         )
-        if (yield choose("camera.none", "Look again?", "later", _LATER)) == "later":
+        if (yield choose("camera.none", Sentence("Look again?"), "later", _LATER)) == "later":
             return draft
     source = next(iter(found))
     if len(found) > 1:
         kept = draft.settings.camera.source
-        source = yield choose("camera.source", "Which camera?", kept if kept in found else source, found)
+        source = yield choose("camera.source", Sentence("Which camera?"), kept if kept in found else source, found)
     else:
-        yield Remark(f"The camera is {found[source]}.")
+        yield Remark(Sentence("The camera is {camera}.", camera=found[source]))
     sizes, camera = dict(_SIZES["picamera" if source == "picamera" else "usb"]), draft.settings.camera
     now = f"{camera.width}x{camera.height}"
     if not any(now in usual for usual in _SIZES.values()):
-        sizes[now] = "as the settings have it"
+        sizes[now] = Sentence("as the settings have it")
     # For a larger picture the camera may hang lower.
-    words = "How large is its picture (docs/build.md says what it sees from which height)?"
+    words = Sentence("How large is its picture (docs/build.md says what it sees from which height)?")
     default = now if now in sizes else next(iter(sizes))
     width, height = (yield choose("camera.size", words, default, sizes)).split("x")
     draft = draft.changed({"camera.source": source, "camera.width": int(width), "camera.height": int(height)})
     seen = False
     while not seen:
-        text, words = yield DeviceCall("picture", {"text": draft.text}, "taking a picture: keep hands off the table")
+        text, words = yield DeviceCall(
+            "picture", {"text": draft.text}, Sentence("taking a picture: keep hands off the table")
+        )
         yield Remark(words)
         if text is not None:
             draft = SettingsText(text, draft.folder)
-            words = "Does the picture show the whole table, sharp and upright over it?"
-            seen = (yield choose("camera.seen", words, "yes", {"yes": "", "retry": "another picture"})) == "yes"
-        elif (yield choose("camera.failed", "Try again?", "later", _LATER)) == "later":
+            words = Sentence("Does the picture show the whole table, sharp and upright over it?")
+            seen = (
+                yield choose("camera.seen", words, "yes", {"yes": "", "retry": Sentence("another picture")})
+            ) == "yes"
+        elif (yield choose("camera.failed", Sentence("Try again?"), "later", _LATER)) == "later":
             return draft
     draft = yield from _calibrate(draft)
     draft = yield from _ask_mains(draft)
@@ -65,15 +72,15 @@ def _calibrate(draft: SettingsText) -> Run:
     default = "sheet" if draft.settings.calibration is None else "later"
     while True:
         by = yield choose(
-            "camera.calibrate", "Find the table in the picture now (referee calibrate)?", default,
-            {"sheet": "the printed sheet lies on the table: referee calibrate --sheet sheet.pdf",
-             "cards": "four cards lie in the corners of the playing area",
-             "later": "not now"},
+            "camera.calibrate", Sentence("Find the table in the picture now (referee calibrate)?"), default,
+            {"sheet": Sentence("the printed sheet lies on the table: referee calibrate --sheet sheet.pdf"),
+             "cards": Sentence("four cards lie in the corners of the playing area"),
+             "later": Sentence("not now")},
         )  # fmt: skip
         if by == "later":
             return draft
         calibration = {"text": draft.text, "by": by}
-        text, words = yield DeviceCall("calibrate", calibration, "looking at the table: keep hands off it")
+        text, words = yield DeviceCall("calibrate", calibration, Sentence("looking at the table: keep hands off it"))
         yield Remark(words)
         if text is not None:
             return SettingsText(text, draft.folder)
@@ -85,9 +92,9 @@ def _ask_mains(draft: SettingsText) -> Run:
     if draft.settings.camera.mains_hz is not None:
         return draft
     told = yield choose(
-        "camera.mains", "Which mains do the lamps hang on?", "unknown",
-        {"50": "Hz: Europe, Africa, most of Asia and South America, Australia",
-         "60": "Hz: North America, Brazil, Korea, Taiwan, western Japan, the Philippines", "unknown": ""},
+        "camera.mains", Sentence("Which mains do the lamps hang on?"), "unknown",
+        {"50": Sentence("Hz: Europe, Africa, most of Asia and South America, Australia"),
+         "60": Sentence("Hz: North America, Brazil, Korea, Taiwan, western Japan, the Philippines"), "unknown": ""},
     )  # fmt: skip
     if told == "unknown":
         return draft
@@ -96,20 +103,24 @@ def _ask_mains(draft: SettingsText) -> Run:
 
 def _measure_eye(draft: SettingsText) -> Run:
     """How many threads the eye is best given, and how many cards a second it then follows in such pictures."""
-    text, words = yield DeviceCall("eye", {"text": draft.text}, "measuring how many cards a second the eye follows")
+    text, words = yield DeviceCall(
+        "eye", {"text": draft.text}, Sentence("measuring how many cards a second the eye follows")
+    )
     yield Remark(words)
     return draft if text is None else SettingsText(text, draft.folder)
 
 
 def _look_at_bare_table(draft: SettingsText) -> Run:
     """A cloth with faces printed on it, as for blackjack: they are no cards."""
-    words = (
+    words = Sentence(
         "Are faces of cards printed on the table's cloth? Then take every card and the sheet off it, and answer yes."
     )
     while (yield yes_no("camera.bare", words, default=False)):
-        text, told = yield DeviceCall("bare", {"text": draft.text}, "looking at the bare table: keep hands off it")
+        text, told = yield DeviceCall(
+            "bare", {"text": draft.text}, Sentence("looking at the bare table: keep hands off it")
+        )
         yield Remark(told)
         if text is not None:
             return SettingsText(text, draft.folder)
-        words = "Look at the bare table again?"
+        words = Sentence("Look at the bare table again?")
     return draft

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from referee.errors import UserError
+from referee.sentence import Sentence
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.device_checks import Bench, SimulatedBench
 from referee.setup.steps import STEPS
 from referee.setup.walk import COMMANDS, Question, Remark, Walk
+from referee.text.terminal_language import say
 
 
 def set_up(
@@ -34,7 +36,7 @@ def set_up(
         try:
             text = sys.stdin.read() if answers == "-" else Path(answers).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as bad:
-            raise UserError(f"--answers {answers} cannot be read: {bad}") from None
+            raise UserError("--answers {answers} cannot be read: {why}", answers=answers, why=bad) from None
         typed = listed_answers(text.splitlines())
     bench = SimulatedBench(path) if simulated else Bench(path)
     try:
@@ -65,17 +67,25 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
     at = next((k for k, one in enumerate(steps) if one.name not in begun), 0) if path.exists() else 0
     walk = Walk(read_settings(path) if path.exists() else new_settings(path.parent), steps, at)
     if at:
-        print(f"Going on where the last walk was stopped. (referee setup --restart begins at {steps[0].name}.)")
-    print("Enter takes the answer in brackets. Always possible: back, again, skip, stop, ?")
+        print(
+            say(
+                "Going on where the last walk was stopped. (referee setup --restart begins at {name}.)",
+                name=steps[0].name,
+            )
+        )
+    print(say("Enter takes the answer in brackets. Always possible: back, again, skip, stop, ?"))
     _converse(walk, path, bench, typed, alone=step is not None)
     if walk.step is not None:
-        print(f"\nStopped before the end of: {walk.step.title}. `referee setup` goes on there.")
+        print()
+        print(say("Stopped before the end of: {title}. `referee setup` goes on there.", title=walk.step.title))
         return 1
     if step is None:
         _progress(path).unlink(missing_ok=True)
-        print(f"\nThe table is set up: {path}. Play: referee run --settings {path}")
+        print()
+        print(say("The table is set up: {path}. Play: referee run --settings {path}", path=path))
     else:
-        print(f"\nDone: {path}")
+        print()
+        print(say("Done: {path}", path=path))
     return 0
 
 
@@ -85,21 +95,23 @@ def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alo
     while walk.request is not None and not walk.stopped:
         if shown != walk.at and walk.step is not None:
             shown = walk.at
-            print(f"\n{walk.step.title}" + ("" if alone else f" ({walk.at + 1} of {len(walk.steps)})"))
+            title = say(walk.step.title)
+            print()
+            print(title if alone else say("{title} ({at} of {all})", title=title, at=walk.at + 1, all=len(walk.steps)))
         request = walk.request
         if isinstance(request, Question):
             _ask(walk, request, typed)
         elif isinstance(request, Remark):
-            print("\n".join(f"  {line}" for line in request.words.splitlines()))
+            print("\n".join(f"  {line}" for line in say(request.words).splitlines()))
             walk.give()
         else:
             if request.words:
-                print(f"  … {request.words}", flush=True)
+                print(f"  … {say(request.words)}", flush=True)
             try:
                 result = getattr(bench, request.what)(**request.arguments)
             except UserError as bad:
                 # A device that is not there ends a step, never the walk.
-                print(f"  {bad}")
+                print(f"  {say(bad)}")
                 walk.skip()
             else:
                 walk.give(result)
@@ -113,27 +125,27 @@ def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alo
 
 
 def _ask(walk: Walk, question: Question, typed: Iterator[str]) -> None:
-    print("\n".join(f"  {line}" for line in question.words.splitlines()))
+    print("\n".join(f"  {line}" for line in say(question.words).splitlines()))
     # Answers that are numbers themselves are not numbered once more.
     plain = any(value.isdecimal() for value in question.choices)
     for number, (value, words) in enumerate(question.choices.items(), start=1):
-        print(f"    {value if plain else f'{number}. {value}'}" + (f": {words}" if words else ""))
+        print(f"    {value if plain else f'{number}. {value}'}" + (f": {say(words)}" if words else ""))
     print(f"  [{question.default}] > ", end="", flush=True)
     line = next(typed, None)
     if line is None:
         print()
         walk.answer("stop")
     elif line.strip() == "?":
-        print("\n".join(f"    {word}: {words}" for word, words in COMMANDS.items()))
+        print("\n".join(f"    {word}: {say(words)}" for word, words in COMMANDS.items()))
     else:
         try:
             complaint = walk.answer(line)
         except UserError as bad:
             # Answers that are each possible, and together are not.
-            complaint = f"That cannot be: {bad}. This step is left as it was; repeat it with --step."
+            complaint = Sentence("That cannot be: {why}. This step is left as it was; repeat it with --step.", why=bad)
             walk.skip()
         if complaint:
-            print(f"  {complaint}")
+            print(f"  {say(complaint)}")
 
 
 def _progress(path: Path) -> Path:

@@ -11,10 +11,10 @@ from typing import Final
 from hardware.clock import monotonic
 from hardware.ports import Edge, HardwareMissing
 from referee.errors import UserError
+from referee.sentence import Sentence
 from referee.settings.model import Settings
 from referee.setup.device_checks import Bench
 from referee.setup.live_look import LiveLook, Look
-from referee.text.sentence import Sentence
 from referee.units import MS
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Final
 
 from hardware.camera.spec import NETWORK
+from referee.sentence import Sentence
 from referee.settings.file import SettingsText
 from referee.settings.model import FEWEST_SEATS, MOST_SEATS
 from referee.setup.pads_step import press_together
 from referee.setup.steps import check_names, rules_step
 from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number
-from referee.text.sentence import Sentence
 
 USUAL_KEYS: Final = ("a", "l", "t", "b", "q", "p", "z", "m")
 """Keys that lie apart on a keyboard, in the order of the seats that get them."""

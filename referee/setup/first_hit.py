@@ -47,7 +47,7 @@ def first_hit(pins: Sequence[int], active_high: bool, patience: float) -> int | 
             except HardwareMissing as bad:
                 missing.append(str(bad))
         if len(missing) == len(ears):
-            raise UserError(f"{'; '.join(missing)}; or answer `skip` to leave the pads out")
+            raise UserError("{why}; or answer `skip` to leave the pads out", why="; ".join(missing))
         try:
             return hits.get(timeout=patience)
         except queue.Empty:

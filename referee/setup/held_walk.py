@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from referee.errors import UserError
+from referee.sentence import Sentence
 from referee.setup.device_checks import Bench
 from referee.setup.walk import DeviceCall, Question, Remark, Walk
-from referee.text.sentence import Sentence
 
 
 class HeldWalk:

@@ -6,17 +6,19 @@ So crossed wires are put right, and nobody need know what a key is called. Calle
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from hardware.pads.pad_place import parse_place
 from hardware.pads.pinout import PAD_PINS
+from referee.sentence import Sentence, joined
 from referee.settings.file import SettingsText
 from referee.setup.walk import DeviceCall, Remark, Request, Run, choose, yes_no
-from referee.text.sentence import Sentence
 
 Pad = int | str
 """A pin (BCM), or a pad's place (`hardware.pads.pad_place`)."""
 _ON_KEYBOARDS: Final = ("key", "browser")
+_PAD_MOVED: Final = "{name}'s pad is on {pin}, not {old}: put right."
+_LIGHT_MOVED: Final = "{name}'s light is on {pin}, not {old}: put right."
 _FEWEST_GHOSTS: Final = 3
 """Keys of one keyboard that it may be unable to tell when they are down together; any two it can."""
 _P = TypeVar("_P", bound=Pad)
@@ -25,7 +27,9 @@ _P = TypeVar("_P", bound=Pad)
 def pads_step(draft: SettingsText) -> Run:
     """Each seat slaps its pad or presses its key; what answers is its own."""
     settings = draft.settings
-    if not (yield yes_no("pads.roll_call", "Are the pads connected? Then every seat slaps its own, once", True)):
+    if not (
+        yield yes_no("pads.roll_call", Sentence("Are the pads connected? Then every seat slaps its own, once"), True)
+    ):
         return draft
     names, pins = [seat.name for seat in settings.seats], [seat.pad for seat in settings.seats]
     wired = [pin for seat in settings.seats if (pin := seat.pad_pin) is not None]
@@ -36,28 +40,33 @@ def pads_step(draft: SettingsText) -> Run:
     for seat, name in enumerate(names, start=1):
         while seat not in told:
             slap = {"seat": seat, "pins": listened, "active_high": settings.pads.active_high}
-            pin = yield DeviceCall("slap", slap, f"{name}: slap your pad or press your key now")
+            pin = yield DeviceCall("slap", slap, Sentence("{name}: slap your pad or press your key now", name=name))
             if pin is not None and pin not in told.values():
                 told[seat] = pin
                 break
-            words = f"Nothing was felt from {name}'s pad."
+            words = Sentence("Nothing was felt from {name}'s pad.", name=name)
             if pin is not None:
                 first = names[next(s for s, p in told.items() if p == pin) - 1]
-                words = f"That was {first}'s pad ({_pad_words(pin)}), which has answered already."
+                words = Sentence(
+                    "That was {name}'s pad ({pad}), which has answered already.", name=first, pad=_pad_words(pin)
+                )
             yield Remark(words)
-            again = {"retry": "", "silent": "leave it, and go on: see `referee calibrate pads`"}
-            if (yield choose(f"pads.silent.{seat}", f"Shall {name} slap again?", "silent", again)) == "silent":
+            again = {"retry": "", "silent": Sentence("leave it, and go on: see `referee calibrate pads`")}
+            if (
+                yield choose(f"pads.silent.{seat}", Sentence("Shall {name} slap again?", name=name), "silent", again)
+            ) == "silent":
                 break
     pads = assign_pins(pins, told, listened)
-    same = "every pad that answered is where the settings have it" if told else ""
+    same = Sentence("Every pad that answered is where the settings have it.") if told else ""
     silent = [name for seat, name in enumerate(names, start=1) if seat not in told]
-    yield Remark(describe_moves("pad", names, pins, pads, same, f"silent: {', '.join(silent)}" if silent else ""))
+    absent = Sentence("Silent: {names}.", names=", ".join(silent)) if silent else ""
+    yield Remark(describe_moves("pad", names, pins, pads, same, absent))
     draft = draft.with_seats([{"pad": pin} for pin in pads])
     yield from press_together(draft)
-    words = "Measure how each pad bounces and what its neighbours hear? Each seat slaps eight times more"
+    words = Sentence("Measure how each pad bounces and what its neighbours hear? Each seat slaps eight times more")
     if not told or not (yield yes_no("pads.measure", words, draft.settings.pads_measured is None)):
         return draft
-    text, words = yield DeviceCall("measure", {"text": draft.text}, "measuring the pads")
+    text, words = yield DeviceCall("measure", {"text": draft.text}, Sentence("measuring the pads"))
     yield Remark(words)
     return draft if text is None else SettingsText(text, draft.folder)
 
@@ -88,7 +97,7 @@ def press_together(draft: SettingsText) -> Generator[Request, Any, None]:
 
 
 def _pad_words(pad: Pad) -> str:
-    return f"pin {pad}" if isinstance(pad, int) else pad
+    return Sentence("pin {n}", n=pad) if isinstance(pad, int) else pad
 
 
 def assign_pins(before: Sequence[_P], told: Mapping[int, _P], listened: Sequence[_P]) -> list[_P]:
@@ -110,13 +119,21 @@ def assign_pins(before: Sequence[_P], told: Mapping[int, _P], listened: Sequence
 
 
 def describe_moves(
-    thing: str, names: Sequence[str], before: Sequence[Pad], after: Sequence[Pad], same: str, absent: str
-) -> str:  # fmt: skip
-    """Which pins were put right, as a sentence; ``same`` where none was, ``absent`` what did not answer."""
-    moved = [
-        f"{name}'s {thing} is on {_pad_words(new)}, not {old}: put right"
+    thing: Literal["pad", "light"],
+    names: Sequence[str],
+    before: Sequence[Pad],
+    after: Sequence[Pad],
+    same: str,
+    absent: str,
+) -> str:
+    """Which pins were put right, each in a sentence.
+
+    ``same`` is said where none was, ``absent`` tells what did not answer.
+    """
+    moved = _LIGHT_MOVED if thing == "light" else _PAD_MOVED
+    told: list[str] = [
+        Sentence(moved, name=name, pin=_pad_words(new), old=_pad_words(old))
         for name, old, new in zip(names, before, after, strict=True)
         if old != new
     ]
-    words = "; ".join(part for part in (*(moved or [same]), absent) if part) + "."
-    return words[:1].upper() + words[1:]
+    return joined([part for part in (*(told or [same]), absent) if part])

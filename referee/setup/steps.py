@@ -16,6 +16,7 @@ from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
 from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
+from referee.sentence import Sentence
 from referee.settings.file import SettingsText
 from referee.settings.house_rules import SUFFIX
 from referee.settings.model import FEWEST_SEATS, LAST_PIN, MOST_SEATS, NEAREST_SEATS, SPI_PINS, SettingsError
@@ -36,10 +37,10 @@ from referee.setup.walk import (
 )  # fmt: skip
 from referee.text.catalogue import LANGUAGES
 from referee.text.rules import sentence
-from referee.text.sentence import Sentence
+from referee.text.terminal_language import here
 
 _LONGEST_NAME: Final = 24
-_COLOURS: Final = ("red", "green", "blue")
+_COLOURS: Final = {"red": Sentence("red"), "green": Sentence("green"), "blue": Sentence("blue")}
 _ORDINARY: Final = "ordinary"
 
 
@@ -49,12 +50,16 @@ _ORDINARY: Final = "ordinary"
 def seats_step(draft: SettingsText) -> Run:
     """How many, who, and where they stand."""
     there = draft.settings.seats
-    words = f"How many seats has the table ({FEWEST_SEATS} to {MOST_SEATS})?"
+    words = Sentence("How many seats has the table ({low} to {high})?", low=FEWEST_SEATS, high=MOST_SEATS)
     count = yield Question("seats.count", words, str(len(there)), whole_number(FEWEST_SEATS, MOST_SEATS))
     names: list[str] = []
     for n in range(1, count + 1):
         known = not draft.is_new and n <= len(there)
-        words = "Who sits at seat 1?" if n == 1 else f"Seat {n}, the next one clockwise as seen from above?"
+        words = (
+            Sentence("Who sits at seat 1?")
+            if n == 1
+            else Sentence("Seat {n}, the next one clockwise as seen from above?", n=n)
+        )
         default = there[n - 1].name if known else f"Seat {n}"
         names.append((yield Question(f"seats.name.{n}", words, default, check_names(names))))
     even = [(270 - 360 * k / count) % 360 for k in range(count)]
@@ -62,9 +67,12 @@ def seats_step(draft: SettingsText) -> Run:
     kept = not draft.is_new and len(stand) == count and stand != even
     bearings = yield Question(
         "seats.standing",
-        "Do the seats stand evenly round the table, seat 1 at the bottom of the camera's picture?\n"
-        "Else type each one's bearing: degrees counter-clockwise from the picture's right, so 270 is its bottom,\n"
-        "180 its left. (It can also be measured later: referee calibrate --reach.)",
+        Sentence(
+            "Do the seats stand evenly round the table, seat 1 at the bottom of the camera's "
+            "picture?\nElse type each one's bearing: degrees counter-clockwise from the picture's "
+            "right, so 270 is its bottom,\n180 its left. (It can also be measured later: referee "
+            "calibrate --reach.)"
+        ),
         " ".join(f"{bearing:g}" for bearing in stand) if kept else "evenly",
         _bearings(count),
     )
@@ -100,9 +108,9 @@ def _bearings(count: int) -> Check:
         except ValueError:
             bearings = []
         if len(bearings) != count:
-            raise BadAnswer(f"evenly, or {count} numbers of degrees")
+            raise BadAnswer("evenly, or {count} numbers of degrees", count=count)
         if any(abs((a - b + 180) % 360 - 180) < NEAREST_SEATS for a, b in combinations(bearings, 2)):
-            raise BadAnswer(f"seats must stand at least {NEAREST_SEATS:g}° apart")
+            raise BadAnswer("seats must stand at least {least}° apart", least=f"{NEAREST_SEATS:g}")
         return bearings
 
     return check
@@ -130,7 +138,7 @@ def pins_step(draft: SettingsText) -> Run:
     """Which wires go where."""
     settings = draft.settings
     count, table = len(settings.seats), list(settings.lights.table)
-    words = "Does an MCP3008 on SPI measure how hard the pads are hit?"
+    words = Sentence("Does an MCP3008 on SPI measure how hard the pads are hit?")
     force = yield yes_no("pins.force", words, settings.pads.force)
     barred = list(SPI_PINS) if force else []
     wired_seats = [n for n, seat in enumerate(settings.seats) if seat.pad_pin is not None]
@@ -138,14 +146,19 @@ def pins_step(draft: SettingsText) -> Run:
     lamps = [seat.light for seat in settings.seats]
     drawn = ([PAD_PINS[n] for n in wired_seats], list(SEAT_LIGHT_PINS[:count]), list(TABLE_LIGHT_PINS))
     choices = {
-        "picture": "as the wiring picture draws it (referee wiring --out wiring.svg)",
-        "other": "I type the pins",
-        "none": "nothing is wired: keys, buttons or a board are the pads, and there are no lights",
+        "picture": Sentence("as the wiring picture draws it (referee wiring --out wiring.svg)"),
+        "other": Sentence("I type the pins"),
+        "none": Sentence("nothing is wired: keys, buttons or a board are the pads, and there are no lights"),
     }
     if (pads, lamps, table) != drawn and not {*pads, *lamps, *table} & set(barred):
-        choices = {"kept": f"as the settings have it: pads {_listed(pads)}, lights {_listed(lamps)}", **choices}
+        choices = {
+            "kept": Sentence(
+                "as the settings have it: pads {pads}, lights {lamps}", pads=_listed(pads), lamps=_listed(lamps)
+            ),
+            **choices,
+        }
     usual = next(iter(choices)) if wired_seats or settings.lights.enabled else "none"
-    wired = yield choose("pins.wiring", "How is the header wired?", usual, choices)
+    wired = yield choose("pins.wiring", Sentence("How is the header wired?"), usual, choices)
     if wired == "none":
         return draft.changed({"lights.enabled": False, "pads.force": False})
     if wired == "picture":
@@ -153,11 +166,12 @@ def pins_step(draft: SettingsText) -> Run:
     elif wired == "other":
         pads, lamps, table = yield from _typed_pins(pads, lamps, table, barred)
     high = yield choose(
-        "pins.pads_pull", "What does a pad do when it is hit?", "high" if settings.pads.active_high else "ground",
-        {"ground": "it closes its line to ground: a switch, or a Schmitt trigger as the guide has it",
-         "high": "it drives its line to 3.3 V"},
+        "pins.pads_pull", Sentence("What does a pad do when it is hit?"),
+        "high" if settings.pads.active_high else "ground",
+        {"ground": Sentence("it closes its line to ground: a switch, or a Schmitt trigger as the guide has it"),
+         "high": Sentence("it drives its line to 3.3 V")},
     )  # fmt: skip
-    lights = yield yes_no("pins.has_lights", "Are there lights?", settings.lights.enabled)
+    lights = yield yes_no("pins.has_lights", Sentence("Are there lights?"), settings.lights.enabled)
     rows = [{"light": light} for light in lamps]
     for n, pad in zip(wired_seats, pads, strict=True):
         rows[n]["pad"] = pad
@@ -172,9 +186,9 @@ def _typed_pins(
     """Pads, seats' lights and table light, each asked with what fits of the old, and free ones, as its default."""
     taken, out = list(barred), []
     for key, words, pins in (
-        ("pins.pads", "Pins of the pads (BCM numbers), seat 1 first:", pads),
-        ("pins.lights", "Pins of the seats' lights, seat 1 first (any free ones if there are none):", lamps),
-        ("pins.table", "Pins of the table's light: red, green, blue:", table),
+        ("pins.pads", Sentence("Pins of the pads (BCM numbers), seat 1 first:"), pads),
+        ("pins.lights", Sentence("Pins of the seats' lights, seat 1 first (any free ones if there are none):"), lamps),
+        ("pins.table", Sentence("Pins of the table's light: red, green, blue:"), table),
     ):
         fitting = [pin for pin in pins if pin not in taken]
         free = [pin for pin in (*SEAT_LIGHT_PINS, *TABLE_LIGHT_PINS, *PAD_PINS) if pin not in (*fitting, *taken)]
@@ -193,7 +207,12 @@ def _pins(count: int, taken: Sequence[int]) -> Check:
         words = text.replace(",", " ").split()
         pins = [int(word) for word in words if word.isdecimal() and int(word) <= LAST_PIN]
         if len(pins) != len(words) or len(pins) != count:
-            raise BadAnswer(f"{count} pins from 0 to {LAST_PIN}, as in {_listed(PAD_PINS[:count])}")
+            raise BadAnswer(
+                "{count} pins from 0 to {most}, as in {example}",
+                count=count,
+                most=LAST_PIN,
+                example=_listed(PAD_PINS[:count]),
+            )
         if len(set(pins)) != count or set(pins) & set(taken):
             raise BadAnswer("each pin once: two wires cannot share one")
         return pins
@@ -208,29 +227,35 @@ def lights_step(draft: SettingsText) -> Run:
     """Each light blinks, and people say whose it is; the table's light shows its colours one after another."""
     settings = draft.settings
     if not settings.lights.enabled:
-        yield Remark("No lights are wired: nothing to look at.")
+        yield Remark(Sentence("No lights are wired: nothing to look at."))
         return draft
     names, pins = [seat.name for seat in settings.seats], [seat.light for seat in settings.seats]
     told: dict[int, int] = {}
     for seat, (name, pin) in enumerate(zip(names, pins, strict=True), start=1):
         blink = {"pin": pin, "pins": (*pins, *settings.lights.table)}
-        words = yield DeviceCall("blink", blink, f"light {seat} blinks")
+        words = yield DeviceCall("blink", blink, Sentence("light {number} blinks", number=seat))
         left = {str(s): n for s, n in enumerate(names, start=1) if s not in told}
         default = str(seat) if seat not in told else next(iter(left))
-        listed = choose(f"lights.seat.{seat}", f"{words}Whose light blinks? {name}'s is meant.", default,
-                        {**left, "none": "none does"})  # fmt: skip
+        asked = _after(words, Sentence("Whose light blinks? {name}'s is meant.", name=name))
+        listed = choose(f"lights.seat.{seat}", asked, default, {**left, "none": Sentence("none does")})
         whose = yield replace(listed, check=_seat_or_name(names, listed))
         if whose != "none":
             told[int(whose)] = pin
     lamps = assign_pins(pins, told, pins)
     dark = ", ".join(name for seat, name in enumerate(names, start=1) if seat not in told)
-    same = "the lights are where the settings have them"
-    yield Remark(describe_moves("light", names, pins, lamps, same, f"dark: {dark} (see docs/build.md)" if dark else ""))
+    absent = Sentence("Dark: {names} (see docs/build.md).", names=dark) if dark else ""
+    same = Sentence("The lights are where the settings have them.")
+    yield Remark(describe_moves("light", names, pins, lamps, same, absent))
     table = yield from _table_light(draft)
     yield DeviceCall("dark", {})
     # Between two states a pin might stand twice.
     draft = draft.changed({"lights.enabled": False}).with_seats([{"light": pin} for pin in lamps])
     return draft.changed({"lights.table": table, "lights.enabled": True})
+
+
+def _after(words: str, question: Sentence) -> Sentence:
+    """A question, after what the device had to say, if anything."""
+    return Sentence("{words}{question}", words=words, question=question) if words else question
 
 
 def _seat_or_name(names: Sequence[str], listed: Question) -> Check:
@@ -250,11 +275,11 @@ def _table_light(draft: SettingsText) -> Generator[Request, Any, list[int]]:
     seen: dict[str, int] = {}
     for meant, pin in zip(_COLOURS, pins, strict=True):
         blink = {"pin": pin, "pins": (*others, *pins)}
-        words = yield DeviceCall("blink", blink, f"the table's light blinks {meant}")
+        words = yield DeviceCall("blink", blink, Sentence("the table's light blinks {colour}", colour=_COLOURS[meant]))
         left = [colour for colour in _COLOURS if colour not in seen]
         told = yield choose(
-            f"lights.table.{meant}", f"{words}Which colour does the table's light blink?",
-            meant if meant in left else left[0], dict.fromkeys((*left, "none"), ""),
+            f"lights.table.{meant}", _after(words, Sentence("Which colour does the table's light blink?")),
+            meant if meant in left else left[0], {**{one: _COLOURS[one] for one in left}, "none": ""},
         )  # fmt: skip
         if told != "none":
             seen[told] = pin
@@ -268,13 +293,15 @@ def _table_light(draft: SettingsText) -> Generator[Request, Any, list[int]]:
 def voice_step(draft: SettingsText) -> Run:
     """The language, how loud, and when it is quiet."""
     voice = draft.settings.voice
-    if not (yield yes_no("voice.enabled", "Shall the referee speak?", voice.enabled)):
+    if not (yield yes_no("voice.enabled", Sentence("Shall the referee speak?"), voice.enabled)):
         return draft.changed({"voice.enabled": False})
-    language = yield choose("voice.language", "In which language?", voice.language, LANGUAGES)
+    language = yield choose("voice.language", Sentence("In which language?"), voice.language, LANGUAGES)
     draft = draft.changed({"voice.enabled": True, "voice.language": language})
-    left = dict((yield DeviceCall("sounds", {}, "looking for sound cards")))
+    left = dict((yield DeviceCall("sounds", {}, Sentence("looking for sound cards"))))
     if not left:
-        yield Remark("No sound card answers. Plug in a loudspeaker on USB: the referee finds it once it is there.")
+        yield Remark(
+            Sentence("No sound card answers. Plug in a loudspeaker on USB: the referee finds it once it is there.")
+        )
     if (kept := draft.settings.voice.device) in left:
         left = {kept: left[kept], **left}
     while True:
@@ -283,11 +310,17 @@ def voice_step(draft: SettingsText) -> Run:
         heard: int | str | None = "again"
         while heard is not None and heard != "no":
             volume = draft.settings.voice.volume
-            words = yield DeviceCall("speak", {"text": draft.text}, f"speaking at volume {volume}")
+            words = yield DeviceCall(
+                "speak", {"text": draft.text}, Sentence("speaking at volume {volume}", volume=volume)
+            )
             if words:
                 yield Remark(words)
-            other = ", no (another sound card)" if len(left) > 1 else ""
-            words = f"Volume {volume}: was it heard well? yes{other}, or another volume (0 to 100):"
+            words = Sentence("Volume {volume}: was it heard well? yes, or another volume (0 to 100):", volume=volume)
+            if len(left) > 1:
+                words = Sentence(
+                    "Volume {volume}: was it heard well? yes, no (another sound card), or another volume (0 to 100):",
+                    volume=volume,
+                )
             heard = yield Question("voice.heard", words, "yes", _heard if len(left) > 1 else _volume)
             if isinstance(heard, int):
                 draft = draft.changed({"voice.volume": heard})
@@ -297,22 +330,24 @@ def voice_step(draft: SettingsText) -> Run:
         tried = draft.settings.voice.device
         left = {**{name: kind for name, kind in left.items() if name != tried}, tried: left.get(tried, "")}
     hours = f"{voice.quiet_from}-{voice.quiet_to}" if voice.quiet_from and voice.quiet_to else "none"
-    quiet = yield Question("voice.quiet", "Quiet hours, such as 22:00-07:00, or none:", hours, _hours)
+    quiet = yield Question("voice.quiet", Sentence("Quiet hours, such as 22:00-07:00, or none:"), hours, _hours)
     if quiet is None:
         return draft.changed({"voice.quiet_from": "", "voice.quiet_to": ""})
-    soft = yield Question("voice.quiet_volume", "Volume in quiet hours (0 is silence):", str(voice.quiet_volume),
-                          whole_number(0, 100))  # fmt: skip
+    words = Sentence("Volume in quiet hours (0 is silence):")
+    soft = yield Question("voice.quiet_volume", words, str(voice.quiet_volume), whole_number(0, 100))
     return draft.changed({"voice.quiet_from": quiet[0], "voice.quiet_to": quiet[1], "voice.quiet_volume": soft})
 
 
 def _choose_card(draft: SettingsText, cards: dict[str, str]) -> Run:
     """One of several sound cards, the one that is most surely heard first; none whose pins somebody else has."""
     while True:
-        chosen = yield choose("voice.card", "Which sound card?", next(iter(cards)), cards)
+        chosen = yield choose("voice.card", Sentence("Which sound card?"), next(iter(cards)), cards)
         try:
             return draft.changed({"voice.device": chosen})
         except SettingsError as bad:
-            yield Remark(f"{bad}. Choose another card, or other pins first: referee setup --step pins.")
+            yield Remark(
+                Sentence("{why}. Choose another card, or other pins first: referee setup --step pins.", why=bad)
+            )
             cards = {**{name: kind for name, kind in cards.items() if name != chosen}, chosen: cards[chosen]}
 
 
@@ -359,43 +394,45 @@ def rules_step(draft: SettingsText) -> Run:
         try:
             draft.changed({"rules": text})
         except UserError as bad:
-            raise BadAnswer(str(bad)) from None
+            raise BadAnswer(bad.sentence) from None
         return text
 
     rules = yield replace(listed, check=check)
     if rules != "kept":
         options = []
         for row in PRESETS[rules].options if rules in PRESETS else ():
-            words = Sentence("{rule} ({row}) Switch that on?", rule=sentence(row, read_house_rules(rules)), row=row)
+            words = Sentence(
+                "{rule} ({row}) Switch that on?", rule=sentence(row, read_house_rules(rules), here()), row=row
+            )
             if (yield yes_no(f"rules.{row}", words, default=False)):
                 options.append(row)
         draft = draft.changed({"rules": {"base": rules, "on": options} if options else rules})
     learned, deck = (yield DeviceCall("decks", {})), draft.settings.deck
     if not learned and deck is None:
         return draft
-    names = dict.fromkeys([*learned, *([deck] if deck else [])], "learned with referee enrol")
-    deck = yield choose("rules.deck", "Which deck is played with?", deck or _ORDINARY,
-                        {_ORDINARY: "any usual deck", **names})  # fmt: skip
+    names = dict.fromkeys([*learned, *([deck] if deck else [])], Sentence("learned with referee enrol"))
+    deck = yield choose("rules.deck", Sentence("Which deck is played with?"), deck or _ORDINARY,
+                        {_ORDINARY: Sentence("any usual deck"), **names})  # fmt: skip
     return draft.changed({"deck": None if deck == _ORDINARY else deck})
 
 
 def check_step(draft: SettingsText) -> Run:
     """The doctor looks at everything."""
     while True:
-        words, well = yield DeviceCall("doctor", {"text": draft.text}, "looking at every part")
+        words, well = yield DeviceCall("doctor", {"text": draft.text}, Sentence("looking at every part"))
         yield Remark(words)
-        again = {"retry": "I have mended something", "done": "go on with what there is"}
-        if well or (yield choose("check.again", "Look again?", "done", again)) == "done":
+        again = {"retry": Sentence("I have mended something"), "done": Sentence("go on with what there is")}
+        if well or (yield choose("check.again", Sentence("Look again?"), "done", again)) == "done":
             return draft
 
 
 STEPS: Final = (
-    WalkStep("seats", "Seats", seats_step),
-    WalkStep("pins", "Wires", pins_step),
-    WalkStep("pads", "Slap roll-call", pads_step),
-    WalkStep("lights", "Lights", lights_step),
-    WalkStep("camera", "Camera", camera_step),
-    WalkStep("voice", "Voice", voice_step),
-    WalkStep("rules", "House rules", rules_step),
-    WalkStep("check", "First check", check_step),
+    WalkStep("seats", Sentence("Seats"), seats_step),
+    WalkStep("pins", Sentence("Wires"), pins_step),
+    WalkStep("pads", Sentence("Slap roll-call"), pads_step),
+    WalkStep("lights", Sentence("Lights"), lights_step),
+    WalkStep("camera", Sentence("Camera"), camera_step),
+    WalkStep("voice", Sentence("Voice"), voice_step),
+    WalkStep("rules", Sentence("House rules"), rules_step),
+    WalkStep("check", Sentence("First check"), check_step),
 )

@@ -11,19 +11,15 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from referee.sentence import Sentence, Spoken
 from referee.settings.file import SettingsText
-from referee.text.sentence import Sentence
 
 Check = Callable[[str], Any]
 """Turns what was typed into a value; raises `BadAnswer`."""
 
 
-class BadAnswer(Exception):  # noqa: N818 - an answer that is asked for again is no error
+class BadAnswer(Spoken):
     """An answer that cannot be; the text says what would be."""
-
-    def __init__(self, words: str) -> None:
-        super().__init__(words)
-        self.words = words
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +67,10 @@ class WalkStep:
 
 
 COMMANDS: Final = {
-    "back": "the question before this one",
-    "again": "this step from its beginning",
-    "skip": "leave this step as it was",
-    "stop": "keep what was done; `referee setup` goes on here",
+    "back": Sentence("the question before this one"),
+    "again": Sentence("this step from its beginning"),
+    "skip": Sentence("leave this step as it was"),
+    "stop": Sentence("keep what was done; `referee setup` goes on here"),
 }
 """What may be typed instead of an answer."""
 
@@ -168,7 +164,7 @@ class Walk:
                 try:
                     value = question.check(typed or question.default)
                 except BadAnswer as bad:
-                    return bad.words
+                    return bad.sentence
                 self._sent.append((question, value))
                 self._advance(value)
         return ""

@@ -29,6 +29,7 @@ from referee.control.pairing_code import Pairing
 from referee.control.seat_codes import read_seat_codes
 from referee.control.socket import NOBODY, NOT_JSON, Desk, private_folder, runtime_folder
 from referee.rules.rows import ROWS
+from referee.sentence import Sentence, told
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.evening_bench import EveningBench
 from referee.setup.evening_steps import EVENING
@@ -37,7 +38,7 @@ from referee.setup.walk import Walk, yes_no
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
 from referee.text.rules import row_words
-from referee.text.sentence import Sentence, told
+from referee.text.terminal_language import say
 from referee.web import layout, pad_pages
 from referee.web.api import Control
 from referee.web.board import Board
@@ -177,7 +178,10 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
 
 def tell_code(pairing: Pairing) -> None:
     """Print the code that pairs another device."""
-    print(f"another device is paired with the code {pairing.show(monotonic())} (two minutes)", flush=True)
+    print(
+        say("another device is paired with the code {digits} (two minutes)", digits=pairing.show(monotonic())),
+        flush=True,
+    )
 
 
 def keep_code_shown(pairing: Pairing, over: threading.Event) -> None:
@@ -242,7 +246,7 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service:
         threading.Timer(1.0, lambda: setattr(server, "should_exit", True)).start()
 
     threading.Thread(target=end_with_walk, name="walk's end", daemon=True).start()
-    print(f"Set up the table in a browser: {address}")
+    print(say("Set up the table in a browser: {address}", address=address))
     tell_code(pairing)
     if for_service:
         threading.Thread(target=keep_code_shown, args=(pairing, held.over), name="walk's code", daemon=True).start()
@@ -263,5 +267,8 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service:
             values["record.file"] = str(path.with_name("games.db"))
         replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
     else:
-        print(f"Left before the first card; `referee play` goes on with what is kept in {path}.", file=sys.stderr)
+        print(
+            say("Left before the first card; `referee play` goes on with what is kept in {path}.", path=path),
+            file=sys.stderr,
+        )
     return held.walk.step is None

@@ -14,6 +14,7 @@ from hardware.pads.pinout import HEADER, PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_
 from referee.errors import UserError
 from referee.setup.blueprint import FAINT, INK, LABEL, PAPER, SHADE, SMALL, STROKES, WIRE, Blueprint
 from referee.setup.pad_circuit import CIRCUIT_HEIGHT, GUARD_OHMS, Gate, circuit_head, draw_circuit, gate_of, ohm_words
+from referee.text.terminal_language import say
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
@@ -127,17 +128,25 @@ def draw_wiring(out: Path, settings: Path | None, seats: int, made_of: Pad | Non
     pins = pin_map_of(load_settings(settings)) if settings else PinMap(PAD_PINS[:seats], SEAT_LIGHT_PINS[:seats])
     if made_of == "fsr" and pins.active_high:
         raise UserError(
-            f"--pads fsr: {settings} has pads that close to 3.3 V, but a gate's output closes to ground; "
-            "try: referee setup --set pads.active_high=false"
+            "--pads fsr: {settings} has pads that close to 3.3 V, but a gate's output closes to "
+            "ground; try: referee setup --set pads.active_high=false",
+            settings=settings,
         )
     pins = replace(pins, made_of=made_of or pins.made_of)
     if out.suffix.lower() != ".svg":
-        raise UserError(f"--out {out}: name a file that ends in .svg")
+        raise UserError("--out {out}: name a file that ends in .svg", out=out)
     try:
         out.write_text(wiring_svg(pins), encoding="utf-8")
     except OSError as bad:
-        raise UserError(f"--out {out} cannot be written: {bad.strerror}") from None
-    print(f"{out}: {len(pins.pads) - pins.pads.count(None)} pads, {len(pins.lights)} lights")
+        raise UserError("--out {out} cannot be written: {why}", out=out, why=bad.strerror) from None
+    print(
+        say(
+            "{out}: pads: {pads}, lights: {lights}",
+            out=out,
+            pads=len(pins.pads) - pins.pads.count(None),
+            lights=len(pins.lights),
+        )
+    )
     return 0
 
 

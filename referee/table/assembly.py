@@ -29,6 +29,7 @@ from referee.table.seats import CHOSEN
 from referee.table.services import ServedGame, TableService
 from referee.table.systemd import Service
 from referee.table.timeline import Timeline
+from referee.text.terminal_language import say
 from referee.units import MS, SECOND
 from referee.wired_devices import pad_filter
 
@@ -197,8 +198,8 @@ def _turn_until_over(
             gauge = replace(
                 display.gauge, t=now - began, cards=conductor.cards, lag_ms=loop.lag / MS,
                 fps=loop.frames / max(1e-9, (now - began) / 1e9),
-                notes=tuple(f"{part}: {words}" for part, words in conductor.troubles.items()),
-                standing=tuple(line for one in services for line in one.standing.splitlines()),
+                notes=tuple(f"{part}: {say(words)}" for part, words in conductor.troubles.items()),
+                standing=tuple(line for one in services for line in say(one.standing).splitlines()),
                 paused=conductor.paused, full=any(one.fills_screen for one in services),
             )  # fmt: skip
             screen.draw(unseen or conductor.view, gauge)

@@ -114,7 +114,7 @@ def open_parts(settings: Settings, openers: Openers) -> OpenParts:
             # Once, to see whether this is a table at all.
             open_camera_of(settings.camera).close()
         except HardwareMissing as bad:
-            raise HardwareMissing(f"{bad}; and {missing['pads']}") from None
+            raise HardwareMissing("{one}; and {other}", one=bad, other=missing["pads"]) from None
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
     eye = openers.eye(settings)
     parts = OpenParts(eye, pads or NoPads(), settings, missing=missing, openers=openers)

@@ -15,11 +15,11 @@ from referee.control.commands import Command, CommandError
 from referee.control.facts import Outcome, Refused
 from referee.control.socket import obeying
 from referee.control.typed_words import CODE, QUIT, read_typed
+from referee.sentence import Sentence
 from referee.shadow import FALSE, GOOD, is_shadowed
 from referee.table.loop import Answers
 from referee.table.services import ServedGame, TableService
 from referee.text.catalogue import Texts
-from referee.text.sentence import Sentence
 
 _MARKS: Final = {terminal_keys.GOOD_MARK: GOOD, terminal_keys.FALSE_MARK: FALSE}
 KEYS: Final = "keys"

@@ -20,11 +20,11 @@ from referee.record.database import RecordError
 from referee.record.erasure import erase_game
 from referee.record.people import People, PeopleError
 from referee.record.store import Record
+from referee.sentence import Sentence
 from referee.settings.model import Settings, VoiceSettings
 from referee.table.power_off import PowerOff, PowerOrder, PowerState, PowerStep
 from referee.table.seats import Sitting, table_facts
 from referee.table.services import ServedGame, TableService
-from referee.text.sentence import Sentence
 
 OFF_ASK: Final = "off_ask"
 OFF_STAYS: Final = "off_stays"

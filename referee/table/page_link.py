@@ -33,11 +33,11 @@ from referee.control.socket import ControlError, Desk, Inlet, obeying, private_f
 from referee.control.typed_words import CODE
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
+from referee.sentence import Sentence
 from referee.table.seats import table_facts
 from referee.table.services import ServedGame, TableService
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
-from referee.text.sentence import Sentence
 from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class PageProcess(TableService):
     @property
     def standing(self) -> str:
         """The page's address, or why there is no page."""
-        return self._trouble or f"page: {self.address}"
+        return self._trouble or Sentence("page: {address}", address=self.address.words)
 
     def begin_game(self, game: ServedGame) -> None:
         """This is the game, on whose log troubles with the page are put from now on."""
@@ -316,8 +316,8 @@ class PageLink(TableService):
         """The pairing code while one lives, for those who see this terminal, and how to have another."""
         digits = self.pairing.shown(monotonic())
         if digits:
-            return f'code to pair a device: {digits} (type "{CODE}" for another)'
-        return f'type "{CODE}" for a code to pair a device'
+            return Sentence('code to pair a device: {digits} (type "{code}" for another)', digits=digits, code=CODE)
+        return Sentence('type "{code}" for a code to pair a device', code=CODE)
 
     def _heed(self, words: Sequence[Word]) -> None:
         for word in words:
@@ -333,9 +333,9 @@ class PageLink(TableService):
         """Say a pairing code at the table, or show it where there is no voice; page and log never have it."""
         game = self._game
         if game is not None:
-            digits, words = self.code(), "the code to pair a device is spoken"
+            digits, words = self.code(), Sentence("the code to pair a device is spoken")
             if game.speaker is None:
-                words = f"code to pair a device: {digits} (two minutes)"
+                words = Sentence("code to pair a device: {digits} (two minutes)", digits=digits)
             game.conductor.tell(Notice(PAIRING_CODE_NOTICE, game.conductor.watermark, words, {"digits": digits}))
 
     def _listen_to_hands(self, now: int) -> None:

@@ -27,6 +27,7 @@ from referee.record.lock import hold_record
 from referee.record.pictures import FRAMES_FILE
 from referee.record.seals import show_seal
 from referee.record.store import Record
+from referee.sentence import Sentence
 from referee.settings.model import Settings, load_settings
 from referee.table.assembly import referee_game, table_of
 from referee.table.days import Days
@@ -43,6 +44,7 @@ from referee.table.slap_pictures import open_album
 from referee.table.systemd import Service, open_service, serving
 from referee.text.catalogue import texts
 from referee.text.escapes import escape_controls
+from referee.text.terminal_language import say
 
 if TYPE_CHECKING:
     from referee.table.orders import Orders
@@ -71,7 +73,10 @@ def run(
     settings = load_settings(path)
     print(find_standing(settings).words(texts(settings.voice.language)), flush=True)
     if left := end_orphans():
-        print(f"ended what a referee that was killed had left behind: {len(left)} processes", file=sys.stderr)
+        print(
+            say("ended what a referee that was killed had left behind: {many} processes", many=len(left)),
+            file=sys.stderr,
+        )
     with serving(open_service()) as service, ExitStack() as stack:
         missing: dict[str, str] = {}
         if settings.record.file:
@@ -91,9 +96,10 @@ def run(
         sitting, words = None, ""
         while True:
             conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new or shadow)
-            where = f"; the log is {evening.log}" if evening.log is not None else ""
-            seal = f"; the game's seal is {show_seal(evening.seal)}" if evening.seal else ""
-            print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}{seal}")
+            said = [say("{cards} seen, {many} rulings", cards=conductor.cards, many=len(conductor.rulings))]
+            said += [say("the log is {file}", file=evening.log)] * (evening.log is not None)
+            said += [say("the game's seal is {seal}", seal=show_seal(evening.seal))] * bool(evening.seal)
+            print("; ".join(said))
             sitting, new, words = orders.next, orders.next is not None, ""
             if orders.switches_off and not service.stop_asked:
                 from referee.table.power_off import switch_off
@@ -199,8 +205,9 @@ def open_page(
     )  # fmt: skip
     stack.callback(process.close)
     # Whoever sees this terminal is at the table; pads, which else ask for a code, may be missing.
-    how = f"to change something there, pair your device with the code {link.code()} (two minutes)"
-    print(f"{process.standing}\n{how}", flush=True)
+    print(say(process.standing))
+    how = "to change something there, pair your device with the code {digits} (two minutes)"
+    print(say(how, digits=link.code()), flush=True)
     return [process, link]
 
 
@@ -276,7 +283,7 @@ class Evening:
                 missing["setup"] = out_of_date(settings)
             parts.missing |= missing
             for words in parts.missing.values():
-                print(escape_controls(words), file=sys.stderr)
+                print(escape_controls(say(words)), file=sys.stderr)
             return self._referee(settings, parts, recorded, journal, sitting, stack)
 
     def _find_broken_off(self, settings: Settings, missing: dict[str, str]) -> BrokenOff | None:
@@ -307,9 +314,9 @@ class Evening:
         if sys.stdout.isatty():
             # A display that is drawn shows no notices; elsewhere they are printed.
             began = recorded.began[:16].replace("T", " ")
-            goes_on = f"the game of {began} goes on where it stood" if began else ""
+            goes_on = Sentence("the game of {began} goes on where it stood", began=began) if began else ""
             said = (goes_on, recorded.words, recorded.left_behind)
-            print("".join(f"{words}\n" for words in said if words), end="")
+            print("".join(f"{say(words)}\n" for words in said if words), end="")
         return recorded
 
     def _referee(
@@ -392,7 +399,10 @@ def _close_log(journal: FileJournal) -> None:
     try:
         journal.close()
     except OSError as bad:
-        print(f"the end of the log {journal.path} could not be written: {bad.strerror}", file=sys.stderr)
+        print(
+            say("the end of the log {path} could not be written: {why}", path=journal.path, why=bad.strerror),
+            file=sys.stderr,
+        )
 
 
 def out_of_date(settings: Settings) -> str:

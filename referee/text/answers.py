@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any, Final
 
 from referee.rules.cards import is_card
+from referee.sentence import RANK_NAMES, says_something
 from referee.text.catalogue import LANGUAGES, Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
-from referee.text.sentence import RANK_NAMES
 
 OTHERS: Final = tuple(language for language in LANGUAGES if language != "en")
 """Languages that the code's sentences are translated into."""
@@ -31,7 +31,7 @@ def in_language(told: Mapping[str, Any], texts: Texts, names: Sequence[str] = ()
     """Words of an answer, and ``lang``, the language that they are in; without it they are as they came.
 
     Args:
-        told: what `referee.text.sentence.told` made, perhaps in another process.
+        told: what `referee.sentence.told` made, perhaps in another process.
         texts: the words of the language that is wanted.
         names: of who sits there, from the first seat on.
     """
@@ -46,7 +46,7 @@ def _translated(told: Mapping[str, Any], words: RulingWords) -> str:
     said, fields = told.get("said"), told.get("fields")
     if not isinstance(said, str) or not isinstance(fields, Mapping):
         raise KeyError(said)
-    template = answers(words.texts.language)[said]
+    template = answers(words.texts.language)[said] if says_something(said) else said
     return template.format_map({name: _field(name, value, words) for name, value in fields.items()})
 
 

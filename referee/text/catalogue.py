@@ -6,7 +6,7 @@ What is said aloud stands in `referee.announce.phrases`.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,9 @@ from referee.units import last_place, round_at
 
 LANGUAGES: Final[Mapping[str, str]] = {"en": "English", "es": "Español", "de": "Deutsch", "fr": "Français"}
 """The languages that the referee reads, writes and speaks: codes, and what their speakers call them."""
+_USUAL_PLURALS: Final[Mapping[str, Callable[[int], bool]]] = {"one": lambda n: n == 1, "many": lambda _: True}
+_PLURALS: Final = {"fr": {"one": lambda n: n in (0, 1), "many": lambda _: True}}
+"""Plural forms where they are not the usual two, and which numbers each is for; the first that holds is taken."""
 _DECIMAL_COMMA: Final = frozenset(("es", "de", "fr"))
 _POWERS: Final = {"ms": 6, "s": 9}
 """Units of time: powers of ten in ns."""
@@ -37,9 +40,9 @@ class Texts:
         return self._table.get(key, default)
 
     def count(self, key: str, number: int, **fields: object) -> str:
-        """``1 card``, ``2 cards``: of a text with ``one`` and ``many``; in French nothing is singular too."""
-        single = number == 1 or (number == 0 and self.language == "fr")
-        return self(f"{key}.{'one' if single else 'many'}", n=number, **fields)
+        """``1 card``, ``2 cards``: of a text with each of the language's plural forms."""
+        form = next(name for name, holds in _PLURALS.get(self.language, _USUAL_PLURALS).items() if holds(number))
+        return self(f"{key}.{form}", n=number, **fields)
 
     def number(self, value: float, digits: int) -> str:
         """A number with the language's decimal sign, and a true minus."""
@@ -74,6 +77,11 @@ class Texts:
         if len(names) < 2:
             return "".join(names)
         return f"{', '.join(names[:-1])} {self('word.and')} {names[-1]}"
+
+
+def plural_forms(language: str) -> tuple[str, ...]:
+    """The keys under which a language has what is counted: ``one`` and ``many``, or forms of its own."""
+    return tuple(_PLURALS.get(language, _USUAL_PLURALS))
 
 
 def unbroken(text: str) -> str:

@@ -48,8 +48,10 @@ def row_words(row: str, language: Texts) -> str:
     return language(f"rule.{row}")
 
 
-def sentence(row: str, rules: HouseRules) -> str:
-    """What a row means under these house rules, its value included; in English."""
+def sentence(row: str, rules: HouseRules, language: Texts | None = None) -> str:
+    """What a row means under these house rules: in English with its value, in another language whatever that is."""
+    if language is not None and language.language != "en":
+        return row_words(row, language)
     english = texts("en")
     template = english.get(f"rule_with_value.{row}", "")
     if not template:

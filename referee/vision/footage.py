@@ -123,7 +123,12 @@ def cut_pictures(source: Path, wanted: Collection[int], place: PixelBox | None, 
             try:
                 picture_path(folder, index).write_bytes(data)
             except OSError as bad:
-                raise UserError(f"pictures of {source} cannot be kept in {folder}: {bad.strerror}") from None
+                raise UserError(
+                    "pictures of {source} cannot be kept in {folder}: {why}",
+                    source=source,
+                    folder=folder,
+                    why=bad.strerror,
+                ) from None
 
 
 def picture_path(folder: Path, frame: int) -> Path:

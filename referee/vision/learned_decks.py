@@ -28,7 +28,9 @@ def folder() -> Path:
 def path_of(name: str) -> Path:
     """The deck's file, whether it is there or not; raises `UserError` where no deck can be called so."""
     if not _NAME.fullmatch(name):
-        raise UserError(f"{name!r} cannot be a deck's name: write small letters, digits, - and _, as in old-tarot")
+        raise UserError(
+            "{name} cannot be a deck's name: write small letters, digits, - and _, as in old-tarot", name=repr(name)
+        )
     return folder() / f"{name}{_SUFFIX}"
 
 
@@ -46,9 +48,11 @@ def read(name: str) -> LearnedDeck:
     except FileNotFoundError:
         known = ", ".join(names())
         there = f"there are {known}" if known else "none was learned yet"
-        raise UserError(f"no deck {name}: {there}; `referee enrol --deck {name}` learns one") from None
+        raise UserError(
+            "no deck {name}: {there}; `referee enrol --deck {name}` learns one", name=name, there=there
+        ) from None
     except DeckBroken as bad:
-        raise UserError(f"the deck {name}: {bad} (`referee enrol --forget {name}`)") from bad
+        raise UserError("the deck {name}: {why} (`referee enrol --forget {name}`)", name=name, why=bad) from bad
 
 
 def knowledge(name: str) -> Knowledge:
@@ -68,9 +72,9 @@ def knowledge(name: str) -> Knowledge:
             return deck.knowledge
         learned = Lookout.load().learn(deck.looks)
     except (WeightsMissing, WeightsBroken) as bad:
-        raise UserError(f"the eye cannot see: {bad}") from bad
+        raise UserError("the eye cannot see: {why}", why=bad) from bad
     except OSError as bad:
-        raise UserError(f"the eye cannot see: {bad}; see `referee doctor`") from bad
+        raise UserError("the eye cannot see: {why}; see `referee doctor`", why=bad) from bad
     # A folder that cannot be written costs the next start some seconds, and this one nothing.
     with contextlib.suppress(UserError):
         store(replace(deck, knowledge=learned, weights=weights))
@@ -85,7 +89,9 @@ def store(deck: LearnedDeck) -> Path:
     try:
         save(deck, path)
     except OSError as bad:
-        raise UserError(f"{path} cannot be written: {bad.strerror}; XDG_DATA_HOME names another place") from bad
+        raise UserError(
+            "{path} cannot be written: {why}; XDG_DATA_HOME names another place", path=path, why=bad.strerror
+        ) from bad
     return path
 
 
@@ -95,7 +101,7 @@ def forget(name: str) -> None:
     try:
         path.unlink()
     except FileNotFoundError:
-        raise UserError(f"no deck {name}; `referee enrol --list` tells those that there are") from None
+        raise UserError("no deck {name}; `referee enrol --list` tells those that there are", name=name) from None
     except OSError as bad:
-        raise UserError(f"{path} cannot be removed: {bad.strerror}") from bad
+        raise UserError("{path} cannot be removed: {why}", path=path, why=bad.strerror) from bad
     path.with_suffix(".png").unlink(missing_ok=True)

@@ -38,14 +38,14 @@ def load_eye(deck: str | None = None, one_deck: bool = False, threads: int | Non
     try:
         from models.eye.eye import Eye, WeightsBroken, WeightsMissing
     except ImportError as bad:
-        raise UserError(f"the eye needs {bad.name}: run `make install` (see `referee doctor`)") from bad
+        raise UserError("the eye needs {name}: run `make install` (see `referee doctor`)", name=bad.name) from bad
     from referee.vision import learned_decks
 
     try:
         known = None if deck is None else learned_decks.knowledge(deck)
         return Eye.load(threads=threads or usual_threads(), deck=known, one_deck=one_deck)
     except (WeightsMissing, WeightsBroken) as bad:
-        raise UserError(f"the eye cannot see: {bad}") from bad
+        raise UserError("the eye cannot see: {why}", why=bad) from bad
 
 
 def read_image(name: str) -> Any:
@@ -56,7 +56,7 @@ def read_image(name: str) -> Any:
     """
     image, shrunk = read_photo(name)
     if shrunk > 1:
-        raise UserError(f"{name} is too large to be measured in: make it smaller, to 8000 px a side at most")
+        raise UserError("{name} is too large to be measured in: make it smaller, to 8000 px a side at most", name=name)
     return image
 
 
@@ -71,14 +71,16 @@ def read_photo(name: str) -> tuple[Any, int]:
 
     path = Path(name)
     if not path.exists():
-        raise UserError(f"{name}: there is no such file")
+        raise UserError("{name}: there is no such file", name=name)
     if path.is_dir():
-        raise UserError(f"{name} is a folder; name the images in it, as in {name.rstrip('/')}/*.jpg")
+        raise UserError(
+            "{name} is a folder; name the images in it, as in {what}/*.jpg", name=name, what=name.rstrip("/")
+        )
     try:
         with path.open("rb") as file:
             file.read(1)
     except OSError as bad:
-        raise UserError(f"{name} cannot be read: {bad.strerror}") from None
+        raise UserError("{name} cannot be read: {why}", name=name, why=bad.strerror) from None
     shrunk = _shrunk(name, path)
     flags = {1: cv2.IMREAD_COLOR, 2: cv2.IMREAD_REDUCED_COLOR_2, 4: cv2.IMREAD_REDUCED_COLOR_4,
              8: cv2.IMREAD_REDUCED_COLOR_8}  # fmt: skip
@@ -108,12 +110,21 @@ def _shrunk(name: str, path: Path) -> int:
         Image.MAX_IMAGE_PIXELS = guard
     size = f"{name} is {width}×{height} px"
     if min(width, height) < LEAST_SIDE:
-        raise UserError(f"{size}: too small for a card, which takes {LEAST_SIDE} px a side at least")
+        raise UserError(
+            "{size}: too small for a card, which takes {least_side} px a side at least",
+            size=size,
+            least_side=LEAST_SIDE,
+        )
     for shrunk in (1, 2, 4, 8) if is_jpeg else (1,):
         if width * height <= MOST_PIXELS * shrunk**2:
             return shrunk
     words = "" if is_jpeg else ", or save it as a JPEG, which is made smaller while it is read"
-    raise UserError(f"{size}: too large; make it smaller, to {MOST_PIXELS / 1e6:.0f} million pixels at most{words}")
+    raise UserError(
+        "{size}: too large; make it smaller, to {most_pixels} million pixels at most{words}",
+        size=size,
+        most_pixels=f"{MOST_PIXELS / 1000000.0:.0f}",
+        words=words,
+    )
 
 
 def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
@@ -126,12 +137,14 @@ def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
         return [draw]
     if draw.suffix.lower() in _PICTURES and not draw.is_dir():
         raise UserError(
-            f"--draw {draw}: there are {len(images)} images; name a folder to draw them in, as in --draw seen"
+            "--draw {draw}: there are {many} images; name a folder to draw them in, as in --draw seen",
+            draw=draw,
+            many=len(images),
         )
     try:
         draw.mkdir(parents=True, exist_ok=True)
     except OSError as bad:
-        raise UserError(f"--draw: the folder {draw} cannot be made: {bad.strerror}") from None
+        raise UserError("--draw: the folder {draw} cannot be made: {why}", draw=draw, why=bad.strerror) from None
     # Images of one name in several folders are told apart by their folder's name.
     plain = [Path(name).stem for name in images]
     doubled = {stem for stem in plain if plain.count(stem) > 1}
@@ -141,7 +154,9 @@ def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
     ]
     twice = sorted({stem for stem in stems if stems.count(stem) > 1})
     if twice:
-        raise UserError(f"--draw: several images would be drawn as {draw / twice[0]}.jpg; name each of them once")
+        raise UserError(
+            "--draw: several images would be drawn as {draw}.jpg; name each of them once", draw=draw / twice[0]
+        )
     return [draw / f"{stem}.jpg" for stem in stems]
 
 
@@ -155,7 +170,9 @@ def _draw(image: Any, cards: Sequence[CardSeen], target: Path) -> None:
     except cv2.error:
         written = False
     if not written:
-        raise UserError(f"--draw: {target} cannot be written; name a .jpg or .png file in a folder that exists")
+        raise UserError(
+            "--draw: {target} cannot be written; name a .jpg or .png file in a folder that exists", target=target
+        )
 
 
 def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | None = None) -> int:

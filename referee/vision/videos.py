@@ -69,7 +69,7 @@ def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
     from hardware.ports import HardwareMissing
 
     if not source.exists():
-        raise UserError(f"{source}: there is no such file or folder")
+        raise UserError("{source}: there is no such file or folder", source=source)
     notes: dict[str, Any] = {}
     # What `referee demo --frames` noted beside its frames; a folder of somebody else's may hold anything.
     with suppress(OSError, ValueError):

@@ -25,8 +25,8 @@ from hardware.clock import Clock, monotonic
 from referee.control.commands import COMMAND_FIELDS, CommandError, CommandFields, check_fields
 from referee.control.seat_codes import HANDS_SOCKET, read_seat_codes
 from referee.control.socket import NOBODY, NOT_JSON, SOCKET_NAME, ControlError, ask_referee, private_folder
+from referee.sentence import Sentence, told
 from referee.text.answers import in_language
-from referee.text.sentence import Sentence, told
 from referee.units import SECOND
 from referee.web.layout import page_texts
 from referee.web.openapi import POSTED, address, describe

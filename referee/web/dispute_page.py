@@ -26,10 +26,10 @@ from referee.dispute import Dispute, DisputeError, Marks, SlapMoment
 from referee.engine.observations import Taken
 from referee.engine.rulings import Ruling
 from referee.rules.cards import JOKERS, PACK
+from referee.sentence import told
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords, pretty
-from referee.text.sentence import told
 from referee.vision.footage import picture_path
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.layout import card, page, page_texts, seat_dot, send_static

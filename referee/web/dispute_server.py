@@ -24,6 +24,7 @@ from referee.review import in_words
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import load_settings
 from referee.text.escapes import escape_controls
+from referee.text.terminal_language import say
 from referee.units import SECOND
 from referee.vision.footage import cut_pictures, watch_footage
 from referee.vision.photos import load_eye
@@ -83,7 +84,9 @@ def seat_names(said: str) -> tuple[str, ...]:
     if len(names) == 1 and said.strip().isdecimal():
         names = tuple(f"Seat {n}" for n in range(1, min(int(said), MAX_SEATS + 1) + 1))
     if not 2 <= len(names) <= MAX_SEATS or not all(names) or len(set(names)) < len(names):
-        raise UserError(f"--seats: 2 to {MAX_SEATS} different names with commas, as in Ana,Ben,Cho; or how many")
+        raise UserError(
+            "--seats: 2 to {max_seats} different names with commas, as in Ana,Ben,Cho; or how many", max_seats=MAX_SEATS
+        )
     return names
 
 
@@ -95,10 +98,10 @@ def review(options: ReviewOptions) -> int:
     """
     log = options.log or Path(f"{options.video.stem or options.video.name}.jsonl")
     if log.exists():
-        raise UserError(f"{log} is there already; remove it, or name another file: --log FILE")
+        raise UserError("{log} is there already; remove it, or name another file: --log FILE", log=log)
     filmed = filmed_table(options)
     if options.dealer is not None and options.dealer > len(filmed.names):
-        raise UserError(f"--dealer: there are {len(filmed.names)} seats")
+        raise UserError("--dealer: there are {many} seats", many=len(filmed.names))
     footage = watch_footage(
         options.video,
         load_eye(filmed.deck, one_deck=True),
@@ -108,9 +111,12 @@ def review(options: ReviewOptions) -> int:
     table = footage_table(filmed.names, filmed.rules, footage.seen, options.dealer)
     dispute = Dispute(table, footage.seen, footage.frames)
     if not dispute.moments:
-        raise UserError(f"{options.video}: no card was seen in it; docs/review.md says how to film a pile")
+        raise UserError("{video}: no card was seen in it; docs/review.md says how to film a pile", video=options.video)
     slappable = sum(moment.slappable for moment in dispute.moments)
-    print(f"{len(dispute.moments)} cards were seen, {slappable} moments may be slapped", file=sys.stderr)
+    print(
+        say("{cards} seen; moments that may be slapped: {many}", cards=len(dispute.moments), many=slappable),
+        file=sys.stderr,
+    )
     with tempfile.TemporaryDirectory(prefix="referee-review-") as folder:
         wanted = {frame for moment in dispute.moments for frame in moment.frames}
         cut_pictures(options.video, wanted, footage.place, Path(folder))
@@ -127,23 +133,31 @@ def _close(opened: OpenDispute) -> None:
         try:
             opened.save()
         except OSError as bad:
-            raise UserError(f"{opened.log} cannot be written: {bad.strerror}; the marks are lost") from None
-        print(f"what was marked is saved as {opened.log}", file=sys.stderr)
+            raise UserError(
+                "{log} cannot be written: {why}; the marks are lost", log=opened.log, why=bad.strerror
+            ) from None
+        print(say("what was marked is saved as {log}", log=opened.log), file=sys.stderr)
     rulings, write = dispute.rule(), in_words(dispute.table)
     told = [write(one) for moment in dispute.moments for one in dispute.verdicts(rulings, moment.card.id)]
     if told:
-        print("\n".join(map(escape_controls, [*told, "these rulings rest on frames that people marked"])))
+        print("\n".join(map(escape_controls, [*told, say("these rulings rest on frames that people marked")])))
 
 
 def _tell_progress(read: int, seen: int) -> None:
     end = "\r" if sys.stderr.isatty() else "\n"
-    print(f"{read // SECOND} s of the video are read, {seen} observations", end=end, file=sys.stderr, flush=True)
+    print(
+        say("read so far: {read} s of the video, observations: {seen}", read=read // SECOND, seen=seen),
+        end=end,
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 async def _serve(opened: OpenDispute, options: ReviewOptions) -> None:
     listening = listen_at(HERE, options.port)
     address = page_address(*listening.getsockname()[:2]).here
-    print(f"{address}\nmark the hands there; Ctrl-C ends", flush=True)
+    print(address)
+    print(say("mark the hands there; Ctrl-C ends"), flush=True)
     if options.browser:
         # The socket listens already, so the browser waits for the page; one in a terminal holds up its caller.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

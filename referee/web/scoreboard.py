@@ -21,9 +21,9 @@ from referee.control.socket import ControlError, ask_referee
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.record.database import RecordError
+from referee.sentence import told
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
-from referee.text.sentence import told
 from referee.web import pad_pages
 from referee.web.board import Board
 from referee.web.board_view import STATE_REGIONS

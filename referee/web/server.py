@@ -32,6 +32,7 @@ from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError
 from referee.record.database import RecordError
+from referee.text.terminal_language import say
 from referee.units import SECOND
 from referee.web import (
     certificate,
@@ -155,7 +156,8 @@ class ViewerServer(uvicorn.Server):
         """Print the addresses, unless somebody else tells them, and serve until told to stop."""
         if not quiet:
             address = page_address(*listening.getsockname()[:2])
-            print(f"{address.here}\n{f'for phones: {address.room}' if address.room else address.why}", flush=True)
+            print(address.here)
+            print(say("for phones: {room}", room=address.room) if address.room else say(address.why), flush=True)
         await self.serve([listening])
 
     @contextlib.contextmanager
@@ -227,7 +229,7 @@ async def serve(
         follower = Follower(site, listen, control_socket)
     except OSError as bad:
         listening.close()
-        raise UserError(f"{listen}: no socket can be made there ({bad.strerror})") from None
+        raise UserError("{listen}: no socket can be made there ({why})", listen=listen, why=bad.strerror) from None
     app = Guard(
         build(site, routes), sessions, hosts=Hosts.of_this_machine(names), secure=secure, proxies=proxies,
         only_paired=only_paired,

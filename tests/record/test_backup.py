@@ -351,7 +351,7 @@ def test_as_it_is_typed(places: Places, tmp_path: Path, capsys: pytest.CaptureFi
         return capsys.readouterr().out
 
     file = str(tmp_path / "typed.zip")
-    assert "1 games, 3 parts" in typed("backup", file)
+    assert "games: 1, parts: 3" in typed("backup", file)
     assert "nothing was changed" in typed("restore", file)
     add_game(places.record, ["Later", "Eve"], AT)
     assert "done" in typed("restore", file, "--yes")

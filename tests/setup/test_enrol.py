@@ -187,8 +187,8 @@ def test_a_deck_is_learned_from_pictures_used_listed_and_forgotten(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert main(["enrol", *pictures, "--deck", "skat", *CARDS]) in (0, 1)
     said = capsys.readouterr().out
-    assert "learned 6 cards" in said
-    assert "46 cards were not laid" in said
+    assert "learned: 6 cards" in said
+    assert "Not laid: 46 cards" in said
     assert {f.name for f in learned_decks.folder().iterdir()} == {"skat.npz", "skat.png"}
     assert main(["recognise", "--deck", "skat", pictures[2]]) == 0
     assert '"card": "Ks"' in capsys.readouterr().out
@@ -197,7 +197,7 @@ def test_a_deck_is_learned_from_pictures_used_listed_and_forgotten(
     assert main(["enrol", *pictures, "--deck", "skat", *CARDS]) == 2
     assert "--more adds looks" in capsys.readouterr().err
     assert main(["enrol", *pictures[:2], "--deck", "skat", "--cards", "Js Qs", "--more"]) in (0, 1)
-    assert "learned 6 cards" in capsys.readouterr().out
+    assert "learned: 6 cards" in capsys.readouterr().out
     file = learned_decks.path_of("skat")
     file.write_bytes(file.read_bytes()[:9000])
     assert main(["recognise", "--deck", "skat", pictures[0]]) == 2
@@ -261,5 +261,5 @@ def test_a_deck_is_laid_before_a_recorded_camera(
     said = capsys.readouterr().out
     assert "[0 of 4] lay the jack of spades" in said
     assert "took the king of hearts" in said
-    assert "learned 4 cards from 8 looks" in said
+    assert "learned: 4 cards, from 8 looks" in said
     assert learned_decks.read("laid").knowledge.laid == ("Jh", "Kh", "Js", "Ks")

@@ -489,7 +489,7 @@ def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.Ca
     assert made.pads_measured is not None
     assert (tmp_path / "table.picture.jpg").exists()
     shown = capsys.readouterr().out
-    assert "Ana's pad is on pin 5, not 4: put right" in shown
+    assert "Ana's pad is on pin 5, not pin 4: put right" in shown
     assert all(step.title in shown for step in STEPS)
     assert not list(tmp_path.glob(".*.setup"))
 

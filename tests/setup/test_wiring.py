@@ -138,7 +138,7 @@ def test_the_command_draws_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
     assert draw_wiring(out, table, 8) == 0
     assert pin_map_of(load_settings(table)).lights == ()
     assert drawn(out.read_text())["pad 1 <Ana> & c…"][:2] == ("21", "pad")
-    assert "2 pads, 0 lights" in capsys.readouterr().out
+    assert "pads: 2, lights: 0" in capsys.readouterr().out
     assert "74HC14" in out.read_text()
     assert draw_wiring(out, table, 8, "switch") == 0
     assert "74HC14" not in out.read_text()

@@ -11,9 +11,9 @@ import pytest
 from referee.control.commands import Command
 from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk, obeying
+from referee.sentence import Sentence, told
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
-from referee.text.sentence import Sentence, told
 from referee.web.security.sessions import csrf_of
 from tests.engine.playing import log
 from tests.web.browser import House, Reply

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hardware.clock import monotonic
 from referee.control.commands import Command
 from referee.control.facts import Accepted, Outcome, Refused
-from referee.text.sentence import Sentence
+from referee.sentence import Sentence
 from tests.web.listening import listening
 from tests.web.served import House
 from tests.web.table import Table

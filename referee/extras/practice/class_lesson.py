@@ -89,9 +89,13 @@ class ReactionLesson:
                 with csv.open("x", encoding="utf-8") as file:
                     file.write(write_trials_csv((), kind))
             except FileExistsError:
-                raise UserError(f"{csv} is there already; remove it, or name another file: --csv FILE") from None
+                raise UserError(
+                    "{csv} is there already; remove it, or name another file: --csv FILE", csv=csv
+                ) from None
             except OSError as bad:
-                raise UserError(f"{csv} cannot be written: {bad.strerror}; name another file: --csv FILE") from None
+                raise UserError(
+                    "{csv} cannot be written: {why}; name another file: --csv FILE", csv=csv, why=bad.strerror
+                ) from None
 
     def start(self) -> None:
         """Hear hands from now on."""

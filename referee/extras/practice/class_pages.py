@@ -24,9 +24,9 @@ from referee.extras.practice.reaction_trials import (
     summarise_trials,
 )
 from referee.record.statistics import PlayerSummary
+from referee.sentence import told
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts, unbroken
-from referee.text.sentence import told
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.figures import draw_reactions
 from referee.web.layout import face, page, page_texts

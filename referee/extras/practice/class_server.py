@@ -25,6 +25,7 @@ from referee.extras.practice.class_site import TRIAL, ClassSite
 from referee.extras.practice.reaction_class import ReactionClass, SharedRounds
 from referee.extras.practice.stimuli import open_stimulus
 from referee.settings.model import Settings, load_settings
+from referee.text.terminal_language import say
 from referee.units import SECOND
 from referee.web.api import Control
 from referee.web.security.guard import OPEN_CHANGES, Guard
@@ -112,8 +113,9 @@ def opens_no_pads(settings: Settings) -> bool:
     on_pages = [seat.pad_place is not None and seat.pad_place.kind in ("phone", "browser") for seat in settings.seats]
     if any(on_pages) and not all(on_pages):
         raise UserError(
-            f"seat {on_pages.index(True) + 1} has a page as its pad, which belongs to the table's own page: name "
-            "settings whose pads are on pins, keys or boards; phones join the class by its code"
+            "{seat} has a page as its pad, which belongs to the table's own page: name "
+            "settings whose pads are on pins, keys or boards; phones join the class by its code",
+            seat=on_pages.index(True) + 1,
         )
     return all(on_pages)
 
@@ -126,7 +128,8 @@ async def _serve(folder: Path, codes: list[SeatCode], lesson: ReactionLesson, op
     site = ClassSite(lesson, control, address, codes)
     app = Guard(Starlette(routes=site.routes()), control.sessions, hosts=Hosts.of_this_machine(), limits=_LIMITS,
                 open_changes=(*OPEN_CHANGES, TRIAL))  # fmt: skip
-    print(f"{address}\nthe room's page; Ctrl-C ends the lesson", flush=True)
+    print(say(address.words))
+    print(say("the room's page; Ctrl-C ends the lesson"), flush=True)
     if options.browser:
         # The socket listens already, so the browser waits for the page; one in a terminal holds up its caller.
         threading.Thread(target=webbrowser.open, args=(address.here,), daemon=True).start()
@@ -145,6 +148,6 @@ async def _serve(folder: Path, codes: list[SeatCode], lesson: ReactionLesson, op
 
 
 def _tell_end(lesson: ReactionLesson) -> None:
-    print("nothing is kept" if lesson.csv is None else f"every trial is in {lesson.csv}", flush=True)
+    print(say("nothing is kept") if lesson.csv is None else say("every trial is in {csv}", csv=lesson.csv), flush=True)
     if lesson.trouble:
-        raise UserError(f"{lesson.csv}: not every trial could be written ({lesson.trouble})")
+        raise UserError("{csv}: not every trial could be written ({trouble})", csv=lesson.csv, trouble=lesson.trouble)

@@ -33,10 +33,10 @@ from referee.extras.practice.class_pages import (
     draw_trial,
 )
 from referee.extras.practice.reaction_trials import write_trials_csv
+from referee.sentence import told
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
 from referee.text.catalogue import texts as texts_in
-from referee.text.sentence import told
 from referee.web import layout, pad_pages
 from referee.web.api import Control
 from referee.web.layout import page_texts

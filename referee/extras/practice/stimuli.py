@@ -100,7 +100,7 @@ class _NoPhrases:
     """A bank for a speaker that never speaks."""
 
     def phrase(self, texts: Iterable[str]) -> Any:
-        raise HardwareMissing(f"no phrase is there for {' '.join(texts)}")
+        raise HardwareMissing("no phrase is there for {texts}", texts=" ".join(texts))
 
     def learn(self, names: Mapping[str, str]) -> frozenset[str]:
         return frozenset()
@@ -124,7 +124,7 @@ def open_stimulus(kind: str, settings: Settings | None) -> Stimulus:
                 raise UserError("a light needs a table's settings in which lights are enabled: --settings table.toml")
             return LightStimulus(GpioLights({}, settings.lights.table))
     except (HardwareMissing, OSError) as bad:
-        raise UserError(f"{bad}; a card needs nothing: --stimulus screen or phone") from None
+        raise UserError("{why}; a card needs nothing: --stimulus screen or phone", why=bad) from None
     return ShownByPage()
 
 

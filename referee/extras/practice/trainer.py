@@ -24,6 +24,7 @@ from referee.extras.practice.lesson import Lesson, Prompt, PromptKind, report
 from referee.rules.house import read_house_rules
 from referee.settings.house_rules import resolve_rules
 from referee.text.ruling_lines import pretty
+from referee.text.terminal_language import say
 from referee.units import MS
 
 if TYPE_CHECKING:
@@ -215,8 +216,11 @@ def practise(args: argparse.Namespace) -> int:
         shows = [draw_prompts()]
         hands = _hands(settings, args, stack, shows)
         print(
-            f"{len(lesson.patterns)} patterns to practise. Slap (the pad, or the space bar) when the newest card makes "
-            "one that you were taught, and only then; q leaves."
+            say(
+                "Patterns to practise: {many}. Slap (the pad, or the space bar) when the newest card "
+                "makes one that you were taught, and only then; q leaves.",
+                many=len(lesson.patterns),
+            )
         )
         try:
             play_lesson(lesson, hands, shows)
@@ -235,13 +239,13 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
     try:
         pads = open_pads(settings)
     except (HardwareMissing, OSError) as bad:
-        raise UserError(f"{bad}; without --settings the keyboard is used") from None
+        raise UserError("{why}; without --settings the keyboard is used", why=bad) from None
     stack.callback(pads.close)
     try:
         amiss: dict[str, str] = {}
         lights = open_lights(settings, amiss)
         for words in amiss.values():
-            print(f"{words}; practice goes on without it", file=sys.stderr)
+            print(say("{words}; practice goes on without it", words=words), file=sys.stderr)
         if lights is not None:
             stack.callback(lights.close)
             shows.append(light_prompts(lights))
@@ -250,5 +254,5 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
             stack.callback(speaker.close)
             shows.append(speak_prompts(speaker, settings.voice.language))
     except (HardwareMissing, OSError) as bad:
-        print(f"{bad}; practice goes on without it", file=sys.stderr)
+        print(say("{why}; practice goes on without it", why=bad), file=sys.stderr)
     return PadSlaps(pads, settings.pads.t_error_us * 1000, args.seat)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from referee.text.terminal_language import say
 
-def say(words: str) -> None:
-    """Tell the people at the table something; standard output is for what was measured."""
-    print(words, file=sys.stderr, flush=True)
+
+def tell(words: str, /, **fields: object) -> None:
+    """Tell the people at the table something, as `say` has it; standard output is for what was measured."""
+    print(say(words, **fields), file=sys.stderr, flush=True)

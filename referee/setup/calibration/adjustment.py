@@ -14,7 +14,7 @@ from hardware.ports import Frame
 from models.table_view.light import Exposure
 from models.table_view.mains import BEAT_FRAMES, BEAT_RATES, Flicker, Mains, is_steady, steady_rate
 from referee.settings.model import CameraSettings
-from referee.setup.calibration import say
+from referee.setup.calibration import tell
 
 _BEAT_US: Final = 3000
 """Exposure at which flicker is looked for: one of a whole swing would even it out."""
@@ -35,10 +35,10 @@ def changes(before: CameraSettings, after: CameraSettings) -> dict[str, Any]:
 
 def adjust_camera(camera: PiCamera, settings: CameraSettings) -> tuple[CameraSettings, Mains]:
     """Let the camera find the table, measure the mains, and hold all of it; says what it does and finds."""
-    say("the camera finds its focus and the light: keep hands off the table")
+    tell("the camera finds its focus and the light: keep hands off the table")
     found = camera.adjust()
     for words in found.words:
-        say(f"  {words}")
+        tell("  {words}", words=words)
     after = adjusted(settings, found.look)
     mains = _find_mains(camera, after)
     after = with_mains(after, mains)
@@ -47,7 +47,7 @@ def adjust_camera(camera: PiCamera, settings: CameraSettings) -> tuple[CameraSet
 
 
 def _find_mains(camera: PiCamera, settings: CameraSettings) -> Mains:
-    say("looking for lamps that flicker")
+    tell("looking for lamps that flicker")
     light = settings.exposure_us * settings.gain
     exposure = min(_BEAT_US, settings.exposure_us)
     flicker = Flicker()
@@ -69,13 +69,13 @@ def mains_of(frames: Iterable[Frame]) -> Mains:
 def with_mains(settings: CameraSettings, mains: Mains) -> CameraSettings:
     """The settings with these mains, and their frame rate unless bands stand still already; says what was seen."""
     if mains.hz is not None:
-        say(f"  lamps flicker with {mains.hz} Hz mains, by {100 * mains.ripple:.1f} %")
+        tell("  lamps flicker with {hz} Hz mains, by {share} %", hz=mains.hz, share=f"{100 * mains.ripple:.1f}")
     elif settings.mains_hz is None:
-        say("  no lamp's flicker is seen; if lamps are lit later, set camera.mains_hz and camera.fps")
+        tell("  no lamp's flicker is seen; if lamps are lit later, set camera.mains_hz and camera.fps")
     hz = mains.hz or settings.mains_hz
     if hz is None or is_steady(settings.fps, hz):
         return adjusted(settings, {"mains_hz": hz})
-    say(f"  {steady_rate(hz):g} frames/s from now on: bands of lamps stand still at that")
+    tell("  {hz} frames/s from now on: bands of lamps stand still at that", hz=f"{steady_rate(hz):g}")
     return adjusted(settings, {"mains_hz": hz, "fps": steady_rate(hz)})
 
 
@@ -83,5 +83,9 @@ def hold_exposure(camera: PiCamera, settings: CameraSettings, wanted: Exposure) 
     """Expose as wanted from now on."""
     after = adjusted(settings, {"exposure_us": wanted.exposure_us, "gain": wanted.gain})
     camera.hold(exposure_us=after.exposure_us, gain=after.gain)
-    say(f"  exposed for white paper: {after.exposure_us / 1000:.1f} ms at gain {after.gain:g}")
+    tell(
+        "  exposed for white paper: {time} ms at gain {gain}",
+        time=f"{after.exposure_us / 1000:.1f}",
+        gain=f"{after.gain:g}",
+    )
     return after

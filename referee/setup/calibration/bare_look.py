@@ -16,8 +16,9 @@ from models.eye.classes import UNREAD
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import Settings, load_settings
-from referee.setup.calibration import say
+from referee.setup.calibration import tell
 from referee.setup.calibration.calibrate import mean_picture, still_frames
+from referee.text.terminal_language import say
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye
 
@@ -31,7 +32,7 @@ def keep_bare_table(path: Path) -> int:
     settings = load_settings(path)
     try:
         with closing(open_camera_of(settings.camera)) as camera:
-            say("looking at the bare table: no card on it, and hands off")
+            tell("looking at the bare table: no card on it, and hands off")
             image = mean_picture(still_frames(camera.frames()))
     except HardwareMissing as bad:
         raise UserError(str(bad)) from None
@@ -40,11 +41,11 @@ def keep_bare_table(path: Path) -> int:
     save_with_backup(path, read_settings(path).changed({"camera.bare_table": str(target.resolve())}).text)
     seen = [one.card for one in load_eye(settings.deck).recognise(image) if one.card != UNREAD]
     if seen:
-        print(f"printed on the table, and no cards from now on: {', '.join(sorted(seen))}")
-        print("if one of these is a card that lies there, take it away and do this again")
+        print(say("printed on the table, and no cards from now on: {seen}", seen=", ".join(sorted(seen))))
+        print(say("if one of these is a card that lies there, take it away and do this again"))
     else:
-        print("nothing on the table reads as a card")
-    print(f"kept in {target}; do this again when the cloth, the camera or its height is another")
+        print(say("nothing on the table reads as a card"))
+    print(say("kept in {target}; do this again when the cloth, the camera or its height is another", target=target))
     return 0
 
 
@@ -61,7 +62,7 @@ def _write(target: Path, image: Any, settings: Settings) -> None:
     try:
         Image.fromarray(np.ascontiguousarray(image[..., ::-1])).save(target, pnginfo=note)
     except OSError as bad:
-        raise UserError(f"{target} cannot be written: {bad.strerror}") from None
+        raise UserError("{target} cannot be written: {why}", target=target, why=bad.strerror) from None
 
 
 def find_staleness(settings: Settings) -> str:

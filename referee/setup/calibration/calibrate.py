@@ -23,13 +23,15 @@ from models.table_view.mains import Mains
 from models.table_view.reach import Reaching
 from models.watch.arms import apart
 from referee.errors import UserError
+from referee.sentence import Sentence
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import NEAREST_SEATS, CameraSettings, Settings, load_settings
-from referee.setup.calibration import report, say
+from referee.setup.calibration import report, tell
 from referee.setup.calibration.adjustment import adjust_camera, changes, hold_exposure, mains_of, with_mains
 from referee.setup.calibration.find_table import find_table
 from referee.setup.calibration.report import Measured
 from referee.setup.calibration.simulated_camera import simulated_camera
+from referee.text.terminal_language import say
 from referee.units import MINUTE, SECOND
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye, read_image
@@ -40,9 +42,9 @@ if TYPE_CHECKING:
 _REACH_PATIENCE: Final = MINUTE
 """How long a player may take to reach over the table, ns."""
 _HINTS: Final = {
-    "two": "  more than one arm: one player at a time, please",
-    "dark": "  the picture is dark: switch on the light",
-    "blocked": "  something stands before the camera",
+    "two": Sentence("  more than one arm: one player at a time, please"),
+    "dark": Sentence("  the picture is dark: switch on the light"),
+    "blocked": Sentence("  something stands before the camera"),
 }
 _SETTLING: Final = 12
 """Frames that a camera may need until its locked settings show; a change took 11."""
@@ -107,7 +109,9 @@ def _even_seats(settings: Settings | None, count: int | None) -> dict[str, float
         return dict(named)
     if settings is not None and len(named) != count:
         raise UserError(
-            f"--seats {count}: the settings name {len(named)} seats; add or take out sections [[seat]] first"
+            "--seats {count}: the settings name {many} seats; add or take out sections [[seat]] first",
+            count=count,
+            many=len(named),
         )
     names = [name for name, _ in named] or [f"Seat {number}" for number in range(1, count + 1)]
     first = named[0][1] if named else 270.0
@@ -124,8 +128,14 @@ def _look_at_pictures(options: CalibrationOptions, eye: Callable[[], Eye]) -> tu
     for name, image in zip(options.images, images, strict=True):
         if image.shape != first.shape:
             raise UserError(
-                f"{name} is {image.shape[1]}×{image.shape[0]} px and {options.images[0]} is "
-                f"{first.shape[1]}×{first.shape[0]}: one camera's pictures, of one size, are needed"
+                "{name} is {shape}×{shape2} px and {images} is {shape3}×{shape4}: one camera's "
+                "pictures, of one size, are needed",
+                name=name,
+                shape=image.shape[1],
+                shape2=image.shape[0],
+                images=options.images[0],
+                shape3=first.shape[1],
+                shape4=first.shape[0],
             )
     found = find_table(images, options.by, eye, options.card_size)
     # Pictures of one view differ by noise and light alone.
@@ -157,7 +167,7 @@ def _look_through_camera(
             if pi is not None:
                 kept, mains = adjust_camera(pi, kept)
             frames = camera.frames()
-            say("looking at the table: keep hands off it")
+            tell("looking at the table: keep hands off it")
             image, m = _look_at_table(options, frames, eye, mains)
             if pi is not None and (best := report.advised_exposure(m, kept)).differs(kept.exposure_us, kept.gain):
                 kept = hold_exposure(pi, kept, best)
@@ -231,7 +241,7 @@ def _measure_reach(frames: Iterator[Frame], names: Sequence[str], m: Measured) -
     told: dict[str, float] = {}
     state = ""
     for name in names:
-        say(f"{name}: reach one hand over the middle of the table and hold it there")
+        tell("{name}: reach one hand over the middle of the table and hold it there", name=name)
         asked: int | None = None
         for frame in frames:
             asked = frame.t if asked is None else asked
@@ -239,18 +249,20 @@ def _measure_reach(frames: Iterator[Frame], names: Sequence[str], m: Measured) -
             if reaching.state != state:
                 state = reaching.state
                 if state in _HINTS:
-                    say(_HINTS[state])
+                    tell(_HINTS[state])
             if bearing is not None:
                 _refuse_near(told, name, bearing)
                 told[name] = bearing
-                say(f"  {name} reaches from {bearing:.0f}°; take the hand back")
+                tell("  {name} reaches from {bearing}°; take the hand back", name=name, bearing=f"{bearing:.0f}")
                 break
             if frame.t - asked > _REACH_PATIENCE:
                 break
         if name not in told:
             raise UserError(
-                f"no hand of {name} came over the middle of the table: reach in from the picture's edge, hold the "
-                "hand over the middle for a second, one player at a time; then start again"
+                "no hand of {name} came over the middle of the table: reach in from the picture's "
+                "edge, hold the hand over the middle for a second, one player at a time; then start "
+                "again",
+                name=name,
             )
     return told
 
@@ -259,8 +271,14 @@ def _refuse_near(told: Mapping[str, float], name: str, bearing: float) -> None:
     for other, there in told.items():
         if apart(there, bearing) < NEAREST_SEATS:
             raise UserError(
-                f"{other} and {name} both reach from about {bearing:.0f}° ({apart(there, bearing):.0f}° apart): sit at "
-                f"least {NEAREST_SEATS:g}° from each other, or reach straight from your own seat; then start again"
+                "{other} and {name} both reach from about {bearing}° ({there}° apart): sit at least "
+                "{nearest_seats}° from each other, or reach straight from your own seat; then start "
+                "again",
+                other=other,
+                name=name,
+                bearing=f"{bearing:.0f}",
+                there=f"{apart(there, bearing):.0f}",
+                nearest_seats=f"{NEAREST_SEATS:g}",
             )
 
 
@@ -295,9 +313,15 @@ def _conclude(
     else:
         report.print_words(items, seats)
         if target is not None:
-            print(f"drawn: {target}")
+            print(say("drawn: {target}", target=target))
         if kept is not None:
-            print(f"stored in {options.settings}; the file as it was is {kept} (referee calibrate --undo puts it back)")
+            print(
+                say(
+                    "stored in {settings}; the file as it was is {kept} (referee calibrate --undo puts it back)",
+                    settings=options.settings,
+                    kept=kept,
+                )
+            )
         else:
-            print("nothing was stored: name the table's --settings FILE to keep this")
+            print(say("nothing was stored: name the table's --settings FILE to keep this"))
     return int(any(item.grade == "poor" for item in items))

@@ -108,7 +108,7 @@ def write_sheet(path: Path, paper: str = "a4") -> None:
         UserError: the name ends otherwise, or the file cannot be written.
     """
     if path.suffix.lower() not in (".png", ".pdf"):
-        raise UserError(f"--sheet {path}: name a file that ends in .png or .pdf")
+        raise UserError("--sheet {path}: name a file that ends in .png or .pdf", path=path)
     printed, dots = draw_page(paper), SCALE * 25.4
     try:
         if path.suffix.lower() == ".pdf":
@@ -117,7 +117,7 @@ def write_sheet(path: Path, paper: str = "a4") -> None:
         else:
             printed.save(path, "PNG", dpi=(dots, dots), optimize=True)
     except OSError as bad:
-        raise UserError(f"--sheet {path} cannot be written: {bad.strerror}") from None
+        raise UserError("--sheet {path} cannot be written: {why}", path=path, why=bad.strerror) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +148,19 @@ def _refuse_soft(image: Any, most: float = _SOFT) -> None:
     soft = softness(_grey_of(image))
     if soft > most:
         raise UserError(
-            f"the picture is blurred (its hardest edges spread over about {soft:.0f} px): turn the lens's ring, or set "
-            "the lens position, until print on the table is sharp; see that the camera does not shake"
+            "the picture is blurred (its hardest edges spread over about {soft} px): turn the "
+            "lens's ring, or set the lens position, until print on the table is sharp; see that "
+            "the camera does not shake",
+            soft=f"{soft:.0f}",
         )
 
 
 def _mirrored_words(by: str) -> UserError:
     return UserError(
-        f"the picture is mirrored ({by} can be read only in a mirror): switch off mirroring (hflip or vflip alone) in "
-        "the camera's settings; a picture turned by 180 degrees is fine"
+        "the picture is mirrored ({by} can be read only in a mirror): switch off mirroring "
+        "(hflip or vflip alone) in the camera's settings; a picture turned by 180 degrees is "
+        "fine",
+        by=by,
     )
 
 
@@ -177,15 +181,17 @@ def _find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None
                 "in the middle of the table, and see that no hand or shine hides it"
             )
         raise UserError(
-            f"only {len(seen.ids)} of the sheet's {sheet.CORNERS} corners can be seen: move it wholly into the "
-            "picture, and take off what lies on it or shines on it"
+            "only {many} of the sheet's {corners} corners can be seen: move it wholly into the "
+            "picture, and take off what lies on it or shines on it",
+            many=len(seen.ids),
+            corners=sheet.CORNERS,
         )
     size = (image.shape[1], image.shape[0])
     lens = measure_lens(_different_views(views), size)
     try:
         table = fit_table(seen.mm, seen.px, size, lens.lens)
     except NoTable as bad:
-        raise UserError(f"the sheet does not lie flat ({bad}): lay it flat on the table") from None
+        raise UserError("the sheet does not lie flat ({why}): lay it flat on the table", why=bad) from None
     scale = table.view.scale((0.0, 0.0))
     board = project(table.from_source, sheet.outline())
     edges = [table.view.to_px(project(table.from_source, edge)) for edge in sheet.rims()]
@@ -232,18 +238,20 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> TableMa
     size = (image.shape[1], image.shape[0])
     for name, quad in zip(names, quads, strict=True):
         if (quad < _RIM_PX).any() or (quad > np.array(size) - 1 - _RIM_PX).any():
-            raise UserError(f"the card {name} is not whole in the picture: lay it nearer to the middle")
+            raise UserError("the card {name} is not whole in the picture: lay it nearer to the middle", name=name)
     sizes = corner_cards.CARD_SIZES if size_name is None else {size_name: corner_cards.CARD_SIZES[size_name]}
     try:
         tried = {name: corner_cards.fit_cards(quads, size, mm) for name, mm in sizes.items()}
     except NoTable as bad:
-        raise UserError(f"the four cards tell no table ({bad}): lay them flat, one in each corner") from None
+        raise UserError("the four cards tell no table ({why}): lay them flat, one in each corner", why=bad) from None
     best = min(tried, key=lambda name: tried[name].table.error_px)
     found = tried[best]
     if found.table.error_px > _MISFIT_PX:
         raise UserError(
-            f"the four cards do not fit together as flat cards of {' or '.join(sizes)} size (off by "
-            f"{found.table.error_px:.1f} px): use four cards of one pack, unbent, flat on the table"
+            "the four cards do not fit together as flat cards of {sizes} size (off by {error_px} "
+            "px): use four cards of one pack, unbent, flat on the table",
+            sizes=" or ".join(sizes),
+            error_px=f"{found.table.error_px:.1f}",
         )
     tall = found.table.view.scale((0.0, 0.0))
     sides = [(quad[k], quad[(k + 1) % 4]) for quad in quads for k in range(4)]
@@ -273,8 +281,10 @@ def _refuse_wrong_cards(image: Any, eye: Eye, quads: Sequence[Floats], names: Se
     if over:
         one, other = over[0]
         raise UserError(
-            f"two cards lie over each other ({names[one]} and {names[other]}): lay four cards apart, one in each "
-            "corner of the playing area"
+            "two cards lie over each other ({names} and {names2}): lay four cards apart, one in "
+            "each corner of the playing area",
+            names=names[one],
+            names2=names[other],
         )
     if len(quads) != corner_cards.FOUR_CARDS:
         turned = [s for s in eye.recognise(np.ascontiguousarray(image[:, ::-1])) if s.confidence >= _SURE]
@@ -285,8 +295,11 @@ def _refuse_wrong_cards(image: Any, eye: Eye, quads: Sequence[Floats], names: Se
         number = "no card is" if not quads else "one card is" if len(quads) == 1 else f"{len(quads)} cards are"
         todo = "take the others away" if len(quads) > corner_cards.FOUR_CARDS else "each whole in the picture"
         raise UserError(
-            f"{number} seen{told}, and four are needed: lay four cards face up, one in each corner of the playing "
-            f"area, {todo}"
+            "{number} seen{told}, and four are needed: lay four cards face up, one in each corner "
+            "of the playing area, {todo}",
+            number=number,
+            told=told,
+            todo=todo,
         )
     middles = np.array([quad.mean(axis=0) for quad in quads], np.float32)
     spanned = float(cv2.contourArea(cv2.convexHull(middles)))
@@ -309,8 +322,10 @@ def find_table(images: Sequence[Any], by: str, eye: Any, size_name: str | None =
     brightest = float(np.percentile(images[0], 99.5))
     if float(images[0].mean()) < _DARK_MEAN or brightest < _DARK_BRIGHTEST:
         raise UserError(
-            f"the picture is too dark (its brightest parts reach {brightest:.0f} of 255): take off the lens's cap, "
-            "switch on a lamp, or raise camera.exposure_us and camera.gain in the settings"
+            "the picture is too dark (its brightest parts reach {brightest} of 255): take off the "
+            "lens's cap, switch on a lamp, or raise camera.exposure_us and camera.gain in the "
+            "settings",
+            brightest=f"{brightest:.0f}",
         )
     views = [None] * len(images) if by == "cards" else [sheet.find_sheet(image) for image in images]
     if by == "sheet" or views[0] is not None or (by == "auto" and sheet.mirrored_sheet(images[0])):

@@ -22,7 +22,8 @@ from hardware.ports import Edge, HardwareMissing, TimedPads
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import PadsMeasured, Settings, load_settings
-from referee.setup.calibration import say
+from referee.setup.calibration import tell
+from referee.text.terminal_language import say
 from referee.units import MS, SECOND, US
 from referee.wired_devices import open_pads
 
@@ -250,12 +251,12 @@ def converse_at_pads(check: Conversation, pads: TimedPads) -> None:
         while not edges.empty():
             check.feed(edges.get())
         for words in check.advance(told):
-            say(words)
+            tell(words)
         if trouble := getattr(pads, "trouble", ""):
             raise UserError(trouble)
 
 
-def check_simulated_pads(check: PadCheck, nature: Nature, told: Callable[[str], None] = say) -> None:
+def check_simulated_pads(check: PadCheck, nature: Nature, told: Callable[[str], None] = tell) -> None:
     """Hold the conversation of `referee calibrate pads` with simulated pads and hands; ``told`` is given its words."""
     from hardware.simulated.devices.pad_hands import SimulatedHands
     from hardware.simulated.devices.simulated_pads import SimulatedPads
@@ -299,11 +300,15 @@ def calibrate_pads(
     if settings is None and not simulated:
         raise UserError("calibrate pads needs --settings FILE (its seats and pins), or --simulated")
     if settings is not None and seats is not None and seats != len(settings.seats):
-        raise UserError(f"--seats {seats}: the settings name {len(settings.seats)} seats; leave --seats out")
+        raise UserError(
+            "--seats {places}: the settings name {many} seats; leave --seats out",
+            places=seats,
+            many=len(settings.seats),
+        )
     names = _NAMES[: seats or 4] if settings is None else tuple(seat.name for seat in settings.seats)
     stated = 1_500_000 if settings is None else settings.pads.t_error_us * US
     check = PadCheck(names, 0 if simulated else monotonic(), blows=blows, board=board, stated=stated)
-    say(check.opening)
+    tell(check.opening)
     if simulated:
         from hardware.simulated.devices.pad_hands import example
 
@@ -322,11 +327,17 @@ def _conclude(check: PadCheck, path: Path | None, as_json: bool) -> int:
         return int(bool(silent))
     print("\n".join(check.words()))
     if kept is not None:
-        print(f"stored in {path}; the file as it was is {kept} (referee calibrate --undo puts it back)")
+        print(
+            say(
+                "stored in {path}; the file as it was is {kept} (referee calibrate --undo puts it back)",
+                path=path,
+                kept=kept,
+            )
+        )
     elif silent:
-        print("nothing was stored: mend the pads that were not heard, and begin again")
+        print(say("nothing was stored: mend the pads that were not heard, and begin again"))
     else:
-        print("nothing was stored: name the table's --settings FILE to keep this")
+        print(say("nothing was stored: name the table's --settings FILE to keep this"))
     return int(bool(silent))
 
 

@@ -363,4 +363,4 @@ def write_picture(path: Path, image: Any) -> None:
     except cv2.error:
         written = False
     if not written:
-        raise UserError(f"--draw: {path} cannot be written; name a .jpg or .png file in a folder that exists")
+        raise UserError("--draw: {path} cannot be written; name a .jpg or .png file in a folder that exists", path=path)

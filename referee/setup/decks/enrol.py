@@ -28,6 +28,8 @@ from referee.settings.model import load_settings
 from referee.setup.calibration.report import write_picture
 from referee.setup.decks.contact_sheet import draw_contact_sheet
 from referee.setup.decks.dialogue import ORDER, DeckDialogue, DeckNotice, card_in_words, named_cards
+from referee.text.ruling_lines import pretty
+from referee.text.terminal_language import say
 from referee.vision import learned_decks
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import read_image
@@ -65,21 +67,22 @@ def list_decks() -> int:
     """Print the decks that were learned."""
     known = learned_decks.names()
     if not known:
-        print("no deck was learned yet: `referee enrol --deck NAME` learns one")
+        print(say("no deck was learned yet: `referee enrol --deck NAME` learns one"))
     for name in known:
         try:
             deck = learned_decks.read(name)
             confused = len(deck.knowledge.confusions)
-            print(f"{name}: {len(deck.knowledge.laid)} cards" + (f", {confused} still confused" if confused else ""))
+            words = say("{name}: {cards}", name=name, cards=len(deck.knowledge.laid))
+            print(words + (say(", still confused: {many}", many=confused) if confused else ""))
         except UserError as bad:
-            print(f"{name}: {bad}")
+            print(say("{name}: {why}", name=name, why=bad))
     return 0
 
 
 def forget_deck(name: str) -> int:
     """Remove a learned deck."""
     learned_decks.forget(name)
-    print(f"forgot {name}")
+    print(say("forgot {name}", name=name))
     return 0
 
 
@@ -92,8 +95,9 @@ def enrol(options: EnrolmentOptions) -> int:
     path = learned_decks.path_of(options.deck)
     if path.exists() and not options.more:
         raise UserError(
-            f"there is a deck {options.deck} already: --more adds looks to it, `referee enrol --forget {options.deck}` "
-            "removes it, --deck names another"
+            "there is a deck {deck} already: --more adds looks to it, `referee enrol --forget "
+            "{deck}` removes it, --deck names another",
+            deck=options.deck,
         )
     if options.ask and options.is_recorded:
         raise UserError("--ask needs a camera: nobody can answer while a recording runs; name its cards with --cards")
@@ -102,7 +106,7 @@ def enrol(options: EnrolmentOptions) -> int:
     try:
         lookout = Lookout.load()
     except (WeightsMissing, WeightsBroken) as bad:
-        raise UserError(f"the eye cannot see: {bad}") from bad
+        raise UserError("the eye cannot see: {why}", why=bad) from bad
     looks = (_look_at_images if options.images else _look_through_camera)(lookout, options)
     if not looks:
         raise UserError("no card was taken, so nothing was learned")
@@ -119,7 +123,7 @@ def _order(cards: str | None) -> list[str]:
     try:
         return named_cards(cards)
     except CardError as bad:
-        raise UserError(f"--cards: {bad}") from bad
+        raise UserError("--cards: {why}", why=bad) from bad
 
 
 # Looks
@@ -136,15 +140,21 @@ def _look_at_images(lookout: Lookout, options: EnrolmentOptions) -> list[CardLoo
         groups = [[name] for name in names] if len(names) == len(options.images) else [names]
     if len(groups) != len(options.images):
         raise UserError(
-            f"{len(options.images)} images and {sum(map(len, groups))} cards: name one card an image, or part them "
-            'with ; as in --cards "As Ks; Qs Js"'
+            '{many} images and {len} cards: name one card an image, or part them with ; as in --cards "As Ks; Qs Js"',
+            many=len(options.images),
+            len=sum(map(len, groups)),
         )
     looks = []
     for image, cards in zip(options.images, groups, strict=True):
         try:
             looks += lookout.look(read_image(image), cards)
         except NoLook as no:
-            raise UserError(f"{image} ({' '.join(cards)}): {no}; take the picture anew, in more light") from no
+            raise UserError(
+                "{image} ({count}): {why}; take the picture anew, in more light",
+                image=image,
+                count=" ".join(cards),
+                why=no,
+            ) from no
         print(f"{image}: {' '.join(cards)}")
     return looks
 
@@ -159,7 +169,9 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
             else:
                 camera = open_camera(options.source, fps=options.fps)
         except HardwareMissing as missing:
-            raise UserError(f"{missing}; pictures of the cards will do too (see referee enrol --help)") from missing
+            raise UserError(
+                "{why}; pictures of the cards will do too (see referee enrol --help)", why=missing
+            ) from missing
         stack.callback(camera.close)
         speaker = None
         if not options.quiet:
@@ -168,10 +180,12 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
         if speaker is not None:
             stack.callback(speaker.close)
         print(
-            "Clear the place under the camera. Lay each card face up on the last one, or instead of it, and take "
-            "the hand away."
+            say(
+                "Clear the place under the camera. Lay each card face up on the last one, or instead "
+                "of it, and take the hand away."
+            )
         )
-        print("Type undo, skip or done at any time, and Enter.")
+        print(say("Type undo, skip or done at any time, and Enter."))
         typed: queue.SimpleQueue[str] = queue.SimpleQueue()
 
         def read_keyboard() -> None:
@@ -185,7 +199,7 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
         except HardwareMissing as missing:
             raise UserError(str(missing)) from None
         except KeyboardInterrupt:
-            print("stopped; what was laid is learned")
+            print(say("stopped; what was laid is learned"))
     return [look for looks in dialogue.looks.values() for look in looks]
 
 
@@ -207,7 +221,7 @@ def _hold_dialogue(
             tell(dialogue.type_line(typed.get()))
         if dialogue.is_done:
             return
-    print(f"the pictures have ended; {len(dialogue.looks)} cards were laid")
+    print(say("the pictures have ended; laid: {cards}", cards=len(dialogue.looks)))
 
 
 # What is learned of them
@@ -217,35 +231,52 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
     """Learn the deck, keep it, and tell what it is worth."""
     began, deck = time.process_time(), options.deck
     try:
-        known = lookout.learn(looks, lambda step: print(f"  {step} ..."))
+        known = lookout.learn(looks, lambda step: print(f"  {say(step)} ..."))
     except TooFewLooks as few:
-        raise UserError(f"nothing was learned: {few}") from few
+        raise UserError("nothing was learned: {why}", why=few) from few
     except WeightsBroken as bad:
-        raise UserError(f"the eye cannot learn: {bad}") from bad
+        raise UserError("the eye cannot learn: {why}", why=bad) from bad
     path = learned_decks.store(LearnedDeck(deck, tuple(looks), known, fingerprint(WEIGHTS)))
     sheet = options.sheet or path.with_suffix(".png")
     title = f"{deck}: {len(known.laid)} cards, {len(looks)} looks"
     try:
         write_picture(sheet, draw_contact_sheet(looks, known, title))
-        drawn = f"what was seen of each card: {sheet}"
+        drawn = say("what was seen of each card: {sheet}", sheet=sheet)
     except UserError:
-        drawn = f"{sheet} cannot be written"
+        drawn = say("{sheet} cannot be written", sheet=sheet)
     seconds = time.process_time() - began
-    print(f"learned {len(known.laid)} cards from {len(looks)} looks in {seconds:.0f} s of computing")
+    print(
+        say(
+            "learned: {cards}, from {looks} looks, in {seconds} s of computing",
+            cards=len(known.laid),
+            looks=len(looks),
+            seconds=f"{seconds:.0f}",
+        )
+    )
     missing = len([card for card in ORDER if card not in known.laid])
     if missing:
         print(
-            f"{missing} cards were not laid: they are read as any deck's, never with 0.9 or more, and a new letter "
-            "that looks like one of them stays in doubt; --more adds them"
+            say(
+                "Not laid: {cards}. They are read as any deck's, never with 0.9 or more, and a new letter that looks "
+                "like one of them stays in doubt; --more adds them",
+                cards=missing,
+            )
         )
     if known.confusions:
-        print("still confused, and never said with 0.9 or more:")
+        print(say("still confused, and never said with 0.9 or more:"))
         for c in known.confusions:
-            print(f"  the {card_in_words(c.card)} with the {card_in_words(c.other)} ({c.share:.0%} of its copies)")
+            print(
+                say(
+                    "  {one} with {other} ({share} of its copies)",
+                    one=pretty(c.card),
+                    other=pretty(c.other),
+                    share=f"{c.share:.0%}",
+                )
+            )
         again = " ".join(c.card for c in known.confusions)
-        print(f'lay them once more: referee enrol --deck {deck} --more --cards "{again}"')
+        print(say('lay them once more: referee enrol --deck {deck} --more --cards "{again}"', deck=deck, again=again))
     else:
-        print("no card is confused with another, each being left out in turn")
-    print(f"kept in {path}; {drawn}")
-    print(f'use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings')
+        print(say("no card is confused with another, each being left out in turn"))
+    print(say("kept in {path}; {drawn}", path=path, drawn=drawn))
+    print(say('use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings', deck=deck))
     return 1 if known.confusions else 0

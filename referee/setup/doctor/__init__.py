@@ -18,6 +18,7 @@ from referee.setup.doctor.device_health import check_camera, check_header, check
 from referee.setup.doctor.machine import check_machine, check_table
 from referee.setup.doctor.pad_health import check_plugged_pads
 from referee.setup.doctor.probe import Finding, Machine, check_software
+from referee.text.terminal_language import say
 
 _INSTALLED: Final = Path("/etc/table-referee/table.toml")
 """The settings of the appliance."""
@@ -40,11 +41,16 @@ def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
         print("\n".join(report_lines(found)))
     absent = [finding.part for finding in found if finding.state != "fine"]
     if exit_status(found):
-        print("Something that even the simulated table needs is not fine: see the lines marked needed.")
+        print(say("Something that even the simulated table needs is not fine: see the lines marked needed."))
     elif absent:
-        print(f"The simulated table runs here (referee demo). A real table also needs: {', '.join(absent)}.")
+        print(
+            say(
+                "The simulated table runs here (referee demo). A real table also needs: {absent}.",
+                absent=", ".join(absent),
+            )
+        )
     else:
-        print("Everything is here for a real table: referee run --settings FILE.")
+        print(say("Everything is here for a real table: referee run --settings FILE."))
     return exit_status(found)
 
 

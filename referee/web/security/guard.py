@@ -22,8 +22,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hardware.clock import Clock, monotonic
 from referee.control.page_address import is_loopback
+from referee.sentence import Field, Sentence, told
 from referee.text.answers import in_language
-from referee.text.sentence import Field, Sentence, told
 from referee.units import SECOND
 from referee.web.layout import page_texts
 from referee.web.security.hosts import Hosts, authority, find_visitor, plain_address, who_asks

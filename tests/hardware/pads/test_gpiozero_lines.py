@@ -95,7 +95,7 @@ def test_a_factory_without_kernel_time_is_refused() -> None:
 
 
 def test_a_pin_that_is_not_there_is_named() -> None:
-    with pytest.raises(HardwareMissing, match="seat 1's pad: pin 99"):
+    with pytest.raises(HardwareMissing, match="pad of seat 1: pin 99"):
         GpiozeroLines(ClockedFactory(), {1: 99}, active_high=False)
 
 

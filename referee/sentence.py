@@ -1,0 +1,122 @@
+"""Sentences for people: English words that know what they were made of, so that others can put them into a language.
+
+A sentence is a template with fields, and is its English text wherever a text is wanted. What a field is shows in its
+name: ``seat`` and ``seats`` are numbers of seats, ``card`` is a card such as 7h, ``rank`` a rank such as T, ``cards`` a
+count of cards, ``kind`` a kind of line, ``either`` a choice; any other is data as it stands. A field may be a sentence
+itself, or a list of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import Formatter
+from typing import Any, Final
+
+Field = str | int | Sequence[str] | Sequence[int]
+"""What a template is filled with."""
+RANK_NAMES: Final = {"T": "10"}
+"""Ranks that people write otherwise than a log."""
+
+
+class Sentence(str):
+    """Words in English, with the template and the fields that they were made of."""
+
+    template: str
+    fields: Mapping[str, Field]
+
+    def __new__(cls, template: str, /, **given: object) -> Sentence:
+        """A template filled in; raises `KeyError` for a field that it names and that is not given.
+
+        Args:
+            template: as for `str.format`, naming its fields. A sentence stays what it is.
+            given: by name.
+        """
+        if isinstance(template, Sentence):
+            return template
+        fields = {name: _field(value) for name, value in given.items()}
+        made = super().__new__(cls, template.format_map({name: english(name, fields[name]) for name in fields}))
+        made.template, made.fields = template, fields
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels to another process by what it was made of."""
+        return _remade, (self.template, dict(self.fields))
+
+
+def _remade(template: str, fields: Mapping[str, Field]) -> Sentence:
+    return Sentence(template, **fields)
+
+
+def _field(value: object) -> Field:
+    """A field as it is kept; of an error its words, and of what is neither number, text nor list, its text."""
+    if isinstance(value, BaseException):
+        return words_of(value)
+    return value if isinstance(value, (str, int, tuple, list)) else str(value)
+
+
+class Spoken(Exception):  # noqa: N818 - what goes wrong has names of its own
+    """Something that is told to people in a sentence.
+
+    Args:
+        words: the sentence, or its template where ``fields`` are given. Other words that hold braces, which may be
+            anybody's, are kept as they stand.
+        fields: of the template.
+    """
+
+    sentence: str
+
+    def __init__(self, words: str, /, **fields: object) -> None:
+        as_it_stands = not fields and "{" in words
+        self.sentence = words if as_it_stands else Sentence(words, **fields)
+        super().__init__(self.sentence)
+
+
+def joined(sentences: Sequence[str]) -> str:
+    """Several sentences one after another; nothing for none."""
+    if len(sentences) < 2:
+        return "".join(sentences)
+    return Sentence("{first} {next}", first=sentences[0], next=joined(sentences[1:]))
+
+
+def words_of(bad: BaseException) -> str:
+    """What an error says: its sentence where it was given one."""
+    said = bad.args[0] if bad.args else None
+    return said if isinstance(said, Sentence) else str(bad)
+
+
+def english(name: str, value: Field) -> str:
+    """A field as English has it where nobody knows the players' names."""
+    if not isinstance(value, (str, int)):
+        between, one = (" or " if name == "either" else ", "), ("seat" if name == "seats" else "")
+        return between.join(english(one, part) for part in value)
+    if name == "seat":
+        return f"seat {value}"
+    if name == "rank":
+        return RANK_NAMES.get(str(value), str(value))
+    if name == "cards":
+        return f"{value} card{'' if value == 1 else 's'}"
+    return str(value)
+
+
+def says_something(template: str) -> bool:
+    """Whether a template has words of its own beside its fields; others are the same in every language."""
+    try:
+        return any(char.isalpha() for text, *_ in Formatter().parse(template) for char in text)
+    except ValueError:
+        return True
+
+
+def told(words: str) -> dict[str, Any]:
+    """As it goes from process to process: ``words``; of a sentence also its template, ``said``, and its ``fields``."""
+    if not isinstance(words, Sentence):
+        return {"words": words}
+    fields = {name: _told_field(value) for name, value in words.fields.items()}
+    return {"words": str(words), "said": words.template, "fields": fields}
+
+
+def _told_field(value: Field) -> Any:
+    if isinstance(value, Sentence):
+        return told(value)
+    if isinstance(value, (str, int)):
+        return value
+    return [told(part) if isinstance(part, Sentence) else part for part in value]
