@@ -24,8 +24,8 @@ from referee.record.seals import find_broken_log
 from referee.rules.house import HouseRules, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
+from referee.sentence import Sentence
 from referee.settings.house_rules import SUFFIX, HouseFileError, example_house_rules, load_house_rules, resolve_rules
-from referee.text.catalogue import texts
 from referee.text.escapes import escape_controls
 from referee.text.explanation_lines import explanation_fields, explanation_lines
 from referee.text.moved_lines import moved_words
@@ -162,8 +162,8 @@ def _explain_move(stream: BinaryIO, move: Move, *, as_json: bool) -> None:
         game = ReplayedGame(lines)
         moved = move_line(lines, game, move)
     except MoveError as bad:
-        said = texts("en")(f"what_if.bad_{bad.problem}", most=f"{MOST_MOVED // MS} ms")
-        raise UserError(f"--what-if {move.line}: {said}") from None
+        said = here()(f"what_if.bad_{bad.problem}", most=f"{MOST_MOVED // MS} ms")
+        raise UserError("{option}: {why}", option=f"--what-if {move.line}", why=said) from None
     except TooLong:
         raise UserError("--what-if: this game is too long to be ruled once more and kept") from None
     was = moved.verdict.was
@@ -174,16 +174,18 @@ def _explain_move(stream: BinaryIO, move: Move, *, as_json: bool) -> None:
         facts = dict(zip(("was", "would_be", "later_was", "later_would_be"), (*found, *later), strict=True))
         _write(json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
         return
-    say, write = RulingWords(game.table.seats), in_words(game.table)
-    for head, one in zip((say.texts("what_if.was"), moved_words(moved, say)), told, strict=True):
-        lines_ = [say.texts("what_if.no_hand")] if one is None else explanation_lines(one, game.table, say, {})
+    words, write = RulingWords(game.table.seats, here()), in_words(game.table)
+    for head, one in zip((words.texts("what_if.was"), moved_words(moved, words)), told, strict=True):
+        lines_ = [words.texts("what_if.no_hand")] if one is None else explanation_lines(one, game.table, words, {})
         _write(head, *(f"  {line}" for line in lines_), "")
     if moved.later.was is None and moved.later.would_be is None:
-        _write(say.texts("what_if.on_none"))
+        _write(words.texts("what_if.on_none"))
         return
-    _write(say.texts("what_if.on"))
+    _write(words.texts("what_if.on"))
     for name, ruled in zip(("was", "would_be"), moved.later, strict=True):
-        _write(f"  {say.texts(f'what_if.{name}')}: {say.texts('what_if.nothing') if ruled is None else write(ruled)}")
+        _write(
+            f"  {words.texts(f'what_if.{name}')}: {words.texts('what_if.nothing') if ruled is None else write(ruled)}"
+        )
 
 
 def _chosen(made: list[Ruling], name: str | None, replaced: dict[str, str]) -> list[Ruling]:
@@ -193,7 +195,9 @@ def _chosen(made: list[Ruling], name: str | None, replaced: dict[str, str]) -> l
     if found:
         return found
     near = difflib.get_close_matches(name[:80], [ruling.id for ruling in made], n=1)
-    hint = f" (did you mean {near[0]}?)" if near else "; `referee replay` prints the ids"
+    hint = (
+        Sentence(' (did you mean "{word}"?)', word=near[0]) if near else Sentence("; `referee replay` prints the ids")
+    )
     raise UserError('this log leads to no ruling "{name}"{hint}', name=name, hint=hint)
 
 

@@ -121,7 +121,7 @@ def test_a_replaced_ruling_names_its_successor(tmp_path: Path, capsys: pytest.Ca
 
 def test_a_ruling_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", written(tmp_path, GAME), "slap_wno@s1"]) == 2
-    assert "did you mean slap_won@s1?" in capsys.readouterr().err
+    assert 'did you mean "slap_won@s1"?' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
