@@ -6,7 +6,7 @@ correction is nobody's and is stored nowhere: the lines that are handed in stay 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -81,7 +81,13 @@ class WhatIf:
         return replace(self.game.explain(made), ruling=found)
 
 
-def move_line(lines: Sequence[tuple[int, Observation]], game: ReplayedGame, move: Move, hand: str = "") -> WhatIf:
+def move_line(
+    lines: Sequence[tuple[int, Observation]],
+    game: ReplayedGame,
+    move: Move,
+    hand: str = "",
+    leave_out: Callable[[int, LogError], None] | None = None,
+) -> WhatIf:
     """Rule a game once more with a hand or a card at another instant.
 
     Args:
@@ -89,6 +95,7 @@ def move_line(lines: Sequence[tuple[int, Observation]], game: ReplayedGame, move
         game: the same lines as they were ruled.
         move: what comes when.
         hand: the slap whose verdict is asked for; else what was moved, or the hand that is nearest to it.
+        leave_out: as for `ReplayedGame`.
 
     Raises:
         MoveError: there is no such hand or card, it is moved too far, or to where the log cannot have it.
@@ -107,7 +114,9 @@ def move_line(lines: Sequence[tuple[int, Observation]], game: ReplayedGame, move
         for place, (name, fields) in enumerate(_corrected(moved, move, standing).items(), start=1)
     ]
     try:
-        again = ReplayedGame([*lines, *((number + at, one) for at, one in enumerate(said, start=1))])
+        again = ReplayedGame(
+            [*lines, *((number + at, one) for at, one in enumerate(said, start=1))], leave_out=leave_out
+        )
     except LogError:
         raise MoveError("order") from None
     found = again.line(moved.id)

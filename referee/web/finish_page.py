@@ -117,6 +117,7 @@ def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
         links.append(button_link(f"← {texts('finish.previous')}", address(path, {"slap": slaps[at - 1]}), rel="prev"))
     if 0 <= at < len(slaps) - 1:
         links.append(button_link(f"{texts('finish.next')} →", address(path, {"slap": slaps[at + 1]}), rel="next"))
+    links.append(button_link(texts("what_if.title"), address(f"/games/{game}/what-if", {"slap": seen.slap})))
     if wrong:
         links.append(button_link(texts("board.wrong"), wrong))
     # The browser makes the PNG of the SVG; without its script there is the SVG alone.

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from referee.engine.explanation import Explanation
 from referee.engine.near_misses import Considered
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
-from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling
+from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
 from referee.record.export import write_rulings_csv
 from referee.record.seals import show_seal
 from referee.record.store import GameInfo
@@ -296,7 +296,11 @@ def _step_fields(folded: Folded, place: int, texts: Texts) -> dict[str, Any]:
         if ruling.kind != "turn":
             link = tag("a", words(ruling), href=shown_at(folded.info.id, ruling))
             gone = replaced_badge(texts) if ruling.id in folded.replaced_by else ""
-            ruled.append(tag("li", link, " ", gone, class_=f"k-{ruling.kind}"))
+            asked = None
+            if ruling.kind in SLAP_KINDS:
+                href = address(f"/games/{folded.info.id}/what-if", {"slap": cause_of(ruling.id)})
+                asked = tag("a", texts("what_if.title"), href=href, class_="button small")
+            ruled.append(tag("li", link, " ", gone, " ", asked, class_=f"k-{ruling.kind}"))
     return {
         "clock": texts.seconds(step.observation.t - folded.table.t),
         "what": _line_in_words(step.observation, words),

@@ -58,8 +58,11 @@ class Folded(ReplayedGame):
 
     def __init__(self, info: GameInfo, rows: Sequence[tuple[int, str]], seals: GameSeals | None = None) -> None:
         reader = LineReader()
-        super().__init__(*reader.read(rows), leave_out=reader.leave_out)
+        lines, logged = reader.read(rows)
+        super().__init__(lines, logged, leave_out=reader.leave_out)
         self.info, self.seals, self.odd = info, seals or GameSeals(), reader.odd
+        self.numbered = lines
+        """Its observations as they were read, with the numbers of their lines."""
 
 
 class Shelf:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 from collections.abc import Callable
 from pathlib import Path
@@ -39,6 +40,7 @@ class Site:
         self.folder, self.secure = folder, secure
         # Ruling a long game again or drawing a picture must not hold back the live events.
         self._turns = Turns()
+        self._asked = asyncio.Semaphore(1)
 
     def shared_address(self, request: Request) -> PageAddress:
         """The address to hand on: what a visitor came by, but not one that only this machine knows."""
@@ -51,6 +53,11 @@ class Site:
     async def aside(self, work: Callable[..., T], *args: object) -> T:
         """Do something slow without holding anybody up, in the turn of who asks for it."""
         return await self._turns.do(functools.partial(work, *args))
+
+    async def alone(self, work: Callable[..., T], *args: object) -> T:
+        """Do aside what only one visitor may have done at a time, since it costs as much as a whole game."""
+        async with self._asked:
+            return await self.aside(work, *args)
 
     async def folded(self, request: Request) -> Folded:
         """The game that an address names, ruled again; raises what `Shelf.folded` raises."""
