@@ -47,6 +47,7 @@ from referee.web import (
     scoreboard,
     shadow_page,
     table_page,
+    what_if,
 )
 from referee.web.api import Control
 from referee.web.board import Board
@@ -54,7 +55,6 @@ from referee.web.events import Hub
 from referee.web.games_cache import Shelf
 from referee.web.layout import page, page_texts
 from referee.web.markup import tag
-from referee.web.photo_finish import what_if_page
 from referee.web.scoreboard import Follower
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
@@ -78,7 +78,7 @@ _ROUTES: Final = {
     "/finish": finish_page.show_latest_finish,
     f"{_GAME}/finish": finish_page.show_finish,
     f"{_GAME}/finish.svg": finish_page.send_finish,
-    f"{_GAME}/what-if": what_if_page.show_what_if,
+    f"{_GAME}/what-if": what_if.show_what_if,
     f"{_GAME}/pictures/{{t:int}}.jpg": finish_page.send_picture,
     "/games": games.show_games,
     _GAME: games.show_game,

@@ -12,10 +12,10 @@ from urllib.parse import quote
 
 import pytest
 
+from referee.web import what_if as what_if_page
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web.photo_finish import what_if_page
 from referee.web.security.turns import ASKER
 from referee.web.server import build
 from referee.web.site import Site
