@@ -1,8 +1,8 @@
 """The socket over which the page hands commands to the main process: one line of JSON there, one back.
 
-A unix stream socket in a folder that only this user can enter. The main process looks at it between two turns of its
-loop (`Inlet.turn`) and never waits for it; the page waits for an answer (`ask_referee`), and not for long. What comes
-over the socket goes to pairing, or to whoever knows the game:
+A unix stream socket in a folder that only this user can enter, or, where the page runs as a user of its own, their
+group. The main process looks at it between two turns of its loop (`Inlet.turn`) and never waits for it; the page waits
+for an answer (`ask_referee`), and not for long. What comes over the socket goes to pairing, or to whoever knows the game:
 
     desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, see `obeying`
     inlet = Inlet(folder, desk)         # and inlet.turn() once in each turn of the loop
@@ -71,13 +71,15 @@ def _user() -> int:
 
 
 def private_folder(folder: Path) -> Path:
-    """The folder, made if need be, that nobody else can enter.
+    """The folder, made if need be, that nobody else can enter, or nobody but a group that it is shared with.
 
     Raises:
         ControlError: it belongs to somebody else, or is no folder.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if is_shared(folder):
+            return folder
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user():
             raise ControlError(f"{folder} is not a folder of this user; remove it, or name another one")
@@ -85,6 +87,33 @@ def private_folder(folder: Path) -> Path:
     except OSError as bad:
         raise ControlError(f"{folder} cannot be used ({bad.strerror}); name another one") from None
     return folder
+
+
+def is_shared(folder: Path) -> bool:
+    """Whether a folder is the common one of a group that this user is of, and of nobody else.
+
+    So the service's two users share theirs. Only who owns the folder above can have made it: where all may make
+    folders, a stranger's would look the same.
+    """
+    if not hasattr(os, "getgroups"):
+        return False
+    found, above = folder.lstat(), folder.parent.stat()
+    return (
+        stat.S_ISDIR(found.st_mode)
+        and found.st_mode & 0o777 == 0o770
+        and found.st_gid in (os.getegid(), *os.getgroups())
+        and above.st_uid in (0, found.st_uid)
+        and not above.st_mode & 0o022
+    )
+
+
+def let_in(made: Path) -> None:
+    """A socket in such a folder is for the folder's owner alone, or for the group that it is shared with."""
+    if is_shared(made.parent):
+        os.chown(made, -1, made.parent.stat().st_gid)
+        made.chmod(0o660)
+    else:
+        made.chmod(0o600)
 
 
 @dataclass(slots=True)
@@ -122,7 +151,7 @@ class Inlet:
             while len(self._callers) < MOST_CALLERS:
                 link, _ = self._listening.accept()
                 link.setblocking(False)
-                if _is_ours(link):
+                if _is_ours(link, self.path.parent):
                     self._callers.append(_Caller(link, now + CALLER_PATIENCE))
                 else:
                     link.close()
@@ -188,9 +217,9 @@ def _listen(path: Path) -> socket.socket:
             raise ControlError(f"another referee listens at {path}; stop it first")
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
-        # The folder is 0700, so nobody can slip in before the mode is set.
+        # Nobody else enters the folder, so nobody can slip in before the mode is set.
         listening.bind(str(path))
-        path.chmod(0o600)
+        let_in(path)
         listening.listen(MOST_CALLERS)
         listening.setblocking(False)
     except BaseException as bad:
@@ -212,12 +241,16 @@ def _answers(path: Path) -> bool:
     return True
 
 
-def _is_ours(link: socket.socket) -> bool:
-    """Whether the other end runs as this user, or as root; where nobody says, the folder lets nobody else in."""
+def _is_ours(link: socket.socket, folder: Path) -> bool:
+    """Whether the other end runs as this user or as root, or in the group that the folder is shared with.
+
+    Where nobody says, the folder lets nobody else in.
+    """
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     said = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return struct.unpack("3i", said)[1] in (os.getuid(), 0)
+    _, user, group = struct.unpack("3i", said)
+    return user in (os.getuid(), 0) or (is_shared(folder) and group == folder.stat().st_gid)
 
 
 async def ask_referee(path: Path, command: Mapping[str, Any], timeout: float = _TIMEOUT) -> dict[str, Any]:

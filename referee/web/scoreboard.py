@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from referee.control.page_address import PageAddress
-from referee.control.socket import ControlError, ask_referee
+from referee.control.socket import ControlError, ask_referee, let_in
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.record.database import RecordError
@@ -62,7 +62,7 @@ class Follower:
             wakes.unlink(missing_ok=True)
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             self._socket.bind(str(wakes))
-            wakes.chmod(0o600)
+            let_in(wakes)
             self._socket.setblocking(False)
         self._woken, self._silent = asyncio.Event(), 0
         self._state: Mapping[str, Any] = {}

@@ -125,7 +125,7 @@ def test_the_page_is_watched_reads_who_may_look_and_writes_nothing() -> None:
     assert 0 < int(key(unit, "WatchdogSec")) <= 60
     assert f"--settings /{SETTINGS}" in unit
     assert key(unit, "ProtectSystem") == "strict"
-    assert "ReadWritePaths" not in unit and "StateDirectory" not in unit
+    assert key(unit, "ReadWritePaths") == "/run/table-referee" and "StateDirectory" not in unit
 
 
 def test_the_unit_waits_as_long_as_the_parts_may_be_silent() -> None:
@@ -144,10 +144,12 @@ def test_referee_and_page_meet_in_one_folder() -> None:
     units = [
         (ROOT / "appliance" / name).read_text() for name in ("table-referee.service", "table-referee-page.service")
     ]
-    folder = {
-        (key(unit, "RuntimeDirectory"), key(unit, "RuntimeDirectoryPreserve"), key(unit, "User")) for unit in units
-    }
-    assert folder == {("table-referee", "yes", "table-referee")}
+    assert (key(units[0], "RuntimeDirectory"), key(units[0], "RuntimeDirectoryPreserve")) == ("table-referee", "yes")
+    assert key(units[0], "RuntimeDirectoryMode") == "0770", "the group's, and nobody else's"
+    assert (key(units[0], "User"), key(units[1], "User")) == ("table-referee", "table-referee-page")
+    assert key(units[1], "Group") == "table-referee"
+    assert "\nu table-referee-page -:table-referee " in (ROOT / "appliance" / "table-referee.sysusers").read_text()
+    assert int(key(units[0], "UMask"), 8) == 0o027, "the group reads what the referee writes, and no more"
     started = key(units[1].replace("\\\n", ""), "ExecStart").split()[1:]
     options = build_parser().parse_args(started)
     assert (options.listen.name, options.runtime) == (PAGE_SOCKET, Path("/run/table-referee"))

@@ -209,6 +209,25 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     assert private_folder(tmp_path / "open").stat().st_mode & 0o777 == 0o700
 
 
+def test_a_folder_can_be_shared_with_a_group(tmp_path: Path) -> None:
+    """As the service's two users do; not where anybody may have made it, and others enter it in no case."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o770)
+    assert private_folder(folder).stat().st_mode & 0o777 == 0o770
+    clocked = Clocked(folder)
+    try:
+        assert clocked.inlet.path.stat().st_mode & 0o777 == 0o660
+        assert clocked.said(b'{"do":"pause"}\n') == {"accepted": True, "words": "done"}
+    finally:
+        clocked.inlet.close()
+    folder.chmod(0o775)
+    assert private_folder(folder).stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o770)
+    tmp_path.chmod(0o777)
+    assert private_folder(folder).stat().st_mode & 0o777 == 0o700
+
+
 def test_where_sockets_live() -> None:
     """The service's folder, the user's, or one made for the user."""
     assert runtime_folder({"RUNTIME_DIRECTORY": "/run/referee", "XDG_RUNTIME_DIR": "/x"}) == Path("/run/referee")
