@@ -2,7 +2,8 @@
 
 A unix stream socket in a folder that only this user can enter, or, where the page runs as a user of its own, their
 group. The main process looks at it between two turns of its loop (`Inlet.turn`) and never waits for it; the page waits
-for an answer (`ask_referee`), and not for long. What comes over the socket goes to pairing, or to whoever knows the game:
+for an answer (`ask_referee`), and not for long. What comes over the socket goes to pairing, or to whoever knows the
+game:
 
     desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, see `obeying`
     inlet = Inlet(folder, desk)         # and inlet.turn() once in each turn of the loop
