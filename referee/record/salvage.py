@@ -141,6 +141,12 @@ class _Lines:
         pool: list[Line] | None = None
         chosen: dict[int, Line] = {}
         seal, last, placed = FIRST_SEAL, 0, set[Line]()
+        if min(found, default=1) > 1:
+            pool = self._searched(game)
+            for line in _beginning(pool, min(found), found[min(found)]):
+                last, seal = last + 1, line[1] or ""
+                chosen[last] = line
+                placed.add(line)
         for number in [*sorted(found), _GREATEST]:
             if number == _GREATEST and (seal == end or (end is None and not self._odd)):
                 break
@@ -148,7 +154,7 @@ class _Lines:
             copies = found.get(number, []) if number == last + 1 else []
             while (line := next((one for one in copies if _fits(seal, one)), None)) is None and number > last:
                 pool = self._searched(game) if pool is None else pool
-                # Nothing before a first line shows whose it is.
+                # Nothing before a first line shows whose it is, but for what follows (`_beginning`).
                 line = next((one for one in pool if last and _fits(seal, one)), None)
                 if line is None:
                     break
@@ -176,6 +182,19 @@ class _Lines:
         for page in (*pages, *self._rests):
             made |= dict.fromkeys(_search_lines(page))
         return [line for line in made if line[1] is not None]
+
+
+def _beginning(pool: list[Line], until: int, follows: list[Line]) -> list[Line]:
+    """A game's lines before number ``until`` whose seals lead from a first line to one of those that follow."""
+    for first in pool:
+        chain = [first] if _fits(FIRST_SEAL, first) else []
+        while chain and len(chain) < until - 1:
+            seal = chain[-1][1] or ""
+            line = next((one for one in pool if _fits(seal, one)), None)
+            chain = [*chain, line] if line is not None else []
+        if chain and any(line[1] is not None and _fits(chain[-1][1] or "", line) for line in follows):
+            return chain
+    return []
 
 
 def _search_lines(page: bytes) -> Iterator[Line]:

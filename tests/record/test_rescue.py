@@ -137,6 +137,17 @@ def test_a_line_that_only_its_seal_knows_is_found_under_another_number(path: Pat
     assert find_broken_games(path) == ""
 
 
+def test_first_lines_that_no_page_points_to_are_known_by_what_follows(whole: Whole, tmp_path: Path) -> None:
+    for name, data in whole.files.items():
+        (tmp_path / name).write_bytes(data)
+    path = tmp_path / "record.db"
+    page = whole.files["record.db"].index(whole.sealed[1, 1].encode()) // PAGE * PAGE
+    _spoil(path, page, bytes(512))
+    assert "nothing of it is known to be missing" in mend_record(path, STAMP)
+    with Record(path) as record:
+        assert dict(record.lines(1)) == whole.lines[1]
+
+
 def test_a_changed_value_is_named_and_not_rescued_again_and_again(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
