@@ -25,7 +25,8 @@ def add_demo(commands: Commands) -> None:
         "nothing of the players but what camera and pads tell. The game is shown live, spoken if there is a sound\n"
         "card, and closed with a table of what the players really did against what was seen and ruled.\n"
         "Exit status 1 if the referee missed its targets.\n\n"
-        "examples:\n  referee demo --seats 3\n  referee demo --no-pace --seed 5 --log game.jsonl --audio game.wav",
+        "examples:\n  referee demo --seats 3\n  referee demo --no-pace --seed 5 --log game.jsonl --audio game.wav\n"
+        "  referee demo --lesson --seed 4                         a class is asked who was first",
         _demo,
     )  # fmt: skip
     add = parser.add_argument
@@ -53,11 +54,16 @@ def add_demo(commands: Commands) -> None:
         help="the players referee and mark their verdicts, the referee is silent; then both are compared")  # fmt: skip
     add("--wrong", type=whole(0, 1000, "wrong verdicts"), default=3, metavar="N",
         help="with --shadow: so many of the players' verdicts are wrong (default: 3)")  # fmt: skip
+    add("--lesson", action="store_true",
+        help="a game for a class, at once and without devices: its page stops at each slap and asks who was first; "
+        "with --no-page the terminal asks")  # fmt: skip
 
 
 def _demo(args: argparse.Namespace) -> int:
     from referee.demo.simulated_game import DemoOptions, demo
 
+    if args.lesson:
+        return _hold_lesson(args)
     return demo(
         DemoOptions(
             seats=args.seats, rules=args.rules, seed=args.seed, pace=not args.no_pace, max_cards=args.max_cards,
@@ -67,6 +73,27 @@ def _demo(args: argparse.Namespace) -> int:
             shadow=args.shadow, wrong=args.wrong,
         )
     )  # fmt: skip
+
+
+def _hold_lesson(args: argparse.Namespace) -> int:
+    from referee.demo.demo_lesson import hold_in_terminal, hold_on_page, lesson_lines, write_lesson
+    from referee.demo.simulated_game import DemoOptions, script_of
+
+    for option in ("shadow", "audio", "frames", "summary"):
+        if getattr(args, option):
+            raise UserError(
+                "nobody hears, films or scores the game of --lesson: leave {option} out", option=f"--{option}"
+            )
+    script = script_of(DemoOptions(seats=args.seats, rules=args.rules, seed=args.seed, max_cards=args.max_cards))
+    lines = lesson_lines(script, args.fps)
+    if args.log is not None:
+        try:
+            args.log.write_text("\n".join(write_lesson(lines)) + "\n", encoding="utf-8")
+        except OSError as bad:
+            raise UserError("--log: {log} cannot be written: {why}", log=args.log, why=bad.strerror) from None
+    if args.no_page:
+        return hold_in_terminal(lines, sys.stdin)
+    return hold_on_page(lines, args.record, args.host, args.port)
 
 
 def add_run(commands: Commands) -> None:

@@ -5,7 +5,8 @@ Routes of the page's process.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
@@ -32,7 +33,10 @@ from referee.web.control_page import keeping
 from referee.web.games_cache import Folded, Shelf
 from referee.web.layout import CSV, address, card, download, page, page_texts
 from referee.web.markup import Child, Markup, button_link, data_table, join, panel, tag
+from referee.web.photo_finish.moment import tell_why
+from referee.web.photo_finish.questions import ClassQuestion, answer_of, find_questions
 from referee.web.site import Site, game_of, whole
+from referee.web.winner_view import first_view
 
 _GAMES_A_PAGE: Final = 25
 _RULINGS_A_PAGE: Final = 400
@@ -288,9 +292,26 @@ def _known_steps(folded: Folded) -> list[int]:
     return [place for place, step in enumerate(folded.steps) if not isinstance(step.observation, Other)]
 
 
-def _step_fields(folded: Folded, place: int, texts: Texts) -> dict[str, Any]:
-    """One step for the script: what happened, what was ruled then, and the regions after it."""
+def _step_fields(
+    folded: Folded, place: int, texts: Texts, questions: Mapping[str, ClassQuestion] = MappingProxyType({})
+) -> dict[str, Any]:
+    """One step for the script: what happened, what was ruled then, and the regions after it.
+
+    Where a question is asked, the regions are those before it, and say nothing of the answer.
+    """
     words, step, view = RulingWords(folded.table.seats, texts), folded.steps[place], folded.view(place)
+    question = questions.get(step.observation.id)
+    if question is not None:
+        before = folded.view(place - 1)
+        return {
+            "clock": texts.seconds(step.observation.t - folded.table.t),
+            "what": texts("lesson.slap"),
+            "id": step.observation.id,
+            "seats": seats(before, words, len(folded.table.seats)),
+            "pile": pile(before.pile, texts),
+            "ruled": Markup(),
+            "ask": _asked(folded, question, words),
+        }
     ruled = []
     for ruling in (folded.by_id[name] for name in step.rulings):
         if ruling.kind != "turn":
@@ -308,7 +329,26 @@ def _step_fields(folded: Folded, place: int, texts: Texts) -> dict[str, Any]:
         "seats": seats(view, words, len(folded.table.seats)),
         "pile": pile(view.pile, texts),
         "ruled": join(ruled),
+        "ask": Markup(),
     }
+
+
+def _asked(folded: Folded, question: ClassQuestion, words: RulingWords) -> Markup:
+    """A question to a class, which opens to its answer."""
+    texts, seen = words.texts, answer_of(folded, question)
+    href = address(f"/games/{folded.info.id}/what-if", {"slap": question.slap})
+    return tag(
+        "details",
+        tag("summary", texts(question.text), tag("small", texts("lesson.answer"))),
+        first_view(seen, words, tag("p", unbroken(tell_why(seen, words)), class_="why")),
+        tag("p", button_link(texts("what_if.title"), href), class_="buttons"),
+        class_="panel finish",
+    )
+
+
+def _questions(site: Site, request: Request, folded: Folded) -> dict[str, ClassQuestion]:
+    """What is asked at which line, where the address wants a lesson."""
+    return site.shelf.remembered(folded.info.id, find_questions) if request.query_params.get("lesson") == "1" else {}
 
 
 def _line_in_words(line: Observation, words: RulingWords) -> str:
@@ -332,8 +372,8 @@ async def send_steps(site: Site, request: Request) -> JSONResponse:
     texts, first = page_texts(request), whole(request.query_params.get("from"), 0)
 
     def some() -> dict[str, Any]:
-        places = _known_steps(folded)
-        steps = [_step_fields(folded, place, texts) for place in places[first : first + _STEPS_AT_ONCE]]
+        places, asked = _known_steps(folded), _questions(site, request, folded)
+        steps = [_step_fields(folded, place, texts, asked) for place in places[first : first + _STEPS_AT_ONCE]]
         return {"from": first, "all": len(places), "steps": steps}
 
     return JSONResponse(await site.aside(some))
@@ -342,45 +382,65 @@ async def send_steps(site: Site, request: Request) -> JSONResponse:
 async def show_replay(site: Site, request: Request) -> Response:
     """Stepping through a game; shows the step that the address asks for, and its script the others."""
     texts, folded = page_texts(request), await site.folded(request)
-    places = _known_steps(folded)
+    places, asked = _known_steps(folded), await site.aside(_questions, site, request, folded)
     at = min(whole(request.query_params.get("at"), 0), len(places) - 1)
-    now = _step_fields(folded, places[at], texts)
+    now = await site.aside(_step_fields, folded, places[at], texts, asked)
     title = texts("replay.title", game=folded.info.id)
+    stops = [step for step, place in enumerate(places) if folded.steps[place].observation.id in asked]
+    lesson = request.query_params.get("lesson") == "1"
+    shown_seats = tag(
+        "ul", now["seats"], id="seats", class_="r-seats", data_keyed=True, aria_label=texts("board.players")
+    )
+    shown_pile = tag("div", now["pile"], id="pile", class_="r-pile panel", data_keyed=True)
+    # Who is asked looks at the pile first.
+    parts = [tag("div", now["ask"], id="ask"), shown_pile, shown_seats] if lesson else [shown_seats, shown_pile]
     position = tag(
         "div",
         tag("p", f"{now['clock']} · {now['what']}", id="what", class_="headline", aria_live="polite"),
-        tag("ul", now["seats"], id="seats", class_="r-seats", data_keyed=True, aria_label=texts("board.players")),
-        tag("div", now["pile"], id="pile", class_="r-pile panel", data_keyed=True),
+        parts,
         panel(texts("replay.ruled"), tag("ul", now["ruled"], id="ruled")),
-        class_="replay",
+        class_="replay lesson" if lesson else "replay",
     )
-    content = (tag("h1", title), _controls(folded.info.id, texts, at, len(places)), position)
+    change = address(f"/games/{folded.info.id}/replay", {"lesson": None if lesson else 1, "at": at or None})
+    other = button_link(texts("lesson.stop" if lesson else "lesson.start"), change)
+    content = (
+        tag("h1", title),
+        _controls(folded.info.id, texts, at, len(places), stops if lesson else None),
+        position,
+        tag("p", other, class_="buttons"),
+    )
     return page(request, title, *content, scripts=("regions.js", "replay.js"), here="/games")
 
 
-def _controls(game: int, texts: Texts, at: int, count: int) -> Markup:
-    path = f"/games/{game}/replay"
+def _controls(game: int, texts: Texts, at: int, count: int, stops: Sequence[int] | None) -> Markup:
+    """Buttons and slider; ``stops`` are the steps of a lesson at which something is asked, None without a lesson."""
+    path, lesson = f"/games/{game}/replay", None if stops is None else 1
+    moves = [("first", 0, "|◀"), ("previous", at - 1, "◀"), ("next", at + 1, "▶"), ("last", count - 1, "▶|")]
     links = []
-    for name, to, sign in (
-        ("first", 0, "|◀"),
-        ("previous", at - 1, "◀"),
-        ("next", at + 1, "▶"),
-        ("last", count - 1, "▶|"),
-    ):
+    for name, to, sign in moves:
         label = texts(f"replay.{name}")
         links.append(tag(
             "a", tag("span", sign, aria_hidden="true"), tag("span", label, class_="word"),
-            href=address(path, {"at": min(max(to, 0), count - 1)}), class_="button", data_move=name, aria_label=label,
+            href=address(path, {"lesson": lesson, "at": min(max(to, 0), count - 1)}), class_="button", data_move=name,
+            aria_label=label,
         ))  # fmt: skip
+    if stops is not None:
+        to = next((stop for stop in stops if stop > at), count - 1)
+        here = address(path, {"lesson": 1, "at": to})
+        links.append(button_link(texts("lesson.next"), here, strong=True, data_move="question"))
     play = tag(
         "button", texts("replay.play"), type="button", id="play", class_="button", hidden=True,
         data_stop=texts("replay.stop"), data_play=texts("replay.play"),
     )  # fmt: skip
     slider = tag(
         "input", type="range", id="slider", min=0, max=count - 1, value=at, aria_label=texts("replay.step"),
-        data_steps=address(f"/games/{game}/steps", {"lang": texts.language}), data_path=path,
-        data_of=texts("replay.of", at="{at}", all="{all}"),
+        data_steps=address(f"/games/{game}/steps", {"lesson": lesson, "lang": texts.language}),
+        data_path=address(path, {"lesson": lesson}), data_of=texts("replay.of", at="{at}", all="{all}"),
+        data_questions=None if stops is None else " ".join(map(str, stops)),
     )  # fmt: skip
     label = tag("output", texts("replay.of", at=at + 1, all=count), id="where", for_="slider")
     buttons = tag("div", label, links, play, class_="buttons")
-    return tag("div", slider, buttons, tag("p", texts("replay.keys"), class_="note"), class_="panel controls")
+    return tag(
+        "div", slider, buttons, tag("p", texts("replay.keys"), class_="note") if stops is None else None,
+        class_="panel controls",
+    )  # fmt: skip

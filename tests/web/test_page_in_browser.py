@@ -35,7 +35,7 @@ EIGHT = (
 PAGES = (
     "/", "/projector", "/games", "/games/1", "/games/1/replay", "/games/1/end", "/games/1/figures", "/figures",
     "/control", "/rules", "/games/1/ruling?id=turn@c1", "/nothing-here",
-    "/games/1/what-if?slap=s1.4&line=s2.5&by=-12",
+    "/games/1/what-if?slap=s1.4&line=s2.5&by=-12", "/games/1/replay?lesson=1&at=55",
 )  # fmt: skip
 
 

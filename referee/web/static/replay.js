@@ -39,7 +39,9 @@
     Regions.show("seats", step.seats, true);
     Regions.show("pile", step.pile, true);
     Regions.show("ruled", step.ruled, true);
-    history.replaceState(null, "", `${slider.dataset.path}?at=${at}`);
+    Regions.show("ask", step.ask, true);
+    if (step.ask) stop();
+    history.replaceState(null, "", `${slider.dataset.path}${slider.dataset.path.includes("?") ? "&" : "?"}at=${at}`);
     slider.dataset.shown = at;
     if (wanted - start > CHUNK / 2 && start + CHUNK <= last) fetchChunk(start + CHUNK);
   };
@@ -55,12 +57,25 @@
     timer = setInterval(() => (at >= last ? stop() : show(at + 1)), PACE);
   };
 
-  const moves = { first: () => 0, previous: () => at - 1, next: () => at + 1, last: () => last };
+  // A question is answered before the game goes on.
+  const answered = () => {
+    const question = document.querySelector("#ask details:not([open])");
+    if (question) question.open = true;
+    return !question;
+  };
+  const questions = (slider.dataset.questions ?? "").split(" ").filter(Boolean).map(Number);
+  const moves = {
+    first: () => 0,
+    previous: () => at - 1,
+    next: () => at + 1,
+    last: () => last,
+    question: () => questions.find((place) => place > at) ?? last,
+  };
   for (const link of document.querySelectorAll("[data-move]")) {
     link.addEventListener("click", (event) => {
       event.preventDefault();
       stop();
-      show(moves[link.dataset.move]());
+      if (link.dataset.move !== "next" || answered()) show(moves[link.dataset.move]());
     });
   }
   slider.addEventListener("input", () => {
@@ -68,17 +83,17 @@
     show(Number(slider.value));
   });
   play.hidden = false;
-  play.addEventListener("click", toggle);
+  play.addEventListener("click", () => answered() && toggle());
   addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - 10, PageDown: at + 10, Home: 0, End: last }[event.key];
     if (to !== undefined && !event.target.closest?.(".scroll")) {
       event.preventDefault();
       stop();
-      show(to);
-    } else if (event.key === " " && !event.target.closest?.("a, button")) {
+      if (event.key !== "ArrowRight" || answered()) show(to);
+    } else if (event.key === " " && !event.target.closest?.("button, summary")) {
       event.preventDefault();
-      toggle();
+      if (answered()) toggle();
     }
   });
   show(at);

@@ -1,0 +1,139 @@
+"""`referee demo --lesson`: a simulated game to ask a class about, by a page that stops at its slaps or in the terminal.
+
+Nothing is played live. The game's lines are what ideal pads and an ideal camera would have told, with the errors that
+real ones state; questions that the referee has are answered as the players would.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from hardware.clock import wall_now
+from hardware.pads.pads import LEAST_ERROR
+from hardware.simulated.table.script import Script
+from referee.control.page_address import listen_at, page_address
+from referee.engine.explanation import notation
+from referee.engine.log import encode_observation
+from referee.engine.observations import Answer, Card, Observation, Slap
+from referee.engine.replay import ReplayedGame
+from referee.engine.rulings import encode_ruling
+from referee.record.store import Record
+from referee.text.escapes import escape_controls
+from referee.text.ruling_lines import RulingWords
+from referee.text.terminal_language import here
+from referee.units import SECOND
+from referee.web.photo_finish.moment import headline, tell_why
+from referee.web.photo_finish.questions import answer_of, find_questions
+from referee.web.server import serve
+
+_ANSWER_AFTER: Final = SECOND
+"""How long the players take to answer what they are asked, ns."""
+_MOST_ASKED: Final = 50
+"""Answers that a game may need."""
+_END: Final = "q"
+
+
+def lesson_lines(script: Script, fps: float) -> list[Observation]:
+    """The lines of a script's game, each with the error that its sensor states, and the players' answers.
+
+    Args:
+        script: the game.
+        fps: pictures a second of its camera.
+    """
+    lines = [_stated(line, round(SECOND / fps / 2)) for line in script.truth]
+    for _ in range(_MOST_ASKED):
+        told = {line.to for line in lines if isinstance(line, Answer)}
+        answer = next((one for one in _answers(script, lines) if one.to not in told), None)
+        if answer is None:
+            break
+        lines.append(replace(answer, id=f"answer{len(told) + 1}"))
+    return sorted(lines, key=lambda line: line.t)
+
+
+def _stated(line: Observation, picture: int) -> Observation:
+    if isinstance(line, Slap):
+        return replace(line, t_error=LEAST_ERROR)
+    return replace(line, t_error=picture) if isinstance(line, Card) else line
+
+
+def _answers(script: Script, lines: Sequence[Observation]) -> Iterable[Answer]:
+    """What the players would answer to each question that these lines lead to."""
+    game = _ruled(lines)
+    for one in game.rulings:
+        if one.kind == "question" and one.id not in game.replaced_by:
+            value = script.answer(one["ask"], one.t, one.get("seats") or range(1, script.seats + 1))
+            if value is not None:
+                yield Answer(t=one.t + _ANSWER_AFTER, to=one.id, value=value)
+
+
+def _ruled(lines: Sequence[Observation]) -> ReplayedGame:
+    return ReplayedGame(list(enumerate(lines, start=1)))
+
+
+def write_lesson(lines: Sequence[Observation]) -> list[str]:
+    """The log of a lesson's game, rulings and all, line by line."""
+    return [*map(encode_observation, lines), *map(encode_ruling, _ruled(lines).rulings)]
+
+
+def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, port: int) -> int:
+    """Serve the lesson until told to stop; returns the exit status.
+
+    Args:
+        lines: of the game.
+        record: where it is kept; None: nowhere.
+        host: address of the page.
+        port: of the page; where it is taken, one of the next.
+
+    Raises:
+        UserError: the page cannot be served.
+        RecordError: the record cannot be written.
+    """
+    with TemporaryDirectory(prefix="referee-lesson-") as folder:
+        file = record or Path(folder) / "record.db"
+        with Record(file) as games:
+            began = wall_now()
+            game = games.add_game(began, list(enumerate(write_lesson(lines), start=1)))
+            games.end(game, began)
+        listening = listen_at(host, port, any_near=True)
+        address = page_address(*listening.getsockname()[:2])
+        at = dict.fromkeys(f"{base}games/{game}/replay?lesson=1" for base in (address.here, address.room) if base)
+        print(*at, sep="\n", flush=True)
+        served = serve(
+            file, host=host, port=port, handed=listening.detach(), pictures=None, listen=None, runtime=None, names=(),
+            secure=False,
+        )  # fmt: skip
+        return asyncio.run(served)
+
+
+def hold_in_terminal(lines: Sequence[Observation], typed: Iterable[str], show: Callable[[str], None] = print) -> int:
+    """Ask at each slap, and answer when a line is typed; returns the exit status.
+
+    Args:
+        lines: of the game.
+        typed: what people type, line by line.
+        show: takes a line of text.
+    """
+    game, texts, answers = _ruled(lines), here(), iter(typed)
+    words = RulingWords(game.table.seats, texts)
+    for question in find_questions(game).values():
+        seen = answer_of(game, question)
+        ruled = seen.ruling or seen.heat
+        if ruled is None:
+            continue
+        pile = texts("lesson.pile", pile=notation(game.explain(ruled).pile))
+        show("")
+        show(escape_controls(f"{texts.seconds(seen.zero - game.table.t)}  {pile}"))
+        show(f"{texts(question.text)}  ({texts('lesson.hidden')})")
+        if next(answers, _END).strip().lower() == _END:
+            return 0
+        head = headline(seen, words)
+        for told in (f"{head.text} {head.under}".strip(), tell_why(seen, words)):
+            show(escape_controls(f"  {told}"))
+    show("")
+    show(texts("lesson.done"))
+    return 0

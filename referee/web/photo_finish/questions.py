@@ -1,0 +1,49 @@
+"""What a class is asked at a game: at which slaps, who was first or whether it counts. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from referee.engine.observations import Slap
+from referee.engine.replay import ReplayedGame
+from referee.engine.rulings import SLAP_KINDS, cause_of
+from referee.units import SECOND
+from referee.web.photo_finish.moment import Finish, finish
+
+
+class ClassQuestion(NamedTuple):
+    """A moment at which hands came down, and what is asked of it."""
+
+    slap: str
+    """The hand whose photo-finish is the answer: the one that won, or else the first."""
+    text: str
+    """A key of the texts: who was first, or does the slap count."""
+
+
+def find_questions(game: ReplayedGame) -> dict[str, ClassQuestion]:
+    """By the id of the first hand of a moment, what is asked there; in order of time.
+
+    A hand that was alone and won is nothing to ask about.
+    """
+    ruled = {cause_of(one.id): one.kind for one in game.slaps()}
+    moments: list[list[Slap]] = []
+    for hand in sorted((one for one in game.lines() if isinstance(one, Slap)), key=lambda one: one.t):
+        if not moments or hand.t - moments[-1][-1].t > SECOND:
+            moments.append([])
+        moments[-1].append(hand)
+    found = {}
+    for hands in moments:
+        kinds = [ruled.get(hand.id) for hand in hands]
+        several = len({hand.seat for hand in hands}) > 1
+        if not any(kind in SLAP_KINDS for kind in kinds) or (not several and "slap_won" in kinds):
+            continue
+        first = next((hand for hand, kind in zip(hands, kinds, strict=True) if kind == "slap_won"), hands[0])
+        found[hands[0].id] = ClassQuestion(first.id, "lesson.who" if several else "lesson.counts")
+    return found
+
+
+def answer_of(game: ReplayedGame, question: ClassQuestion) -> Finish:
+    """The photo-finish that answers a question."""
+    found = finish(game.lines(), game.rulings, question.slap, game.replaced_by, len(game.table.seats))
+    assert found is not None
+    return found

@@ -1,0 +1,114 @@
+"""`referee demo --lesson`: a game with questions for a class, asked in the terminal or on its page."""
+
+from __future__ import annotations
+
+import io
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from hardware.pads.pads import LEAST_ERROR
+from hardware.simulated.table.script import Script, play_game
+from referee.cli import main
+from referee.demo.demo_lesson import hold_in_terminal, lesson_lines
+from referee.engine.observations import Answer, Card, Observation, Slap
+from referee.engine.replay import ReplayedGame
+from referee.text.terminal_language import speaking
+from referee.web.photo_finish.questions import find_questions
+from tests.engine.playing import log
+
+
+@pytest.fixture(scope="module")
+def script() -> Script:
+    """A game with a dead heat among its first slaps."""
+    return play_game(4, 4, "classic", 60)
+
+
+@pytest.fixture(scope="module")
+def lines(script: Script) -> list[Observation]:
+    return lesson_lines(script, 15.0)
+
+
+def test_every_line_states_an_error_and_the_players_answer(lines: list[Observation]) -> None:
+    assert {one.t_error for one in lines if isinstance(one, Slap)} == {LEAST_ERROR}
+    assert {one.t_error for one in lines if isinstance(one, Card)} == {33_333_333}
+    game = ReplayedGame(list(enumerate(lines, start=1)))
+    assert any(one.kind == "dead_heat" for one in game.rulings)
+    asked = {one.id for one in game.rulings if one.kind == "question" and one.id not in game.replaced_by}
+    assert asked <= {one.to for one in lines if isinstance(one, Answer)}
+
+
+def test_a_class_is_asked_where_there_is_something_to_ask() -> None:
+    """Several hands, or one that did not count; a hand that was alone and won is nothing to ask about."""
+    text = """
+        1000 1:7h
+        2000 2:7c
+        2300 slap 3
+        2340 slap 1
+        2400 lift 3
+        2410 lift 1
+        3500 taken 3
+        4000 3:9c
+        5300 slap 2
+        5400 lift 2
+        6000 1:9d
+        7500 slap 3
+        7600 lift 3
+    """
+    found = find_questions(ReplayedGame(list(enumerate(log(text), start=1))))
+    assert {hand: question.text for hand, question in found.items()} == {"s1": "lesson.who", "s3": "lesson.counts"}
+
+
+def test_the_terminal_asks_waits_and_answers(lines: list[Observation]) -> None:
+    told: list[str] = []
+    assert hold_in_terminal(lines, ["", "", "", "", "q"], told.append) == 0
+    questions = [line for line in told if line.startswith("Who was first?")]
+    assert len(questions) == 5
+    assert sum(line.startswith("  Dead heat") for line in told) == 1
+    assert told[-1].startswith("Who was first?"), "who ends is shown no answer"
+
+
+def test_it_ends_with_its_last_question_or_with_its_input(lines: list[Observation]) -> None:
+    told: list[str] = []
+    assert hold_in_terminal(lines, [""] * 1000, told.append) == 0
+    assert told[-1] == "That was the last question of this game."
+    assert hold_in_terminal(lines, [], told.append) == 0
+
+
+def test_it_asks_in_the_terminals_language(lines: list[Observation]) -> None:
+    told: list[str] = []
+    with speaking("fr"):
+        hold_in_terminal(lines, [""], told.append)
+    assert any(line.startswith("Qui était là en premier ?") for line in told)
+
+
+def test_the_command_asks_and_leaves_a_log_to_ask_what_if_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "lesson.jsonl"
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\nq\n"))
+    command = ["demo", "--lesson", "--seed", "4", "--max-cards", "30", "--no-page", "--log", str(file)]
+    assert main(command) == 0
+    assert "Who was first?" in capsys.readouterr().out
+    assert main(["replay", str(file)]) == 0
+
+
+def test_what_a_lesson_has_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--lesson", "--shadow"]) == 2
+    assert "leave --shadow out" in capsys.readouterr().err
+
+
+def test_its_page_asks(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "referee", "demo", "--lesson", "--seed", "4", "--max-cards", "30", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as served:
+        assert served.stdout is not None
+        address = served.stdout.readline().strip()
+        with urllib.request.urlopen(address) as answer:
+            page = answer.read().decode()
+        served.send_signal(signal.SIGINT)
+        assert served.wait(20) == 0
+    assert "lesson=1" in address and 'data-questions="' in page
