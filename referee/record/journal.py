@@ -11,6 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
+from hardware.clock import Clock, monotonic
+from referee.units import SECOND
+
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MOST_KEPT: Final = 64 << 20
 """Bytes that wait for room on a full disk; a game is a few million."""
@@ -87,6 +90,16 @@ _CLOSING: Final = 2.0
 """Seconds that a disk which hangs is waited for at the end."""
 
 
+DISK: Final = "disk"
+LONGEST_COMMIT: Final = 2 * SECOND
+"""A disk that takes longer over a line is told of, ns: verdicts wait for it."""
+_QUICK_AGAIN: Final = 60 * SECOND
+_SLOW_WORDS: Final = (
+    "it took more than two seconds over a line of the log, and what was ruled was told that late; "
+    "if it happens again, use another card or disk"
+)
+
+
 class JournalThread:
     """A journal whose disk has a thread of its own; implements `Journal`.
 
@@ -94,9 +107,11 @@ class JournalThread:
     commits need not stand still meanwhile (`attend`), and no other method touches the disk at all.
     """
 
-    def __init__(self, journal: Journal) -> None:
-        """``journal`` is used by the thread alone until `close`."""
-        self._journal = journal
+    def __init__(self, journal: Journal, clock: Clock = monotonic) -> None:
+        """``journal`` is used by the thread alone until `close`; ``clock``: the present instant, ns."""
+        self._journal, self._clock = journal, clock
+        self._slow: int | None = None
+        """When the disk was last too slow, ns; None while it is not."""
         self._lines: list[tuple[str | None, str]] = []
         """Each line, and the sensor whose promise it is."""
         self._asked: queue.SimpleQueue[list[tuple[str | None, str]] | None] = queue.SimpleQueue()
@@ -104,12 +119,17 @@ class JournalThread:
         self._bad: Exception | None = None
         self._ring: Callable[[], None] = lambda: None
         self._wait: Callable[[], object] = self._done.wait
+        self._post: Callable[[str, str], None] = lambda _part, _words: None
         self._thread = threading.Thread(target=self._work, name="log", daemon=True)
         self._thread.start()
 
-    def attend(self, ring: Callable[[], None], wait: Callable[[], object]) -> None:
-        """From now on a commit calls ``wait`` again and again until it is done, and ``ring`` is to end such a wait."""
-        self._ring, self._wait = ring, wait
+    def attend(self, ring: Callable[[], None], wait: Callable[[], object], post: Callable[[str, str], None]) -> None:
+        """From now on a commit calls ``wait`` again and again until it is done, and ``ring`` is to end such a wait.
+
+        ``post`` is told, with the part's name and words, of a disk that keeps people waiting, and (no words) that it is
+        quick again; on the thread.
+        """
+        self._ring, self._wait, self._post = ring, wait, post
 
     def write(self, line: str) -> None:
         """One line; it goes to the disk with the next `commit`."""
@@ -140,7 +160,7 @@ class JournalThread:
 
     def _work(self) -> None:
         while (lines := self._asked.get()) is not None:
-            self._bad = None
+            self._bad, began = None, self._clock()
             try:
                 for sensor, line in lines:
                     with suppress(OSError):  # the commit will say so
@@ -151,8 +171,18 @@ class JournalThread:
                 self._journal.commit()
             except Exception as bad:  # whoever waits must hear of it, whatever it is
                 self._bad = bad
+            self._judge(began, self._clock())
             self._done.set()
             self._ring()
+
+    def _judge(self, began: int, now: int) -> None:
+        """Post that the disk took too long, or that it has been quick for a while."""
+        if now - began >= LONGEST_COMMIT:
+            self._slow = now
+            self._post(DISK, _SLOW_WORDS)
+        elif self._slow is not None and now - self._slow >= _QUICK_AGAIN:
+            self._slow = None
+            self._post(DISK, "")
 
 
 class LogWriter:

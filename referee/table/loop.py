@@ -267,7 +267,7 @@ class Loop:
         self.lag = 0
         """How long after its exposure the last of them was heard of, ns."""
         if log is not None:
-            log.attend(self._alarm.ring, self._glimpse)
+            log.attend(self._alarm.ring, self._glimpse, self.post)
         if forces is not None:
             forces.start(self._on_force)
         pads.start(self._on_edge, self._on_lost)

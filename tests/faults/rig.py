@@ -31,6 +31,7 @@ from referee.table.page_link import PageLink
 from referee.table.services import ServedGame, TableService
 from referee.table.slap_pictures import Album
 from referee.table.timeline import Timeline
+from referee.units import SECOND
 from referee.vision.client import SightProcess
 from referee.vision.process import Work
 from tests.faults.told import Told
@@ -57,6 +58,20 @@ class Lit:
             self.on.clear()
 
 
+class DiskClock:
+    """What the disk's thread takes for the time: it stands still but for what a test lets pass."""
+
+    def __init__(self) -> None:
+        self._now = 0
+
+    def __call__(self) -> int:
+        return self._now
+
+    def pass_on(self, seconds: float) -> None:
+        """So much later."""
+        self._now += round(seconds * SECOND)
+
+
 class Rig:
     """The table. `until` lets it run; everything else happens between two turns of its loop."""
 
@@ -79,7 +94,8 @@ class Rig:
             shell = GpioPads(dict(enumerate(PAD_PINS[:SEATS], start=1)), lines=lines, t_error=20_000)
         self.pads = SharedPads(shell)
         self.path = folder / "game.jsonl"
-        self.journal = JournalThread(journal or FileJournal(self.path))
+        self.disk_clock = DiskClock()
+        self.journal = JournalThread(journal or FileJournal(self.path), self.disk_clock)
         self.lights = SimulatedLights(SEATS)
         self.speaker = speaker or RecordingSpeaker()
         self.notices: list[Notice] = []

@@ -303,11 +303,12 @@ def test_disk_stalls(tmp_path: Path, row: Row) -> None:
     announced: list[tuple[int, int]] = []
 
     def press(seat: int) -> None:
-        """On the disk's thread: a hand comes, and its light is waited for."""
+        """On the disk's thread: a hand comes, and its light is waited for, three seconds by the disk's clock."""
         announced.append((len(rig.shown), len(rig.said())))
         rig.lit.on.clear()
         rig.press(seat)
         lit.append(rig.lit.on.wait(PATIENCE))
+        rig.disk_clock.pass_on(3)
         announced.append((len(rig.shown), len(rig.said())))
 
     try:
@@ -335,9 +336,12 @@ def test_disk_stalls(tmp_path: Path, row: Row) -> None:
         assert lit == [True, True]
         assert announced[0] == announced[1] and announced[2] == announced[3], "nothing is announced meanwhile"
         assert [one["seat"] for one in rig.rulings("slap_won")] == [3, 2]
-        row.shows("told", "not told")
+        assert "more than two seconds" in rig.conductor.troubles["disk"]
+        row.shows("told", "screen, page: the disk is slow")
         rig.lift(1)
-        rig.run(50)
+        rig.disk_clock.pass_on(90)
+        rig.conductor.note("later", {})
+        rig.until(lambda: "disk" not in rig.conductor.troubles, "for a quick disk")
         assert rig.replays()
         assert sum('"pressed":true' in line for line in rig.lines("edge")) == 3
         row.shows("recovers", "in order, none lost")
