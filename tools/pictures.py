@@ -58,7 +58,7 @@ def draw_terminal(lines: list[str]) -> None:
 
 
 def shoot_page(record: Path) -> None:
-    """The scoreboard and the photo-finish as a browser shows them."""
+    """The scoreboard, the photo-finish and what would have been as a browser shows them."""
     command = [sys.executable, "-m", "referee", "page", "--record", str(record), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as server, sync_playwright() as play:
         assert server.stdout is not None
@@ -70,6 +70,9 @@ def shoot_page(record: Path) -> None:
         page.screenshot(path=str(DOCS / "scoreboard.png"))
         page.goto(f"{address}/finish")
         page.locator("svg.finish, figure svg, main svg").first.screenshot(path=str(DOCS / "photo-finish.png"))
+        page.goto(f"{address}/games/1/what-if?slap=s1.4&line=s2.5&by=-12")
+        page.wait_for_timeout(500)
+        page.screenshot(path=str(DOCS / "what-if.png"), full_page=True)
         browser.close()
         server.terminate()
 
