@@ -31,6 +31,9 @@ from referee.engine.observations import Table
 from referee.units import MS, SECOND
 from tests.support.dispute_client import ReviewedVideo, first_frame
 from tests.support.filmed_disputes import film_winner
+from tests.web.listening import listening, paired
+from tests.web.served import House
+from tests.web.table import Table as RecordedTable
 from tools.eye_stages import draw_stages
 from tools.measure.play_test import playing
 
@@ -75,6 +78,28 @@ def shoot_page(record: Path) -> None:
         page.screenshot(path=str(DOCS / "what-if.png"), full_page=True)
         browser.close()
         server.terminate()
+
+
+def shoot_mending(folder: Path, lines: list[str]) -> None:
+    """A paired phone on which the newest card was touched, into docs/mending.png."""
+    house = House(folder)
+    table = RecordedTable(house.record, lines[0], at_once=True)
+    for line in lines[1:]:
+        table.observe(line)
+    table.join(house.link)
+    with listening(house) as desk, house.serve_controlled() as served, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless"])
+        page = browser.new_page(viewport={"width": 390, "height": 844}, locale="en-GB")
+        page.goto(f"{served.address}/control")
+        paired(page, desk)
+        table.tell()
+        page.goto(served.address)
+        page.locator("#pile [role=button]").last.click()
+        page.locator("dialog.sheet .pick").first.wait_for()
+        page.wait_for_timeout(500)
+        page.screenshot(path=str(DOCS / "mending.png"))
+        browser.close()
+    house.close()
 
 
 def shoot_dispute(folder: Path) -> None:
@@ -176,6 +201,7 @@ def main() -> int:
             check=True, cwd=ROOT, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         shoot_page(record)
+        shoot_mending(Path(folder), [line for line in lines if not line.startswith('{"ruling"')])
         shoot_certificate(Path(folder), log)
         shoot_dispute(Path(folder))
         shoot_class(Path(folder))

@@ -5,13 +5,14 @@ Called in the page's process and in the main process, so that what is offered is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from referee.engine.foresight import Foresight
 from referee.engine.observations import MAX_SEATS, Card, Observation, Say
 from referee.engine.view import View
-from referee.rules.cards import RANKS, SUITS, UNREADABLE
+from referee.rules.cards import PACK, RANKS, UNREADABLE
 from referee.rules.house import HouseRules
 
 FOULS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -24,7 +25,7 @@ FOULS: Final[Mapping[str, tuple[str, ...]]] = {
 """What people may report of a hand, and the rows of which one must be on for the report to be of any use."""
 _LIKELY: Final = 6
 """Cards offered instead of one that was misread."""
-_COLOUR: Final = {"h": "red", "d": "red", "s": "black", "c": "black"}
+_COLOUR: Final = {"h": "red", "d": "red", "r": "red", "s": "black", "c": "black", "b": "black"}
 _ALIKE: Final = ("35689", "JQK", "A4", "27T")
 """Ranks that are taken for one another."""
 WILD_RANKS: Final = "23456789T"
@@ -72,23 +73,41 @@ def read_offers(rules: HouseRules, view: View, said: Iterable[Observation], pads
     )
 
 
-def likely_cards(card: Card, elsewhere: Collection[str]) -> tuple[str, ...]:
+def likely_cards(card: Card, places: Foresight | None, asked: Iterable[str] = ()) -> tuple[str, ...]:
     """What a card may be instead of what it was read as, the likeliest first, for people who say that it is wrong.
 
-    First what the eye held possible, then its rank in the other suits, that of its colour before the others, then ranks
-    that look like its own; none that is known to lie ``elsewhere``.
+    What the referee named when it asked comes first, for there eye and deck memory were weighed already. Then what the
+    eye held possible, and what looks alike: its rank in the other suits, that of its colour before the others, then
+    ranks that look like its own. What deck memory knows to lie elsewhere is left out, but where the eye itself named
+    it, for memory may be wrong: it comes behind what may be. Of an unread card only what was named is offered.
+
+    Args:
+        card: as it stands now.
+        places: what deck memory knows of all cards (K2); None where it is switched off.
+        asked: what the referee named when it asked about this card, in its order.
     """
     eye = [name for name, _ in sorted(card.candidates, key=lambda one: -one[1])]
-    rank, suit = card.card[:1], card.card[1:]
-    turned = sorted(SUITS, key=lambda other: (_COLOUR[other] != _COLOUR.get(suit), other))
-    alike = next((ranks for ranks in _ALIKE if rank in ranks), "")
-    names = [
-        *eye,
-        *(rank + other for other in turned if rank in RANKS),
-        *(other + suit for other in alike if suit in SUITS),
-    ]
-    kept = dict.fromkeys(name for name in names if name not in (card.card, UNREADABLE) and name not in elsewhere)
-    return tuple(kept)[:_LIKELY]
+    free = [name for name in eye if _may_be(name, places)]
+    pack = PACK if places is None else places.pack
+    alike = [] if card.card == UNREADABLE else sorted(pack, key=lambda other: _unlikeness(card.card, other))
+    possible = [name for name in alike if _may_be(name, places)]
+    named = dict.fromkeys((*asked, *free, *eye, *possible))
+    return tuple(name for name in named if name not in (card.card, UNREADABLE))[:_LIKELY]
+
+
+def _may_be(name: str, places: Foresight | None) -> bool:
+    return places is None or places.may_come(name, None)
+
+
+def _unlikeness(card: str, other: str) -> tuple[bool, bool, bool, bool]:
+    """Sorts by how unlike two cards look: rank, colour, then ranks that are taken for one another, then suit."""
+    ranks = next((ranks for ranks in _ALIKE if card[0] in ranks), "")
+    return (
+        card[0] != other[0],
+        other[0] not in ranks or card[1] != other[1],
+        card[1] != other[1],
+        _COLOUR[card[1]] != _COLOUR[other[1]],
+    )
 
 
 def _next_rank(lines: Iterable[Observation]) -> str:

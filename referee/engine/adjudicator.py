@@ -15,7 +15,7 @@ from referee.engine.amendments import AmendmentError
 from referee.engine.event_queue import EventJudge, Witness
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
-from referee.engine.foresight import Foresight, foresee
+from referee.engine.foresight import Foresight, foresee, recall_places
 from referee.engine.history import History
 from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Join, LogError, Observation, Slap, Table, Tick
 from referee.engine.rulings import Key, PlacedRuling, Ruling, base_id, place_of, printing_order, to_ruling
@@ -181,6 +181,11 @@ class Adjudicator:
         state = self._judge.state
         return None if state is None else foresee(state.position, self._judge.waiting.all())
 
+    @property
+    def places(self) -> Foresight | None:
+        """Which cards deck memory knows the places of, as judged so far (K2); None where it is switched off."""
+        return None if self._judge.state is None else recall_places(self._judge.state.position)
+
     def _check(self, observation: Observation) -> None:
         if self._ended:
             raise LogError(None, Sentence("this log has ended; begin another one for a new game"))
@@ -292,6 +297,7 @@ def view_of(state: State, questions: tuple[str, ...] = ()) -> View:
         names=position.names,
         counts=tuple(position.count(seat) for seat in range(1, position.seats + 1)),
         pile=tuple(laid.card for laid in position.pile),
+        laid_by=tuple(laid.ref for laid in position.pile),
         turn=position.turn,
         challenge=ChallengeView(challenge.challenger, challenge.challenged, challenge.left) if challenge else None,
         owner=position.claim.seat if position.claim is not None and position.claim.by != "unread" else None,

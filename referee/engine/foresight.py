@@ -14,8 +14,8 @@ from typing import Final
 
 from referee.engine.observations import Answer, Card, Correct, Count, Join, Observation, Table, Taken
 from referee.rules.card_play import lay
-from referee.rules.cards import UNREADABLE
-from referee.rules.phase import Claim, DeadHeat, OpenLead, Over, War
+from referee.rules.cards import JOKERS, PACK, UNREADABLE
+from referee.rules.phase import Claim, DeadHeat, OpenLead, Over, Turn, War
 from referee.rules.pickup import pick_up
 from referee.rules.position import Position
 from referee.rules.step import Step
@@ -37,6 +37,11 @@ class Foresight:
     """Every card whose place is known, in the pile or in a stack, as often as it is there."""
     packs: int = 1
     jokers: int = 0
+
+    @property
+    def pack(self) -> tuple[str, ...]:
+        """Every card that there is in this game, each once."""
+        return (*PACK, *JOKERS) if self.jokers else PACK
 
     def expected(self, seat: int | None) -> str | None:
         """The card that this seat must turn next; None where that is not known."""
@@ -105,3 +110,10 @@ def foresee(position: Position, waiting: Iterable[Observation]) -> Foresight | N
     lying = (laid.card for laid in position.pile)
     placed = tuple(card for place in (lying, *position.known) for card in place if card not in ("", UNREADABLE))
     return Foresight(stacks, placed, position.packs, position.jokers)
+
+
+def recall_places(position: Position) -> Foresight | None:
+    """Which cards have a place that is known, and nothing of what comes next; None where memory is switched off."""
+    # Whatever the game waits for, the cards lie where they lie.
+    found = foresee(position.but(phase=Turn(None), closed=False), ())
+    return None if found is None else replace(found, stacks=())

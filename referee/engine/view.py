@@ -22,6 +22,8 @@ class View:
     counts: tuple[int | None, ...] = ()
     pile: tuple[str, ...] = ()
     """Cards of the pile, oldest first; ``??`` for one not seen (burned face down or unread)."""
+    laid_by: tuple[str, ...] = ()
+    """By card of the pile, the id of the observation that brought it."""
     turn: int | None = None
     challenge: ChallengeView | None = None
     owner: int | None = None

@@ -110,6 +110,14 @@ class PictureStore(Database):
             ):
                 yield Picture(*row)
 
+    def instants(self, game: int, start: int, stop: int) -> list[int]:
+        """When the pictures of a game began (ns) that `near` would give; raises `RecordError`."""
+        with self._errors():
+            rows = self._db.execute(
+                "SELECT t FROM frame WHERE game=? AND t BETWEEN ? AND ? ORDER BY t", (game, start, stop)
+            )
+            return [t for (t,) in rows]
+
 
 def _pages(length: int) -> int:
     return -(-length // PICTURE_PAGE) * PICTURE_PAGE

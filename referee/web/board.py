@@ -11,11 +11,11 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
-from referee.control.offers import Offers, read_offers
+from referee.control.offers import Offers, likely_cards, read_offers
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED, AmendedLog
 from referee.engine.log import find_replacements
-from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Tick
+from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Taken, Tick
 from referee.engine.overrule import Overrulable, allows_corrections, find_overrulable
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
@@ -30,6 +30,8 @@ _REMEMBERED: Final = 500
 """Lines; a slap is over within a few."""
 _CORRECTABLE: Final = 12
 """Cards that are offered for correction."""
+Sighting = Card | Slap | Taken
+"""What people may touch and put right: a card, a hand, or a pick-up."""
 
 
 class Board:
@@ -146,7 +148,54 @@ class Board:
     def questions(self) -> list[Ruling]:
         """What the table is asked, the oldest first."""
         found = (self._places.get(name) for name in self.view.questions)
-        return [self.rulings[at] for at in found if at is not None]
+        return sorted((self.rulings[at] for at in found if at is not None), key=lambda one: one.t)
+
+    def touchable(self) -> list[str]:
+        """By card of the pile, the line that people may correct by touching it; empty where they may not."""
+        seen = {line.id for line in self._lines if isinstance(line, Card)} if self.live and self.correctable else set()
+        return [line if line in seen else "" for line in self.view.laid_by]
+
+    def sighting(self, name: str) -> Sighting | None:
+        """A card, a hand or a pick-up that is remembered, as it stands; None where there is none any more."""
+        log = self._log()
+        line = log.now(name) if log.known(name) else None
+        return line if isinstance(line, Sighting) else None
+
+    def likely(self, card: Card) -> tuple[str, ...]:
+        """Which other cards this may be, the likeliest first."""
+        asked = (one.get("cards", ()) for one in self.rulings if card.id in one.get("about", ()))
+        places = self._adjudicator.places if self._adjudicator is not None else None
+        return likely_cards(card, places, chain.from_iterable(asked))
+
+    def line_before(self, seen: Sighting) -> str | None:
+        """After which line something was missed that came right before it; None where nobody knows.
+
+        Hands that came before it on the same card do not count for a hand: what was missed is what they slapped.
+        """
+        kinds = (Card, Taken, Table) if isinstance(seen, Slap) else (Card, Slap, Taken, Table)
+        before = [line for line in self._lines_now() if isinstance(line, kinds) and line.t < seen.t]
+        return before[-1].id if before else None
+
+    def seat_before(self, seen: Sighting) -> int:
+        """Who most likely laid a card that was missed right before it: whoever sits after the last one who laid."""
+        before = [line for line in self._lines_now() if isinstance(line, Card) and line.t < seen.t]
+        last = before[-1].seat if before else None
+        following = 1 if last is None else last % max(1, len(self.names)) + 1
+        return last if last is not None and isinstance(seen, Card) and seen.seat == following else following
+
+    def card_before(self, hand: Slap) -> Card | None:
+        """The card that lay on top when a hand came down; None where none is remembered."""
+        before = [line for line in self._lines_now() if isinstance(line, Card) and line.t <= hand.t]
+        return before[-1] if before else None
+
+    def card_after(self, seen: Card) -> Card | None:
+        """The card that came next; None where none is remembered."""
+        return next((line for line in self._lines_now() if isinstance(line, Card) and line.t > seen.t), None)
+
+    def last_said(self) -> str | None:
+        """What undo would take back, by the id of a line; None where nothing is left."""
+        said = self._log().last_act if self.correctable else []
+        return said[0].id if said else None
 
     @property
     def playing(self) -> bool:
@@ -155,7 +204,8 @@ class Board:
 
     def _log(self) -> AmendedLog:
         """The latest lines, with what people corrected since."""
-        return AmendedLog([*self._lines, *self._kept], self._unused)
+        lines = sorted((*self._lines, *self._kept), key=lambda line: line.t)
+        return AmendedLog(lines, self._unused)
 
     def _lines_now(self) -> list[Observation]:
         """The latest lines as they stand, by instant."""
@@ -195,18 +245,18 @@ class Board:
         """A ruling of this game by its id."""
         return self.rulings[self._places[name]] if name in self._places else self._early.get(name)
 
-    def _standing(self) -> list[Ruling]:
+    def standing(self) -> list[Ruling]:
         """The latest rulings in force, those that are decided and not in the log yet among them."""
         return [one for one in [*self.rulings[-200:], *self._early.values()] if one.id not in self.replaced_by]
 
     def last_slap(self) -> Ruling | None:
         """The latest ruling on a hand that is worth a photo-finish: void hands, such as late ones, follow another."""
-        slaps = [ruling for ruling in self._standing() if ruling.kind in SLAP_KINDS]
+        slaps = [ruling for ruling in self.standing() if ruling.kind in SLAP_KINDS]
         return max(slaps, key=lambda one: (one.kind != "slap_void", one.t), default=None)
 
     def last_decided(self) -> Ruling | None:
         """The latest slap that somebody won, or dead heat that nothing has settled yet."""
-        decided = [ruling for ruling in self._standing() if ruling.kind in ("slap_won", "dead_heat")]
+        decided = [ruling for ruling in self.standing() if ruling.kind in ("slap_won", "dead_heat")]
         return max(decided, key=lambda one: (one.t, one.kind == "slap_won"), default=None)
 
     def last_finish(self) -> Finish | None:
@@ -249,6 +299,34 @@ def _dispute(board: Board, ruling: Ruling, hands: Sequence[Slap]) -> DisputedRul
         return None
     instead = find_overrulable(ruling, hands, owner=board.view.owner, is_on_record=board.has_logged(ruling.id))
     return None if instead is None else DisputedRuling(ruling, instead)
+
+
+class Touched(NamedTuple):
+    """What people have touched on the board: a thing that was seen, or a ruling; and which ruling they may change."""
+
+    seen: Sighting | None
+    dispute: DisputedRuling | None
+    rests: tuple[Sighting, ...]
+    """What else the ruling rests on, by instant."""
+
+
+def find_touched(board: Board, name: str) -> Touched | None:
+    """What the id of a line or ruling in force stands for; None where it is gone, or may not be corrected."""
+    if not board.correctable or name in board.replaced_by:
+        return None
+    ruling, hands = board.ruling(name), board.hands()
+    cause = name if ruling is None else cause_of(ruling.id)
+    seen = board.sighting(cause)
+    if seen is None and ruling is None:
+        return None
+    same = [one for one in board.standing() if cause_of(one.id) == cause]
+    found = (_dispute(board, one, hands) for one in ([ruling] if ruling is not None else []) + same)
+    dispute = next((one for one in found if one is not None), None)
+    names = {line for one in (ruling, dispute.ruling if dispute else None) if one is not None for line in one.because}
+    rests = [line for one in names - {cause} if (line := board.sighting(one)) is not None]
+    if isinstance(seen, Slap) and (top := board.card_before(seen)) is not None and top not in rests:
+        rests.append(top)
+    return Touched(seen, dispute, tuple(sorted(rests, key=lambda line: (line.t, line.id))))
 
 
 def disputed_at(board: Board, game: int | None, ruling: Ruling) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
@@ -33,8 +33,8 @@ def regions(
     made = {
         "state": lambda: _state(board, words),
         "seats": lambda: seats(board.view, words, len(board.names)),
-        "pile": lambda: pile(board.view.pile, texts),
-        "last": lambda: _last(board, words),
+        "pile": lambda: pile(board.view.pile, texts, board.touchable() if controlled else ()),
+        "last": lambda: _last(board, words, controlled),
         "winner": lambda: winner_view(board, words),
         "rulings": lambda: (
             join([_ruling(board, ruling, words, controlled) for ruling in board.listed()])
@@ -52,12 +52,7 @@ def regions(
         "troubles": lambda: join(
             [tag("li", text, data_key=f"{part}:{text}") for part, text in sorted(board.troubles.items())]
         ),
-        "questions": lambda: join(
-            [
-                tag("li", words(one), data_key=one.id, data_question=one.id, data_ask=str(one.get("ask", "")))
-                for one in board.questions()
-            ]
-        ),
+        "questions": lambda: _questions(board, words),
     }
     return {name: made[name]() for name in names}
 
@@ -130,13 +125,19 @@ def _seat(view: View, words: RulingWords, seat: int) -> Markup:
     )
 
 
-def pile(cards: tuple[str, ...], texts: Texts) -> Markup:
-    """The uppermost cards, the newest last, and how many lie below."""
+def pile(cards: tuple[str, ...], texts: Texts, lines: Sequence[str] = ()) -> Markup:
+    """The uppermost cards, the newest last, and how many lie below; ``lines``: what people may correct, by card."""
     if not cards:
         return tag("p", texts("board.pile_empty"), class_="none", data_key="none")
     first = max(0, len(cards) - _UPPERMOST)
     shown = [
-        face(name, texts, key=f"{place}:{name}", class_="newest" if place == len(cards) - 1 else "")
+        face(
+            name,
+            texts,
+            key=f"{place}:{name}",
+            class_="newest" if place == len(cards) - 1 else "",
+            line=lines[place] if place < len(lines) else "",
+        )
         for place, name in enumerate(cards[first:], start=first)
     ]
     below = texts("board.more_below", count=texts.count("cards", first)) if first else ""
@@ -146,14 +147,37 @@ def pile(cards: tuple[str, ...], texts: Texts) -> Markup:
     )  # fmt: skip
 
 
-def _last(board: Board, words: RulingWords) -> Markup:
+def _questions(board: Board, words: RulingWords) -> Markup:
+    """One question at a time, the oldest first; and how many come after it."""
+    asked = board.questions()
+    items = [
+        tag("li", words(one), data_key=one.id, data_question=one.id, data_ask=str(one.get("ask", "")))
+        for one in asked[:1]
+    ]
+    more = len(asked) - 1
+    if more > 0:
+        items.append(tag("li", words.texts("board.more_questions", count=more), class_="under", data_key=f"more{more}"))
+    return join(items)
+
+
+def _wrong_link(board: Board, ruling: Ruling | None, words: RulingWords) -> Markup | None:
+    """Where people say that a ruling is wrong; None where they may not. On a paired device a sheet opens there."""
+    href = disputed_at(board, board.game, ruling) if ruling is not None else ""
+    if ruling is None or not href:
+        return None
+    short = words.texts("board.wrong_short")
+    label = f"{short} {words(ruling)}"
+    return tag("a", short, href=href, class_="wrong", aria_label=label, data_of=ruling.id)
+
+
+def _last(board: Board, words: RulingWords, controlled: bool) -> Markup:
     texts, seen = words.texts, board.last_finish()
     if seen is None or board.game is None:
         return tag("p", texts("board.no_slap"), class_="none")
     head = headline(seen, words)
     href = address(f"/games/{board.game}/finish", {"slap": seen.slap})
     drawing = svg(draw_mini_finish(seen, words), class_="mini")
-    return tag(
+    card_link = tag(
         "a",
         tag("span", head.text, class_=f"head ink-seat{head.seat}" if head.seat else "head"),
         tag("span", unbroken(head.under), class_="margin"),
@@ -163,6 +187,8 @@ def _last(board: Board, words: RulingWords) -> Markup:
         href=href,
         class_="finish-card",
     )
+    wrong = _wrong_link(board, board.last_slap(), words) if controlled else None
+    return card_link if wrong is None else card_link + wrong
 
 
 def _ruling(board: Board, ruling: Ruling, words: RulingWords, controlled: bool) -> Markup:
@@ -171,13 +197,13 @@ def _ruling(board: Board, ruling: Ruling, words: RulingWords, controlled: bool) 
     body = text if board.game is None else tag("a", text, href=shown_at(board.game, ruling))
     if gone:
         body = tag("s", body) + replaced_badge(texts)
-    wrong, short = disputed_at(board, board.game, ruling) if controlled else "", texts("board.wrong_short")
+    wrong = _wrong_link(board, ruling, words) if controlled else None
     kind = "replaced" if gone else "correction" if ruling.supersedes else ""
     return tag(
         "li",
         tag("span", texts.seconds(ruling.t - board.began), class_="clock"),
         tag("span", body, class_="text"),
-        tag("a", short, href=wrong, class_="wrong", aria_label=f"{short} {words(ruling)}") if wrong else None,
+        wrong,
         class_=f"k-{ruling.kind} {kind}".strip(),
         data_key=f"{ruling.id}{'-gone' if gone else ''}",
         data_id=ruling.id,

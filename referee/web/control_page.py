@@ -13,19 +13,22 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 
 from referee.control.corrections import SEAT_QUESTIONS, takes_count
-from referee.control.offers import likely_cards
-from referee.engine.observations import Slap
+from referee.engine.observations import Card, Slap
 from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS
 from referee.text.catalogue import Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
-from referee.web.board import disputes
+from referee.units import MS
+from referee.web.board import Board, Sighting, disputes, find_touched
+from referee.web.board_view import shown_at
 from referee.web.layout import page, page_texts
 from referee.web.markup import Markup, tag
 from referee.web.site import Site
 
 _HANDS_OFFERED: Final = 8
 """For correction."""
+PICTURES_NEAR: Final = 400 * MS
+"""How far from what was touched its picture may be, ns: so far are pictures kept round a slap."""
 
 
 async def show_control(site: Site, request: Request) -> HTMLResponse:
@@ -34,7 +37,7 @@ async def show_control(site: Site, request: Request) -> HTMLResponse:
     holder = tag(
         "div",
         tag("noscript", tag("p", texts("word.loading"))),
-        said_to_scripts(texts, "control.", "ask.", "foul.", "word.", "preset.", "games.own_rules"),
+        said_to_scripts(texts, "control.", "ask.", "card.", "mend.", "foul.", "word.", "preset.", "games.own_rules"),
         id="control",
         class_="forms",
         data_language=texts.language,
@@ -43,8 +46,9 @@ async def show_control(site: Site, request: Request) -> HTMLResponse:
     )
     title = texts("control.title")
     what = tag("p", texts("control.what"), " ", tag("a", texts("table.link"), href="/table"), class_="crumb")
-    scripts = ("forms.js", "corrections.js", "reports.js", "new_game.js", "appliance.js", "control.js")
-    return page(request, title, tag("h1", title), what, answer_line(), holder, scripts=scripts, here="/control")
+    scripts = ("forms.js", "faces.js", "corrections.js", "reports.js", "new_game.js", "appliance.js", "control.js")
+    content = (tag("h1", title), what, answer_line(), holder)
+    return page(request, title, *content, scripts=scripts, styles=("mend.css",), here="/control")
 
 
 def answer_line() -> Markup:
@@ -66,21 +70,13 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
     def clock(line: Ruling | Slap) -> str:
         return texts.seconds(line.t - board.began)
 
-    questions = [
-        {
-            "id": one.id, "ask": one.get("ask"), "words": words(one), "cards": list(one.get("cards", ())),
-            "about": list(one.get("about", ())), "by_seat": one.get("ask") in SEAT_QUESTIONS or takes_count(one),
-        }
-        for one in board.questions()
-    ]  # fmt: skip
+    asked = board.questions()
+    # One at a time, the oldest first.
+    questions = [await _question(site, board, one, words) for one in asked[:1]]
     cards: list[dict[str, Any]] = [
-        {
-            "id": one.id, "card": one.card, "seat": one.seat, "words": f"{pretty(one.card)} · {words.name(one.seat)}",
-            "likely": likely_cards(one, board.view.pile),
-            "picture": f"/games/{board.game}/pictures/{one.t}.jpg?from" if site.shelf.has_pictures else None,
-        }
+        {"id": one.id, "card": one.card, "seat": one.seat, "words": f"{pretty(one.card)} · {words.name(one.seat)}"}
         for one in board.cards()
-    ]  # fmt: skip
+    ]
     hands: list[dict[str, Any]] = [
         {"id": one.id, "seat": one.seat, "words": texts("control.hand", name=words.name(one.seat), time=clock(one))}
         for one in board.hands()[:_HANDS_OFFERED]
@@ -96,10 +92,86 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
         {
             "game": board.game, "playing": board.playing, "paused": board.paused, "correctable": board.correctable,
             "about": board.about, "seats": [words.name(seat) for seat in range(1, len(board.names) + 1)],
-            "questions": questions, "cards": cards, "hands": hands, "moments": moments, "rulings": rulings,
-            "offers": None if offers is None else asdict(offers),
+            "questions": questions, "undo": board.last_said(), "cards": cards, "hands": hands, "moments": moments,
+            "rulings": rulings, "offers": None if offers is None else asdict(offers),
         }
     )  # fmt: skip
+
+
+async def _question(site: Site, board: Board, one: Ruling, words: RulingWords) -> dict[str, Any]:
+    """A question with what helps to answer it: what may be said, the cards that it is about, and a picture."""
+    about = [line for name in one.get("about", ()) if (line := board.sighting(name)) is not None]
+    cards = [line for line in about if isinstance(line, Card)]
+    slapped = sorted({line.seat for line in about if isinstance(line, Slap)})
+    seats = slapped if one.get("ask") == "who_was_first" and slapped else range(1, len(board.names) + 1)
+    named = list(one.get("cards", ())) or [card for line in cards[:1] for card in board.likely(line)]
+    return {
+        "id": one.id, "ask": one.get("ask"), "words": words(one), "cards": named, "about": list(one.get("about", ())),
+        "by_seat": one.get("ask") in SEAT_QUESTIONS or takes_count(one),
+        "seats": [{"seat": seat, "name": words.name(seat)} for seat in seats],
+        "laid": [{"card": line.card, "words": _when(board, line, words)} for line in cards],
+        "picture": await _picture(site, board, about[0]) if about else None,
+    }  # fmt: skip
+
+
+def _when(board: Board, seen: Sighting, words: RulingWords) -> str:
+    return f"{words.name(seen.seat)} · {words.texts.seconds(seen.t - board.began)}"
+
+
+async def _picture(site: Site, board: Board, seen: Sighting) -> str | None:
+    """Where the picture is that shows a thing best, of those that are kept; None where there is none.
+
+    A card is shown as late as may be, since the hand that brought it hides it at first; all else at its own instant.
+    """
+    if board.game is None:
+        return None
+    start, stop = seen.t - PICTURES_NEAR, seen.t + PICTURES_NEAR
+    if isinstance(seen, Card):
+        after = board.card_after(seen)
+        start, stop = seen.t, stop if after is None else min(stop, after.t - 1)
+    found = await site.aside(site.shelf.picture_instants, board.game, start, stop)
+    if not found:
+        return None
+    t = found[-1] if isinstance(seen, Card) else min(found, key=lambda at: abs(at - seen.t))
+    return f"/games/{board.game}/pictures/{t}.jpg"
+
+
+async def send_touched(site: Site, request: Request) -> JSONResponse:
+    """What may be said of a card, a hand or a ruling that was touched on the board; for paired devices alone."""
+    if request.scope.get("referee.device") is None:
+        return JSONResponse({"paired": False}, 401)
+    board, words = site.hub.board, RulingWords(site.hub.board.names, page_texts(request))
+    name = request.query_params.get("of", "")
+    touched = find_touched(board, name)
+    if touched is None:
+        return JSONResponse({"gone": True}, 404)
+    seen, dispute = touched.seen, touched.dispute
+    ruling = dispute.ruling if dispute is not None else board.ruling(name)
+    shown: dict[str, Any] = {
+        "of": name, "ruling": None if dispute is None else dispute.ruling.id,
+        "words": "" if ruling is None else words(ruling),
+        "why": None if ruling is None or board.game is None else shown_at(board.game, ruling),
+        "verdicts": [] if dispute is None else dispute.instead.verdicts,
+        "firsts": [] if dispute is None else dispute.instead.seats,
+        "rests": [
+            {"of": one.id, "card": getattr(one, "card", None), "words": _when(board, one, words)}
+            for one in touched.rests
+        ],
+        "seats": [words.name(seat) for seat in range(1, len(board.names) + 1)],
+        "kind": "ruling" if seen is None else seen.kind, "picture": None,
+    }  # fmt: skip
+    if seen is not None:
+        shown |= {
+            "line": seen.id, "seat": seen.seat, "seen": _when(board, seen, words),
+            "after": board.line_before(seen), "missed_seat": board.seat_before(seen),
+            "picture": await _picture(site, board, seen),
+        }  # fmt: skip
+    if isinstance(seen, Card):
+        shown |= {"card": seen.card, "likely": board.likely(seen), "on": seen.id}
+    elif isinstance(seen, Slap):
+        top = board.card_before(seen)
+        shown |= {"on": None if top is None else top.id}
+    return JSONResponse(shown)
 
 
 def keeping(site: Site, texts: Texts) -> tuple[list[Markup], tuple[str, ...]]:
@@ -113,7 +185,6 @@ def keeping(site: Site, texts: Texts) -> tuple[list[Markup], tuple[str, ...]]:
 
 
 def mending(texts: Texts) -> tuple[Markup, tuple[str, ...]]:
-    """What lets paired devices mend the board by touch, and its scripts; the last one goes behind the board's own."""
-    undo = tag("button", texts("control.undo"), type="button", class_="button")
-    words = said_to_scripts(texts, "control.", "ask.", "word.", "board.no_rulings", "pad.")
-    return tag("div", answer_line(), undo, id="mended") + words, ("forms.js", "corrections.js", "mend.js")
+    """What lets paired devices mend the board by touch, and its scripts, which go behind the board's own."""
+    words = said_to_scripts(texts, "control.", "card.", "mend.", "word.", "board.wrong", "board.no_rulings", "pad.")
+    return tag("section", answer_line(), words, id="mended"), ("forms.js", "faces.js", "corrections.js", "mend.js")

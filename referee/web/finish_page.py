@@ -331,10 +331,9 @@ def _file_name(game: int, slap: str) -> str:
 
 
 async def send_picture(site: Site, request: Request) -> Response:
-    """One kept frame: the one of an instant, or with ``?from`` the first one from then on that is near it."""
+    """One kept frame."""
     t = int(request.path_params["t"])
-    until = t + PICTURES_WITHIN if "from" in request.query_params else t
-    kept = await site.aside(site.shelf.pictures, game_of(request), t, until) if until < 2**63 else []
+    kept = await site.aside(site.shelf.pictures, game_of(request), t, t) if t < 2**63 else []
     if not kept:
         raise HTTPException(404)
     return Response(kept[0].jpeg, media_type="image/jpeg")

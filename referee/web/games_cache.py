@@ -205,11 +205,18 @@ class Shelf:
 
     def pictures(self, game: int, start: int, stop: int) -> list[Picture]:
         """Pictures of a game that began between two instants (ns); none where they are off or cannot be read."""
+        return self._asked_pictures(lambda store: list(store.near(game, start, stop)))
+
+    def picture_instants(self, game: int, start: int, stop: int) -> list[int]:
+        """When those pictures began, ns."""
+        return self._asked_pictures(lambda store: store.instants(game, start, stop))
+
+    def _asked_pictures(self, ask: Callable[[PictureStore], list[T]]) -> list[T]:
         if self._pictures is None or not self.has_pictures:
             return []
         try:
             with closing(PictureStore(self._pictures, read_only=True)) as store:
-                return list(store.near(game, start, stop))
+                return ask(store)
         except RecordError:
             return []
 

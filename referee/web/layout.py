@@ -79,10 +79,16 @@ def spoken_card(name: str, texts: Texts) -> str:
     return texts("card.of", rank=said, suit=texts(f"control.{_SUITS[suit]}"))
 
 
-def face(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -> Markup:
-    """A card as it is printed, for where it is shown large: pips and courts of our own deck (`tools.page_cards`)."""
+def face(name: str, texts: Texts, *, key: str | None = None, class_: str = "", line: str = "") -> Markup:
+    """A card as it is printed, for where it is shown large: pips and courts of our own deck (`tools.page_cards`).
+
+    ``line`` is the line of the log that brought it, where people may correct it.
+    """
     picture = f"/static/cards/{'back' if name == '??' else name}.webp"
-    return tag("img", src=picture, alt=spoken_card(name, texts), class_=f"card face {class_}".strip(), data_key=key)
+    return tag(
+        "img", src=picture, alt=spoken_card(name, texts), class_=f"card face {class_}".strip(), data_key=key,
+        data_line=line or None,
+    )  # fmt: skip
 
 
 def card(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -> Markup:

@@ -225,7 +225,7 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
         "div",
         tag("div", main, tag("div", parts["said"], share, class_="talk"), class_="main-column"),
         tag("div", parts["last"], parts["rulings"], class_="side-column"),
-        class_="board touch" if mend is not None else "board",
+        class_="board",
         id="board",
         data_events=address("/events", {"lang": texts.language}),
     )
@@ -238,15 +238,14 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     pads, mended = None, None
     if mend is not None:
         mended, touch = mending(texts)
-        scripts = (*touch[:-1], *scripts, touch[-1])
+        scripts += touch
     if (keys := pad_pages.key_pads(site, request)) is not None:
         # Whoever slaps by a key of this machine sees the game, too.
         words = None if mended else said_to_scripts(texts, "pad.", "control.")
         pads = tag("section", words, keys, class_="panel strip")
         scripts = tuple(dict.fromkeys((*scripts, *pad_pages.SCRIPTS)))
-    return page(
-        request, texts("title"), heading, lost, mended, pads, board, winner, scripts=scripts, body=body, here=here
-    )
+    content = (heading, lost, pads, board, mended, winner)
+    return page(request, texts("title"), *content, scripts=scripts, body=body, here=here, styles=("mend.css",))
 
 
 def _qr_code(address: PageAddress, texts: Texts) -> Markup:

@@ -71,6 +71,7 @@ _ROUTES: Final = {
     "/healthz": scoreboard.send_health,
     "/control": control_page.show_control,
     "/recent.json": control_page.send_recent,
+    "/touched.json": control_page.send_touched,
     "/rules": rules_editor.show_rules,
     "/pad": pad_pages.show_pad,
     "/pads": pad_pages.show_pads,

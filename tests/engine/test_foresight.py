@@ -237,3 +237,19 @@ def test_a_taken_pile_that_was_judged_is_no_reason_to_forget() -> None:
     assert referee.foresight is None
     referee.observe(Tick(t=12_000 * MS))
     assert referee.foresight is not None
+
+
+def test_which_cards_have_a_place_is_known_whatever_the_game_waits_for() -> None:
+    """While nobody can say what comes next, too: two hands came down at once."""
+    referee = told("1000 1:7h\n2000 2:7c\n2300 slap 3\n2300 slap 1", 4000)
+    assert referee.foresight is None
+    places = referee.places
+    assert places is not None and sorted(places.placed) == ["7c", "7h"] and places.stacks == ()
+    taken = told(WON, 9000, **COUNTS).places
+    assert taken is not None and sorted(taken.placed) == ["7c", "7h"], "a pile that was taken lies in a stack"
+    assert not taken.may_come("7h", None) and taken.may_come("8h", None)
+
+
+def test_no_card_has_a_place_where_memory_is_off() -> None:
+    assert Adjudicator().places is None
+    assert told("1000 1:7h", 4000, rules={"base": "classic", "off": ["K2"]}).places is None

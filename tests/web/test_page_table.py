@@ -80,7 +80,7 @@ def test_the_page_shows_the_latest_certificate(settings: Settings, house: House)
         save_certificate(beside_record(house.record.path), poor, "page")
         shown = _get(served, "/certificate?lang=de")
         assert "Nicht zertifiziert" in shown and "7,9 ms (Cho &lt;b&gt;)" in shown
-        assert "Das Pad von Cho &lt;b&gt; prellt zu lange." in shown
+        assert "Das Feld von Cho &lt;b&gt; prellt zu lange." in shown
 
 
 def _get(served: Served, path: str) -> str:

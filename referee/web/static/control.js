@@ -97,7 +97,7 @@
     const gone = asked && !now.rulings.some((one) => one.id === asked);
     return [
       part("pause", known && { playing: now.playing, paused: now.paused, correctable: now.correctable }, () => pausing(now)),
-      ...now.questions.map((one) => part(one.id, one, () => Correcting.question(one, now.seats))),
+      ...now.questions.map((one) => part(one.id, one, () => Correcting.question(one))),
       ...reports(now, known),
       part("rulings", mending && (now.rulings.length || gone) && [now.rulings, now.seats],
         () => Correcting.rulings(now.rulings, now.seats, asked)),

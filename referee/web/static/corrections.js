@@ -1,37 +1,47 @@
 // What people say of a game that is on: answers, cards, players, rulings, counts.
 "use strict";
 const Correcting = (() => {
-  const { say } = Words;
+  const { say, text } = Words;
   const { element, button, options, select, input, row, group, form } = Make;
   const { control } = Asking;
 
-  const ranks = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"];
-  const suits = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
   const picker = () => [
     select("rank", say("rank"), [
-      ...ranks.map((rank) => [rank, rank === "T" ? "10" : rank]), ["Xr", say("joker_red")], ["Xb", say("joker_black")],
+      ...Faces.ranks.map((rank) => [rank, Faces.printed(rank)]),
+      ...Object.entries(Faces.jokers).map(([card, name]) => [card, say(name)]),
     ]),
-    select("suit", say("suit"), Object.entries(suits).map(([key, name]) => [key, say(name)])),
+    select("suit", say("suit"), Object.entries(Faces.suits).map(([key, name]) => [key, say(name)])),
   ];
   const picked = ({ rank, suit }) => (rank.value.startsWith("X") ? rank.value : rank.value + suit.value);
 
   const note = (key) => element("p", { class: "note" }, say(key));
-  const wilds = ranks.slice(1, 10).map((rank) => [rank, rank === "T" ? "10" : rank]);
-  const question = (one, seats) => {
+  const wilds = Faces.ranks.slice(1, 10).map((rank) => [Faces.printed(rank), rank]);
+  // What a question is about, with its picture, and what may be answered; `counts` says where counts are entered.
+  const answers = (one, counts = () => note("count_below")) => {
     const send = (value) => control("answer", { question: one.id, value });
-    const choose = (...choices) => row(...choices.map(([text, value]) => button(text, () => send(value), "strong")));
-    const bySeat = () => choose(...seats.map((name, place) => [name, place + 1]));
+    const choose = (...choices) => row(...choices.map(([label, value]) => button(label, () => send(value), "strong")));
+    const bySeat = () => choose(...one.seats.map(({ seat, name }) => [name, seat]));
     const bodies = {
       slap_or_card: () => [choose([say("before_card"), "slap"], [say("after_card"), "card"])],
-      wild_rank: () => [choose(...wilds.map(([rank, name]) => [name, rank]))],
+      wild_rank: () => [choose(...wilds)],
       late_evidence: () => [row(button(say("take_up"), () => control("take-up", { line: one.about[0] }), "strong"))],
-      recount: () => [note("count_below"), ...(one.by_seat ? [note("most_cards"), bySeat()] : [])],
+      recount: () => [counts(), ...(one.by_seat ? [note("most_cards"), bySeat()] : [])],
     };
-    const aCard = () => one.cards.length > 1 ? [choose(...one.cards.map((card) => [card, card]))]
-      : [form(picker(), (fields) => send(picked(fields)), say("answer"))];
-    const body = bodies[one.ask] ?? (one.by_seat ? () => [bySeat()] : aCard);
-    return group(one.words, ...body());
+    const aCard = () => {
+      const chooser = Faces.chooser(send);
+      if (!one.cards.length) return [chooser];
+      const more = button(say("another_card"), () => {
+        more.replaceWith(chooser);
+        chooser.querySelector("button").focus();
+      });
+      return [Faces.picks(one.cards, send), more];
+    };
+    const laid = one.laid.map(({ card, words }) =>
+      element("figure", { class: "laid" }, Faces.image(card), element("figcaption", {}, words)));
+    const about = laid.length || one.picture ? [element("div", { class: "thing" }, ...laid, Faces.picture(one.picture))] : [];
+    return [...about, ...(bodies[one.ask] ?? (one.by_seat ? () => [bySeat()] : aCard))()];
   };
+  const question = (one) => group(one.words, ...answers(one));
 
   const cards = (known) =>
     group(say("correct"),
@@ -96,5 +106,5 @@ const Correcting = (() => {
           return counted.length === 1 ? control("count", counted[0]) : control("recount", { cards: counts });
         }));
 
-  return { question, cards, players, rulings, counting, ranks, picker, picked };
+  return { answers, question, cards, players, rulings, counting, picker, picked };
 })();

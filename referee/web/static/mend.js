@@ -1,159 +1,264 @@
-// Mends what the board shows by touch, on a paired device: a tap on a card, a ruling or a question opens what it may
-// have been instead, the likeliest first; the next tap says it.
+// Mending by touch: on a paired device whatever is touched on the scoreboard opens a sheet with what may be said of it,
+// and the oldest question stands there with its answers. On any other device it says how to pair.
 "use strict";
 (() => {
   const { say, text } = Words;
-  const { element, button, select, row, form } = Make;
+  const { element, button, row } = Make;
   const { control } = Asking;
   const board = document.getElementById("board");
-  const toast = document.getElementById("mended");
-  const LONG = 12000;
-  let sheet = null;
-  let timer = 0;
+  const bar = document.getElementById("mended");
+  const answer = document.getElementById("answer");
+  const language = document.documentElement.lang;
+  const mend = (key, fields) => text(`mend.${key}`, fields);
+  const paired = () => Asking.session().paired;
 
-  const face = (card) => element("img", { src: `/static/cards/${card}.webp`, alt: card, class: "card face" });
+  // The sheet: one at a time, with the answer to what was sent in it.
+  const sheet = element("dialog", { class: "sheet", "aria-labelledby": "sheet-head" });
+  document.body.append(sheet);
+  let touched = null;
+  let stale = true;
+  let busy = false;
 
-  // What is done closes the sheet, and can be taken back for a while.
-  const act = async (what, body) => {
-    const done = await control(what, body);
-    if (!done) return false;
-    sheet?.close();
-    toast.classList.add("undoable");
-    clearTimeout(timer);
-    timer = setTimeout(() => toast.classList.remove("undoable"), LONG);
-    return true;
+  const fill = (head, ...parts) => {
+    sheet.replaceChildren(
+      element("div", { class: "bar" }, element("h2", { id: "sheet-head", tabindex: -1 }, head),
+        button("×", () => sheet.close(), "close")),
+      answer, ...parts.filter((one) => one != null));
+    sheet.querySelector(".close").setAttribute("aria-label", mend("close"));
+    if (!sheet.open) sheet.showModal();
+    sheet.scrollTop = 0;
+    sheet.querySelector("#sheet-head").focus({ preventScroll: true });
   };
-  toast.querySelector("button").addEventListener("click", async () => {
-    if (await control("undo")) toast.classList.remove("undoable");
+  sheet.addEventListener("close", () => {
+    touched = null;
+    bar.prepend(answer);
+  });
+  // A touch beside the sheet closes it, too.
+  sheet.addEventListener("click", (event) => event.target === sheet && sheet.close());
+
+  const send = async (act, body) => {
+    if (busy) return;
+    busy = true;
+    const done = await control(act, body);
+    busy = false;
+    if (done) sheet.close();
+    else answer.scrollIntoView({ block: "nearest" });
+  };
+
+  const names = (thing) => thing.seats.map((name, place) => [place + 1, name]);
+  const choices = (...buttons) => element("div", { class: "choices" }, ...buttons.filter((one) => one));
+  const titled = (title, ...parts) =>
+    element("section", {}, element("h3", {}, title), ...parts.filter((one) => one != null));
+  const back = (thing) => button(`← ${mend("back")}`, () => show(thing));
+  const whole = (thing) => (thing.card ? Faces.spoken(thing.card) : thing.words || thing.seen);
+
+  // The further pages of a sheet; each says what it asks and has a way back.
+  const page = (head, build) => (thing) => {
+    stale = false;
+    fill(head, ...build(thing), choices(back(thing)));
+  };
+  const anotherCard = page(say("another_card"), (thing) =>
+    [Faces.chooser((card) => send("correct", { line: thing.line, card }))]);
+  const missedSlap = page(mend("slap_missed"), (thing) => [titled(say("who_slapped"), choices(
+    ...names(thing).map(([seat, name]) => button(name, () => send("missed-slap", { seat, on: thing.on })))))]);
+  const bySeat = { card: "another_player", slap: "another_hand", taken: "another_taker" };
+  const anotherSeat = (thing) => page(mend(bySeat[thing.kind]), () => [titled(say("right_player"), choices(
+    ...names(thing).filter(([seat]) => seat !== thing.seat)
+      .map(([seat, name]) => button(name, () => send("correct", { line: thing.line, seat })))))])(thing);
+  const missedCard = page(mend("card_missed"), (thing) => {
+    let laid = thing.missed_seat;
+    const seats = names(thing).map(([seat, name]) => {
+      const made = button(name, () => {
+        laid = seat;
+        seats.forEach((one) => one.setAttribute("aria-pressed", String(one === made)));
+      });
+      made.setAttribute("aria-pressed", String(seat === laid));
+      return made;
+    });
+    const tell = (card) => send("missed-card", { seat: laid, card, after: thing.after });
+    return [titled(say("who_laid"), choices(...seats)), titled(say("what_is_it"), Faces.chooser(tell))];
   });
 
-  const more = (label, ...children) => element("details", {}, element("summary", {}, label), ...children);
-  const seatsBut = (seats, seat, what, body) =>
-    row(...seats.flatMap((name, place) => (place + 1 === seat ? [] : [button(name, () => act(what, body(place + 1)))])));
-  const picture = (one) => (one.picture ? element("img", { src: one.picture, alt: say("as_seen"), class: "seen",
-    onerror: (event) => event.target.remove() }) : null);
-  const bySeat = (seats) => seats.map((name, place) => [place + 1, name]);
-  const missedSlap = (seats, on) =>
-    more(say("missed_slap"), row(...seats.map((name, place) =>
-      button(name, () => act("missed-slap", { seat: place + 1, ...(on ? { on } : {}) })))));
-
-  const card = (one, now) => {
-    const before = now.moments[now.moments.indexOf(one.id) + 1];
-    const correct = (name) => act("correct", { line: one.id, card: name });
-    return [one.words, [
-      picture(one),
-      element("p", {}, say("what_is_it")),
-      element("div", { class: "likely" }, ...one.likely.map((name) =>
-        element("button", { type: "button", "data-card": name, onclick: () => correct(name) }, face(name)))),
-      more(say("another_card"), form(Correcting.picker(), (fields) => correct(Correcting.picked(fields)))),
-      more(say("right_player"), seatsBut(now.seats, one.seat, "correct", (seat) => ({ line: one.id, seat }))),
-      row(button(say("no_card"), () => act("void", { line: one.id }))),
-      now.offers?.sights ? more(say("missed_before"),
-        form([select("seat", say("who_laid"), bySeat(now.seats)), ...Correcting.picker()],
-          (fields) => act("missed-card", { seat: Number(fields.seat.value), card: Correcting.picked(fields),
-            ...(before ? { after: before } : {}) }), say("missed_card"))) : null,
-      now.offers?.sights ? missedSlap(now.seats, one.id) : null,
-    ]];
-  };
-
-  const hand = (one, now) => [
-    row(button(say("no_hand"), () => act("void", { line: one.id }), "strong")),
-    more(say("right_player"), seatsBut(now.seats, one.seat, "correct", (seat) => ({ line: one.id, seat }))),
+  const strike = (label, thing) => button(label, () => send("void", { line: thing.line }));
+  const verdicts = (thing) => [
+    ...thing.verdicts.map((verdict) => button(say(verdict), () => send("overrule", { ruling: thing.ruling, verdict }))),
+    ...thing.firsts.map((seat) => button(say("was_first", { name: thing.seats[seat - 1] ?? seat }),
+      () => send("overrule", { ruling: thing.ruling, seat }))),
   ];
-
-  const ruling = (one, now) => {
-    const slap = now.hands.find((known) => one.id.split("@")[1] === known.id);
-    return [one.words, [
-      row(...one.verdicts.map((verdict) => button(say(verdict), () => act("overrule", { ruling: one.id, verdict }), "strong")),
-        ...one.seats.map((seat) =>
-          button(say("was_first", { name: now.seats[seat - 1] }), () => act("overrule", { ruling: one.id, seat }), "strong"))),
-      ...(slap ? hand(slap, now) : []),
-      now.offers?.sights ? missedSlap(now.seats, null) : null,
-    ]];
+  const rests = (thing) => {
+    const cards = thing.rests.filter((one) => one.card);
+    const others = thing.rests.filter((one) => !one.card);
+    return thing.rests.length ? titled(mend("rests"),
+      Faces.picks(cards.map((one) => one.card), (_, place) => open(cards[place].of)),
+      choices(...others.map((one) => button(one.words, () => open(one.of))))) : null;
+  };
+  const kinds = {
+    card: (thing) => [
+      titled(say("what_is_it"), Faces.picks(thing.likely, (card) => send("correct", { line: thing.line, card }))),
+      choices(
+        button(say("another_card"), () => anotherCard(thing)),
+        ...verdicts(thing),
+        strike(say("no_card"), thing),
+        thing.after ? button(say("missed_before"), () => missedCard(thing)) : null,
+        button(mend("slap_on"), () => missedSlap(thing)),
+        button(mend(bySeat.card), () => anotherSeat(thing))),
+    ],
+    slap: (thing) => [
+      choices(
+        ...verdicts(thing),
+        strike(say("no_hand"), thing),
+        button(mend(bySeat.slap), () => anotherSeat(thing)),
+        thing.on ? button(mend("slap_missed"), () => missedSlap(thing)) : null,
+        thing.after ? button(mend("card_before_slap"), () => missedCard(thing)) : null),
+    ],
+    taken: (thing) => [
+      choices(strike(mend("no_take"), thing), button(mend(bySeat.taken), () => anotherSeat(thing))),
+    ],
+    ruling: (thing) => [choices(...verdicts(thing))],
   };
 
-  const question = (one, now) => {
-    const about = now.cards.find((known) => one.about.includes(known.id));
-    const choices = one.cards.length ? one.cards : (about?.likely ?? []);
-    const pick = (name) => act("answer", { question: one.id, value: name });
-    return ["", [
-      about ? picture(about) : null,
-      about && !one.by_seat && choices.length
-        ? element("div", { class: "likely" }, ...choices.map((name) =>
-          element("button", { type: "button", "data-card": name, onclick: () => pick(name) }, face(name))))
-        : null,
-      Correcting.question(one, now.seats),
-    ]];
+  const show = (thing) => {
+    stale = true;
+    const body = kinds[thing.kind](thing);
+    const lines = [thing.card && thing.words, thing.words || thing.card ? thing.seen : null].filter((one) => one);
+    fill(whole(thing),
+      element("div", { class: "thing" },
+        thing.card ? Faces.image(thing.card, "") : null,
+        element("div", {}, ...lines.map((one) => element("p", {}, one)),
+          thing.why ? element("a", { href: thing.why }, mend("why")) : null),
+        Faces.picture(thing.picture)),
+      ...body, rests(thing));
   };
 
-  const open = ([title, body], about) => {
-    sheet?.close();
-    sheet = element("dialog", { class: "mend", "aria-labelledby": "mend-title", "data-about": about },
-      element("h2", { id: "mend-title" }, title), ...body,
-      row(element("button", { type: "button", class: "button", onclick: () => sheet.close() }, say("cancel"))));
-    const own = sheet;
-    sheet.addEventListener("close", () => {
-      own.remove();
-      if (sheet === own) sheet = null;
-    });
-    document.body.append(sheet);
-    sheet.showModal();
+  const recent = async () => (await fetch(`/recent.json?${new URLSearchParams({ lang: language })}`)).json();
+  const fetched = async (of) => fetch(`/touched.json?${new URLSearchParams({ lang: language, of })}`);
+  const open = async (of) => {
+    const got = await fetched(of);
+    if (got.status === 401) return howToPair();
+    touched = { of };
+    Asking.tell("", "");
+    if (!got.ok) return fill(mend("gone"), element("p", {}, mend("gone_what")));
+    const thing = await got.json();
+    touched = { of, text: JSON.stringify(thing) };
+    return show(thing);
   };
-
-  const look = async (about) => {
-    if (!(await Asking.look()).paired) {
-      open([say("not_paired"), [element("p", {}, say("ask")), element("a", { href: "/control", class: "button strong" },
-        say("pair_here"))]], "");
-      return null;
-    }
-    const which = new URLSearchParams({ lang: document.documentElement.lang, ruling: about });
-    return (await fetch(`/recent.json?${which}`)).json();
-  };
-
-  // The pile has names alone: the newest card of a name is the newest of that name that was seen.
-  const lineOf = (tapped, known) => {
-    const faces = [...document.querySelectorAll("#pile .card")].reverse();
-    const name = (one) => one.dataset.key.split(":")[1];
-    const nth = faces.slice(0, faces.indexOf(tapped)).filter((one) => name(one) === name(tapped)).length;
-    return known.filter((one) => one.card === name(tapped))[nth];
-  };
-
-  board.addEventListener("click", async (event) => {
-    const tapped = event.target.closest("#pile .card, #questions [data-question], #rulings .wrong");
-    if (!tapped) return;
-    event.preventDefault();
-    const id = tapped.dataset.question ?? tapped.closest("[data-id]")?.dataset.id ?? "";
-    const now = await look(id);
-    if (!now) return;
-    if (tapped.matches("#pile .card")) {
-      const one = lineOf(tapped, now.cards);
-      if (one) open(card(one, now), one.id);
+  // What is shown may have changed meanwhile, or have gone.
+  const renew = async () => {
+    if (!sheet.open || !touched || busy) return;
+    const { of, text: before } = touched;
+    const got = await fetched(of);
+    if (!touched || touched.of !== of) return;
+    if (!got.ok) {
+      if (before) fill(mend("gone"), element("p", {}, mend("gone_what")));
+      touched = { of };
       return;
     }
-    const asked = now.questions.find((one) => one.id === id);
-    const wrong = now.rulings.find((one) => one.id === id);
-    if (asked) open(question(asked, now), id);
-    else if (wrong) open(ruling(wrong, now), id);
-    else Asking.tell("refused", say("ruling_gone"));
+    const thing = await got.json();
+    if (JSON.stringify(thing) === before) return;
+    touched = { of, text: JSON.stringify(thing) };
+    if (stale) show(thing);
+  };
+
+  // Everything that can be mended in one list: also cards of piles that were taken.
+  const list = async () => {
+    if (!paired()) return howToPair();
+    const now = await recent();
+    const all = [...now.cards, ...now.rulings].map((one) => button(one.words, () => open(one.id)));
+    touched = null;
+    Asking.tell("", "");
+    return fill(say("what_is_wrong"), all.length ? choices(...all) : element("p", {}, text("board.no_rulings")));
+  };
+  document.getElementById("mend").addEventListener("click", list);
+
+  const howToPair = () => {
+    fill(say("not_paired"), element("p", {}, say("ask")),
+      row(element("a", { class: "button strong", href: "/control" }, say("pair_here"))));
+  };
+
+  // What can be touched is a button to keys and to those who hear the page; on a device that is not paired it is none.
+  const wrong = (of, label) => {
+    const made = button(text("board.wrong_short"), () => {}, "wrong");
+    made.dataset.of = of;
+    made.setAttribute("aria-label", `${text("board.wrong_short")} ${label}`);
+    return made;
+  };
+  const dress = (root) => {
+    if (!paired()) return;
+    for (const card of root.querySelectorAll("[data-line]:not([role])")) {
+      card.setAttribute("role", "button");
+      card.setAttribute("tabindex", "0");
+      card.setAttribute("aria-haspopup", "dialog");
+    }
+    for (const item of root.querySelectorAll("li[data-id]:not(.replaced):not(:has(.wrong))")) {
+      item.append(wrong(item.dataset.id, item.querySelector(".text").textContent));
+    }
+  };
+  const touch = (event) => {
+    const of = event.target.closest("[data-of]")?.dataset.of ?? event.target.closest("[data-line]")?.dataset.line
+      ?? (event.target.closest("a, button") ? null : event.target.closest("li[data-id]:not(.replaced)")?.dataset.id);
+    if (!of || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    if (paired()) open(of);
+    else howToPair();
+  };
+  board.addEventListener("click", touch);
+  board.addEventListener("keydown", (event) => {
+    if ((event.key === "Enter" || event.key === " ") && event.target.matches("[role=button][data-line]")) touch(event);
   });
 
-  // Without a pointer: all that can be mended, in one list.
-  document.getElementById("mend").addEventListener("click", async () => {
-    const now = await look("");
-    if (!now) return;
-    const all = [
-      ...now.questions.map((one) => [one.words, () => question(one, now), one.id]),
-      ...now.cards.map((one) => [one.words, () => card(one, now), one.id]),
-      ...now.rulings.map((one) => [one.words, () => ruling(one, now), one.id]),
-    ];
-    const list = element("ul", { class: "mendable" },
-      ...all.map(([words, body, id]) => element("li", {}, button(words, () => open(body(), id)))));
-    open([say("what_is_wrong"), [all.length ? list : element("p", {}, text("board.no_rulings"))]], "");
-  });
+  // The oldest question, with its answers, and what can be taken back.
+  let shown = "";
+  const asked = element("div", { class: "asked forms", role: "group" });
+  const ask = (one) => {
+    const same = JSON.stringify(one ?? null);
+    if (same === shown) return;
+    shown = same;
+    asked.remove();
+    if (!one) return;
+    asked.setAttribute("aria-label", one.words);
+    const counts = () => element("a", { class: "button strong", href: "/control" }, mend("counts"));
+    asked.replaceChildren(...Correcting.answers(one, counts));
+    document.querySelector(".p-questions").append(asked);
+  };
+  const undo = button(say("undo"), () => undo.dataset.of && control("undo", { of: undo.dataset.of }), "strong");
+  undo.hidden = true;
+  bar.append(undo);
 
-  // A question that has been settled meanwhile asks no more.
-  document.addEventListener("regions", () => {
-    const about = sheet?.dataset.about ?? "";
-    if (about.startsWith("question@") && !document.querySelector(`#questions [data-question="${CSS.escape(about)}"]`)) sheet.close();
+  const look = async () => {
+    if (!paired()) return;
+    const now = await recent();
+    ask(now.questions[0]);
+    undo.hidden = !now.undo;
+    undo.dataset.of = now.undo ?? "";
+    await renew();
+  };
+  // One look at a time, and not more than two in a second however fast the cards fall.
+  const PACE = 500;
+  let looking = false;
+  let again = false;
+  const refresh = async () => {
+    again = true;
+    if (looking) return;
+    looking = true;
+    while (again) {
+      again = false;
+      try {
+        await look();
+      } catch {
+        // The connection is gone; the board's stream comes back by itself.
+      }
+      await new Promise((done) => setTimeout(done, PACE));
+    }
+    looking = false;
+  };
+  document.addEventListener("changed", refresh);
+  document.addEventListener("regions", refresh);
+  document.addEventListener("unpaired", () => location.reload());
+
+  Regions.dress = dress;
+  Asking.look().then(() => {
+    document.body.classList.toggle("paired", paired());
+    dress(board);
+    refresh();
   });
 })();

@@ -39,11 +39,14 @@ const Regions = (() => {
   };
 
   return {
+    // What is done to fresh content before it is held against what is there.
+    dress() {},
     show(id, html, first = false) {
       const region = document.getElementById(id);
       if (!region) return;
       const template = document.createElement("template");
       template.innerHTML = html;
+      this.dress(template.content);
       if (region.dataset.keyed !== undefined && [...template.content.children].every((c) => c.dataset.key)) {
         sync(region, template.content, first);
         return;

@@ -52,7 +52,7 @@ const Reporting = (() => {
   const call = ([turn, next], seats) =>
     group(say("call"),
       form([chosen(select("seat", say("who_calls"), bySeat(seats)), turn),
-        chosen(select("rank", say("rank"), Correcting.ranks.map((rank) => [rank, rank === "T" ? "10" : rank])), next)],
+        chosen(select("rank", say("rank"), Faces.ranks.map((rank) => [rank, Faces.printed(rank)])), next)],
         ({ seat, rank }) => control("say", { seat: Number(seat.value), rank: rank.value }), say("call")));
 
   const people = ({ joins, leaves }, seats) =>
