@@ -193,3 +193,6 @@ def test_paused_stepped_and_5_ms_sooner_another_wins(house: House, page: Page) -
         page.locator("#outcome", has_text="That is no number of milliseconds").wait_for()
         page.locator("#by").fill("0")
         page.locator("#outcome", has_text="The ruling stays the same.").wait_for()
+        assert page.locator("[name=error]").get_attribute("placeholder") == "1.5"
+        page.locator("select[name=line]").select_option("c2")
+        page.locator("[name=error][placeholder='8']").wait_for()

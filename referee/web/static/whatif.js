@@ -24,8 +24,10 @@
         wait = 1000 * Number(answer.headers.get("retry-after") ?? 1);
         wanted = true;
       } else {
-        const shown = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("outcome");
+        const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const shown = fresh.getElementById("outcome");
         if (shown && !wanted) {
+          form.error.placeholder = fresh.querySelector("[name=error]").placeholder;
           document.getElementById("outcome").replaceChildren(...shown.childNodes);
           document.getElementById("outcome").dataset.shown = query;
           history.replaceState(null, "", `?${query}`);
