@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: help install apt apt-test demo play test test-all test-mixes lock lint format bench clean language-check
+.PHONY: help install apt apt-test demo play test test-all test-mixes lock lint format bench clean language-check languages
 
 help:  ## what can be made
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -74,6 +74,9 @@ format: install  ## let ruff lay out the code
 
 language-check: install  ## whether every language is whole: what its files lack, and what is wrong there; LANGUAGE=de checks one
 	@$(BIN)/python -m tools.language_check $(LANGUAGE)
+
+languages: install  ## docs/languages.md and docs/glossary.md: rulings and the game's own words in four languages
+	@$(BIN)/python -m tools.languages
 
 bench: install  ## what things cost on this machine
 	$(BIN)/python -m tools.measure.bench

@@ -74,7 +74,7 @@ class Spoken(Exception):  # noqa: N818 - what goes wrong has names of its own
 def joined(sentences: Sequence[str]) -> str:
     """Several sentences one after another; nothing for none."""
     if len(sentences) < 2:
-        return "".join(sentences)
+        return sentences[0] if sentences else ""
     return Sentence("{first} {next}", first=sentences[0], next=joined(sentences[1:]))
 
 

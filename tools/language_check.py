@@ -30,6 +30,7 @@ FOLDERS: Final = ("referee", "hardware", "models")
 SPEAKING: Final[Mapping[str, int]] = {
     "Sentence": 0, "say": 0, "UserError": 0, "Denied": 0, "CommandError": 0, "BadAnswer": 0, "Refusal": 1,
     "RulesError": 0, "SettingsError": 0, "HardwareMissing": 0, "RecordError": 0, "Spoken": 0, "tell": 0,
+    "_integer": 2, "_number": 2, "_many": 1, "_need": 1,
 }  # fmt: skip
 """What is given the template of a sentence, and as which argument."""
 _CODE_ONLY: Final = ("answer.", "kind.", "rule_with_value.")

@@ -6,13 +6,20 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from referee.sentence import Sentence
+
 # A Pi calls the parts of its HDMI outputs "i2s-hifi", too.
 _HDMI: Final = re.compile(r"hdmi", re.IGNORECASE)
 _HEADER: Final = re.compile(r"hifiberry|max98357|googlevoicehat|i2s|snd_rpi_(?!.*hdmi)", re.IGNORECASE)
 _USB: Final = re.compile(r"usb", re.IGNORECASE)
 _PLACE: Final = re.compile(r"\s*\((?:hw|plughw):\d+,\d+\)$")
 """What ALSA's numbers are, which change with what is plugged in first."""
-_WORDS: Final = {"usb": "on USB", "header": "on the header (I2S)", "other": "", "hdmi": "a screen's, on HDMI"}
+_WORDS: Final = {
+    "usb": Sentence("on USB"),
+    "header": Sentence("on the header (I2S)"),
+    "other": "",
+    "hdmi": Sentence("a screen's, on HDMI"),
+}
 """Kinds, those first that are most surely heard: a screen may have no loudspeaker."""
 _SYSTEM: Final = frozenset(("default", "sysdefault", "pulse", "pipewire", "dmix", "jack"))
 """Names of ALSA's that stand for another card."""

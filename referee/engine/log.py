@@ -53,14 +53,14 @@ class _BadField(Exception):  # noqa: N818 - never leaves this module
 
 def _need(holds: bool, words: str) -> None:
     if not holds:
-        raise _BadField(words)
+        raise _BadField(Sentence(words))
 
 
 def _integer(low: int, high: int, words: str) -> _Check:
     def check(value: Any) -> Any:
         if type(value) is int and low <= value <= high:
             return value
-        raise _BadField(words)
+        raise _BadField(Sentence(words))
 
     return check
 
@@ -71,7 +71,7 @@ def _text(value: Any) -> str:
 
 
 def _one_of(*choices: str) -> _Check:
-    words = "one of " + ", ".join(choices)
+    words = Sentence("one of {names}", names=", ".join(choices))
 
     def check(value: Any) -> str:
         _need(isinstance(value, str) and value in choices, words)
@@ -92,7 +92,7 @@ def _card(value: Any) -> str:
     try:
         return _CARDS[value]
     except (KeyError, TypeError):
-        raise _BadField(f"a card such as 7h, Th, Xr or ??, not {json.dumps(value)}") from None
+        raise _BadField(Sentence("a card such as 7h, Th, Xr or ??, not {given}", given=json.dumps(value))) from None
 
 
 def _rank(value: Any) -> str:
@@ -120,8 +120,11 @@ def _or_null(check: _Check) -> _Check:
     return lambda value: None if value is None else check(value)
 
 
+_SOME_NAMES: Final = Sentence("a list of 2 to {most} names", most=MAX_SEATS)
+
+
 def _names(value: Any) -> tuple[str, ...]:
-    _need(isinstance(value, list) and 2 <= len(value) <= MAX_SEATS, f"a list of 2 to {MAX_SEATS} names")
+    _need(isinstance(value, list) and 2 <= len(value) <= MAX_SEATS, _SOME_NAMES)
     return tuple(_text(name) for name in value)
 
 
@@ -134,9 +137,9 @@ def _anything(value: Any) -> Any:
     return value
 
 
-_SEAT = _integer(1, MAX_SEATS, f"a seat from 1 to {MAX_SEATS}")
+_SEAT = _integer(1, MAX_SEATS, Sentence("a seat from 1 to {most}", most=MAX_SEATS))
 _NS = _integer(-(2**63), 2**63 - 1, "a whole number of nanoseconds")
-_ERROR = _integer(0, MAX_ERROR, f"0 to {MAX_ERROR} ns")
+_ERROR = _integer(0, MAX_ERROR, Sentence("0 to {most} ns", most=MAX_ERROR))
 _COUNT = _integer(0, 1000, "a count of cards")
 _DEGREES = _number(-360, 360, "degrees from -360 to 360")
 
@@ -257,8 +260,8 @@ def parse_object(text: str, number: int) -> dict[str, Any]:
     except _Twice as bad:
         raise LogError(number, Sentence('"{key}" stands there twice; keep one of them', key=bad)) from None
     except (ValueError, RecursionError) as bad:
-        words = "the line is torn or not JSON" if text.lstrip().startswith("{") else "not a JSON object"
-        why = "nested too deep" if isinstance(bad, RecursionError) else "a number of too many digits"
+        words = Sentence("the line is torn or not JSON" if text.lstrip().startswith("{") else "not a JSON object")
+        why: str = Sentence("nested too deep" if isinstance(bad, RecursionError) else "a number of too many digits")
         if isinstance(bad, json.JSONDecodeError):
             why = bad.msg
         raise LogError(number, Sentence("{words} ({why}); mend or remove it", words=words, why=why)) from None
@@ -313,7 +316,7 @@ def open_log(name: str) -> Iterator[BinaryIO]:
         try:
             yield stream
         except LogError as bad:
-            where = "standard input" if name == "-" else name
+            where = Sentence("standard input") if name == "-" else name
             raise UserError("{where}, {why}", where=where, why=bad) from None
 
 

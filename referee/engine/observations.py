@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Any, ClassVar, Final
 
 from referee.rules.frozen import record
-from referee.sentence import Spoken
+from referee.sentence import Sentence, Spoken
 
 MAX_SEATS: Final = 8
 _SLAP_ERROR: Final = 1_500_000
@@ -30,7 +30,7 @@ class LogError(Spoken, ValueError):
         if line is None:
             super().__init__(problem)
         else:
-            super().__init__("line {line}: {problem}", line=line, problem=problem)
+            super().__init__(Sentence("line {line}: {problem}", line=line, problem=problem))
 
 
 @record(frozen=True, slots=True, kw_only=True)

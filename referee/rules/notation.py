@@ -51,10 +51,8 @@ class NotationError(Spoken, ValueError):
     def __init__(self, text: str, at: int, problem: str) -> None:
         self.at = at
         self.problem = problem
-        super().__init__(
-            "{problem}, at character {at}: {before}>>>{after}",
-            problem=problem, at=at + 1, before=text[:at], after=text[at:],
-        )  # fmt: skip
+        words = "{problem}, at character {at}: {before}>>>{after}"
+        super().__init__(Sentence(words, problem=problem, at=at + 1, before=text[:at], after=text[at:]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ class HouseFileError(UserError):
         first = mistakes[0].as_line(file)
         if more:
             words = "{first} (and {more} more: `referee rules check {file}` lists them)"
-            super().__init__(words, first=first, more=more, file=file)
+            super().__init__(Sentence(words, first=first, more=more, file=file))
         else:
             super().__init__(first)
 

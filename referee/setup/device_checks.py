@@ -18,6 +18,7 @@ from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.errors import UserError
+from referee.sentence import Sentence, joined, words_of
 from referee.settings.file import SettingsText, replace_file
 from referee.settings.model import Settings, VoiceSettings, parse_settings
 from referee.setup.doctor import examine, short_report
@@ -78,7 +79,7 @@ class Bench:
         """The settings with the pads measured (None: they were not), and what happened, in words."""
         from referee.setup.calibration.pad_check import calibrate_pads
 
-        poor = "A pad was not heard: the list says which, and why."
+        poor = Sentence("A pad was not heard: the list says which, and why.")
         return self._measure(text, lambda: calibrate_pads(self.path, simulated=self.simulated), poor)
 
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
@@ -86,7 +87,7 @@ class Bench:
         from referee.setup.calibration.calibrate import CalibrationOptions, calibrate
 
         asked = CalibrationOptions(settings=self.path, by=by, simulated=self.simulated)
-        poor = "Something is poor: mend what the list says, then referee calibrate again."
+        poor = Sentence("Something is poor: mend what the list says, then referee calibrate again.")
         return self._measure(text, lambda: calibrate(asked), poor)
 
     def bare(self, text: str) -> tuple[str | None, str]:
@@ -101,8 +102,8 @@ class Bench:
         try:
             status = run()
         except UserError as bad:
-            return None, f"That did not succeed: {bad}"
-        return self.path.read_text(encoding="utf-8"), poor if status else "All is well."
+            return None, Sentence("That did not succeed: {why}", why=bad)
+        return self.path.read_text(encoding="utf-8"), poor if status else Sentence("All is well.")
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
         """Blink the light on ``pin`` and none else of ``pins``, until told otherwise; words if it cannot be done."""
@@ -110,7 +111,7 @@ class Bench:
         try:
             lamp = GpioLights({pin: pin}, None)
         except HardwareMissing as bad:
-            return f"It cannot be lit: {bad}. "
+            return Sentence("It cannot be lit: {why}.", why=bad)
         dark = threading.Event()
 
         def blink() -> None:
@@ -150,7 +151,9 @@ class Bench:
                 taken, words = self.write(image)
                 return text if taken else None, words
         except (HardwareMissing, StopIteration) as bad:
-            return None, f"There was no picture: {bad or 'the camera sent too few'}."
+            return None, Sentence(
+                "There was no picture: {why}.", why=words_of(bad) or Sentence("the camera sent too few")
+            )
 
     def write(self, image: Any) -> tuple[bool, str]:
         """Write a picture beside the settings; whether that went well, where it is and what it is like."""
@@ -160,10 +163,12 @@ class Bench:
         try:
             write_picture(target, image)
         except UserError as bad:
-            return False, f"There is a picture, but {bad}."
+            return False, Sentence("There is a picture, but {why}.", why=bad)
         rows, columns = image.shape[:2]
-        bright = f"mean brightness {image.mean():.0f} of 255"
-        return True, f"Look at {target}: it is what the camera sees ({columns}×{rows} px, {bright})."
+        return True, Sentence(
+            "Look at {target}: it is what the camera sees ({columns}×{rows} px, mean brightness {mean} of 255).",
+            target=target, columns=columns, rows=rows, mean=f"{image.mean():.0f}",
+        )  # fmt: skip
 
     def eye(self, text: str) -> tuple[str | None, str]:
         """The settings with the number of threads with which the eye is quickest here (None: there is no eye), and how
@@ -175,8 +180,10 @@ class Bench:
         try:
             best = quickest(measure_eye((camera.width, camera.height), camera.fps, thread_counts()))
         except UserError as bad:
-            return None, f"That did not succeed: {bad}"
-        words = f"The eye takes {best.words}." + ("" if best.suffices else f" That is little: {ADVICE}.")
+            return None, Sentence("That did not succeed: {why}", why=bad)
+        words: str = Sentence("The eye takes {words}.", words=best.words)
+        if not best.suffices:
+            words = joined([words, Sentence("That is little: {advice}.", advice=ADVICE)])
         return SettingsText(text, self.path.parent).changed({"eye.threads": best.threads}).text, words
 
     def sounds(self) -> list[tuple[str, str]]:
@@ -194,7 +201,7 @@ class Bench:
         try:
             return try_voice(self.settings(text).voice)
         except HardwareMissing as bad:
-            return f"The voice cannot be heard yet: {bad}."
+            return Sentence("The voice cannot be heard yet: {why}.", why=bad)
 
     def decks(self) -> list[str]:
         """The decks that were learned."""
@@ -231,14 +238,14 @@ class SimulatedBench(Bench):
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
         """Say which light would blink."""
-        return f"(Simulated: the light on pin {pin} blinks.) "
+        return Sentence("(Simulated: the light on pin {pin} blinks.)", pin=pin)
 
     def dark(self) -> None:
         """Nothing is lit."""
 
     def cameras(self) -> list[tuple[str, str]]:
         """The one that is simulated."""
-        return [("picamera", "the simulated one, which the settings take for the Pi's own")]
+        return [("picamera", Sentence("the simulated one, which the settings take for the Pi's own"))]
 
     def picture(self, text: str) -> tuple[str | None, str]:
         """Write what the simulated camera sees."""
@@ -258,7 +265,7 @@ class SimulatedBench(Bench):
 
     def speak(self, text: str) -> str:
         """Say at which volume a voice would speak."""
-        return f"(Simulated: a voice speaks at volume {self.settings(text).voice.volume}.)"
+        return Sentence("(Simulated: a voice speaks at volume {volume}.)", volume=self.settings(text).voice.volume)
 
 
 def try_voice(settings: VoiceSettings, sound: Any = None) -> str:
@@ -286,7 +293,7 @@ def try_voice(settings: VoiceSettings, sound: Any = None) -> str:
     speaker = StreamSpeaker(clips, device=settings.device or None, sound=sound, volume=level, watched=False)
     with contextlib.closing(speaker):
         if speaker.trouble:
-            return f"Nothing can be heard: {speaker.trouble}."
+            return Sentence("Nothing can be heard: {why}.", why=speaker.trouble)
         speaker.say(words)
         speaker.drain()
     return ""

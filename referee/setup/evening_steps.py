@@ -17,6 +17,7 @@ from referee.settings.model import FEWEST_SEATS, MOST_SEATS
 from referee.setup.pads_step import press_together
 from referee.setup.steps import check_names, rules_step
 from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number
+from referee.text.terminal_language import say
 
 USUAL_KEYS: Final = ("a", "l", "t", "b", "q", "p", "z", "m")
 """Keys that lie apart on a keyboard, in the order of the seats that get them."""
@@ -33,7 +34,7 @@ def people_step(draft: SettingsText) -> Run:
     count = yield Question("seats.count", words, str(len(there)), whole_number(FEWEST_SEATS, MOST_SEATS))
     names: list[str] = []
     for n in range(1, count + 1):
-        default = there[n - 1].name if not draft.is_new and n <= len(there) else f"Player {n}"
+        default = there[n - 1].name if not draft.is_new and n <= len(there) else say("Player {n}", n=n)
         first, next_ = Sentence("Who is the first?"), Sentence("Who is the next one clockwise, as seen from above?")
         words = first if n == 1 else next_
         names.append((yield Question(f"seats.name.{n}", words, default, check_names(names))))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
+from referee.sentence import Sentence
 from referee.vision.photos import load_eye, usual_threads
 from referee.vision.videos import seat_bearings, watcher_of
 
@@ -31,7 +32,7 @@ LOOKS_A_CARD: Final = 2.3
 `python -m tools.measure.pace --fps 25 --size 1536 864`."""
 ENOUGH: Final = 2.0
 """Cards a second that a table at ease lays: an eye that follows fewer falls behind."""
-ADVICE: Final = (
+ADVICE: Final = Sentence(
     "lay cards more slowly than that, choose a smaller picture (referee setup --step camera), or a faster machine"
 )
 _SEED, _SEATS, _CARDS, _FPS = 1, 4, 6, 6.0
@@ -70,11 +71,12 @@ class EyeSpeed:
     def words(self) -> str:
         """All of it, for people."""
         width, height = self.size
-        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
-        return (
-            f"{self.look_ms:.0f} ms a look and {self.quiet_ms:.1f} ms a quiet frame of {width}×{height} px with "
-            f"{threads}: follows about {self.cards_a_second:.1f} cards a second"
-        )
+        return Sentence(
+            "{look} ms a look and {quiet} ms a quiet frame of {width}×{height} px (threads: {threads}): follows about "
+            "{speed} cards a second",
+            look=f"{self.look_ms:.0f}", quiet=f"{self.quiet_ms:.1f}", width=width, height=height, threads=self.threads,
+            speed=f"{self.cards_a_second:.1f}",
+        )  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
 from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
-from referee.sentence import Sentence
+from referee.sentence import Sentence, joined
 from referee.settings.file import SettingsText
 from referee.settings.house_rules import SUFFIX
 from referee.settings.model import FEWEST_SEATS, LAST_PIN, MOST_SEATS, NEAREST_SEATS, SPI_PINS, SettingsError
@@ -37,7 +37,7 @@ from referee.setup.walk import (
 )  # fmt: skip
 from referee.text.catalogue import LANGUAGES
 from referee.text.rules import sentence
-from referee.text.terminal_language import here
+from referee.text.terminal_language import here, say
 
 _LONGEST_NAME: Final = 24
 _COLOURS: Final = {"red": Sentence("red"), "green": Sentence("green"), "blue": Sentence("blue")}
@@ -60,7 +60,7 @@ def seats_step(draft: SettingsText) -> Run:
             if n == 1
             else Sentence("Seat {n}, the next one clockwise as seen from above?", n=n)
         )
-        default = there[n - 1].name if known else f"Seat {n}"
+        default = there[n - 1].name if known else say("Seat {n}", n=n)
         names.append((yield Question(f"seats.name.{n}", words, default, check_names(names))))
     even = [(270 - 360 * k / count) % 360 for k in range(count)]
     stand = [seat.bearing for seat in there]
@@ -253,9 +253,9 @@ def lights_step(draft: SettingsText) -> Run:
     return draft.changed({"lights.table": table, "lights.enabled": True})
 
 
-def _after(words: str, question: Sentence) -> Sentence:
+def _after(words: str, question: str) -> str:
     """A question, after what the device had to say, if anything."""
-    return Sentence("{words}{question}", words=words, question=question) if words else question
+    return joined([words, question]) if words else question
 
 
 def _seat_or_name(names: Sequence[str], listed: Question) -> Check:
@@ -382,7 +382,7 @@ def rules_step(draft: SettingsText) -> Run:
     """A preset, a file, or what is there; and the deck, where unusual ones were learned."""
     now: Any = draft.settings.rules
     own = not isinstance(now, str)
-    choices: dict[str, str] = {name: preset.title for name, preset in PRESETS.items()}
+    choices: dict[str, str] = {name: here().get(f"preset.{name}", preset.title) for name, preset in PRESETS.items()}
     if own:
         choices["kept"] = Sentence("the house rules that the settings have")
     which = Sentence("Which rules? Or a file of your own (*{suffix}, see `referee rules example`)", suffix=SUFFIX)

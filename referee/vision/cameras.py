@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from hardware.camera.spec import NETWORK
 from hardware.clock import monotonic
+from referee.sentence import Sentence
 
 if TYPE_CHECKING:
     from hardware.camera.spec import CameraSpec
@@ -148,7 +149,9 @@ def cameras(root: Path = Path("/"), own: Callable[[], list[str]] = pi_cameras) -
         words = " ".join(str(bad).split()) or type(bad).__name__
         broken = f"the Pi's own, which does not work yet ({words}); referee doctor says what mends it"
         return [*usb_cameras(root), CameraFound("picamera", broken)]
-    return [CameraFound("picamera", f"the Pi's own ({model})") for model in models[:1]] + usb_cameras(root)
+    return [
+        CameraFound("picamera", Sentence("the Pi's own ({model})", model=model)) for model in models[:1]
+    ] + usb_cameras(root)
 
 
 def read_line(path: Path) -> str:

@@ -20,10 +20,11 @@ from hardware.pads.crosstalk import LONGEST
 from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors, touches
 from hardware.ports import Edge, HardwareMissing, TimedPads
 from referee.errors import UserError
+from referee.sentence import Sentence
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import PadsMeasured, Settings, load_settings
 from referee.setup.calibration import tell
-from referee.text.terminal_language import say
+from referee.text.terminal_language import here, say
 from referee.units import MS, SECOND, US
 from referee.wired_devices import open_pads
 
@@ -96,7 +97,7 @@ class PadCheck:
         if t >= self._since + HAND_PATIENCE:
             self._edges.clear()
             self.silent += seats if len(seats) == 1 else ()
-            return [f"  nothing was heard of {self._who(seats)}; see to the cable", *self._next(t)]
+            return [Sentence("  nothing was heard of {name}; see to the cable", name=self._who(seats)), *self._next(t)]
         edges = sorted(self._edges, key=lambda edge: edge.t)
         is_down = {edge.seat: edge.pressed for edge in edges}
         if not edges or t < edges[-1].t + _QUIET or any(is_down.values()):
@@ -113,14 +114,18 @@ class PadCheck:
         except NotOneBlow as wrong:
             who = self._who(wrong.seats)
             complaints = {
-                "others": f"{who}: hands off, please; that blow is not counted",
-                "twice": "two slaps on one another's heels: about once a second, please",
-                "silent": f"that was no slap of {who}; again, please",
-                "apart": "both pads must be hit by one blow, in the board's middle; again, please",
+                "others": Sentence("{name}: hands off, please; that blow is not counted", name=who),
+                "twice": Sentence("two slaps on one another's heels: about once a second, please"),
+                "silent": Sentence("that was no slap of {name}; again, please", name=who),
+                "apart": Sentence("both pads must be hit by one blow, in the board's middle; again, please"),
             }
-            return [f"  {complaints[wrong.what]}"]
+            return [Sentence("  {words}", words=complaints[wrong.what])]
         self._count, self._since = self._count + 1, t
-        return self._next(t) if self._count >= self._wanted else [f"  {self._count} of {self._wanted}"]
+        return (
+            self._next(t)
+            if self._count >= self._wanted
+            else [Sentence("  {count} of {all}", count=self._count, all=self._wanted)]
+        )
 
     def _next(self, t: int) -> list[str]:
         self._left.pop(0)
@@ -132,14 +137,15 @@ class PadCheck:
     def _request(self) -> str:
         who = self._who(self.asking)
         if len(self.asking) == 1:
-            return (
-                f"{who}: slap your pad {self._wanted} times, as in a game, about once a second; "
-                "everybody else keeps hands off the table"
-            )
-        return f"{who}: lay a stiff board over both pads, and hit its middle {self._wanted} times, about once a second"
+            return Sentence(
+                "{name}: slap your pad {many} times, as in a game, about once a second; everybody else keeps hands off "
+                "the table", name=who, many=self._wanted,
+            )  # fmt: skip
+        words = "{name}: lay a stiff board over both pads, and hit its middle {many} times, about once a second"
+        return Sentence(words, name=who, many=self._wanted)
 
     def _who(self, seats: Sequence[int]) -> str:
-        return " and ".join(self._names[seat - 1] for seat in seats)
+        return here().both(self._names[seat - 1] for seat in seats)
 
     # What came of it
 
@@ -174,18 +180,26 @@ class PadCheck:
         for seat in seats:
             name = self._names[seat - 1]
             if seat in self.silent:
-                lines.append(f"{name}: was not heard; nothing was measured")
+                lines.append(say("{name}: was not heard; nothing was measured", name=name))
                 continue
-            heard = [f"{self._names[a - 1]}'s hand for {self.echo(a, seat) / MS:.1f} ms" for a in seats
-                     if self.echo(a, seat)]  # fmt: skip
+            heard = [
+                say(
+                    "{name}'s hand for {time} ms",
+                    name=self._names[a - 1],
+                    time=here().number(self.echo(a, seat) / MS, 1),
+                )
+                for a in seats
+                if self.echo(a, seat)
+            ]
             error = result.t_error_us[seat - 1] / 1000
             measured = any(seat in pair for pair in self.differences)
+            number = here().number
             lines.append(
-                f"{name}: bounces for {self.bounce(seat) / MS:.1f} ms, "
-                + (f"hears {', '.join(heard)}; " if heard else "hears nobody else; ")
-                + f"stated error ± {error:.1f} ms"
-                + ("" if measured else " (not measured: one pad alone cannot tell; try --board)")
-            )
+                say("{name}: bounces for {time} ms", name=name, time=number(self.bounce(seat) / MS, 1)) + ", "
+                + (say("hears {hands}", hands=", ".join(heard)) if heard else say("hears nobody else")) + "; "
+                + say("stated error ± {error} ms", error=number(error, 1))
+                + ("" if measured else f" ({say('not measured: one pad alone cannot tell; try --board')})")
+            )  # fmt: skip
         return lines + self.mend_words()
 
     def mend_words(self) -> list[str]:
@@ -198,15 +212,16 @@ class PadCheck:
         one, other = self._names[a - 1], self._names[b - 1]
         # An echo that lasts so long cannot be told from a hand.
         if _with_margin(self.echo(a, b)) > LONGEST:
-            return (
-                f"→ {other}'s pad hears {one}'s hand for about as long as a hand stays: nothing can tell the two "
-                "apart. Put foam under the pads, or the pads further apart"
-            )
+            return say(
+                "→ {other}'s pad hears {name}'s hand for about as long as a hand stays: nothing can tell the two "
+                "apart. Put foam under the pads, or the pads further apart", other=other, name=one,
+            )  # fmt: skip
         if self.late(a, b) >= (result.t_error_us[a - 1] + result.t_error_us[b - 1]) * US:
-            return (
-                f"→ {other}'s pad hears {one}'s hand up to {self.late(a, b) / MS:.1f} ms away from it, more than both "
-                "errors: that cannot be told from a second hand, and counts as one. Put foam under the pads"
-            )
+            return say(
+                "→ {other}'s pad hears {name}'s hand up to {time} ms away from it, more than both errors: that cannot "
+                "be told from a second hand, and counts as one. Put foam under the pads",
+                other=other, name=one, time=here().number(self.late(a, b) / MS, 1),
+            )  # fmt: skip
         return ""
 
 
