@@ -235,7 +235,7 @@ def _explain(args: argparse.Namespace) -> int:
     from referee.review import explain
 
     if args.what_if is not None and args.ruling is not None:
-        raise UserError(f"--what-if explains the verdict on its own line; leave {args.ruling} out")
+        raise UserError("--what-if explains the verdict on its own line; leave {name} out", name=args.ruling)
     return explain(args.log, args.ruling, as_json=args.json, what_if=args.what_if)
 
 

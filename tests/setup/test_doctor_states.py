@@ -473,7 +473,7 @@ def test_how_many_cards_a_second_the_eye_follows(
     found = [*health.check_eye(rig.machine, settings("[camera]\nwidth = 640\nheight = 480\n[eye]\nthreads = 3\n"))]
     assert [finding.state for finding in found] == ([state] if state else [])
     for finding in found:
-        assert words in finding.words and "640×480 px with 3 threads" in finding.words
+        assert words in finding.words and "640×480 px (threads: 3)" in finding.words
         assert ("lay cards more slowly" in told(finding)[2]) == (state == "broken")
 
 

@@ -64,4 +64,4 @@ def test_cards_a_second_are_what_looks_leave_of_one(quiet: float) -> None:
 def test_an_eye_that_glances_the_whole_second_follows_no_card() -> None:
     speed = EyeSpeed(SIZE, 30.0, 2, 20.0, 40.0)
     assert (speed.cards_a_second, speed.suffices) == (0.0, False)
-    assert "with 2 threads: follows about 0.0 cards a second" in speed.words
+    assert "(threads: 2): follows about 0.0 cards a second" in speed.words
