@@ -47,10 +47,12 @@ _PRIORITIES: Final = {
 """Of rulings that replace none, by kind; any other is a verdict."""
 _CHALLENGE: Final = frozenset(("challenge", "chance", "challenge_moves", "challenge_off", "challenge_won"))
 """Rulings of one topic: the later phrase makes the earlier one untrue."""
+_NOTICE_PRIORITIES: Final = dict.fromkeys(("card_lands", "card_lands_alone"), Priority.COUNT)
+"""Of notices; any other is a verdict."""
 NOBODY: Final[Mapping[int, str]] = {}
 """No seat is called by a name."""
 _NOTICES: Final = {
-    **{part: part for part in ("camera", "view", "eye", "pads", "lights", "log")},
+    **{part: part for part in ("camera", "view", "eye", "pads", "lights", "log", "card")},
     **dict.fromkeys(("paused", "resumed", "still_paused", "waits_for_camera"), "pause"),
 }
 """Topics of notices, by their name or its first word."""
@@ -239,7 +241,7 @@ def _choice(ruling: Ruling) -> list[str]:
 
 
 def tell(
-    what: str, t: int = 0, language: str = "en", priority: Priority = Priority.VERDICT,
+    what: str, t: int = 0, language: str = "en", priority: Priority | None = None,
     names: Mapping[int, str] = NOBODY, **fields: Any,
 ) -> Phrase:  # fmt: skip
     """What the appliance itself says: a key ``tell.…`` of the phrases, without that prefix.
@@ -248,10 +250,11 @@ def tell(
         what: such as ``roll_call``, ``camera_gone``, ``first_hand``.
         t: the instant that it speaks of, ns.
         language: its code.
-        priority: how it stands to other phrases.
+        priority: how it stands to other phrases; None: as is usual for it.
         names: of seats that are called by them.
-        fields: what the phrase names: ``seat``, ``margin`` (ns, or None where nobody was second) with its ``error``
-            (ns), ``rules`` (a preset's name; any other is the table's own), ``number``, ``digits`` (a text of them).
+        fields: what the phrase names: ``seat``, ``card``, ``margin`` (ns, or None where nobody was second) with its
+            ``error`` (ns), ``rules`` (a preset's name; any other is the table's own), ``number``, ``digits`` (a text of
+            them).
 
     Raises:
         NoWords: there is no such phrase, a field is missing, or there are no words for it.
@@ -261,6 +264,8 @@ def tell(
     for name, value in fields.items():
         if name == "seat":
             said[name] = (words.seat(value),)
+        elif name == "card":
+            said[name] = words.card(value)
         elif name == "margin":
             said[name] = margin(words, value, fields.get("error", 0))
         elif name == "rules":
@@ -273,7 +278,8 @@ def tell(
     if said.get("margin") and words.has(f"{key}.margin"):
         key += ".margin"
     topic = _NOTICES.get(what) or _NOTICES.get(what.partition("_")[0], "")
-    return Phrase(words.say(key, **said), priority, t, language, topic)
+    usual = _NOTICE_PRIORITIES.get(what, Priority.VERDICT)
+    return Phrase(words.say(key, **said), usual if priority is None else priority, t, language, topic)
 
 
 def speak(speaker: Speaker, said: Phrase) -> None:

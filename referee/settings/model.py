@@ -169,6 +169,8 @@ class VoiceSettings(Section):
     quiet_to: str = kinds.time_of_day()
     quiet_volume: int = kinds.whole(30, 0, 100)
     slap_sound: bool = kinds.flag(True)
+    cards: bool = kinds.flag(False)
+    """Whether each card is called as it lands, for people who do not see."""
     piper: str = kinds.text()
     """Path of a Piper voice; empty for the voices of the system."""
 

@@ -30,6 +30,7 @@ from referee.record.store import Record
 from referee.sentence import Sentence
 from referee.settings.model import Settings, load_settings
 from referee.table.assembly import referee_game, table_of
+from referee.table.card_calls import CardCalls
 from referee.table.days import Days
 from referee.table.devices import Openers, OpenParts, open_parts
 from referee.table.game import Conductor
@@ -154,6 +155,8 @@ def open_services(
     path = record_file(settings) if settings.record.file else None
     orders = Orders(settings, chosen=VoiceChoice(path.with_name(VOICE_FILE)) if path else None, may_switch_off=own)
     services: list[TableService] = [orders, Days()]
+    if settings.voice.cards:
+        services.append(CardCalls())
     if path is None:
         return orders, services
     services.append(NameService(path))

@@ -1,0 +1,46 @@
+"""Each card called as it lands, for people who do not see the table: which it is, who is next, how many lie there."""
+
+from __future__ import annotations
+
+from referee.announce.sinks import Notice
+from referee.rules.cards import UNREADABLE
+from referee.table.services import ServedGame, TableService
+
+
+class CardCalls(TableService):
+    """Calls the uppermost card of the pile as soon as it is known, where the settings ask for it.
+
+    Of an unread card nothing is said, for the table is asked about it; who is next is left out where that is not known.
+    A call waits for no verdict and holds none up (`referee.announce.voice`).
+    """
+
+    name = "card calls"
+    needs_record = False
+
+    def __init__(self) -> None:
+        self._game: ServedGame | None = None
+        self._called = ""
+        """The last card's observation."""
+
+    def begin_game(self, game: ServedGame) -> None:
+        """Call this game's cards from now on, none that lies there already."""
+        self._game, lying = game, game.conductor.view.laid_by
+        self._called = lying[-1] if lying else ""
+
+    def beat(self, now: int) -> None:
+        """Call the card that has come, if one has; of several the uppermost."""
+        if self._game is None:
+            return
+        conductor = self._game.conductor
+        view = conductor.view
+        if not view.laid_by or view.laid_by[-1] == self._called:
+            return
+        self._called, card = view.laid_by[-1], view.pile[-1]
+        if card == UNREADABLE:
+            return
+        words, said = f"{card}, {len(view.pile)} on the pile", {"card": card, "number": len(view.pile)}
+        if view.turn is None:
+            conductor.tell(Notice("card_lands_alone", now, words, said))
+        else:
+            words = f"{words}; next: {view.names[view.turn - 1]}"
+            conductor.tell(Notice("card_lands", now, words, {**said, "seat": view.turn}))
