@@ -485,8 +485,10 @@ def show(summary: DemoSummary) -> None:
         Console().print(table)
     else:
         print(head)
-        for what, truth, seen in rows(summary):
-            print(f"{what:30} {truth:>14}   {seen}")
+        lines = list(rows(summary))
+        wide = max(30, *(len(what) for what, _, _ in lines))
+        for what, truth, seen in lines:
+            print(f"{what:{wide}} {truth:>14}   {seen}")
     for line in faults(summary):
         print(line)
     if missed := summary.missed_targets():

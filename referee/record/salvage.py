@@ -143,10 +143,10 @@ class _Lines:
         seal, last, placed = FIRST_SEAL, 0, set[Line]()
         if min(found, default=1) > 1:
             pool = self._searched(game)
-            for line in _beginning(pool, min(found), found[min(found)]):
-                last, seal = last + 1, line[1] or ""
-                chosen[last] = line
-                placed.add(line)
+            for early in _beginning(pool, min(found), found[min(found)]):
+                last, seal = last + 1, early[1] or ""
+                chosen[last] = early
+                placed.add(early)
         for number in [*sorted(found), _GREATEST]:
             if number == _GREATEST and (seal == end or (end is None and not self._odd)):
                 break
