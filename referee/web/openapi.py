@@ -137,7 +137,9 @@ def _get(route: Route) -> dict[str, Any]:
     kinds = _STATIC if route.path.startswith("/static/") else (media,)
     in_api = route.path.startswith("/api/")
     refusal: dict[str, Any] = (
-        {"application/json": {"schema": _ANSWER}} if in_api else {"text/html": {}, "text/plain": {}}
+        {"application/json": {"schema": _ANSWER}}
+        if in_api
+        else {"text/html": {}, "text/plain": {}} | ({media: {}} if media == "application/json" else {})
     )
     statuses = (401, 403, 429) if in_api else _OF_A_PAGE
     places = [
