@@ -1,0 +1,114 @@
+"""Whatever is said aloud stands on the page and shows in the lights, for people who do not hear; or says why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from hardware.simulated.devices.simulated_lights import SimulatedLights
+from referee.announce.light_show import Lamps
+from referee.announce.phrases import places, words_in
+from referee.announce.sinks import Notice
+from referee.announce.voice import announce
+from referee.engine.rulings import RULING_ORDER, Ruling
+from referee.table.page_link import PAIRING_CODE_NOTICE, PageLink
+from referee.units import MS, SECOND
+from tests.announce.test_voice import SAID, ruled
+
+SPOKEN = {ruling.kind: ruling for ruling, said in SAID if said is not None}
+"""A ruling of each kind that is said."""
+UNLIT = {
+    "slap_void": "the hand counts for nothing: its light goes out as it is lifted",
+    "burn": "follows a false slap or a foul, and the false slap blinks",
+    "strike": "follows a false slap, which blinks",
+    "give": "follows a false slap or a seat's leaving",
+    "locked_out": "follows a false slap, which blinks",
+    "foul": "a light cannot say which foul it was: the caption does",
+    "contested": "the ruling that it leaves or replaces is lit",
+    "repeated": "changes nothing at the table",
+    "remind": "changes nothing at the table",
+    "corrected": "the ruling that it brings about is lit",
+}
+"""Why a kind of ruling that is said has no light of its own."""
+LIT_NOTICES = {"paused", "resumed", "pad_stuck", "pad_chatters", "pad_works"}
+"""What the appliance says of itself and the lights show; of the rest a light could not tell one part from another."""
+FIELDS = {"seat": 2, "card": "7h", "number": 3, "margin": 9 * MS, "rules": "classic", "digits": "123456"}
+NOTICES = [
+    key.removeprefix("tell.")
+    for key in words_in("en").phrases
+    if key.startswith("tell.") and not key.endswith(".margin")
+]
+
+
+@pytest.fixture
+def link(tmp_path: Path) -> Iterator[PageLink]:
+    with closing(PageLink(tmp_path / "runtime")) as made:
+        yield made
+
+
+def captions(link: PageLink) -> list[str]:
+    return [text for _, text, _ in link.state()["captions"]]
+
+
+def course(first: list[Ruling | Notice], then: list[Ruling | Notice]) -> list[tuple[str, float]]:
+    """Everything that is shown from ``then`` on, for two seconds."""
+    lights = SimulatedLights(4, lambda: 0)
+    asks = any(isinstance(one, Ruling) and one.kind == "question" for one in then)
+    lamps = Lamps(lights, 4, asks=lambda: asks)
+    for one in (*first, *then):
+        lamps([one]) if isinstance(one, Ruling) else lamps.tell(one)
+    seen = []
+    for t in range(0, 2 * SECOND, 20 * MS):
+        lamps.touch((), t)
+        seen += sorted(lights.levels.items())
+    lights.close()
+    return seen
+
+
+BEFORE: dict[str, list[Ruling | Notice]] = {
+    **{
+        kind: [ruled("challenge", seat=1, challenged=2, card="Ah", chances=4)]
+        for kind in ("challenge_off", "challenge_won", "chance", "challenge_moves", "pile")
+    },
+    "slapped_in": [ruled("out", seat=4)],
+    "resumed": [Notice("paused", 0, "")],
+    "pad_works": [Notice("pad_stuck", 0, "", {"seat": 2})],
+}
+"""What there must be before something can end it."""
+
+
+def test_every_kind_that_can_be_said_is_tried() -> None:
+    assert set(SPOKEN) == set(RULING_ORDER) - {"lead", "turn"}
+    assert set(UNLIT) < set(SPOKEN)
+
+
+@pytest.mark.parametrize("kind", sorted(SPOKEN))
+def test_a_ruling_that_is_said_is_captioned_in_the_same_words(kind: str, link: PageLink) -> None:
+    link.take_rulings([SPOKEN[kind]])
+    (said,) = announce([SPOKEN[kind]])
+    assert captions(link) == [said.text]
+
+
+@pytest.mark.parametrize("kind", sorted(SPOKEN))
+def test_a_ruling_that_is_said_changes_the_lights_or_has_a_reason(kind: str) -> None:
+    before = BEFORE.get(kind, [])
+    changes = course(before, [SPOKEN[kind]]) != course(before, [])
+    assert changes != (kind in UNLIT)
+
+
+@pytest.mark.parametrize("what", NOTICES)
+def test_what_the_appliance_says_is_captioned(what: str, link: PageLink) -> None:
+    needed = {name: FIELDS[name] for name in places(words_in("en").phrases[f"tell.{what}"])}
+    link.take_notice(Notice(what, 0, "not said", needed))
+    # The code is for those who stand at the table: on the page, everybody in the network would read it.
+    assert len(captions(link)) == (what != PAIRING_CODE_NOTICE)
+    assert "not said" not in captions(link)
+
+
+@pytest.mark.parametrize("what", NOTICES)
+def test_pauses_and_pads_are_lit(what: str) -> None:
+    before, notice = BEFORE.get(what, []), Notice(what, 0, "", {"seat": 2})
+    assert (course(before, [notice]) != course(before, [])) == (what in LIT_NOTICES)
