@@ -136,6 +136,9 @@ def _told_to_all() -> Iterator[Phrase]:
         yield tell("wild_rank", number=number)
     for digits in ("402915", "678310"):
         yield tell("pair_code", digits=digits)
+    for lying, card in enumerate(_DECK, start=1):
+        yield tell("card_lands", card=card, seat=1 + lying % MOST_SEATS, number=lying)
+    yield tell("card_lands_alone", card="Qh", number=7)
     for key, template in words_in("en").phrases.items():
         if key.startswith("tell.") and "{" not in template:
             yield tell(key.removeprefix("tell."))
