@@ -12,7 +12,7 @@ as well (`Conductor.said`); it goes on when neither holds it any more (`referee.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -90,6 +90,8 @@ class Conductor:
         self._pads = pads or PadFilter(len(table.seats), start=start, prefix=self._prefix)
         self._pause = GamePause()
         self._lost: set[str] = set()
+        self._untold: deque[list[Ruling]] = deque()
+        """What was decided, and is told once it is on the disk."""
         self._given_ids: Counter[str] = Counter()
         self._began = self._now = table.t
         self._told: dict[str, int] = {}
@@ -201,7 +203,7 @@ class Conductor:
     # What the sensors tell
 
     def on_sight(self, sight: Sight) -> None:
-        """Take what one frame told, wherever it was looked at. Sights come in the order of their ``t``."""
+        """Take what one frame told; sights come in the order of their ``t``. `advance` then tells what was decided."""
         self._now = max(self._now, sight.t + sight.exposure)
         if not self._pause.is_lost:
             for seen in sight.seen:
@@ -219,7 +221,6 @@ class Conductor:
         if sight.behind or EYE in self.troubles:
             self._do(self._pause.heed_pace(sight))
         self._tick(CAMERA, sight.watermark)
-        self._commit(self._now)
 
     def on_blind(self, blind: Blind) -> None:
         """There are no frames any more; what the watcher still knew comes first."""
@@ -388,7 +389,9 @@ class Conductor:
         self._observe(Other(t=t, id=self.new_id("trouble"), name=name, extra=extra))
 
     def tell(self, notice: Notice) -> None:
-        """Tell something at the table."""
+        """Tell something at the table, after what was decided before it."""
+        if self._untold:
+            self._commit()
         self._heed(self._sinks.hand_out(notice))
 
     def trouble(self, part: str, words: str, what: str | None = None) -> None:
@@ -458,25 +461,26 @@ class Conductor:
             self._is_refused |= ruling.kind == "question" and ruling["ask"] in UNUSED
         early = self._adjudicator.take_early()
         if early:
-            self._log.save(announcing=True)
             # A win that still waits for its runners-up comes after them; people hear things as they happened.
-            news = sorted(
-                (one for one in early if not (self._taken_up and self._is_settled(one))), key=lambda ruling: ruling.t
-            )
-            if news:
-                self._heed(self._sinks.hand_out(news))
+            news = (one for one in early if not (self._taken_up and self._is_settled(one)))
+            self._untold.append(sorted(news, key=lambda ruling: ruling.t))
 
     def _is_settled(self, ruling: Ruling) -> bool:
         """Whether this only asks about something late that its teller has taken up."""
         return ruling.kind == "question" and ruling["ask"] == LATE and cause_of(ruling.id) in self._taken_up
 
     def _commit(self, now: int | None = None) -> None:
-        """What was handed in has been dealt with: the log is kept, and where it could not be, that is told.
+        """What was handed in has been dealt with: keep the log, tell what was decided, and that it cannot be kept.
+
+        All of it waits for one commit: a slow disk must not be waited for again and again.
 
         Args:
-            now: the present instant, ns, where what nobody was told of may wait a little; None: it may not.
+            now: the present instant, ns, where what nobody is told of may wait a little; None: it may not.
         """
-        words = self._log.save(now=now)
+        words = self._log.save(announcing=bool(self._untold), now=now)
+        while self._untold:
+            if news := self._untold.popleft():
+                self._heed(self._sinks.hand_out(news))
         if words is not None:
             self._heed([("log", words)])
 

@@ -15,6 +15,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Container, Mapping, Sequence
+from itertools import chain
 from multiprocessing.connection import wait
 from typing import Any, Final, Protocol, TextIO
 
@@ -32,7 +33,7 @@ from referee.table.services import TableService
 from referee.table.timeline import Timeline
 from referee.units import MS
 from referee.vision.message_pipe import MessagePipe
-from referee.vision.sight import Sight, Sights
+from referee.vision.sight import Blind, News, Sight, Sights
 
 
 class Alarm:
@@ -258,6 +259,8 @@ class Loop:
         self._edges: deque[Edge] = deque()
         self._glimpsed = 0
         """How many of those edges are shown already, and not yet told."""
+        self._sighted: list[News] = []
+        """What was seen while the disk took the log."""
         self._lost: deque[Lost] = deque()
         self._silent: Mapping[int, str] = {}
         self._post: deque[tuple[str, str]] = deque()
@@ -299,7 +302,9 @@ class Loop:
             seconds = _BUSY if self._clock() - self._stirred < _STIR else _IDLE
         self._alarm.wait(seconds, self._sights.waitables())
         self._feel()
-        for news in map(self._timeline.news, self._sights.news(lambda: self._conductor.foresight)):
+        sighted, self._sighted = self._sighted, []
+        seen = chain(sighted, self._sights.news(lambda: self._conductor.foresight))
+        for news in map(self._timeline.news, seen):
             if isinstance(news, Sight):
                 self.frames += 1
                 self.lag = max(0, self._clock() + self._ahead - news.t - news.exposure)
@@ -345,8 +350,15 @@ class Loop:
         self._show(self._stirred + self._ahead)
 
     def _glimpse(self) -> None:
-        """While the disk takes the log: show whose hand was first, and nothing else; edges are told afterwards."""
-        self._alarm.wait(_IDLE)
+        """While the disk takes the log: show whose hand was first, and nothing else; edges are told afterwards.
+
+        What is seen is told afterwards as well, but is taken from the eye at once, without a foresight: it would wait
+        for an answer with each frame, and fall behind.
+        """
+        waitables = self._sights.waitables()
+        self._alarm.wait(_IDLE, waitables)
+        if waitables:
+            self._sighted += self._sights.news(lambda: None)
         while self._glimpsed < len(self._edges):
             edge = self._edges[self._glimpsed]
             self._glimpsed += 1
@@ -395,4 +407,5 @@ class Loop:
 
     def finish(self) -> None:
         """The game is over: rule what is open."""
-        self._conductor.finish(self._sights.finish())
+        seen = tuple(seen for news in self._sighted for seen in news.seen)
+        self._conductor.finish(self._timeline.news(Blind("", seen + self._sights.finish())).seen)

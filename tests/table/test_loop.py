@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from io import StringIO
 
 import numpy as np
@@ -11,14 +13,18 @@ import pytest
 
 from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
-from referee.engine.observations import Card
+from referee.engine.foresight import Foresight
+from referee.engine.observations import Card, Observation
 from referee.engine.rulings import Ruling
+from referee.record.journal import JournalThread
 from referee.settings.model import parse_settings
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
-from referee.table.loop import Answers, Loop
+from referee.table.loop import Answers, Loop, NoPads
 from referee.table.session import log_path
+from referee.vision.message_pipe import MessagePipe
 from referee.vision.process import NO_FRAME
+from referee.vision.sight import News, Recall, Sight
 from tests.support.local_sights import LocalSights
 from tests.support.scripted_watcher import ScriptedWatcher
 from tests.support.text_journal import TextJournal
@@ -126,6 +132,137 @@ def test_a_typed_line_answers_the_oldest_open_question() -> None:
     answers.type("1\n")
     assert answers.given(("question@s2", "question@s3")) == [("question@s2", 2), ("question@s3", 1)]
     assert answers.commands() == ["pause\n"]
+
+
+class SentSights:
+    """Sights that come through a pipe, as from another process; implements `referee.vision.sight.Sights`."""
+
+    def __init__(self) -> None:
+        near, far = socket.socketpair()
+        self._pipe, self._eye = MessagePipe(near, patient=False), MessagePipe(far, patient=False)
+        self.answered: list[Foresight | None] = []
+        self.all_taken = threading.Event()
+        """Set when everything that was sent has been taken."""
+
+    def send(self, t: int, *seen: Card) -> None:
+        """One frame was looked at."""
+        self.all_taken.clear()
+        self._eye.send(Sight(t, MS, seen, t))
+
+    def start(self, ring: Callable[[], None]) -> None: ...
+
+    def waitables(self) -> tuple[MessagePipe, ...]:
+        return (self._pipe,)
+
+    def news(self, recall: Recall) -> Iterator[News]:
+        while self._pipe.poll():
+            yield self._pipe.recv()
+            self.answered.append(recall())
+            self.all_taken.set()
+
+    def finish(self) -> tuple[Observation, ...]:
+        return ()
+
+    def close(self) -> None:
+        self._pipe.close()
+        self._eye.close()
+
+
+class SlowDisk(TextJournal):
+    """A log whose commits are counted; one may take as long as something else."""
+
+    def __init__(self) -> None:
+        super().__init__(StringIO())
+        self.commits = 0
+        self.meanwhile: Callable[[], object] | None = None
+
+    def commit(self) -> None:
+        self.commits += 1
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            meanwhile()
+        super().commit()
+
+
+@dataclass
+class SlowTable:
+    """A table whose disk takes long, and what it told and when."""
+
+    disk: SlowDisk = field(default_factory=SlowDisk)
+    sights: SentSights = field(default_factory=SentSights)
+    told: list[tuple[int, str]] = field(default_factory=list)
+    """How many commits there had been, and the ruling."""
+    now: int = 0
+
+    def __post_init__(self) -> None:
+        self.log = JournalThread(self.disk)
+        self.conductor = Conductor(table_of(SETTINGS, 0), journal=self.log, outlets={"told": self._note})
+        self.loop = Loop(self.conductor, self.sights, NoPads(), clock=lambda: self.now, log=self.log)
+        self.loop.turn(seconds=0)
+
+    def _note(self, rulings: Sequence[Ruling]) -> None:
+        self.told += [(self.disk.commits, one.id) for one in rulings]
+
+    def turn(self, now: int) -> None:
+        """It is so late, and whatever has come is dealt with."""
+        self.now = now
+        self.loop.turn(seconds=0)
+
+    def close(self) -> None:
+        self.log.close()
+        self.sights.close()
+
+
+@pytest.fixture
+def slow() -> Iterator[SlowTable]:
+    table = SlowTable()
+    yield table
+    table.close()
+
+
+def test_what_came_together_waits_for_the_disk_once(slow: SlowTable) -> None:
+    before = slow.disk.commits
+    for t, card, seat in ((1000 * MS, "7h", 2), (2000 * MS, "9c", 1), (3000 * MS, "2d", 1)):
+        slow.sights.send(t + 500 * MS, Card(t=t, card=card, seat=seat))
+    slow.turn(9000 * MS)
+    assert [one for _, one in slow.told[-3:]] == ["turn@c1", "turn@c2", "dead_card@c3"]
+    assert {count for count, _ in slow.told[-3:]} == {before + 1}, "told after the commit, and after one"
+    assert slow.disk.commits == before + 1
+
+
+def test_what_is_seen_while_the_disk_is_slow_is_taken_at_once_and_ruled_afterwards(slow: SlowTable) -> None:
+    slow.sights.send(1500 * MS, Card(t=1000 * MS, card="7h", seat=2))
+    slow.turn(1600 * MS)
+    first = len(slow.told)
+
+    def see() -> None:
+        slow.sights.send(2500 * MS, Card(t=2000 * MS, card="9c", seat=1))
+        assert slow.sights.all_taken.wait(20), "the eye waits for the disk"
+        assert len(slow.told) == first, "nothing is told before it is on the disk"
+
+    slow.disk.meanwhile = see
+    slow.conductor.trouble("lamp", "is dark")
+    for now in (2600, 3000):  # what nobody is told of waits a little for its commit
+        slow.turn(now * MS)
+    assert slow.disk.meanwhile is None and slow.conductor.cards == 1
+    slow.turn(3100 * MS)
+    assert slow.sights.answered[-1] is None, "what can come next is not known before it is told what came"
+    assert slow.conductor.cards == 2
+    assert "turn@c2" in [one for _, one in slow.told]
+
+
+def test_what_was_seen_last_is_ruled_at_the_end(slow: SlowTable) -> None:
+    slow.sights.send(1500 * MS, Card(t=1000 * MS, card="7h", seat=2))
+
+    def see() -> None:
+        slow.sights.send(2500 * MS, Card(t=2000 * MS, card="9c", seat=1))
+        assert slow.sights.all_taken.wait(20)
+
+    slow.disk.meanwhile = see
+    slow.turn(3000 * MS)
+    assert slow.disk.meanwhile is None and slow.conductor.cards == 1
+    slow.loop.finish()
+    assert slow.conductor.cards == 2
 
 
 @pytest.mark.parametrize("folder", ["", "games"])

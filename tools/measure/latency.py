@@ -42,6 +42,7 @@ from referee.certification.running_table import LOST, lit_after, percentile
 from referee.engine.observations import Slap as Felt
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
+from referee.record.journal import JournalThread
 from referee.record.store import Record
 from referee.settings.model import parse_settings
 from referee.table.game import Conductor
@@ -293,7 +294,8 @@ def table(
     work = Work(Restless(), partial(new_watcher, seat_bearings(SEATS), None))
     sights, alarm = SightProcess(work), Alarm()
     record = Record((disk or folder) / "record.db")
-    journal = record.begin("now")
+    keeper = record.begin("now")
+    journal = JournalThread(keeper)
     names = tuple(f"Seat {n}" for n in range(1, SEATS + 1))
     lamps = Lamps(lights, SEATS)
     with (folder / "screen").open("w") as terminal, _output(terminal), Display(names, live=True) as display:
@@ -307,10 +309,10 @@ def table(
         )  # fmt: skip
         if paging is not None:
             settings = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in names))
-            paging.begin_game(ServedGame(conductor, settings, Timeline(), time.monotonic_ns, journal, record, speaker))
+            paging.begin_game(ServedGame(conductor, settings, Timeline(), time.monotonic_ns, keeper, record, speaker))
         first: dict[str, FirstHand] = {"watch": Watched(watch), "lights": lamps}
         services = [paging] if paging is not None else []
-        loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm, services=services)
+        loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm, services=services, log=journal)
         asked = cut.asked if cut is not None else []
         running = Running(
             loop, conductor, request, lights, sights, display, screen, record, card, speaker, asked, folder
@@ -321,6 +323,7 @@ def table(
             loop.turn()
         yield running
         screen.close()
+    journal.close()
     sights.close()
     pads.close()
     if paging is not None:
