@@ -79,8 +79,15 @@ def find_damage(path: Path, *, patience: float | None = None) -> str:
     if log.exists() and (many := read_wal(log.read_bytes()).damaged):
         return f"{many} parts of its write-ahead log were changed"
     try:
-        with closing(connect(path, "ro")) as db:
-            return _look_through(db, patience)
+        try:
+            with closing(connect(path, "ro")) as db:
+                return _look_through(db, patience)
+        except sqlite3.OperationalError as bad:
+            # The power was cut while the file was made: what was half written is taken back by whoever may write it.
+            if bad.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+                raise
+            with closing(connect(path, "rw")) as db:
+                return _look_through(db, patience)
     except sqlite3.Error as bad:
         if getattr(bad, "sqlite_errorname", "SQLITE_ERROR").startswith(_CODES):
             return str(bad)

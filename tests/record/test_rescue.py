@@ -72,6 +72,24 @@ def test_a_record_that_is_whole_is_left_alone(path: Path, capsys: pytest.Capture
     assert not list(path.parent.glob("*damaged*")) and not list(path.parent.glob("none*"))
 
 
+def test_a_change_that_the_power_cut_short_is_taken_back_and_is_no_damage(path: Path, tmp_path: Path) -> None:
+    """While a file is made SQLite keeps a journal beside it, which only a writer can take back."""
+    left = tmp_path / "left.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode=DELETE")
+        db.execute("PRAGMA cache_size=1")
+        db.execute("BEGIN IMMEDIATE")
+        db.executemany("INSERT INTO people_meta VALUES (?, ?)", ((str(n), "x" * PAGE) for n in range(200)))
+        for name in ("", "-journal"):
+            shutil.copy(f"{path}{name}", f"{left}{name}")
+    with closing(sqlite3.connect(f"file:{left}?mode=ro", uri=True)) as db, pytest.raises(sqlite3.OperationalError):
+        db.execute("SELECT * FROM game")
+    assert mend_record(left, STAMP) == ""
+    assert not list(tmp_path.glob("*damaged*"))
+    with Record(left) as record:
+        assert len(record.games()) == 2
+
+
 def test_a_lost_schema_costs_no_line_and_nobody(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Record(path, read_only=True) as record:
         before = {info: list(record.sealed_lines(info.id)) for info in record.games()}
