@@ -174,13 +174,12 @@ class SlowDisk(TextJournal):
     def __init__(self) -> None:
         super().__init__(StringIO())
         self.commits = 0
-        self.meanwhile: Callable[[], object] | None = None
+        self.meanwhile: list[Callable[[], object]] = []
 
     def commit(self) -> None:
         self.commits += 1
-        meanwhile, self.meanwhile = self.meanwhile, None
-        if meanwhile is not None:
-            meanwhile()
+        while self.meanwhile:
+            self.meanwhile.pop()()
         super().commit()
 
 
@@ -240,11 +239,11 @@ def test_what_is_seen_while_the_disk_is_slow_is_taken_at_once_and_ruled_afterwar
         assert slow.sights.all_taken.wait(20), "the eye waits for the disk"
         assert len(slow.told) == first, "nothing is told before it is on the disk"
 
-    slow.disk.meanwhile = see
+    slow.disk.meanwhile.append(see)
     slow.conductor.trouble("lamp", "is dark")
     for now in (2600, 3000):  # what nobody is told of waits a little for its commit
         slow.turn(now * MS)
-    assert slow.disk.meanwhile is None and slow.conductor.cards == 1
+    assert not slow.disk.meanwhile and slow.conductor.cards == 1
     slow.turn(3100 * MS)
     assert slow.sights.answered[-1] is None, "what can come next is not known before it is told what came"
     assert slow.conductor.cards == 2
@@ -258,9 +257,9 @@ def test_what_was_seen_last_is_ruled_at_the_end(slow: SlowTable) -> None:
         slow.sights.send(2500 * MS, Card(t=2000 * MS, card="9c", seat=1))
         assert slow.sights.all_taken.wait(20)
 
-    slow.disk.meanwhile = see
+    slow.disk.meanwhile.append(see)
     slow.turn(3000 * MS)
-    assert slow.disk.meanwhile is None and slow.conductor.cards == 1
+    assert not slow.disk.meanwhile and slow.conductor.cards == 1
     slow.loop.finish()
     assert slow.conductor.cards == 2
 
