@@ -7,6 +7,7 @@ figures in the model card), so OpenCV's is not used.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -36,9 +37,10 @@ class Network:
     """One ONNX file with one input and one output; a classifier's has its features as a second."""
 
     def __init__(self, path: Path, threads: int = 1) -> None:
+        # It is to tell nobody anything, and would write into a home, which a service does not have, while it is loaded.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
 
-        # Nothing is told to anybody, and no file of it is looked for in a home that a service does not have.
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
