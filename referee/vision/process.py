@@ -229,6 +229,7 @@ class _Child:
     def __init__(self, work: Work, pipe: MessagePipe) -> None:
         self._work, self._pipe = work, pipe
         self._looker: Looker | None = None
+        self._looked = False
         self._foresight: Foresight | None = None
         self._ring = PictureRing() if work.pictures else None
         self._number = 0
@@ -251,6 +252,8 @@ class _Child:
 
     def _watch(self, eyes: Eyes) -> bool:
         """Look at frames until the camera has ended; returns whether there were any."""
+        # While the camera opens: on a slow machine it takes long to load the networks, and is no hanging.
+        self._ready_looker()
         seen_at, lost, saw = time.monotonic_ns(), False, False
         while True:
             frame = eyes.next(_SIGN_OF_LIFE)
@@ -267,10 +270,8 @@ class _Child:
             seen_at, lost, saw = time.monotonic_ns(), False, True
             if eyes.backlog.after_gap:
                 self._send_blind(_PASSED_OVER)
-            if self._looker is None:
-                # What another watcher knew is older than the gap.
-                self._looker = Looker(self._work.watcher())
-            self._pipe.send(self._looker.look(frame, self._foresight, behind=eyes.backlog.is_behind))
+            self._pipe.send(self._ready_looker().look(frame, self._foresight, behind=eyes.backlog.is_behind))
+            self._looked = True
             self._number += 1
             self._foresight = None
             # The sight is on its way, and its answer is not here yet.
@@ -308,9 +309,18 @@ class _Child:
             self._hear(min(left, _SIGN_OF_LIFE))
             self._send_pictures(PICTURES)
 
+    def _ready_looker(self) -> Looker:
+        """What looks at the next frame; one that looked before a gap is of no use after it."""
+        if self._looker is None:
+            self._looker = Looker(self._work.watcher())
+        return self._looker
+
     def _send_blind(self, words: str) -> None:
-        looker, self._looker = self._looker, None
-        self._pipe.send(Blind(words) if looker is None else Blind(words, looker.finish(), looker.watermark))
+        if self._looker is None or not self._looked:
+            self._pipe.send(Blind(words))
+            return
+        self._pipe.send(Blind(words, self._looker.finish(), self._looker.watermark))
+        self._looker, self._looked = None, False
 
 
 def serve(work: Work, link: socket.socket) -> None:
