@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
     from referee.record.pictures import Picture
 
-SILENT: Final = 5.0
-"""After so many seconds without a word the child has hung."""
+_SILENT: Final = 5.0
+"""The least `SightProcess.patience`, seconds."""
+_SLOWNESS: Final = 2.0
+"""A look may take so many times as long as the child needed for its first word, in which it loads all it looks with."""
 _WAKING: Final = 90.0
 """Seconds that a child may need for its first word: it loads the eye."""
 
@@ -63,6 +65,8 @@ class SightProcess:
         self._awake = False
         self._number = self._falls = 0
         self._take: Callable[[Sequence[Picture]], None] = lambda _: None
+        self.patience = _SILENT
+        """Seconds without a word after which the child has hung."""
         self.restarts = 0
         """How often the child had to be started again."""
 
@@ -114,7 +118,7 @@ class SightProcess:
                         self._pipe.send(ForesightAnswer(self._number, foresight))
             else:
                 yield told
-        if self._pipe is not None and self._clock() - self._heard > (SILENT if self._awake else _WAKING):
+        if self._pipe is not None and self._clock() - self._heard > (self.patience if self._awake else _WAKING):
             yield self._fell("the part that looks at the table does not answer; it is started again")
 
     def _next(self) -> News | None:
@@ -124,6 +128,8 @@ class SightProcess:
                 told = self._pipe.recv()
             except (EOFError, OSError, pickle.UnpicklingError):
                 return self._fell("the part that looks at the table has stopped; it is started again")
+            if not self._awake:
+                self.patience = max(_SILENT, _SLOWNESS * (self._clock() - self._heard))
             self._heard, self._awake = self._clock(), True
             if isinstance(told, Sight | Blind):
                 return told

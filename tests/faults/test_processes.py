@@ -26,7 +26,7 @@ from referee.record.journal import FileJournal
 from referee.table.page_link import HUNG_AFTER, PAGE_RESTARTS, WELL_AFTER
 from referee.text.catalogue import LANGUAGES
 from referee.units import SECOND
-from referee.vision.client import SILENT, SightProcess, start_child
+from referee.vision.client import SightProcess, start_child
 from referee.vision.process import Work
 from tests.faults.conftest import Row
 from tests.faults.rig import PATIENCE, Rig
@@ -260,7 +260,7 @@ def test_stopped_in_a_message(rig: Rig, row: Row) -> None:
     rig.slap(2)
     assert any(change.light == "seat 2" and change.level for change in rig.lights.changes)
     row.shows("goes on", "lights; then paused")
-    go(SILENT + 1)
+    go(rig.sights.patience + 1)
     rig.until(lambda: "does not answer" in rig.conductor.troubles.get("camera", ""), "for the fault")
     row.shows("told")
     go(60)

@@ -20,7 +20,7 @@ from referee.engine.observations import Table
 from referee.record.pictures import Picture
 from referee.table.game import Conductor
 from referee.table.loop import Alarm
-from referee.vision.client import SILENT, SightProcess
+from referee.vision.client import SightProcess
 from referee.vision.picture_buffer import Span
 from referee.vision.process import PICTURES, Work
 from referee.vision.sight import Blind, Looker, News, Sight, Sights, Watching
@@ -219,13 +219,25 @@ def test_a_process_that_is_killed_is_told_and_started_again(tmp_path: Path) -> N
         assert sights.restarts == 1
 
 
+def test_a_process_that_is_slow_to_wake_is_given_time_to_look(tmp_path: Path) -> None:
+    work = Work(Switched(tmp_path / "camera"), Script())
+    ahead = [0.0]
+    with watched(work, lambda: time.monotonic() + ahead[0]) as sights:
+        ahead[0] = 40.0
+        sight = news_of(sights, lambda news: isinstance(news, Sight))[-1]
+        assert isinstance(sight, Sight)
+        assert 80 <= sights.patience < 120
+        ahead[0] += 80
+        assert not any(isinstance(news, Blind) for news in sights.news(lambda: None))
+
+
 def test_a_process_that_hangs_is_told_and_started_again(tmp_path: Path) -> None:
     ahead = [0.0]
     with watched(Work(Switched(tmp_path / "camera"), Hanging(3)), lambda: time.monotonic() + ahead[0]) as sights:
         sight = news_of(sights, lambda news: isinstance(news, Sight))[-1]
         assert isinstance(sight, Sight)
         news_of(sights, lambda news: isinstance(news, Sight))
-        ahead[0] = SILENT + 1
+        ahead[0] = sights.patience + 1
         fell = news_of(sights, lambda news: isinstance(news, Blind))[-1]
         assert isinstance(fell, Blind)
         assert "does not answer" in fell.words
