@@ -241,6 +241,9 @@ class _Child:
             eyes = Eyes(self._work.camera, drop=self._work.live)
             eyes.start()
             try:
+                if self._looker is None:
+                    # While the camera opens: on a slow machine it takes long to load the networks, and is no hanging.
+                    self._looker = Looker(self._work.watcher())
                 saw = self._watch(eyes)
             finally:
                 eyes.close()
@@ -252,8 +255,6 @@ class _Child:
 
     def _watch(self, eyes: Eyes) -> bool:
         """Look at frames until the camera has ended; returns whether there were any."""
-        # While the camera opens: on a slow machine it takes long to load the networks, and is no hanging.
-        self._ready_looker()
         seen_at, lost, saw = time.monotonic_ns(), False, False
         while True:
             frame = eyes.next(_SIGN_OF_LIFE)
@@ -270,7 +271,10 @@ class _Child:
             seen_at, lost, saw = time.monotonic_ns(), False, True
             if eyes.backlog.after_gap:
                 self._send_blind(_PASSED_OVER)
-            self._pipe.send(self._ready_looker().look(frame, self._foresight, behind=eyes.backlog.is_behind))
+            if self._looker is None:
+                # What another watcher knew is older than the gap.
+                self._looker = Looker(self._work.watcher())
+            self._pipe.send(self._looker.look(frame, self._foresight, behind=eyes.backlog.is_behind))
             self._looked = True
             self._number += 1
             self._foresight = None
@@ -308,12 +312,6 @@ class _Child:
             self._pipe.send(_ALIVE)
             self._hear(min(left, _SIGN_OF_LIFE))
             self._send_pictures(PICTURES)
-
-    def _ready_looker(self) -> Looker:
-        """What looks at the next frame; one that looked before a gap is of no use after it."""
-        if self._looker is None:
-            self._looker = Looker(self._work.watcher())
-        return self._looker
 
     def _send_blind(self, words: str) -> None:
         if self._looker is None or not self._looked:
