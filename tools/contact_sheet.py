@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,9 +18,10 @@ from playwright.sync_api import sync_playwright
 
 from tests.web.conftest import ARGUMENTS, CHROMIUM
 from tests.web.crowd import crowd_lines
-from tests.web.listening import listening
+from tests.web.listening import listening, paired
 from tests.web.served import House
 from tests.web.table import Table
+from tests.web.test_page_buttons_in_browser import Main, telling
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -29,11 +31,26 @@ SIZES: Final = ((390, 844), (1280, 720), (1366, 768), (1920, 1080))
 THEMES: Final = ("light", "dark")
 PAGES: Final = {
     "board": "/", "projector": "/projector", "winner": "/projector", "end": "/games/1/end",
-    "end-projector": "/games/1/end?from=projector", "finish": "/games/2/finish?slap=s1", "games": "/games",
-    "game": "/games/1", "ruling": "/games/2/ruling?id=slap_won@s1", "replay": "/games/1/replay?at=120",
-    "figures": "/games/1/figures", "league": "/league", "table": "/table", "rules": "/rules", "control": "/control",
-    "missing": "/nothing-here",
+    "end-projector": "/games/1/end?from=projector", "finish": "/games/3/finish?slap=s1", "games": "/games",
+    "game": "/games/1", "ruling": "/games/3/ruling?id=slap_won@s1", "replay": "/games/1/replay?at=120",
+    "figures": "/figures", "game-figures": "/games/1/figures", "what-if": "/games/1/what-if",
+    "latest-finish": "/finish",
+    "league": "/league", "table": "/table", "certificate": "/certificate", "rules": "/rules", "control": "/control",
+    "pads": "/pads", "pad": "/pad", "shadow": "/games/2/shadow", "missing": "/nothing-here", "paired": "/control",
+    "mending": "/",
 }  # fmt: skip
+PAIRED: Final = ("paired", "mending")
+"""Those that look otherwise on a device that is paired; they come last."""
+_SHADOW: Final = (
+    '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}',
+    '{"kind":"shadow","t":1,"id":"x1"}',
+    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
+    '{"kind":"card","t":2000000000,"id":"c2","card":"7c","seat":2}',
+    '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
+    '{"kind":"mark","t":4000000000,"id":"m1","verdict":"false"}',
+    '{"kind":"tick","t":9000000000}',
+)
+"""A game in which the people were of another opinion than the silent referee."""
 _COLUMNS: Final = 4
 _PAUSE_MS: Final = 600
 """The page serves no visitor more than so many files a second (`referee.web.security.limits`)."""
@@ -48,6 +65,10 @@ def shoot(page: Page, address: str, name: str, file: Path) -> None:
     page.wait_for_timeout(_PAUSE_MS)
     if name == "winner":
         page.evaluate("document.getElementById('winner').hidden = false")
+    if name == "mending":
+        page.locator("body.paired").wait_for()
+        page.locator("#pile").get_by_role("button").last.click()
+        page.locator("dialog.sheet[open] .pick").first.wait_for()
     page.evaluate("document.fonts.ready")
     page.screenshot(path=str(file))
 
@@ -77,12 +98,18 @@ def shoot_tables(only: str | None) -> Iterator[Path]:
             with tempfile.TemporaryDirectory() as folder:
                 house = House(Path(folder))
                 house.demo()
-                with listening(house), house.serve("--runtime", f"{folder}/runtime", "--host", "0.0.0.0") as served:
+                house.record.add_game("2026-03-14T18:05:00+00:00", list(enumerate(_SHADOW, start=1)))
+                with (
+                    ExitStack() as live,
+                    listening(house) as desk,
+                    house.serve("--runtime", f"{folder}/runtime", "--host", "0.0.0.0") as served,
+                ):
                     lines = list(crowd_lines(players))
                     table = Table(house.record, lines[0], house.link)
                     for line in lines[1:]:
                         table.observe(line)
                     house.link.tell("Seat two, false slap. Burn one card.")
+                    live.enter_context(telling(Main(table, None)))
                     for theme in THEMES:
                         context = browser.new_context(
                             locale="en-GB", color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce"
@@ -90,12 +117,15 @@ def shoot_tables(only: str | None) -> Iterator[Path]:
                         page = context.new_page()
                         for width, height in SIZES:
                             page.set_viewport_size({"width": width, "height": height})
-                            files = []
+                            context.clear_cookies()
+                            here, files = False, []
                             for name in names:
                                 files.append(OUT / f"{players}-{theme}-{width}" / f"{name}.png")
                                 files[-1].parent.mkdir(parents=True, exist_ok=True)
-                                # A game of which the page hears nothing counts as one that was recorded.
-                                house.link.tell()
+                                if name in PAIRED and not here:
+                                    page.goto(f"{served.address}/control")
+                                    paired(page, desk)
+                                    here = True
                                 shoot(page, served.address, name, files[-1])
                             sheet = OUT / f"sheet-{players}-{theme}-{width}.png"
                             join_sheet(files, sheet)
