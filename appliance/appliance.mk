@@ -20,3 +20,13 @@ build-guide: install  ## draw the build guide's pictures (docs/*.svg) and comput
 .PHONY: appliance-check
 appliance-check: install  ## boot this system in a container and see systemd start, watch, revive and end the referee and its page (root)
 	@$(SUDO) tools/appliance-check
+
+IMAGE_SETTINGS = ARCH BOARD SUITE MIRROR KERNEL VERSION KEY ROOT_MB FRESH WORK
+
+.PHONY: image
+image:  ## the appliance as an image that boots, and as an update of one, into build/image (ARCH=arm64; root; docs/image.md)
+	@$(AS_ROOT) env $(foreach one,$(IMAGE_SETTINGS),$(if $($(one)),$(one)='$($(one))')) tools/image/build
+
+.PHONY: image-test
+image-test: install  ## boot the image in a virtual machine: it plays, loses its power, goes on, is updated and taken back (ARCH=arm64; half an hour)
+	@$(BIN)/python -m tools.image.image_check --arch $(or $(ARCH),arm64)

@@ -53,7 +53,8 @@ class Maker:
         left_out: Sequence[str] = (),
     ) -> Path:  # fmt: skip
         """An update's file; ``told`` takes the manifest's place."""
-        sums = "".join(f"sha256 {hashlib.sha256(PARTS[name]).hexdigest()} {name}\n" for name in PARTS)
+        whole = {**parts, **PARTS}
+        sums = "".join(f"sha256 {hashlib.sha256(whole[name]).hexdigest()} {name}\n" for name in whole)
         manifest = told or f"version {version}\narchitecture {architecture}\noptions ro quiet\n{sums}"
         members = {"manifest": manifest.encode(), "manifest.sig": self.sign(manifest), **parts}
         file = self.folder / "new.update"
@@ -212,6 +213,58 @@ def test_only_a_system_on_trial_is_started_anew(machine: Machine) -> None:
     with pytest.raises(Refusal, match="did not answer"):
         check(lambda: False, lambda: restarts.append("a"), machine, patience=0)
     assert restarts == ["a"]
+
+
+@pytest.fixture
+def devices() -> bytes:
+    """A Raspberry Pi's device trees, as a part of an update."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        member = tarfile.TarInfo("overlays/imx708.dtbo")
+        member.size = 4
+        archive.addfile(member, io.BytesIO(b"tree"))
+    return packed.getvalue()
+
+
+def prefix(machine: Machine, name: str) -> str:
+    """The system that a file of the firmware's names."""
+    text = (machine.esp / name).read_text()
+    assert text.startswith("arm_64bit=1\n") and text.endswith("camera_auto_detect=1\n"), "the rest stays"
+    return text.splitlines()[1]
+
+
+def test_a_raspberry_pi_tries_an_update_once_and_keeps_what_answered(
+    machine: Machine, maker: Maker, devices: bytes
+) -> None:
+    (machine.esp / "config.txt").write_text("arm_64bit=1\nos_prefix=a/\ncamera_auto_detect=1\n")
+    with pytest.raises(Refusal, match="is not for a Raspberry Pi"):
+        install(maker.update(), machine)
+    assert install(maker.update(parts={**PARTS, "devices": devices}), machine) == NEWER
+    assert (machine.esp / "b" / "overlays" / "imx708.dtbo").read_bytes() == b"tree"
+    assert (machine.esp / "b" / "cmdline.txt").read_text() == "root=PARTLABEL=root-b ro quiet\n"
+    assert (prefix(machine, "config.txt"), prefix(machine, "tryboot.txt")) == ("os_prefix=a/", "os_prefix=b/")
+    runs(machine, "b", NEWER)
+    assert "ready" in check(lambda: True, lambda: None, machine)
+    assert prefix(machine, "config.txt") == "os_prefix=b/"
+    assert entries(machine) == ["a.conf", "b.conf"]
+    assert go_back(machine) == HERE
+    assert prefix(machine, "config.txt") == "os_prefix=a/"
+
+
+def test_what_a_raspberry_pi_tried_in_vain_is_left(machine: Machine, maker: Maker, devices: bytes) -> None:
+    (machine.esp / "config.txt").write_text("arm_64bit=1\nos_prefix=a/\ncamera_auto_detect=1\n")
+    install(maker.update(parts={**PARTS, "devices": devices}), machine)
+    # It did not come up, so the firmware started what config.txt names.
+    assert "in a" in check(lambda: True, lambda: None, machine)
+    assert prefix(machine, "config.txt") == "os_prefix=a/"
+    assert state(machine) == f"a: {HERE}, good, runs\nb: {NEWER}, left alone, waits"
+
+
+def test_an_update_for_a_raspberry_pi_is_none_for_another_machine(
+    machine: Machine, maker: Maker, devices: bytes
+) -> None:
+    with pytest.raises(Refusal, match="is for a Raspberry Pi"):
+        install(maker.update(parts={**PARTS, "devices": devices}), machine)
 
 
 def test_versions_and_names() -> None:

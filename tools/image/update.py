@@ -2,10 +2,13 @@
 
 The machine has two systems, a and b, each a partition that is never written while it runs. An update goes into the one
 that does not run; the one that runs stays as it is. The boot loader (systemd-boot) then tries the new one three times
-at most. It stays only if its page answers (``check``); otherwise the system before it is started again.
+at most. It stays only if its page answers (``check``); otherwise the system before it is started again. A Raspberry Pi
+has its own boot loader, which tries a new system once: ``config.txt`` names the system that was found good, and
+``tryboot.txt`` the one on trial (raspberrypi.com/documentation, "tryboot"). Both are written from the same entries.
 
-An update is a tar file: ``manifest``, ``manifest.sig``, ``root``, ``linux``, ``initrd``. The manifest names version,
-architecture and the SHA-256 of each part; it is signed, and the machine keeps the public key.
+An update is a tar file: ``manifest``, ``manifest.sig``, ``root``, ``linux``, ``initrd``, and for a Raspberry Pi
+``devices``, a tar of its device trees. The manifest names version, architecture and the SHA-256 of each part; it is
+signed, and the machine keeps the public key.
 On the machine this file is a program of its own, and needs Python and openssl alone.
 """
 
@@ -31,6 +34,8 @@ from typing import IO, Final
 TRIES: Final = 3
 """How often a new system is started before the one before it is back."""
 PARTS: Final = ("root", "linux", "initrd")
+DEVICES: Final = "devices"
+"""One part more, of an update for a Raspberry Pi."""
 _BLOCK: Final = 1 << 20
 _LONGEST: Final = 100_000
 """Bytes of a manifest."""
@@ -114,6 +119,11 @@ class Machine:
         found = re.search(rf'^{key}="?([^"\n]*)"?$', self.release.read_text(), flags=re.MULTILINE)
         return found[1] if found else ""
 
+    @property
+    def starts_by_firmware(self) -> bool:
+        """Whether this is a Raspberry Pi, whose own boot loader starts it."""
+        return (self.esp / "config.txt").exists()
+
     def entry(self, slot: str) -> Path | None:
         """The boot loader's entry of a system; its name may hold what tries are left, as in ``b+2-1.conf``."""
         return next((one for one in sorted(self.entries.glob(f"{slot}*.conf")) if _slot_of(one) == slot), None)
@@ -169,7 +179,7 @@ def examine(file: Path, machine: Machine) -> Manifest:
             if len(signed) == 2:
                 manifest = _judged(signed, machine)
                 _fits(file, manifest, machine)
-        elif manifest is not None and name in PARTS:
+        elif manifest is not None and name in manifest.sums:
             if name == "root" and size > (room := _room(machine)):
                 raise Refusal(
                     f"the new system has {size >> 20} MiB, and its partition {room >> 20}: write a whole image"
@@ -182,7 +192,7 @@ def examine(file: Path, machine: Machine) -> Manifest:
             whole.add(name)
         else:
             raise Refusal(f"{file} is no update of the Table Referee: {name} was not expected there")
-    lacking = [part for part in PARTS if part not in whole]
+    lacking = [part for part in (PARTS if manifest is None else manifest.sums) if part not in whole]
     if manifest is None or lacking:
         raise Refusal(
             f"{file} is torn: {'its manifest' if manifest is None else lacking[0]} is missing; copy it once more"
@@ -212,6 +222,8 @@ def _fits(file: Path, manifest: Manifest, machine: Machine) -> None:
     own, here = machine.said("IMAGE_ARCHITECTURE"), machine.said("IMAGE_VERSION")
     if manifest.architecture != own:
         raise Refusal(f"{file} is for {manifest.architecture}, and this machine is {own}: take the file for {own}")
+    if (DEVICES in manifest.sums) != machine.starts_by_firmware:
+        raise Refusal(f"{file} is {'' if DEVICES in manifest.sums else 'not '}for a Raspberry Pi: take the other one")
     if numbers_of(manifest.version) <= numbers_of(here):
         raise Refusal(
             f"{file} holds {manifest.version}, and {here} runs already: "
@@ -257,7 +269,7 @@ def install(file: Path, machine: Machine) -> str:
         _sync(machine.entries)
     (machine.esp / slot).mkdir(exist_ok=True)
     for name, size, content in _members(file):
-        if name not in PARTS:
+        if name not in manifest.sums:
             continue
         place = machine.partitions / f"root-{slot}" if name == "root" else machine.esp / slot / name
         total = hashlib.sha256()
@@ -269,14 +281,51 @@ def install(file: Path, machine: Machine) -> str:
             os.fsync(out.fileno())
         if total.hexdigest() != manifest.sums[name]:
             raise Refusal(f"{file} changed while it was read; the system that runs stays: try again")
-    entry = machine.entries / f"{slot}+{TRIES}.conf"
-    beside = entry.with_suffix(".new")
-    beside.write_text(entry_text(slot, manifest.version, manifest.options))
+    if DEVICES in manifest.sums:
+        with tarfile.open(machine.esp / slot / DEVICES) as trees:
+            trees.extractall(machine.esp / slot, filter="data")
+        _write(machine.esp / slot / "cmdline.txt", f"root=PARTLABEL=root-{slot} {manifest.options}\n")
+    tries = 1 if machine.starts_by_firmware else TRIES
+    _write(machine.entries / f"{slot}+{tries}.conf", entry_text(slot, manifest.version, manifest.options))
+    _tell_firmware(machine)
+    return manifest.version
+
+
+def _write(file: Path, text: str) -> None:
+    """All of it, or what was there before."""
+    beside = file.with_suffix(".new")
+    beside.write_text(text)
     with beside.open("rb") as written:
         os.fsync(written.fileno())
-    beside.rename(entry)
-    _sync(machine.entries)
-    return manifest.version
+    beside.rename(file)
+    _sync(file.parent)
+
+
+def _tell_firmware(machine: Machine) -> None:
+    """Where a Raspberry Pi's own boot loader starts the machine: name the good system, and the one on trial, to it."""
+    if not machine.starts_by_firmware:
+        return
+    started = (machine.esp / "config.txt").read_text()
+    entries = [entry for slot in "ab" if (entry := machine.entry(slot)) is not None]
+    good = [entry for entry in entries if tries_left(entry) is None]
+    named = {"config.txt": max(good, key=lambda entry: numbers_of(_value(entry, "version")), default=None)}
+    named["tryboot.txt"] = next((entry for entry in entries if tries_left(entry)), None)
+    for name, entry in named.items():
+        if entry is not None:
+            prefix = f"os_prefix={_slot_of(entry)}/"
+            _write(machine.esp / name, re.sub(r"^os_prefix=.*$", prefix, started, flags=re.MULTILINE))
+
+
+def _settle_trial(machine: Machine) -> None:
+    """On a Raspberry Pi: what runs is good, and what was on trial and does not run is left alone."""
+    if not machine.starts_by_firmware:
+        return
+    for slot in "ab":
+        entry = machine.entry(slot)
+        if entry is not None and tries_left(entry):
+            entry.rename(machine.entries / (f"{slot}.conf" if slot == machine.slot() else f"{slot}+0.conf"))
+            _sync(machine.entries)
+    _tell_firmware(machine)
 
 
 def go_back(machine: Machine) -> str:
@@ -293,6 +342,7 @@ def go_back(machine: Machine) -> str:
         # Without tries left, the boot loader puts it last.
         here.rename(here.with_name(f"{machine.slot()}+0.conf"))
         _sync(machine.entries)
+    _tell_firmware(machine)
     return _value(there, "version")
 
 
@@ -330,6 +380,7 @@ def check(
                 restart()
             raise Refusal(f"the page did not answer within {patience:.0f} s: journalctl -u table-referee")
         time.sleep(1)
+    _settle_trial(machine)
     uptime = Path("/proc/uptime").read_text().split()[0]
     return f"ready {uptime} s after the kernel began: {machine.said('IMAGE_VERSION')} in {machine.slot()}"
 
@@ -369,7 +420,13 @@ def main() -> int:
             print(f"{go_back(machine)} is started next: systemctl reboot")
         else:
             print(f"reading {what} ...", flush=True)
-            print(f"{install(Path(what), machine)} is started next, for {TRIES} tries at most: systemctl reboot")
+            version = install(Path(what), machine)
+            how = (
+                ", once: systemctl reboot --reboot-argument='0 tryboot'"
+                if machine.starts_by_firmware
+                else (f", for {TRIES} tries at most: systemctl reboot")
+            )
+            print(f"{version} is started next{how}")
     except Refusal as words:
         print(words, file=sys.stderr)
         return 1

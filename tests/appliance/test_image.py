@@ -1,0 +1,51 @@
+"""The image's files fit each other and the appliance. Whether it boots `make image-test` sees, in half an hour."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+APPLIANCE = ROOT / "appliance"
+IMAGE = APPLIANCE / "image" / "etc"
+BUILD = (ROOT / "tools" / "image" / "build").read_text(encoding="utf-8")
+SYSTEMD = {"systemd-networkd", "systemd-resolved", "systemd-timesyncd", "systemd-repart"}
+
+
+def units() -> set[str]:
+    """Names of the appliance's own services."""
+    return {file.stem for folder in (APPLIANCE, IMAGE / "systemd" / "system") for file in folder.glob("*.service")}
+
+
+def test_the_shell_can_read_what_builds_it() -> None:
+    subprocess.run(["bash", "-n", ROOT / "tools" / "image" / "build"], check=True)
+
+
+def test_what_is_switched_on_is_there() -> None:
+    enabled = re.search(r"systemctl enable ((?:[^|\\]|\\\n)*)", BUILD)
+    assert enabled is not None
+    assert set(enabled[1].replace("\\", "").split()) == units() | SYSTEMD
+
+
+@pytest.mark.parametrize("folder", sorted((IMAGE / "systemd" / "system").glob("*.d")), ids=lambda one: one.name)
+def test_what_is_added_to_a_service_belongs_to_one(folder: Path) -> None:
+    assert folder.name.removesuffix(".service.d") in units()
+
+
+def test_what_is_mounted_is_on_the_card() -> None:
+    on_card = set(re.findall(r"^size=.*name=(\S+)$", BUILD, flags=re.MULTILINE))
+    mounted = set(re.findall(r"^PARTLABEL=(\S+)", (IMAGE / "fstab").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    assert on_card == mounted | {"root-a", "root-b"}
+
+
+def test_the_record_alone_grows() -> None:
+    """Of partitions of one type the first would grow, so the record has one of its own."""
+    types = dict(re.findall(r"^size=.*type=(\S+), name=(\S+)$", BUILD, flags=re.MULTILINE))
+    grows = re.search(
+        r"^Type=(\S+)$", (IMAGE / "repart.d" / "50-record.conf").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert grows is not None and types[grows[1]] == "record"
+    assert len(re.findall(grows[1], BUILD)) == 1

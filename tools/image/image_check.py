@@ -1,0 +1,305 @@
+"""`make image-test`: an image boots in a virtual machine, plays, loses its power, is updated and taken back.
+
+``python -m tools.image.image_check [--arch arm64]`` needs what `make image` made and qemu. The machine is emulated
+instruction by instruction, which takes the eye half a minute for a card: so the simulated game that its camera shows is
+the shortest there is, and each frame waits for it. Exit status 1: something was not seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import http.server
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+
+from hardware.simulated.table.players import NAMES
+from hardware.simulated.table.script import play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
+from referee.engine.observations import Card
+from referee.units import MS, SECOND
+from tools.image.guest import Guest, Stuck
+
+BUILT: Final = Path(__file__).parents[2] / "build" / "image"
+GAME: Final = 26
+"""Seed of a game of eight that ends with its ninth card: Ben runs out of cards to pay with."""
+SIZE: Final = (640, 480)
+FPS: Final = 10.0
+CUT_AFTER: Final = 4
+"""Cards before the power is cut."""
+CARD_MB: Final = 4096
+"""Size of the card that the image is written to: larger than the image, as every real one is."""
+SETTINGS: Final = f"""\
+rules = "beggar-my-neighbour"
+dealer = {len(NAMES)}
+[camera]
+source = "/run/table"
+width = {SIZE[0]}
+height = {SIZE[1]}
+fps = {FPS}
+[lights]
+enabled = false
+[voice]
+enabled = false
+""" + "".join(f'[[seat]]\nname = "{name}"\n' for name in NAMES)
+"""A table without pads whose camera is a folder of frames; nobody slaps at Beggar-My-Neighbour."""
+_FRAMES: Final = (
+    "mount -o ro /dev/vdb /mnt; mkdir -p /run/table; cd /mnt; "
+    "for one in *; do [ $one \\< {first} ] || ln -sf /mnt/$one /run/table/; done; "
+)
+"""Lays the frames from one on where the camera is to find them."""
+_READY: Final = r"ready ([\d.]+) s after the kernel began: (\S+) in (.)"
+_BOOT: Final = 900.0
+_PLAY: Final = 1200.0
+
+
+class ImageCheck:
+    """One image on one card, from its first start on; each step is told with what was measured."""
+
+    def __init__(self, built: Path, architecture: str, folder: Path) -> None:
+        self._built, self._architecture, self._folder = built, architecture, folder
+        self.failed = 0
+        self._card = folder / "card.img"
+        self._cards: list[Card] = []
+        """What is laid in the game that its camera shows."""
+        self._began = time.monotonic()
+
+    def tell(self, what: str, seen: bool, words: str) -> None:
+        """One line of the result."""
+        self.failed += not seen
+        print(f"{time.monotonic() - self._began:7.0f} s  {'' if seen else 'NOT SEEN: '}{what}: {words}", flush=True)
+
+    def run(self) -> None:
+        """All of it; raises `Stuck`."""
+        frames = self._draw_game()
+        shutil.copy(f"{self._built}.img", self._card)
+        with self._card.open("r+b") as card:
+            card.truncate(CARD_MB << 20)
+        with self._boot(frames) as guest:
+            self._look_at_first_start(guest)
+            self._begin_game(guest)
+            lines = self._cut_power(guest)
+        with self._boot(frames) as guest:
+            self._end_game(guest, lines)
+            self._look_at_the_doctor(guest)
+            self._update(guest)
+
+    @contextmanager
+    def _boot(self, frames: Path) -> Iterator[Guest]:
+        with Guest(self._card, self._architecture, table=frames) as guest:
+            try:
+                ready = guest.see(_READY, _BOOT)
+                took = time.monotonic() - guest.began
+                self.tell("power to ready", True, f"{took:.0f} s, {ready[1]} s of them after the kernel began")
+                yield guest
+            finally:
+                shutil.copy(guest.console_file, self._built.parent / f"console-{self._architecture}.log")
+
+    def _draw_game(self) -> Path:
+        """The frames of its camera, as a disk."""
+        drawn, disk = self._folder / "frames", self._folder / "frames.squashfs"
+        drawn.mkdir()
+        script = play_game(GAME, len(NAMES), "beggar-my-neighbour", cards_per_second=0.7)
+        for frame in SimulatedTable(script, FPS, SIZE).frames():
+            cv2.imwrite(str(drawn / f"{frame.index:04}.jpg"), frame.image)
+        subprocess.run(["mksquashfs", drawn, disk, "-quiet", "-no-progress"], stdout=subprocess.DEVNULL, check=True)
+        self._cards = [one for one in script.truth if isinstance(one, Card)]
+        return disk
+
+    def _look_at_first_start(self, guest: Guest) -> None:
+        status, page = _get(guest, "/")
+        self.tell("the first start asks in a browser", status == 200 and "walk.js" in page, f"status {status}")
+        failed = guest.run("systemctl --failed --plain --no-legend")[1].split()[:1]
+        self.tell("services that failed", not failed, " ".join(failed) or "none")
+        written = guest.run("touch /usr/written")[0]
+        self.tell("the system cannot be written", written != 0, "refused" if written else "it was")
+        size = int(guest.run("findmnt -bno SIZE /var/lib/table-referee")[1])
+        self.tell("the record takes what is left of the card", size > (CARD_MB - 2300) << 20, f"{size >> 20} MB")
+
+    def _begin_game(self, guest: Guest) -> None:
+        settings = base64.b64encode(SETTINGS.encode()).decode()
+        began = time.monotonic()
+        guest.run(
+            f"systemctl stop table-referee-setup; {_FRAMES.format(first='0000')} cd /etc/table-referee; "
+            f"echo {settings} | base64 -d > table.toml; chown table-referee: table.toml; touch answered; "
+            "systemctl start table-referee table-referee-page",
+            _BOOT,
+        )
+        _wait_until(lambda: bool(_told(_lines(guest), "kind", "card")), _PLAY)
+        took = time.monotonic() - began
+        self.tell("a game begins, and the eye reads", bool(_told(_lines(guest), "kind", "card")), f"after {took:.0f} s")
+        status, page = _get(guest, "/")
+        self.tell("the page shows it", status == 200 and NAMES[0] in page, f"status {status}")
+
+    def _cut_power(self, guest: Guest) -> list[str]:
+        """In the middle of the game; gives the lines that were on its page before."""
+        _wait_until(lambda: len(_told(_lines(guest), "kind", "card")) >= CUT_AFTER, _PLAY)
+        lines = _lines(guest)
+        guest.cut_power()
+        cards = [line["card"] for line in _told(lines, "kind", "card")]
+        self.tell("power cut", cards == [one.card for one in self._cards[: len(cards)]], f"after {' '.join(cards)}")
+        return lines
+
+    def _end_game(self, guest: Guest, before: list[str]) -> None:
+        """The people go on at the card at which the power was lost."""
+        laid = len(_told(before, "kind", "card"))
+        on = self._cards[laid - 1].t + 700 * MS
+        guest.run(
+            f"systemctl stop table-referee; {_FRAMES.format(first=f'{on * int(FPS) // SECOND:04}')} "
+            "systemctl start table-referee", _BOOT,
+        )  # fmt: skip
+        began = time.monotonic()
+        _wait_until(lambda: bool(_told(_lines(guest), "ruling", "lost")), 2 * _PLAY)
+        lines = _lines(guest)
+        kept = lines[: len(before)] == before
+        self.tell("the game goes on", kept and len(lines) > len(before), f"{len(before)} lines kept: {kept}")
+        cards = [line["card"] for line in _told(lines, "kind", "card")]
+        ended = _told(lines, "ruling", "lost")
+        self.tell(
+            "the game is played to its end", bool(ended) and cards == [one.card for one in self._cards],
+            f"{' '.join(cards)}; seat {ended[0]['seat'] if ended else 'none'} lost "
+            f"after {time.monotonic() - began:.0f} s",
+        )  # fmt: skip
+        status, words = guest.run("referee games --record /var/lib/table-referee/games/record.db --check", 300)
+        self.tell("the record is whole", status == 0, words.strip().replace("\n", "; "))
+
+    def _look_at_the_doctor(self, guest: Guest) -> None:
+        command = "referee doctor --settings /etc/table-referee/table.toml"
+        status, words = guest.run(f"runuser -u table-referee -- {command}", _BOOT)
+        for line in words.splitlines():
+            print(f"           {line}")
+        self.tell("the doctor looks", status in (0, 1) and "Traceback" not in words, f"status {status}")
+
+    def _update(self, guest: Guest) -> None:
+        """A newer system, the way back, and one that does not start."""
+        version = f"{self._built.name.split('-')[2]}.1"
+        self._install(guest, version, "new.update")
+        ready = self._restart(guest)
+        self.tell("an update", ready == "b", f"runs in {ready}")
+        blessed = guest.run("systemctl is-active systemd-bless-boot boot-complete.target; table-referee-update state")[
+            1
+        ]
+        self.tell(
+            "a good start is kept", "b: " in blessed and "good, runs" in blessed, blessed.strip().replace("\n", "; ")
+        )
+        guest.run("table-referee-update back")
+        ready = self._restart(guest)
+        self.tell("the way back", ready == "a", f"runs in {ready}")
+        self._install(guest, f"{version}.1", "bad.update", root=b"no system at all\n" * 4096)
+        ready = self._restart(guest)
+        told = guest.run("table-referee-update state")[1].strip().replace("\n", "; ")
+        self.tell("an update that does not start is left", ready == "a", told)
+
+    def _restart(self, guest: Guest) -> str:
+        past = len(guest.console)
+        guest.run("(sleep 1; systemctl reboot) &")
+        guest.hang_up()
+        return guest.see(_READY, 3 * _BOOT, past=past)[3]
+
+    def _install(self, guest: Guest, version: str, name: str, *, root: bytes | None = None) -> None:
+        self._make_update(self._folder / name, version, root)
+        handler = partial(_Quiet, directory=str(self._folder))
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            fetch = (
+                f"import urllib.request as u; u.urlretrieve('http://10.0.2.2:{server.server_port}/{name}', '{name}')"
+            )
+            to = "cd /var/lib/table-referee"
+            _, words = guest.run(f'{to} && python3 -c "{fetch}" && table-referee-update {name}; rm -f {name}', _BOOT)
+            server.shutdown()
+        self.tell(f"{version} is put into the other system", "started next" in words, words.strip().splitlines()[-1])
+
+    def _make_update(self, file: Path, version: str, root: bytes | None) -> None:
+        """The newest update's parts under another version, signed as `make image` does."""
+        parts = self._folder / "parts"
+        parts.mkdir(exist_ok=True)
+        with tarfile.open(f"{self._built}.update") as tar:
+            tar.extractall(parts, filter="data")
+        if root is not None:
+            (parts / "root").write_bytes(root)
+        lines = (parts / "manifest").read_text().splitlines()
+        made = [
+            re.sub("^version .*", f"version {version}", line) for line in lines if not line.startswith("sha256 root ")
+        ]
+        made.append(f"sha256 {hashlib.sha256((parts / 'root').read_bytes()).hexdigest()} root")
+        (parts / "manifest").write_text("\n".join(made) + "\n")
+        sign = ["openssl", "pkeyutl", "-sign", "-rawin", "-inkey", str(self._built.parent / "update.key")]
+        subprocess.run([*sign, "-in", str(parts / "manifest"), "-out", str(parts / "manifest.sig")], check=True)
+        with tarfile.open(file, "w") as tar:
+            for name in ("manifest", "manifest.sig", "root", "linux", "initrd"):
+                tar.add(parts / name, name)
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Nobody reads it."""
+
+
+def _get(guest: Guest, path: str) -> tuple[int, str]:
+    # The page answers to the guest's own names alone.
+    asked = urllib.request.Request(f"http://127.0.0.1:{guest.port}{path}", headers={"Host": "localhost:8080"})
+    try:
+        with urllib.request.urlopen(asked, timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refused:
+        return refused.code, ""
+    except OSError:
+        return 0, ""
+
+
+def _lines(guest: Guest) -> list[str]:
+    """The first game's log, as its page gives it; empty where there is none yet."""
+    status, text = _get(guest, "/games/1/log.jsonl")
+    return text.splitlines() if status == 200 else []
+
+
+def _told(lines: list[str], key: str, value: str) -> list[dict[str, Any]]:
+    """Those lines in which a key has a value."""
+    return [told for told in map(json.loads, lines) if told.get(key) == value]
+
+
+def _wait_until(seen: Callable[[], bool], seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not seen() and time.monotonic() < until:
+        time.sleep(3)
+
+
+def main() -> int:
+    """Check it; exit status 1 where something was not seen."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
+    parser.add_argument("--arch", choices=("arm64", "amd64"), default="arm64", help="which image (default: arm64)")
+    architecture = parser.parse_args().arch
+    newest = BUILT / f"newest-{architecture}"
+    if not newest.exists():
+        print(f"there is no image: make image ARCH={architecture}", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="image-", dir=BUILT) as name:
+        check = ImageCheck(Path(newest.read_text().strip()), architecture, Path(name))
+        try:
+            check.run()
+        except Stuck as words:
+            check.tell("what was waited for", False, str(words))
+    print("the image boots, plays, outlasts a power cut, and is updated and taken back" if not check.failed
+          else f"{check.failed} were not seen")  # fmt: skip
+    return int(check.failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
