@@ -33,7 +33,7 @@ PAGES: Final = {
     "board": "/", "projector": "/projector", "winner": "/projector", "end": "/games/1/end",
     "end-projector": "/games/1/end?from=projector", "finish": "/games/3/finish?slap=s1", "games": "/games",
     "game": "/games/1", "ruling": "/games/3/ruling?id=slap_won@s1", "replay": "/games/1/replay?at=120",
-    "figures": "/figures", "game-figures": "/games/1/figures", "what-if": "/games/1/what-if",
+    "figures": "/figures", "game-figures": "/games/1/figures", "what-if": "/games/3/what-if?slap=s1",
     "latest-finish": "/finish",
     "league": "/league", "table": "/table", "certificate": "/certificate", "rules": "/rules", "control": "/control",
     "pads": "/pads", "pad": "/pad", "shadow": "/games/2/shadow", "missing": "/nothing-here", "paired": "/control",

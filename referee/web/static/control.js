@@ -35,8 +35,8 @@
   const devices = (known) =>
     group(say("devices"),
       ...known.map((one) => device(element("b", {}, one.name), button(say("sign_out"), () => signOut({ device: one.id })))),
-      button(say("invite"), () => post("/api/devices/invite", {})),
-      button(say("sign_out_all"), () => signOut({ all: true })));
+      device(button(say("invite"), () => post("/api/devices/invite", {})),
+        button(say("sign_out_all"), () => signOut({ all: true }))));
 
   const pausing = (now) =>
     row(
