@@ -35,7 +35,7 @@ _DEPENDS: Final = (
 )
 """Sections of the settings on which something that is measured depends."""
 _LATER: Final = {
-    "voice": {"volume", "quiet_from", "quiet_to", "quiet_volume", "language"},
+    "voice": {"volume", "quiet_from", "quiet_to", "quiet_volume", "cards", "language"},
     "record": {"pictures_cap_mb"},
 }
 """Keys of theirs that people change between games, and that nothing measured depends on."""

@@ -1,4 +1,6 @@
-"""How loud the voice is, as chosen at the table: kept beside the record, for the settings file is not the table's.
+"""How loud the voice is and whether it calls cards, as chosen at the table.
+
+It is kept beside the record, for the settings file is not the table's.
 
 What was chosen holds until somebody changes the settings file in the same matter: the later word counts.
 """
@@ -17,7 +19,7 @@ from referee.settings.model import VoiceSettings
 
 VOICE_FILE: Final = "voice.json"
 """Beside the record."""
-VOICE_FIELDS: Final = ("volume", "quiet_volume", "quiet_from", "quiet_to")
+VOICE_FIELDS: Final = ("volume", "quiet_volume", "quiet_from", "quiet_to", "cards")
 
 
 @dataclass(frozen=True, slots=True)

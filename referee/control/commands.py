@@ -183,8 +183,10 @@ COMMAND_FIELDS: Final[Mapping[str, type[CommandFields]]] = {
     "remove": _fields("remove a game from the record", {"game": _GAME, "confirm": _YES}),
     "power_off": _fields("finish writing, and switch the machine off", {"confirm": _YES}),
     "settings": _fields(
-        "how loud the voice is", at_least_one=True,
-        optional={"volume": _PERCENT, "quiet_volume": _PERCENT, "quiet_from": _HOUR, "quiet_to": _HOUR},
+        "how loud the voice is, and whether it calls cards", at_least_one=True,
+        optional={
+            "volume": _PERCENT, "quiet_volume": _PERCENT, "quiet_from": _HOUR, "quiet_to": _HOUR, "cards": _FLAG,
+        },
     ),
 }  # fmt: skip
 """By name, as ``do`` says it."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from referee.announce.sinks import Notice
 from referee.rules.cards import UNREADABLE
 from referee.table.services import ServedGame, TableService
 
 
 class CardCalls(TableService):
-    """Calls the uppermost card of the pile as soon as it is known, where the settings ask for it.
+    """Calls the uppermost card of the pile as soon as it is known, where people ask for it.
 
     Of an unread card nothing is said, for the table is asked about it; who is next is left out where that is not known.
     A call waits for no verdict and holds none up (`referee.announce.voice`).
@@ -17,7 +19,9 @@ class CardCalls(TableService):
     name = "card calls"
     needs_record = False
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Callable[[], bool]) -> None:
+        """``wanted``: whether people want cards called just now."""
+        self._wanted = wanted
         self._game: ServedGame | None = None
         self._called = ""
         """The last card's observation."""
@@ -36,7 +40,7 @@ class CardCalls(TableService):
         if not view.laid_by or view.laid_by[-1] == self._called:
             return
         self._called, card = view.laid_by[-1], view.pile[-1]
-        if card == UNREADABLE:
+        if card == UNREADABLE or not self._wanted():
             return
         words, said = f"{card}, {len(view.pile)} on the pile", {"card": card, "number": len(view.pile)}
         if view.turn is None:

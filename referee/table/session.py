@@ -154,9 +154,7 @@ def open_services(
     own = "NOTIFY_SOCKET" in os.environ
     path = record_file(settings) if settings.record.file else None
     orders = Orders(settings, chosen=VoiceChoice(path.with_name(VOICE_FILE)) if path else None, may_switch_off=own)
-    services: list[TableService] = [orders, Days()]
-    if settings.voice.cards:
-        services.append(CardCalls())
+    services: list[TableService] = [orders, Days(), CardCalls(lambda: orders.voice.cards)]
     if path is None:
         return orders, services
     services.append(NameService(path))

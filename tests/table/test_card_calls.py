@@ -21,7 +21,8 @@ class Calling(Bench):
 
     def __init__(self) -> None:
         super().__init__()
-        self.calls = CardCalls()
+        self.wanted = True
+        self.calls = CardCalls(lambda: self.wanted)
         self.calls.begin_game(self.game)
 
     def go(self, *seen: object) -> None:
@@ -51,6 +52,17 @@ def test_an_unread_card_is_asked_about_and_not_called() -> None:
     assert bench.called == [("4d", 3, 2)]
 
 
+def test_calls_can_be_switched_on_and_off_while_people_play() -> None:
+    bench = Calling()
+    bench.wanted = False
+    bench.lay("7h", 1)
+    bench.go()
+    bench.wanted = True
+    bench.lay("Kc", 2)
+    bench.go()
+    assert bench.called == [("Kc", 3, 2)], "what lay there before is not called afterwards"
+
+
 def test_who_is_next_is_left_out_where_nobody_knows() -> None:
     said = tell("card_lands_alone", card="Xr", number=2)
     assert said.text == "The red joker, two."
@@ -59,7 +71,7 @@ def test_who_is_next_is_left_out_where_nobody_knows() -> None:
 def test_what_lay_there_when_the_calls_began_is_not_called() -> None:
     bench = Bench()
     bench.lay("7h", 1)
-    calls = CardCalls()
+    calls = CardCalls(lambda: True)
     calls.begin_game(bench.game)
     calls.beat(bench.now)
     assert not {notice.what for notice in bench.told} & CALLS
@@ -93,11 +105,9 @@ def test_a_verdict_cuts_a_call_off_and_never_waits_for_it() -> None:
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_the_settings_say_whether_cards_are_called(wanted: bool) -> None:
-    text = (
-        '[record]\nfile = ""\n[voice]\ncards = '
-        + str(wanted).lower()
-        + '\n[[seat]]\nname = "A"\n[[seat]]\nname = "B"\n'
-    )
+    voice = f"[voice]\ncards = {str(wanted).lower()}\n"
     with ExitStack() as stack:
-        _, services = open_services(parse_settings(text), (), stack, {})
-        assert any(isinstance(one, CardCalls) for one in services) == wanted
+        settings = parse_settings(f'[record]\nfile = ""\n{voice}[[seat]]\nname = "A"\n[[seat]]\nname = "B"\n')
+        orders, services = open_services(settings, (), stack, {})
+        assert any(isinstance(one, CardCalls) for one in services)
+        assert orders.voice.cards == wanted

@@ -26,7 +26,7 @@ from tests.web.test_page_in_browser import SIZES, kept
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-VOICE = {"volume": 80, "quiet_volume": 30, "quiet_from": "22:00", "quiet_to": "07:00"}
+VOICE = {"volume": 80, "quiet_volume": 30, "quiet_from": "22:00", "quiet_to": "07:00", "cards": False}
 ABOUT: dict[str, Any] = {
     "pads": 5, "names": ["Ana", "Ben", "Cho", "Dora"], "rules": "classic", "voice": VOICE, "power_off": True,
 }  # fmt: skip
@@ -226,9 +226,10 @@ def test_the_voice_is_set_and_quiet_hours_need_both_ends(house: House, page: Pag
         done(page, "or leave both empty")
         assert main.heard == []
         form.get_by_label("Quiet until").fill("06:30")
+        form.get_by_label("Call each card").check()
         form.get_by_role("button", name="Apply").click()
         done(page, "settings is done")
-        said = {"volume": 55, "quiet_volume": 30, "quiet_from": "22:00", "quiet_to": "06:30"}
+        said = {"volume": 55, "quiet_volume": 30, "quiet_from": "22:00", "quiet_to": "06:30", "cards": True}
         assert main.last == ("settings", said)
 
 

@@ -17,6 +17,8 @@ const Tablewide = (() => {
       row(input("quiet_from", say("quiet_from"), { type: "time", value: now.quiet_from }),
         input("quiet_to", say("quiet_to"), { type: "time", value: now.quiet_to })),
       element("p", { class: "note" }, say("quiet_what")),
+      element("label", { class: "switch" },
+        element("input", { type: "checkbox", name: "cards", ...(now.cards ? { checked: "" } : {}) }), say("call_cards")),
     ], (fields) => {
       if (!fields.quiet_from.value !== !fields.quiet_to.value) {
         tell("refused", say("quiet_both"));
@@ -25,6 +27,7 @@ const Tablewide = (() => {
       return control("settings", {
         volume: Number(fields.volume.value), quiet_volume: Number(fields.quiet_volume.value),
         quiet_from: fields.quiet_from.value, quiet_to: fields.quiet_to.value,
+        cards: fields.cards.checked,
       });
     }));
 
