@@ -120,6 +120,12 @@ def test_where_memory_is_short_the_page_goes_first_and_the_referee_last() -> Non
     assert key(page, "MemorySwapMax") == "0"
 
 
+def test_the_page_outlives_a_referee_that_is_started_again_and_again() -> None:
+    """One that finds no table is started anew every few seconds; a unit bound to it would go down with each start."""
+    unit = (ROOT / "appliance" / "table-referee-page.service").read_text()
+    assert not re.search("^(PartOf|BindsTo|Requires|StopPropagatedFrom)=", unit, flags=re.MULTILINE)
+
+
 def test_the_page_is_watched_reads_who_may_look_and_writes_nothing() -> None:
     unit = (ROOT / "appliance" / "table-referee-page.service").read_text()
     assert 0 < int(key(unit, "WatchdogSec")) <= 60
