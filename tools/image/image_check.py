@@ -62,9 +62,12 @@ enabled = false
 """A table without pads whose camera is a folder of frames; nobody slaps at Beggar-My-Neighbour."""
 _FRAMES: Final = (
     "mount -o ro /dev/vdb /mnt; mkdir -p /run/table; cd /mnt; "
-    "for one in *; do [ $one \\< {first} ] || ln -sf /mnt/$one /run/table/; done; "
+    "for n in $(seq -w 0 {still}); do ln -sf /mnt/{first}.jpg /run/table/0$n.jpg; done; "
+    "for one in *; do [ $one \\< {first}.jpg ] || ln -sf /mnt/$one /run/table/1$one; done; "
 )
-"""Lays the frames from one on where the camera is to find them."""
+"""Lays the frames from one on where the camera is to find them, after so many in which nobody moves."""
+_WAIT: Final = 90
+"""Seconds for which people wait after the power is back: as long as the referee needs to say that it goes on."""
 _READY: Final = r"ready ([\d.]+) s after the kernel began: (\S+) in (.)"
 _BOOT: Final = 900.0
 _PLAY: Final = 1200.0
@@ -137,7 +140,7 @@ class ImageCheck:
         settings = base64.b64encode(SETTINGS.encode()).decode()
         began = time.monotonic()
         guest.run(
-            f"systemctl stop table-referee-setup; {_FRAMES.format(first='0000')} cd /etc/table-referee; "
+            f"systemctl stop table-referee-setup; {_FRAMES.format(first='0000', still='000')} cd /etc/table-referee; "
             f"echo {settings} | base64 -d > table.toml; chown table-referee: table.toml; touch answered; "
             "systemctl start table-referee table-referee-page",
             _BOOT,
@@ -161,8 +164,9 @@ class ImageCheck:
         """The people go on at the card at which the power was lost."""
         laid = len(_told(before, "kind", "card"))
         on = self._cards[laid - 1].t + 700 * MS
+        frames = _FRAMES.format(first=f"{on * int(FPS) // SECOND:04}", still=f"{int(_WAIT * FPS) - 1:04}")
         guest.run(
-            f"systemctl stop table-referee; {_FRAMES.format(first=f'{on * int(FPS) // SECOND:04}')} "
+            f"systemctl stop table-referee; {frames} "
             "systemctl start table-referee", _BOOT,
         )  # fmt: skip
         began = time.monotonic()
