@@ -1,7 +1,8 @@
 """`make contact-sheet`: every page at every usual size, light and dark, four and eight players, for people to look at.
 
-``python -m tools.contact_sheet [--only NAME]`` writes each picture and one sheet for each size, theme and number of
-players to ``out/contact``. Needs chromium.
+``python -m tools.contact_sheet [--only NAME]`` writes each picture to ``out/contact``, one sheet for each size, theme
+and number of players, and one for each size and theme of the pages that belong to no game (set-up, class, review).
+Needs chromium.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ from typing import TYPE_CHECKING, Final
 from PIL import Image, ImageDraw
 from playwright.sync_api import sync_playwright
 
+from tests.support.dispute_client import ReviewedVideo
+from tests.support.filmed_disputes import film_briefly
 from tests.web.conftest import ARGUMENTS, CHROMIUM
 from tests.web.crowd import crowd_lines
 from tests.web.listening import listening, paired
 from tests.web.served import House
 from tests.web.table import Table
 from tests.web.test_page_buttons_in_browser import Main, telling
+from tools.measure.play_test import playing
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 OUT: Final = Path(__file__).parents[1] / "out" / "contact"
 SIZES: Final = ((390, 844), (1280, 720), (1366, 768), (1920, 1080))
@@ -41,6 +45,8 @@ PAGES: Final = {
 }  # fmt: skip
 PAIRED: Final = ("paired", "mending")
 """Those that look otherwise on a device that is paired; they come last."""
+ELSEWHERE: Final = ("set-up", "class", "class-phone", "review")
+"""Pages that other commands than the table serve; how many play makes no difference to them."""
 _SHADOW: Final = (
     '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}',
     '{"kind":"shadow","t":1,"id":"x1"}',
@@ -58,9 +64,16 @@ _WIDE: Final = 480
 """Pixels of a page on a sheet."""
 
 
+def open_device(browser: Browser, theme: str) -> BrowserContext:
+    """A browser that knows nothing of the table yet, light or dark, in which nothing moves."""
+    return browser.new_context(
+        locale="en-GB", color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce"
+    )
+
+
 def shoot(page: Page, address: str, name: str, file: Path) -> None:
     """One page as it looks when it is opened."""
-    page.goto(address + PAGES[name])
+    page.goto(address + PAGES.get(name, ""))
     page.wait_for_load_state("load")
     page.wait_for_timeout(_PAUSE_MS)
     if name == "winner":
@@ -89,12 +102,42 @@ def join_sheet(files: list[Path], to: Path) -> None:
     sheet.save(to)
 
 
+def shoot_elsewhere(browser: Browser, names: list[str]) -> Iterator[Path]:
+    """Every sheet of the pages that other commands serve, as it is finished."""
+    with ExitStack() as served:
+        homes = [Path(served.enter_context(tempfile.TemporaryDirectory())) for _ in range(3)]
+        clip = film_briefly(homes[2]).file
+        review = served.enter_context(ReviewedVideo(clip, homes[2] / "dispute.jsonl"))
+        room = served.enter_context(playing(homes[1], "class"))
+        addresses = {
+            "set-up": served.enter_context(playing(homes[0])), "class": room, "class-phone": f"{room}join",
+            "review": f"{review.address}/",
+        }  # fmt: skip
+        for theme in THEMES:
+            for width, height in SIZES:
+                files = []
+                for name in names:
+                    files.append(OUT / f"elsewhere-{theme}-{width}" / f"{name}.png")
+                    files[-1].parent.mkdir(parents=True, exist_ok=True)
+                    context = open_device(browser, theme)
+                    page = context.new_page()
+                    page.set_viewport_size({"width": width, "height": height})
+                    shoot(page, addresses[name], name, files[-1])
+                    context.close()
+                sheet = OUT / f"sheet-elsewhere-{theme}-{width}.png"
+                join_sheet(files, sheet)
+                yield sheet
+
+
 def shoot_tables(only: str | None) -> Iterator[Path]:
-    """Every sheet, as it is finished."""
-    names = [name for name in PAGES if only is None or name == only]
+    """Every sheet, as it is finished; ``only``: of one page."""
+    names = [name for name in PAGES if only in (None, name)]
+    elsewhere = [name for name in ELSEWHERE if only in (None, name)]
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        for players in (4, 8):
+        if elsewhere:
+            yield from shoot_elsewhere(browser, elsewhere)
+        for players in (4, 8) if names else ():
             with tempfile.TemporaryDirectory() as folder:
                 house = House(Path(folder))
                 house.demo()
@@ -111,9 +154,7 @@ def shoot_tables(only: str | None) -> Iterator[Path]:
                     house.link.tell("Seat two, false slap. Burn one card.")
                     live.enter_context(telling(Main(table, None)))
                     for theme in THEMES:
-                        context = browser.new_context(
-                            locale="en-GB", color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce"
-                        )
+                        context = open_device(browser, theme)
                         page = context.new_page()
                         for width, height in SIZES:
                             page.set_viewport_size({"width": width, "height": height})
@@ -138,7 +179,7 @@ def shoot_tables(only: str | None) -> Iterator[Path]:
 def main() -> None:
     """Write all sheets and say where."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=PAGES, help="one page alone")
+    parser.add_argument("--only", choices=[*PAGES, *ELSEWHERE], help="one page alone")
     for sheet in shoot_tables(parser.parse_args().only):
         print(sheet)
 
