@@ -59,7 +59,7 @@ _LETTERS: Final = {
     "card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r",
     "correct": "z", "count": "n", "missed": "m", "contest": "k", "foul": "o", "say": "v", "draw": "w", "leave": "b",
 }  # fmt: skip
-"""By kind, where its first letter would not do: sensors give ids with c, f, l, p, s and t of their own."""
+"""By kind, where its first letter would not do: pads give ids with f, l, p and s of their own."""
 
 
 class Conductor:

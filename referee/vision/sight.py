@@ -46,6 +46,7 @@ class Sight:
     exposure: int
     """Its length, ns."""
     seen: tuple[Observation, ...]
+    """Without ids, which the game gives."""
     watermark: int
     """Everything with t - t_error up to this instant (ns) has been told."""
     trouble: str = ""
@@ -115,7 +116,7 @@ class Looker:
         watcher = self._watcher
         watcher.recall(foresight)
         self._clock_error = frame.clock_error
-        seen = self._widened(watcher.feed(frame.image, frame.t, frame.exposure + frame.t_error))
+        seen = self._prepare(watcher.feed(frame.image, frame.t, frame.exposure + frame.t_error))
         self.watermark = max(self.watermark, watcher.watermark - frame.clock_error)
         first, self._first = self._first, False
         return Sight(
@@ -125,15 +126,19 @@ class Looker:
 
     def finish(self) -> tuple[Observation, ...]:
         """What the watcher has still to tell; it sees no more frames."""
-        return self._widened(self._watcher.finish())
+        return self._prepare(self._watcher.finish())
 
-    def _widened(self, told: Sequence[Observation]) -> tuple[Observation, ...]:
-        """What was seen, with what is not known of the camera's clock; never back into what was vouched for."""
-        if not self._clock_error:
-            return tuple(told)
+    def _prepare(self, told: Sequence[Observation]) -> tuple[Observation, ...]:
+        """What was seen, with what is not known of the camera's clock; never back into what was vouched for.
+
+        Without ids: a watcher counts from one whenever it is started, in the middle of a game too; the game gives them.
+        """
         return tuple(
-            replace(one, t_error=max(one.t_error, min(one.t_error + self._clock_error, one.t - self.watermark - 1)))
-            if isinstance(one, Card | Taken)
-            else one
+            replace(
+                one, id="",
+                t_error=max(one.t_error, min(one.t_error + self._clock_error, one.t - self.watermark - 1)),
+            )
+            if isinstance(one, Card | Taken) and self._clock_error
+            else replace(one, id="")
             for one in told
-        )
+        )  # fmt: skip

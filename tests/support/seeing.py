@@ -145,7 +145,7 @@ class _Believer:
             return []
         known = None if self._foresight is None else len(self._foresight.placed)
         name = "??" if known is None else f"{'A23456789TJQK'[known % 13]}{'shdc'[known // 13 % 4]}"
-        return [Card(t=t, card=name, seat=None)]
+        return [Card(t=t, id=f"c{self._count // self._every}", card=name, seat=None)]
 
     def finish(self) -> list[Observation]:
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -20,6 +21,7 @@ from referee.engine.observations import Table
 from referee.record.pictures import Picture
 from referee.table.game import Conductor
 from referee.table.loop import Alarm
+from referee.table.timeline import Timeline
 from referee.vision.client import SightProcess
 from referee.vision.picture_buffer import Span
 from referee.vision.process import PICTURES, Work
@@ -274,6 +276,24 @@ def test_frames_that_wait_are_looked_at_here_with_what_can_come() -> None:
     told = news_of(sights, lambda news: isinstance(news, Blind))
     assert [type(news) for news in told] == [Sight, Sight, Sight, Blind]
     sights.close()
+
+
+def test_no_id_is_given_twice_though_each_watcher_counts_from_one() -> None:
+    log = StringIO()
+    conductor = Conductor(TABLE, journal=TextJournal(log))
+    cards = []
+    for ahead in (0, 60_000 * MS):
+        looker, timeline = Looker(Believing()()), Timeline(ahead)
+        for frame in Recorded(60)(print).frames():
+            news = timeline.news(looker.look(frame, conductor.foresight))
+            assert isinstance(news, Sight)
+            conductor.on_sight(news)
+            conductor.advance(news.t, news.t)
+        conductor.on_blind(timeline.news(Blind("the camera is gone", looker.finish())))
+        cards.append(log.getvalue().count('"kind":"card"'))
+    ids = [line["id"] for line in map(json.loads, log.getvalue().splitlines()) if "kind" in line and "id" in line]
+    assert cards[1] > cards[0] > 0
+    assert len(ids) == len(set(ids))
 
 
 def test_only_the_first_frame_of_a_watcher_is_its_first() -> None:

@@ -186,7 +186,8 @@ class ImageCheck:
 
     def _look_at_the_doctor(self, guest: Guest) -> None:
         command = "referee doctor --settings /etc/table-referee/table.toml"
-        status, words = guest.run(f"runuser -u table-referee -- {command}", _BOOT)
+        # Where the service works: its record's place is told from there.
+        status, words = guest.run(f"cd /var/lib/table-referee; runuser -u table-referee -- {command}", _BOOT)
         for line in words.splitlines():
             print(f"           {line}")
         self.tell("the doctor looks", status in (0, 1) and "Traceback" not in words, f"status {status}")

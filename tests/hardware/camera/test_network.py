@@ -122,7 +122,7 @@ def test_what_is_seen_by_the_network_has_the_clocks_error_too_and_the_watermark_
     sight = looker.look(Frame(PICTURE, 1000 * MS, 40 * MS, 0, clock_error=300 * MS), None)
     seen, slap = sight.seen
     assert isinstance(seen, Card) and seen.t_error == 320 * MS
-    assert slap == Slap(t=5, id="s1", seat=1)
+    assert slap == Slap(t=5, id="", seat=1)
     assert sight.watermark == 700 * MS
     assert looker.look(Frame(PICTURE, 1040 * MS, 40 * MS, 1, clock_error=500 * MS), None).watermark == 700 * MS
 
