@@ -106,7 +106,7 @@ class WalkSite:
             tag("div", "", id="walk"),
             keys,
         ]
-        answer = page(request, texts("play.title"), *content, scripts=scripts, pages=())
+        answer = page(request, texts("play.title"), *content, scripts=scripts, pages=(), body="forms")
         if request.scope.get("referee.device") is None and pad_pages.is_trusted(request, secure=False):
             self._control.admit(answer, "this computer")
         return answer
