@@ -289,7 +289,7 @@ def test_no_id_is_given_twice_though_each_watcher_counts_from_one() -> None:
             assert isinstance(news, Sight)
             conductor.on_sight(news)
             conductor.advance(news.t, news.t)
-        conductor.on_blind(timeline.news(Blind("the camera is gone", looker.finish())))
+        conductor.on_blind(Blind("the camera is gone", timeline.news(Blind("", looker.finish())).seen))
         cards.append(log.getvalue().count('"kind":"card"'))
     ids = [line["id"] for line in map(json.loads, log.getvalue().splitlines()) if "kind" in line and "id" in line]
     assert cards[1] > cards[0] > 0
