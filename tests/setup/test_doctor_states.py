@@ -16,6 +16,7 @@ from referee.setup.doctor import device_health, examine, report_lines, short_rep
 from referee.setup.doctor import machine as health
 from referee.setup.doctor.pad_health import check_plugged_pads
 from referee.setup.doctor.probe import Finding
+from referee.text.terminal_language import speaking
 from referee.vision.cameras import CameraFound, cameras
 from tests.support.machines import GIGABYTE, Rig, disk
 
@@ -449,7 +450,7 @@ def test_the_service(rig: Rig, answer: str | None, state: str, words: str) -> No
     [
         (None, "missing", "vcgencmd"),
         ("throttled=0x0\n", "fine", "enough"),
-        ("throttled=0x50005\n", "broken", "the voltage is too low now; it is throttled now; the voltage was too low"),
+        ("throttled=0x50005\n", "broken", "the voltage is too low now, it is throttled now, the voltage was too low"),
         ("throttled=0x80000\n", "broken", "was near its heat limit"),
         ("VCHI initialization failed\n", "broken", "VCHI"),
     ],
@@ -530,6 +531,17 @@ def test_the_report_is_grouped_and_short() -> None:
         "  missing  numpy (needed): not installed",
         "           → make install",
     ]
+
+
+def test_the_report_is_in_the_terminals_language(rig: Rig, tmp_path: Path) -> None:
+    found = list(examine(rig.machine, tmp_path / "table.toml"))
+    english = list(report_lines(found))
+    for language in ("de", "es", "fr"):
+        with speaking(language):
+            told_here = list(report_lines(found))
+        same = [here for here, there in zip(told_here, english, strict=True) if here == there]
+        # A remedy that is a command is the same everywhere.
+        assert [line for line in same if not line.lstrip().startswith("→")] == []
 
 
 def keyboard(rig: Rig, number: int, name: str) -> None:

@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from referee.sentence import Sentence
 from referee.setup.doctor.device_health import check_camera, check_header, check_sound
 from referee.setup.doctor.machine import check_machine, check_table
 from referee.setup.doctor.pad_health import check_plugged_pads
@@ -22,6 +23,7 @@ from referee.text.terminal_language import say
 
 _INSTALLED: Final = Path("/etc/table-referee/table.toml")
 """The settings of the appliance."""
+_STATES: Final = {"fine": Sentence("fine"), "missing": Sentence("missing"), "broken": Sentence("broken")}
 _COLOURS: Final = {"fine": "green", "missing": "yellow", "broken": "red"}
 
 
@@ -46,7 +48,7 @@ def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
         print(
             say(
                 "The simulated table runs here (referee demo). A real table also needs: {absent}.",
-                absent=", ".join(absent),
+                absent=absent,
             )
         )
     else:
@@ -66,13 +68,13 @@ def examine(machine: Machine | None = None, settings: Path | None = None) -> Ite
     path = settings or (_INSTALLED if _INSTALLED.exists() and not here.exists() else here)
     known, table = check_table(path)
     for group, found in (
-        ("software", check_software()),
-        ("table", table),
-        ("pads and lights", check_header(host, known)),
-        ("pads and lights", check_plugged_pads(host, known)),
-        ("camera", check_camera(host, known)),
-        ("sound", check_sound(host, known)),
-        ("machine", check_machine(host, known)),
+        (Sentence("software"), check_software()),
+        (Sentence("table"), table),
+        (Sentence("pads and lights"), check_header(host, known)),
+        (Sentence("pads and lights"), check_plugged_pads(host, known)),
+        (Sentence("camera"), check_camera(host, known)),
+        (Sentence("sound"), check_sound(host, known)),
+        (Sentence("machine"), check_machine(host, known)),
     ):
         yield from (replace(finding, group=group) for finding in found)
 
@@ -88,19 +90,24 @@ def report_lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[
         return text.replace("[", r"\[") if colour else text
 
     for group, parts in groupby(found, key=lambda finding: finding.group):
-        yield paint(group.capitalize(), "bold")
+        heading = say(group)
+        yield paint(heading[:1].upper() + heading[1:], "bold")
         listed = list(parts)
         # Of software, which everybody has, the name is enough.
         fine = [
-            one.part if group == "software" else f"{one.part}: {one.words}" for one in listed if one.state == "fine"
+            say(one.part) if group == "software" else f"{say(one.part)}: {plain(say(one.words))}"
+            for one in listed
+            if one.state == "fine"
         ]
         if fine:
-            yield f"  {paint('fine', 'green')}     {', '.join(fine)}"
+            state = paint(f"{say(_STATES['fine']):<8}", "green")
+            yield f"  {state} {', '.join(fine)}"
         for one in listed:
             if one.state != "fine":
-                state = paint(f"{one.state:<8}", "red" if one.needed else _COLOURS[one.state])
-                yield f"  {state} {plain(one.part)}{' (needed)' if one.needed else ''}: {plain(one.words)}"
-                yield f"           → {plain(one.mend)}"
+                state = paint(f"{say(_STATES[one.state]):<8}", "red" if one.needed else _COLOURS[one.state])
+                needed = f" ({say('needed')})" if one.needed else ""
+                yield f"  {state} {plain(say(one.part))}{needed}: {plain(say(one.words))}"
+                yield f"           → {plain(say(one.mend))}"
 
 
 def exit_status(found: Iterable[Finding]) -> int:
@@ -111,6 +118,10 @@ def exit_status(found: Iterable[Finding]) -> int:
 def short_report(found: Sequence[Finding]) -> tuple[str, bool]:
     """What is not fine, in lines, and whether that is nothing."""
     wrong = [finding for finding in found if finding.state != "fine"]
-    out = [f"{len(found) - len(wrong)} parts are fine."]
-    out += [f"{finding.state}: {finding.part}: {finding.words}\n    → {finding.mend}" for finding in wrong]
-    return "\n".join(out), not wrong
+    words: str = Sentence("{count} parts are fine.", count=len(found) - len(wrong))
+    for one in wrong:
+        words = Sentence(
+            "{before}\n{state}: {part}: {words}\n    → {mend}",
+            before=words, state=_STATES[one.state], part=one.part, words=one.words, mend=one.mend,
+        )  # fmt: skip
+    return words, not wrong

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.pads.pinout import HEADER_LABELS
-from referee.setup.doctor.probe import OURS, Finding, Machine, join_group, one_line
+from referee.sentence import Sentence
+from referee.setup.doctor.probe import OURS, Finding, Machine, join_group, one_line, pip_install
 from referee.setup.wiring import PinMap, pin_map_of
 from referee.text.catalogue import LANGUAGES
 from referee.vision.cameras import usb_cameras
@@ -20,12 +21,12 @@ _OUR_CONSUMERS: Final = ("table referee", "lg")
 """How the names begin under which our own programs hold lines: the pads' and the lights'."""
 _SERIAL: Final = {14, 15}
 _SPI: Final = {7, 8, 9, 10, 11}
-_MATCH: Final = (
+_MATCH: Final = Sentence(
     "both from apt, of one release: sudo apt full-upgrade, sudo apt install --reinstall python3-picamera2 "
     "python3-libcamera, and no picamera2 from pip (pip uninstall picamera2); then make install"
 )
 """What mends a picamera2 that is here and cannot be loaded or asked, whatever it raises."""
-_NUMPY: Final = "its parts were built for another numpy: pip install 'numpy<2' opencv-python==4.11.0.86"
+_NUMPY: Final = Sentence("its parts were built for another numpy: pip install 'numpy<2' opencv-python==4.11.0.86")
 _BYSTANDERS: Final = ("wireplumber", "pipewire")
 """A sound server and a desktop look at media devices without using the camera."""
 _SPOKEN_BY: Final = {"flite": ("en",), "espeak-ng": tuple(LANGUAGES)}
@@ -39,65 +40,74 @@ def check_header(machine: Machine, settings: Settings | None) -> Iterator[Findin
     """Chip, lines, lights, SPI, for a table that has something wired to it."""
     if settings is not None and not settings.lights.enabled and not pad_pins(settings) and not settings.lights.strip:
         return
-    yield check_library(machine, "gpiod", "pads with the kernel's times", "make install   (or: pip install gpiod)")
+    yield check_library(machine, "gpiod", Sentence("pads with the kernel's times"), pip_install("gpiod"))
     chip, finding = check_chip(machine)
     yield finding
     if chip:
         yield check_lines(machine, chip, used_pins(settings))
-    mend = "pip install lgpio   (Python 3.13: sudo apt install python3-lgpio, then make install)"
-    yield check_library(machine, "lgpio", "lights", mend)
+    mend = Sentence("pip install lgpio   (Python 3.13: sudo apt install python3-lgpio, then make install)")
+    yield check_library(machine, "lgpio", Sentence("lights"), mend)
     if settings is not None and settings.lights.strip:
-        mend = 'see docs/build.md; or no strip: lights.strip = ""'
-        yield check_device(machine, "strip of lights", settings.lights.strip, mend, "gpio")
+        mend = Sentence('see docs/build.md; or no strip: lights.strip = ""')
+        yield check_device(machine, Sentence("strip of lights"), settings.lights.strip, mend, "gpio")
     if settings is not None and settings.pads.force:
         # The MCP3008 that measures force hangs on it.
-        mend = "sudo raspi-config nonint do_spi 0, then reboot"
-        yield check_device(machine, "SPI (force)", "/dev/spidev0.0", mend, "spi")
+        mend = Sentence("sudo raspi-config nonint do_spi 0, then reboot")
+        yield check_device(machine, Sentence("SPI (force)"), "/dev/spidev0.0", mend, "spi")
 
 
 def check_library(machine: Machine, name: str, what_for: str, mend: str) -> Finding:
     """Whether a library is here that a device needs."""
-    part = f"{name} ({what_for})"
+    part = Sentence("{name} ({what})", name=name, what=what_for)
     try:
         machine.bring(name)
     except ModuleNotFoundError:
-        return Finding(part, "missing", "not installed", mend)
+        return Finding(part, "missing", Sentence("not installed"), mend)
     except (ImportError, OSError) as bad:
         return Finding(part, "broken", one_line(bad), mend)
-    return Finding(part, "fine", "here")
+    return Finding(part, "fine", Sentence("here"))
+
+
+def not_allowed(device: str) -> str:
+    """What is told of a device that this user may not open."""
+    return Sentence("{device}: not allowed to open", device=device)
 
 
 def check_device(machine: Machine, part: str, device: str, mend: str, group: str) -> Finding:
     """Whether a device is there, and may be opened by whoever is in a group."""
     if not machine.at(device).exists():
-        return Finding(part, "missing", f"there is no {device}", mend)
+        return Finding(part, "missing", Sentence("there is no {device}", device=device), mend)
     if not machine.may_open(device):
-        return Finding(part, "broken", f"{device}: not allowed to open", join_group(group))
+        return Finding(part, "broken", not_allowed(device), join_group(group))
     return Finding(part, "fine", device)
 
 
 def check_chip(machine: Machine) -> tuple[str, Finding]:
     """The chip that the header hangs on, found by its label, and how it stands; empty where there is none to use."""
-    part = "GPIO header"
+    part = Sentence("GPIO header")
     chips = machine.devices("gpiochip*")
     if not chips:
-        words = "no /dev/gpiochip*: this machine has no pins for pads"
-        return "", Finding(part, "missing", words, "run on a Raspberry Pi; the simulated table needs none")
+        words = Sentence("no /dev/gpiochip*: this machine has no pins for pads")
+        return "", Finding(part, "missing", words, Sentence("run on a Raspberry Pi; the simulated table needs none"))
     if not any(machine.may_open(chip) for chip in chips):
-        return "", Finding(part, "broken", f"{chips[0]}: not allowed to open", join_group("gpio"))
+        return "", Finding(part, "broken", not_allowed(chips[0]), join_group("gpio"))
     labels: dict[str, str] = {}
     for chip in chips:
         try:
             with _open_chip(machine, chip) as opened:
                 labels[chip] = str(opened.get_info().label)
         except ImportError:
-            return "", Finding(part, "broken", f"{', '.join(chips)}, which nothing can read here", "make install")
+            return "", Finding(
+                part, "broken", Sentence("{names}, which nothing can read here", names=", ".join(chips)), "make install"
+            )
         except OSError as bad:
             labels[chip] = f"unreadable: {one_line(bad)}"
     found = next((chip for wanted in HEADER_LABELS for chip, label in labels.items() if label == wanted), "")
     if not found:
-        words = ", ".join(f"{chip} {label}" for chip, label in labels.items())
-        return "", Finding(part, "missing", f"{words}: none is a Pi's header", "run on a Raspberry Pi")
+        names = ", ".join(f"{chip} {label}" for chip, label in labels.items())
+        return "", Finding(
+            part, "missing", Sentence("{names}: none is a Pi's header", names=names), Sentence("run on a Raspberry Pi")
+        )
     return found, Finding(part, "fine", f"{found} ({labels[found]})")
 
 
@@ -113,14 +123,16 @@ def pad_pins(settings: Settings) -> list[int]:
 def used_pins(settings: Settings | None) -> dict[int, str]:
     """What hangs on which pin, as the settings or else the wiring picture have it."""
     pins = PinMap() if settings is None else pin_map_of(settings)
-    uses = {pin: f"the pad of seat {n}" for n, pin in enumerate(pins.pads, start=1) if pin is not None}
-    uses |= {pin: f"the light of seat {n}" for n, pin in enumerate(pins.lights, start=1)}
-    return uses | dict.fromkeys(pins.table or (), "the table's light")
+    uses: dict[int, str] = {
+        pin: Sentence("the pad of {seat}", seat=n) for n, pin in enumerate(pins.pads, start=1) if pin is not None
+    }
+    uses |= {pin: Sentence("the light of {seat}", seat=n) for n, pin in enumerate(pins.lights, start=1)}
+    return uses | dict.fromkeys(pins.table or (), Sentence("the table's light"))
 
 
 def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
     """Whether somebody else holds a line that we need, and who."""
-    part = "GPIO lines"
+    part = Sentence("GPIO lines")
     taken, ours = {}, 0
     try:
         with _open_chip(machine, chip) as opened:
@@ -129,19 +141,23 @@ def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
                 if info.used and str(info.consumer).startswith(_OUR_CONSUMERS):
                     ours += 1
                 elif info.used:
-                    taken[pin] = str(info.consumer) or "another driver"
+                    taken[pin] = str(info.consumer) or Sentence("another driver")
     except (OSError, ImportError) as bad:
-        return Finding(part, "broken", one_line(bad), "reboot; see dmesg")
+        return Finding(part, "broken", one_line(bad), Sentence("reboot; see dmesg"))
     if not taken:
-        held = f", {ours} held by the referee that runs" if ours else ""
-        return Finding(part, "fine", f"{len(uses)} lines are ours to use{held}")
+        free = Sentence("{count} lines are ours to use", count=len(uses))
+        held = Sentence("{words}, {count} held by the referee that runs", words=free, count=ours) if ours else free
+        return Finding(part, "fine", held)
     if _SERIAL & taken.keys():
-        mend = "switch the serial console off: sudo raspi-config nonint do_serial_cons 1, then reboot"
+        mend = Sentence("switch the serial console off: sudo raspi-config nonint do_serial_cons 1, then reboot")
     elif _SPI & taken.keys():
-        mend = "choose other pins (referee setup --step pins), or: sudo raspi-config nonint do_spi 1, then reboot"
+        mend = Sentence(
+            "choose other pins (referee setup --step pins), or: sudo raspi-config nonint do_spi 1, then reboot"
+        )
     else:
-        mend = "stop that program (gpioinfo lists them), or choose other pins: referee setup --step pins"
-    return Finding(part, "broken", ", ".join(f"pin {p} ({uses[p]}) is held by {who}" for p, who in taken.items()), mend)
+        mend = Sentence("stop that program (gpioinfo lists them), or choose other pins: referee setup --step pins")
+    held_by = [Sentence("pin {pin} ({use}) is held by {who}", pin=p, use=uses[p], who=who) for p, who in taken.items()]
+    return Finding(part, "broken", Sentence("{lines}", lines=held_by), mend)
 
 
 # The camera
@@ -149,43 +165,55 @@ def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
 
 def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
     """The Pi's and the others, and whether another program holds the one that is wanted."""
+    camera = Sentence("camera")
     library, own = _check_picamera2(machine)
     yield library
     others = usb_cameras(machine.root)
-    names = [f"the Pi's own ({model})" for model in own] + [f"{one.source} ({one.name})" for one in others]
+    names = [Sentence("the Pi's own ({name})", name=model) for model in own] + [
+        f"{one.source} ({one.name})" for one in others
+    ]
     wanted = settings.camera.source if settings is not None else ("picamera" if own else "usb")
     if not names:
-        yield Finding("camera", "missing", "no camera answers",
-                      "plug in a USB camera, or the Pi's camera cable (rpicam-hello --list-cameras)")  # fmt: skip
+        yield Finding(
+            camera,
+            "missing",
+            Sentence("no camera answers"),
+            Sentence("plug in a USB camera, or the Pi's camera cable (rpicam-hello --list-cameras)"),
+        )
     elif (wanted == "picamera" and not own) or (
         wanted.startswith("usb:") and wanted not in [one.source for one in others]
     ):
-        yield Finding("camera", "missing", f"the settings name {wanted}; here is {', '.join(names)}",
-                      "referee setup --step camera")  # fmt: skip
+        yield Finding(
+            camera,
+            "missing",
+            Sentence("the settings name {wanted}; here is {names}", wanted=wanted, names=names),
+            "referee setup --step camera",
+        )
     else:
         yield _check_holders(machine, wanted, names)
 
 
 def _check_picamera2(machine: Machine) -> tuple[Finding, list[str]]:
     """How the Pi's camera library stands, and the cameras that it sees."""
-    part = "picamera2 (the Pi's camera)"
-    mend = "on a Pi: sudo apt install --no-install-recommends python3-picamera2, then make install"
+    part = Sentence("{name} ({what})", name="picamera2", what=Sentence("the Pi's camera"))
+    mend = Sentence("on a Pi: sudo apt install --no-install-recommends python3-picamera2, then make install")
     try:
         told = machine.bring("picamera2").Picamera2.global_camera_info()
     except ModuleNotFoundError as bad:
         if bad.name == "picamera2":
-            return Finding(part, "missing", "not installed", mend), []
-        return Finding(part, "broken", f"here, but {bad.name} is not", _MATCH), []
+            return Finding(part, "missing", Sentence("not installed"), mend), []
+        return Finding(part, "broken", Sentence("here, but {name} is not", name=bad.name), _MATCH), []
     except Exception as bad:  # C code of another release raises whatever it likes
         words = one_line(bad)
         return Finding(part, "broken", words, _NUMPY if "numpy" in words else _MATCH), []
     own = [str(info.get("Model", "camera")) for info in told if "usb" not in str(info.get("Id", "")).lower()]
-    return Finding(part, "fine", f"here, sees {', '.join(own)}" if own else "here, sees no camera"), own
+    seen = Sentence("here, sees {names}", names=", ".join(own)) if own else Sentence("here, sees no camera")
+    return Finding(part, "fine", seen), own
 
 
 def _check_holders(machine: Machine, wanted: str, names: list[str]) -> Finding:
     """Whether the wanted camera is free; one that our own service holds is fine."""
-    part, words = "camera", ", ".join(names)
+    part, words = Sentence("camera"), Sentence("{names}", names=names)
     if wanted == "picamera":
         devices = machine.devices("media*")
     else:
@@ -193,13 +221,17 @@ def _check_holders(machine: Machine, wanted: str, names: list[str]) -> Finding:
         devices = [f"/dev/video{number}" for number in numbers if number.isdecimal()]
         locked = [device for device in devices if machine.at(device).exists() and not machine.may_open(device)]
         if locked:
-            return Finding(part, "broken", f"{locked[0]}: not allowed to open", join_group("video"))
+            return Finding(part, "broken", not_allowed(locked[0]), join_group("video"))
     holders = {who for device in devices for who in machine.holders(device) if not who.startswith(_BYSTANDERS)}
     foreign = sorted(who for who in holders if not who.startswith(OURS))
     if foreign:
-        mend = "stop it: kill " + " ".join(who.rpartition(" ")[2].rstrip(")") for who in foreign)
-        return Finding(part, "broken", f"{words}; held by {', '.join(foreign)}", mend)
-    return Finding(part, "fine", words + ("; held by the referee that runs" if holders else ""))
+        mend = Sentence(
+            "stop it: kill {numbers}", numbers=" ".join(who.rpartition(" ")[2].rstrip(")") for who in foreign)
+        )
+        return Finding(
+            part, "broken", Sentence("{words}; held by {names}", words=words, names=", ".join(foreign)), mend
+        )
+    return Finding(part, "fine", Sentence("{words}; held by the referee that runs", words=words) if holders else words)
 
 
 # Sound
@@ -216,30 +248,40 @@ def check_alsa(machine: Machine) -> Finding:
     """The kernel's sound cards."""
     part = "ALSA"
     if not machine.at("/proc/asound/cards").exists():
-        return Finding(part, "missing", "the kernel has no sound", "a machine with a sound card")
+        return Finding(part, "missing", Sentence("the kernel has no sound"), Sentence("a machine with a sound card"))
     text = machine.read("/proc/asound/cards")
     if not text or "no soundcards" in text:
-        return Finding(part, "missing", "no sound card", "plug in a USB sound card or speaker")
+        return Finding(part, "missing", Sentence("no sound card"), Sentence("plug in a USB sound card or speaker"))
     return Finding(part, "fine", text.splitlines()[0].strip())
 
 
 def check_portaudio(machine: Machine, device: str) -> Finding:
     """Whether what the settings want to play through is there."""
-    part = "sound"
+    part = Sentence("sound")
     try:
         sounddevice: Any = machine.bring("sounddevice")
     except ModuleNotFoundError:
-        return Finding(part, "missing", "sounddevice is not installed", "make install")
+        return Finding(
+            part, "missing", Sentence("the module {name} is not installed", name="sounddevice"), "make install"
+        )
     except OSError as bad:
         return Finding(part, "missing", one_line(bad), "sudo apt install libportaudio2")
     try:
         found = sounddevice.query_devices(device or None, kind="output")
     except (sounddevice.PortAudioError, ValueError) as bad:
         if device:
-            return Finding(part, "missing", f"no sound card called {device!r} ({one_line(bad)})",
-                           'plug it in, or let the system choose: voice.device = ""')  # fmt: skip
-        return Finding(part, "missing", f"no sound card ({one_line(bad)})",
-                       "plug one in; the demo can write --audio FILE.wav")  # fmt: skip
+            return Finding(
+                part,
+                "missing",
+                Sentence("no sound card called {name} ({why})", name=repr(device), why=one_line(bad)),
+                Sentence('plug it in, or let the system choose: voice.device = ""'),
+            )
+        return Finding(
+            part,
+            "missing",
+            Sentence("no sound card ({why})", why=one_line(bad)),
+            Sentence("plug one in; the demo can write --audio FILE.wav"),
+        )
     return Finding(part, "fine", str(found["name"]))
 
 
@@ -247,17 +289,26 @@ def check_voices(
     machine: Machine, voice: VoiceSettings | None, which: Callable[[str], str | None] = shutil.which
 ) -> Finding:
     """Whether somebody here speaks the language that is wanted."""
-    part, language = "voice", voice.language if voice is not None else "en"
+    part, language = Sentence("voice"), voice.language if voice is not None else "en"
     if voice is not None and voice.piper:
         absent = [name for name in (voice.piper, f"{voice.piper}.json") if not machine.at(name).exists()]
         if absent:
-            return Finding(part, "missing", f"Piper's voice: there is no {absent[0]}",
-                           'copy it there, or use the system\'s voice: voice.piper = ""')  # fmt: skip
+            return Finding(
+                part,
+                "missing",
+                Sentence("Piper's voice: there is no {file}", file=absent[0]),
+                Sentence('copy it there, or use the system\'s voice: voice.piper = ""'),
+            )
         return Finding(part, "fine", f"Piper: {Path(voice.piper).name}")
     here = [name for name in _SPOKEN_BY if which(name)]
     able = [name for name in here if language in _SPOKEN_BY[name]]
     if able:
         return Finding(part, "fine", f"{', '.join(able)} ({language})")
     if here:
-        return Finding(part, "missing", f"{', '.join(here)} cannot speak {language!r}", "sudo apt install espeak-ng")
-    return Finding(part, "missing", "neither flite nor espeak-ng", "sudo apt install flite espeak-ng")
+        return Finding(
+            part,
+            "missing",
+            Sentence("{names} cannot speak {language}", names=", ".join(here), language=repr(language)),
+            "sudo apt install espeak-ng",
+        )
+    return Finding(part, "missing", Sentence("neither flite nor espeak-ng"), "sudo apt install flite espeak-ng")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from referee.errors import UserError
+from referee.sentence import Sentence, words_of
 from referee.setup.doctor.probe import Finding, Machine, State, join_group, one_line
 
 if TYPE_CHECKING:
@@ -23,14 +24,14 @@ _JOURNAL: Final = f"journalctl -u {_SERVICE} -n 50"
 _HOTTEST: Final = 80.0
 """°C: from here on a Pi runs slower."""
 _THROTTLED: Final = {
-    0: "the voltage is too low now",
-    1: "its clock is capped now",
-    2: "it is throttled now",
-    3: "it is near its heat limit",
-    16: "the voltage was too low",
-    17: "its clock was capped",
-    18: "it was throttled",
-    19: "it was near its heat limit",
+    0: Sentence("the voltage is too low now"),
+    1: Sentence("its clock is capped now"),
+    2: Sentence("it is throttled now"),
+    3: Sentence("it is near its heat limit"),
+    16: Sentence("the voltage was too low"),
+    17: Sentence("its clock was capped"),
+    18: Sentence("it was throttled"),
+    19: Sentence("it was near its heat limit"),
 }
 """Bits of ``vcgencmd get_throttled``: Raspberry Pi documentation, vcgencmd."""
 _LOW_VOLTAGE: Final = frozenset((0, 16))
@@ -43,15 +44,20 @@ def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
     """The settings, if they can be read, and how the file and what was measured into it stand."""
     from referee.settings.model import load_settings
 
+    part = Sentence("settings")
     if not path.exists():
-        return None, [Finding("settings", "missing", f"no {path} here", f"referee setup --settings {path}")]
+        return None, [
+            Finding(part, "missing", Sentence("no {path} here", path=path), f"referee setup --settings {path}")
+        ]
     try:
         settings = load_settings(path)
     except UserError as bad:
-        mend = f"mend that line; or begin anew: mv {path} {path}.old, referee setup --settings {path}"
-        return None, [Finding("settings", "broken", one_line(bad), mend)]
+        mend = Sentence(
+            "mend that line; or begin anew: mv {path} {path}.old, referee setup --settings {path}", path=path
+        )
+        return None, [Finding(part, "broken", words_of(bad), mend)]
     names = ", ".join(seat.name for seat in settings.seats)
-    about = Finding("settings", "fine", f"{path}: {names}")
+    about = Finding(part, "fine", f"{path}: {names}")
     return settings, [
         about, check_calibration(settings, path), *check_frame_rate(settings, path),
         *check_bare_table(settings, path), check_pads_measured(settings, path), check_certificate(settings, path),
@@ -60,21 +66,30 @@ def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
 
 def check_calibration(settings: Settings, path: Path) -> Finding:
     """Whether the table was found under the camera, as the camera is set now."""
-    part, mend = "calibration", f"referee calibrate --settings {path}"
+    part, mend = Sentence("calibration"), f"referee calibrate --settings {path}"
     stored, camera = settings.calibration, settings.camera
     if stored is None:
-        return Finding(part, "missing", "the camera has not looked for the table yet", mend)
+        return Finding(part, "missing", Sentence("the camera has not looked for the table yet"), mend)
     # Another camera than the Pi's gives what size it likes.
     if camera.source == "picamera" and (stored.width, stored.height) != (camera.width, camera.height):
-        words = f"was made with {stored.width}×{stored.height} px; the camera is set to {camera.width}×{camera.height}"
+        words = Sentence(
+            "was made with {old} px; the camera is set to {new}",
+            old=f"{stored.width}×{stored.height}",
+            new=f"{camera.width}×{camera.height}",
+        )
         return Finding(part, "broken", words, mend)
-    words = f"by {stored.source}: cards {stored.card_height_px:.0f} px tall, tilt {stored.tilt_deg:.0f}°"
+    words = Sentence(
+        "by {source}: cards {height} px tall, tilt {tilt}°",
+        source=stored.source,
+        height=f"{stored.card_height_px:.0f}",
+        tilt=f"{stored.tilt_deg:.0f}",
+    )
     return Finding(part, "fine", words)
 
 
 def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
     """Whether lamps on these mains flicker in the picture; nothing of a recording, whose rate is as it is."""
-    part, camera, hz = "frame rate", settings.camera, settings.camera.mains_hz
+    part, camera, hz = Sentence("frame rate"), settings.camera, settings.camera.mains_hz
     try:
         from models.table_view.mains import is_even, is_steady, steady_rate
         from referee.vision.cameras import is_live
@@ -82,25 +97,31 @@ def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
         return
     if not is_live(camera):
         return
-    words = f"{camera.fps:g} a second"
+    words = Sentence("{fps} a second", fps=f"{camera.fps:g}")
     if hz is None and settings.calibration is None:
-        mend = f"referee calibrate --settings {path}   (or camera.mains_hz = 50 or 60)"
-        yield Finding(part, "missing", f"{words}; on which mains the lamps hang is not known", mend)
+        mend: str = Sentence("referee calibrate --settings {path}   (or camera.mains_hz = 50 or 60)", path=path)
+        yield Finding(
+            part, "missing", Sentence("{words}; on which mains the lamps hang is not known", words=words), mend
+        )
     elif hz is None:
-        yield Finding(part, "fine", f"{words}; no lamp's flicker was seen")
+        yield Finding(part, "fine", Sentence("{words}; no lamp's flicker was seen", words=words))
     elif is_steady(camera.fps, hz):
-        yield Finding(part, "fine", f"{words}, at which lamps on {hz} Hz stand still")
+        yield Finding(part, "fine", Sentence("{words}, at which lamps on {hz} Hz stand still", words=words, hz=hz))
     elif camera.source == "picamera" and is_even(camera.exposure_us, hz):
-        yield Finding(part, "fine", f"{words}, each exposed for whole swings of lamps on {hz} Hz")
+        yield Finding(
+            part, "fine", Sentence("{words}, each exposed for whole swings of lamps on {hz} Hz", words=words, hz=hz)
+        )
     else:
-        words += f"; lamps on {hz} Hz flicker at that, and their bands are taken for hands"
+        poor = Sentence(
+            "{words}; lamps on {hz} Hz flicker at that, and their bands are taken for hands", words=words, hz=hz
+        )
         mend = f"referee setup --settings {path} --set camera.fps={steady_rate(hz):g}"
-        yield Finding(part, "broken", words, mend)
+        yield Finding(part, "broken", poor, mend)
 
 
 def check_bare_table(settings: Settings, path: Path) -> Iterator[Finding]:
     """Whether the picture of the bare table, where one is stored, still shows what the camera sees."""
-    part = "bare table"
+    part = Sentence("bare table")
     if not settings.camera.bare_table:
         return
     try:
@@ -108,32 +129,37 @@ def check_bare_table(settings: Settings, path: Path) -> Iterator[Finding]:
     except (ImportError, OSError):
         return
     if words := find_staleness(settings):
-        yield Finding(part, "broken", words, f"clear the table, then referee calibrate --bare --settings {path}")
+        yield Finding(
+            part,
+            "broken",
+            words,
+            Sentence("clear the table, then referee calibrate --bare --settings {path}", path=path),
+        )
     else:
-        yield Finding(part, "fine", "its prints are known")
+        yield Finding(part, "fine", Sentence("its prints are known"))
 
 
 def check_pads_measured(settings: Settings, path: Path) -> Finding:
     """Whether it is known how each pad bounces and what it makes its neighbours do."""
-    part = "pads measured"
+    part = Sentence("pads measured")
     if settings.pads_measured is None:
-        words = "each pad's spread and what it does to its neighbours are guesses"
+        words = Sentence("each pad's spread and what it does to its neighbours are guesses")
         return Finding(part, "missing", words, f"referee calibrate pads --settings {path}")
     worst = max(settings.pads_measured.t_error_us) / 1000
-    return Finding(part, "fine", f"stamps known to {worst:.1f} ms")
+    return Finding(part, "fine", Sentence("stamps known to {time} ms", time=f"{worst:.1f}"))
 
 
 def check_certificate(settings: Settings, path: Path) -> Finding:
     """Whether what is required was measured on this machine, with these settings, and reached."""
     from referee.certificates import find_standing
-    from referee.text.catalogue import texts
+    from referee.text.terminal_language import here
 
-    standing = find_standing(settings)
-    words = standing.words(texts("en"))
+    part, standing = Sentence("certificate"), find_standing(settings)
+    words = standing.words(here())
     if standing.is_certified:
-        return Finding("certificate", "fine", words)
+        return Finding(part, "fine", words)
     state: State = "broken" if standing.word == "failed" else "missing"
-    return Finding("certificate", state, words, f"referee certify --settings {path}")
+    return Finding(part, state, words, f"referee certify --settings {path}")
 
 
 # The machine
@@ -154,7 +180,7 @@ def check_machine(machine: Machine, settings: Settings | None) -> Iterator[Findi
 
 def check_eye(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
     """How many cards a second the eye follows; nothing where it cannot be loaded, which the software's part tells."""
-    part = "eye"
+    part = Sentence("eye")
     try:
         from referee.settings.model import CameraSettings, EyeSettings
         from referee.setup.eye_speed import ADVICE
@@ -173,97 +199,145 @@ def games_folder(settings: Settings) -> Path | None:
 
 def check_broker(machine: Machine) -> Finding:
     """Whether the service, which reaches no network by itself, is let through to its broker."""
-    part = "broker"
+    part = Sentence("broker")
     if machine.read(UNIT) and not machine.read(BROKER):
-        return Finding(part, "broken", "the service is not let through to it", "make install-appliance, once more")
-    return Finding(part, "fine", "the service is let through to it" if machine.read(UNIT) else "asked for")
+        return Finding(
+            part,
+            "broken",
+            Sentence("the service is not let through to it"),
+            Sentence("make install-appliance, once more"),
+        )
+    return Finding(
+        part, "fine", Sentence("the service is let through to it") if machine.read(UNIT) else Sentence("asked for")
+    )
 
 
 def check_disk(machine: Machine, folder: Path | None) -> Finding:
     """Whether games can be written."""
-    part, place = "disk", folder or Path()
+    part, place = Sentence("disk"), folder or Path()
     there = next(one for one in (place, *place.absolute().parents) if one.exists())
     try:
         told = machine.statvfs(there)
     except OSError as bad:
-        return Finding(part, "broken", one_line(bad), "look at the SD card: dmesg, fsck")
+        return Finding(part, "broken", one_line(bad), Sentence("look at the SD card: dmesg, fsck"))
     if told.f_flag & os.ST_RDONLY:
-        return Finding(part, "broken", f"{there} can only be read",
-                       "sudo mount -o remount,rw /; if it happens again the card is worn: replace it")  # fmt: skip
+        return Finding(
+            part,
+            "broken",
+            Sentence("{folder} can only be read", folder=there),
+            Sentence("sudo mount -o remount,rw /; if it happens again the card is worn: replace it"),
+        )
     free = told.f_bavail * told.f_frsize
     if free < _LEAST_FREE:
-        return Finding(part, "broken", f"{free / 1e6:.0f} MB free at {there}",
-                       "delete old games, or: sudo apt clean, sudo journalctl --vacuum-size=50M")  # fmt: skip
-    return Finding(part, "fine", f"{free / 1e9:.1f} GB free")
+        return Finding(
+            part,
+            "broken",
+            Sentence("{size} MB free at {folder}", size=f"{free / 1e6:.0f}", folder=there),
+            Sentence("delete old games, or: sudo apt clean, sudo journalctl --vacuum-size=50M"),
+        )
+    return Finding(part, "fine", Sentence("{size} GB free", size=f"{free / 1e9:.1f}"))
 
 
 def check_clock(machine: Machine) -> Finding:
     """What monotonic time comes from; and whether the calendar's is known."""
-    part = "clock"
+    part = Sentence("clock")
     source = machine.read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     if source and source not in _FINE_CLOCKS:
-        return Finding(part, "broken", f"the kernel counts time by {source}, which is coarse or slow",
-                       "remove clocksource= from /boot/firmware/cmdline.txt, and reboot")  # fmt: skip
+        return Finding(
+            part,
+            "broken",
+            Sentence("the kernel counts time by {source}, which is coarse or slow", source=source),
+            Sentence("remove clocksource= from /boot/firmware/cmdline.txt, and reboot"),
+        )
     synchronised = (machine.run(["timedatectl", "show", "-p", "NTPSynchronized", "--value"]) or "").strip()
-    words = source or "the kernel does not tell its source"
+    words = source or Sentence("the kernel does not tell its source")
     if synchronised == "no":
-        return Finding(part, "fine", f"{words}; the date is not set, so games are dated wrongly (and ruled rightly)")
+        return Finding(
+            part,
+            "fine",
+            Sentence("{words}; the date is not set, so games are dated wrongly (and ruled rightly)", words=words),
+        )
     return Finding(part, "fine", words)
 
 
 def check_service(machine: Machine) -> Finding:
     """Whether the referee starts with the machine, and whether it had to be started anew."""
-    part = "service"
+    part = Sentence("service")
     wanted = "LoadState,ActiveState,SubState,UnitFileState,Result,NRestarts,StatusText,WatchdogUSec"
     told = machine.run(["systemctl", "show", _SERVICE, "-p", wanted])
     fields = dict(line.split("=", 1) for line in (told or "").splitlines() if "=" in line)
     if not fields:
-        return Finding(part, "missing", "systemd does not run here", "on the Pi: make install-appliance")
+        return Finding(
+            part, "missing", Sentence("systemd does not run here"), Sentence("on the Pi: make install-appliance")
+        )
     if fields.get("LoadState") != "loaded":
-        words = "not installed: the referee does not start with the machine"
+        words: str = Sentence("not installed: the referee does not start with the machine")
         return Finding(part, "missing", words, "make install-appliance")
     state, restarts = fields.get("ActiveState", ""), fields.get("NRestarts", "0")
-    again = f", started anew {restarts} times" if restarts.isdecimal() and int(restarts) else ""
+    again = int(restarts) if restarts.isdecimal() else 0
     if fields.get("Result") == "watchdog":
-        return Finding(part, "broken", f"the watchdog had to end it{again}", _JOURNAL)
+        return Finding(part, "broken", _counted(Sentence("the watchdog had to end it"), again), _JOURNAL)
     if state == "failed" or fields.get("SubState") == "auto-restart":
-        return Finding(part, "broken", f"it does not stay up ({fields.get('Result', '?')}){again}", _JOURNAL)
+        return Finding(
+            part,
+            "broken",
+            _counted(Sentence("it does not stay up ({why})", why=fields.get("Result", "?")), again),
+            _JOURNAL,
+        )
     if fields.get("UnitFileState") not in ("enabled", "enabled-runtime"):
-        words = "installed, and does not start with the machine"
+        words = Sentence("installed, and does not start with the machine")
         return Finding(part, "missing", words, f"sudo systemctl enable --now {_SERVICE}")
     if state != "active":
-        return Finding(part, "missing", f"installed, {state or 'not running'}", f"sudo systemctl start {_SERVICE}")
+        return Finding(
+            part,
+            "missing",
+            Sentence("installed, {state}", state=state or Sentence("not running")),
+            f"sudo systemctl start {_SERVICE}",
+        )
     if fields.get("WatchdogUSec", "0") in ("0", "infinity"):
-        return Finding(part, "broken", "runs without its watchdog", "make install-appliance, then restart it")
+        return Finding(
+            part, "broken", Sentence("runs without its watchdog"), Sentence("make install-appliance, then restart it")
+        )
     said = fields.get("StatusText", "")
-    return Finding(part, "fine", f"runs, watched{again}" + (f": {said}" if said else ""))
+    words = _counted(Sentence("runs, watched"), again)
+    return Finding(part, "fine", Sentence("{words}: {said}", words=words, said=said) if said else words)
+
+
+def _counted(words: str, times: int) -> str:
+    """The same, with how often the service was started anew, where it was."""
+    return Sentence("{words}, started anew {times} times", words=words, times=times) if times else words
 
 
 def check_power(machine: Machine) -> Finding:
     """Whether the supply holds."""
-    part, mend = "power", "a supply of 5 V and 3 A (Pi 5: 5 A) with a short cable; nothing hungry on its USB"
+    part = Sentence("power")
+    mend = Sentence("a supply of 5 V and 3 A (Pi 5: 5 A) with a short cable; nothing hungry on its USB")
     told = machine.run(["vcgencmd", "get_throttled"])
     if told is None:
-        return Finding(part, "missing", "vcgencmd is not here to ask", "sudo apt install raspi-utils")
+        return Finding(part, "missing", Sentence("vcgencmd is not here to ask"), "sudo apt install raspi-utils")
     text = told.strip().partition("=")[2]
     try:
         bits = int(text, 16)
     except ValueError:
-        return Finding(part, "broken", f"vcgencmd says {told.strip()[:60]!r}", join_group("video"))
-    words = [said for bit, said in _THROTTLED.items() if bits >> bit & 1]
+        return Finding(
+            part, "broken", Sentence("vcgencmd says {said}", said=repr(told.strip()[:60])), join_group("video")
+        )
+    words: list[str] = [said for bit, said in _THROTTLED.items() if bits >> bit & 1]
     if any(bits >> bit & 1 for bit in _LOW_VOLTAGE):
-        return Finding(part, "broken", "; ".join(words), mend)
+        return Finding(part, "broken", Sentence("{words}", words=words), mend)
     if words:
-        return Finding(part, "broken", "; ".join(words), "a heat sink or a fan; air round the board")
-    return Finding(part, "fine", "enough, since it was switched on")
+        return Finding(
+            part, "broken", Sentence("{words}", words=words), Sentence("a heat sink or a fan; air round the board")
+        )
+    return Finding(part, "fine", Sentence("enough, since it was switched on"))
 
 
 def check_heat(machine: Machine) -> Finding:
     """How hot the processor is."""
-    part, text = "heat", machine.read("/sys/class/thermal/thermal_zone0/temp")
+    part, text = Sentence("heat"), machine.read("/sys/class/thermal/thermal_zone0/temp")
     if not text.isdecimal():
-        return Finding(part, "fine", "not told")
+        return Finding(part, "fine", Sentence("not told"))
     degrees = int(text) / 1000
     if degrees >= _HOTTEST:
-        return Finding(part, "broken", f"{degrees:.0f} °C", "a heat sink or a fan; air round the board")
+        return Finding(part, "broken", f"{degrees:.0f} °C", Sentence("a heat sink or a fan; air round the board"))
     return Finding(part, "fine", f"{degrees:.0f} °C")

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hardware.pads.pad_place import PadPlace
+from referee.sentence import Sentence
 from referee.setup.doctor.device_health import check_device, check_library
-from referee.setup.doctor.probe import Finding, Machine, join_group
+from referee.setup.doctor.probe import Finding, Machine, join_group, pip_install
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
@@ -22,12 +23,12 @@ def check_plugged_pads(machine: Machine, settings: Settings | None) -> Iterator[
     places = {n: place for n, seat in enumerate(settings.seats, 1) if (place := seat.pad_place) is not None}
     keys = {seat: place for seat, place in places.items() if place.kind == "key"}
     if keys:
-        mend = "make install; where it has no wheel: sudo apt install python3-evdev, or gcc python3-dev"
-        yield check_library(machine, "evdev", "keys as pads", mend)
+        mend = Sentence("make install; where it has no wheel: sudo apt install python3-evdev, or gcc python3-dev")
+        yield check_library(machine, "evdev", Sentence("keys as pads"), mend)
         yield from _check_keys(machine, keys)
     boards = {seat: place for seat, place in places.items() if place.kind == "serial"}
     if boards:
-        yield check_library(machine, "serial", "pads on a board", "make install   (or: pip install pyserial)")
+        yield check_library(machine, "serial", Sentence("pads on a board"), pip_install("pyserial"))
         yield from _check_boards(machine, boards)
 
 
@@ -38,15 +39,24 @@ def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Find
         for device in machine.devices("input/event*")
     }
     for seat, place in keys.items():
-        part = f"pad of seat {seat}"
+        part = Sentence("pad of {seat}", seat=seat)
         found = [device for device, names in labels.items() if not place.device or place.device in names]
         if not found and place.device.startswith("/dev/") and machine.at(place.device).exists():
             found = [place.device]
         if not found:
-            words = f"{place}: {place.device or 'a keyboard'} is not plugged in"
-            yield Finding(part, "missing", words, "plug it in; or choose another key: referee setup --step pads")
+            words = Sentence(
+                "{place}: {device} is not plugged in", place=place, device=place.device or Sentence("a keyboard")
+            )
+            yield Finding(
+                part, "missing", words, Sentence("plug it in; or choose another key: referee setup --step pads")
+            )
         elif not any(machine.may_open(device) for device in found):
-            yield Finding(part, "broken", f"{place}: not allowed to read {found[0]}", join_group("input"))
+            yield Finding(
+                part,
+                "broken",
+                Sentence("{place}: not allowed to read {device}", place=place, device=found[0]),
+                join_group("input"),
+            )
         else:
             yield Finding(part, "fine", str(place))
 
@@ -55,9 +65,9 @@ def _check_boards(machine: Machine, boards: Mapping[int, PadPlace]) -> Iterator[
     """Whether each seat's board is plugged in, and may be opened."""
     for seat, place in boards.items():
         device = place.device or next(iter(machine.devices("ttyACM*") + machine.devices("ttyUSB*")), "")
-        mend = "plug the board in; or choose another pad: referee setup --step pads"
-        found = check_device(machine, f"pad of seat {seat}", device or "/dev/ttyACM0", mend, "dialout")
-        yield replace(found, words=f"{place}: {found.words}")
+        mend = Sentence("plug the board in; or choose another pad: referee setup --step pads")
+        found = check_device(machine, Sentence("pad of {seat}", seat=seat), device or "/dev/ttyACM0", mend, "dialout")
+        yield replace(found, words=Sentence("{place}: {words}", place=place, words=found.words))
 
 
 _LABELS = ("name", "phys", "uniq")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from referee.setup.eye_speed import EyeSpeed
 
 from hardware.pads.pinout import import_tidily
+from referee.sentence import Sentence
 
 State = Literal["fine", "missing", "broken"]
 OURS: Final = "referee"
@@ -122,7 +123,12 @@ def one_line(bad: BaseException) -> str:
 
 def join_group(group: str) -> str:
     """The command that gives a user a group's devices."""
-    return f"sudo usermod -aG {group} $USER, then log in again"
+    return Sentence("sudo usermod -aG {group} $USER, then log in again", group=group)
+
+
+def pip_install(name: str) -> str:
+    """The command that brings a Python library."""
+    return Sentence("make install   (or: pip install {name})", name=name)
 
 
 # Software
@@ -142,11 +148,13 @@ def check_software() -> Iterator[Finding]:
 
 def check_library(name: str, distribution: str) -> Finding:
     """How one Python library stands: it is imported to know."""
-    mend = f"make install   (or: pip install {distribution})"
+    mend = pip_install(distribution)
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError:
-        return Finding(distribution, "missing", f"the module {name} is not installed", mend, needed=True)
+        return Finding(
+            distribution, "missing", Sentence("the module {name} is not installed", name=name), mend, needed=True
+        )
     except (ImportError, OSError, AttributeError) as bad:
         return Finding(distribution, "broken", one_line(bad), _SYSTEM_LIBRARIES.get(name, mend), needed=True)
     try:
@@ -163,34 +171,42 @@ def check_package(name: str, root: Path) -> Finding:
         name: ``referee``, ``hardware`` or ``models``.
         root: the folder in which our packages lie side by side.
     """
-    part = f"package name {name}"
-    mend = "use an environment of its own: make install"
+    part = Sentence("package name {name}", name=name)
+    mend = Sentence("use an environment of its own: make install")
     try:
         module = importlib.import_module(name)
     except ImportError as bad:
         return Finding(part, "broken", one_line(bad), mend, needed=True)
     where = [Path(place).resolve() for place in module.__path__]
     if where != [(root / name).resolve()]:
-        return Finding(part, "broken", f"answered by {where[0] if where else 'nothing'}", mend, needed=True)
+        return Finding(
+            part,
+            "broken",
+            Sentence("answered by {what}", what=where[0] if where else Sentence("nothing")),
+            mend,
+            needed=True,
+        )
     owners = sorted({owner for owner in metadata.packages_distributions().get(name, ()) if owner != "table-referee"})
     if owners:
-        words = f"also brought by {', '.join(owners)}"
+        words = Sentence("also brought by {names}", names=", ".join(owners))
         return Finding(part, "broken", words, f"pip uninstall {owners[0]}", needed=True)
-    return Finding(part, "fine", "ours alone", needed=True)
+    return Finding(part, "fine", Sentence("ours alone"), needed=True)
 
 
 def _check_weights() -> Finding:
-    part = "weights of the eye"
-    mend = "fetch the whole repository again (git checkout models/weights), or: make train"
+    part = Sentence("weights of the eye")
+    mend = Sentence("fetch the whole repository again (git checkout models/weights), or: make train")
     try:
         models = importlib.import_module("models")
         files = sorted((Path(models.__path__[0]) / "weights").glob("*.onnx"))
         if not files:
-            return Finding(part, "missing", "no .onnx file in models/weights", mend, needed=True)
+            return Finding(part, "missing", Sentence("no .onnx file in models/weights"), mend, needed=True)
         size = sum(file.stat().st_size for file in files) / 1e6
         from models.eye.eye import Eye
 
         Eye.load()
     except (ImportError, OSError, RuntimeError, ValueError) as bad:
         return Finding(part, "broken", one_line(bad), mend, needed=True)
-    return Finding(part, "fine", f"{len(files)} files, {size:.1f} MB", needed=True)
+    return Finding(
+        part, "fine", Sentence("{count} files, {size} MB", count=len(files), size=f"{size:.1f}"), needed=True
+    )
