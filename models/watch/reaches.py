@@ -81,7 +81,7 @@ def _moved_at_root(moved: NDArray[np.bool_], xs: NDArray[np.float64], ys: NDArra
 def _is_shadow(light: NDArray[np.float32]) -> bool:
     """Whether pixels, each with its `_light`, show the table under a soft shadow, or without one."""
     _, hue, step = np.percentile(light, 90, axis=0)
-    least, most = np.percentile(light[:, 0], (2, 98))
+    least, most = np.percentile(light[:, 0], (5, 95))
     one_sided = most < 1 + _LEAST_SHADE or least > 1 - _LEAST_SHADE
     return bool(one_sided and hue < _SHADOW_HUE and step < _SHADOW_STEP)
 
@@ -172,10 +172,11 @@ def _steps(picture: Image) -> NDArray[np.float32]:
 
 def _light(small: Image, table: Image) -> NDArray[np.float32]:
     """Of each reduced pixel: its light as a share of the table's, the share by which one colour has less of it than
-    another, and by how much its light differs from its neighbours'."""
+    another, and by how much its light differs from its neighbours', as a share of the full light: where a shadow was
+    learned and has gone, all ratios are larger."""
     light = cv2.divide(cv2.add(small, (1, 1, 1, 0), dtype=cv2.CV_32F), cv2.add(table, (1, 1, 1, 0), dtype=cv2.CV_32F))
     b, g, r = cv2.split(light)
     low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
     grey = (b + g + r) / 3
     steps = cv2.magnitude(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
-    return np.asarray(cv2.merge([grey, (high - low) / high, steps]), np.float32)
+    return np.asarray(cv2.merge([grey, (high - low) / high, steps / cv2.max(grey, 1.0)]), np.float32)
