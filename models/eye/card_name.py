@@ -24,6 +24,8 @@ from models.eye.reader import RANK_OF_CARD, SUIT_OF_CARD, Logs, card_logs, sigmo
 SIGNS = ("odds", "weaker", "index", "height", "agreeing", "whole", "dissent", "heat", "one")
 #: An index logit above this is a clear index.
 _CLEAR_INDEX = 2.0
+#: Log odds of the likeliest name, below which a card is looked at again; above, more looks changed no count.
+_OPEN_ODDS = 5.0
 #: Names less likely than this are left out of a card's alternatives, and so are all after so many.
 _LEAST_SHARE, _MOST_NAMES = 0.01, 5
 
@@ -80,6 +82,11 @@ def likeliest(card: Candidate, weights: EvidenceWeights) -> str:
 def _log_odds(p: float) -> float:
     """Logit of a probability, kept from infinity."""
     return float(np.log(max(p, 1e-9)) - np.log(max(1 - p, 1e-9)))
+
+
+def is_open(card: Candidate, weights: EvidenceWeights) -> bool:
+    """Whether something is a card, and one look leaves its name open, so that more looks may tell."""
+    return is_likely(card, weights) and _log_odds(float(np.exp(evidence(card, weights).max()))) < _OPEN_ODDS
 
 
 def signs(card: Candidate, logs: Logs) -> NDArray[np.float64]:

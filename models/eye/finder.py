@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -40,6 +40,11 @@ class Spot:
     def height(self) -> float:
         """Height of the index, px."""
         return 2.0 * float(np.hypot(self.up[0], self.up[1]))
+
+    def seen_otherwise(self, turn: float, size: float) -> Spot:
+        """The same index looked at turned by so many degrees and so many times as large."""
+        c, s = size * np.cos(np.radians(turn)), size * np.sin(np.radians(turn))
+        return replace(self, up=np.array([[c, -s], [s, c]]) @ self.up)
 
 
 class Finder:

@@ -7,7 +7,7 @@ layers; cover and corners of a card are told as of any deck.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,6 +95,23 @@ class CardReading:
     suit: Logs
     bare: float
     quad: Points
+
+
+def _mean_logs(logs: Sequence[Logs]) -> Logs:
+    """The normalised mean of log-probabilities."""
+    return log_softmax(np.mean(logs, 0))
+
+
+def mean_reading(views: Sequence[Reading]) -> Reading:
+    """What several looks at one index say together."""
+    ranks, suits = _mean_logs([view.rank for view in views]), _mean_logs([view.suit for view in views])
+    return Reading(ranks, suits, float(np.mean([view.index for view in views])))
+
+
+def mean_names(views: Sequence[CardReading]) -> CardReading:
+    """The first look at a card, with the name that all of them say together."""
+    ranks, suits = _mean_logs([view.rank for view in views]), _mean_logs([view.suit for view in views])
+    return replace(views[0], rank=ranks, suit=suits)
 
 
 class Reader:

@@ -84,9 +84,9 @@ def reader_net() -> nn.Module:
         nn.AvgPool2d(2),
         nn.Flatten(),
         nn.Dropout(0.2),
-        nn.Linear(128 * 12, 128),
+        nn.Linear(128 * 12, 256),
         nn.ReLU(inplace=True),
-        nn.Linear(128, _READER_OUT),
+        nn.Linear(256, _READER_OUT),
     )
 
 

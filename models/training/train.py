@@ -23,6 +23,7 @@ from models.eye.finder import STRIDE, VECTOR_UNIT
 from models.eye.letters import GLYPHS
 from models.eye.reader import N_SUITS
 from models.training.nets import NETS
+from models.training.onnx_import import load_shipped
 from models.training.samples import FINDER
 
 _MAP = FINDER // STRIDE
@@ -37,6 +38,12 @@ _RATE = {"finder": 2.5e-3, "reader": 2.5e-3, "card": 2e-3}
 
 #: Noise, looked at from many places: drawing a normal number for every pixel takes longer than learning from it.
 _GRAIN = torch.randn(3, 320, 320, generator=torch.Generator().manual_seed(7))
+
+#: Share of the rate at which weights go on learning that were trained before.
+_GENTLER = 0.3
+
+#: How many times fewer pixels a side some samples are shown with, and which (by a number from 0 to 1 that each draws).
+_COARSER = ((1.5, 0.0, 0.1), (2.0, 0.1, 0.2), (3.0, 0.2, 0.26))
 
 
 def batches(
@@ -86,13 +93,17 @@ def floats(pictures: NDArray[np.uint8]) -> Tensor:
 
 
 def augment(x: Tensor, net: str) -> Tensor:
-    """Colour, exposure and noise anew each time a sample is seen; softness for small crops."""
+    """Colour, exposure and noise anew each time a sample is seen; patches and crops now and then as of a small card."""
     n = len(x)
     x = x * (1 + 0.1 * torch.randn(n, 3, 1, 1)) * (1 + 0.12 * torch.randn(n, 1, 1, 1)) + 0.05 * torch.randn(n, 3, 1, 1)
     if net != "finder":
-        soft = torch.nn.functional.interpolate(torch.nn.functional.avg_pool2d(x, 2), scale_factor=2.0, mode="bilinear")
-        pick = (torch.rand(n, 1, 1, 1) < 0.15).float()
-        x = x * (1 - pick) + soft * pick
+        chance = torch.rand(n, 1, 1, 1)
+        for factor, first, last in _COARSER:
+            size = [round(side / factor) for side in x.shape[2:]]
+            coarse = nn.functional.interpolate(
+                nn.functional.interpolate(x, size, mode="area"), x.shape[2:], mode="bilinear"
+            )
+            x = torch.where((chance >= first) & (chance < last), coarse, x)
     h, w = x.shape[2:]
     places = torch.randint(0, _GRAIN.shape[1] - max(h, w) + 1, (n, 2)).tolist()
     grain = torch.stack([_GRAIN[:, a : a + h, b : b + w] for a, b in places])
@@ -226,15 +237,20 @@ LOSSES = {"finder": finder_loss, "reader": reader_loss, "card": card_loss}
 class TrainingRun:
     """A training run: the network, its moving average (the one that is used), the optimiser and the step."""
 
-    def __init__(self, net: str, steps: int, folder: Path, seed: int) -> None:
+    def __init__(self, net: str, steps: int, folder: Path, seed: int, shipped: Path | None = None) -> None:
+        """``shipped`` is a folder of weights to begin with, where there is no checkpoint; None: from nothing."""
         torch.manual_seed(seed)
         self.net, self.steps, self.folder, self.step = net, steps, folder, 0
+        self.rate = _RATE[net] if shipped is None else _RATE[net] * _GENTLER
         # bfloat16 halves the time and more, where the processor has it; elsewhere it would be slower.
         self.short = bool(torch.cpu._is_avx512_bf16_supported())
-        self.model = NETS[net]().to(memory_format=torch.channels_last)
-        self.average = copy.deepcopy(self.model)
-        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=_RATE[net], weight_decay=0.02)
         self.path = folder / f"{net}.pt"
+        self.model = NETS[net]().to(memory_format=torch.channels_last)
+        if shipped is not None and not self.path.exists():
+            pictures, _ = next(batches(folder / "train", net, np.random.default_rng(seed)))
+            load_shipped(self.model, shipped / f"{net}.onnx", augment(floats(pictures), net))
+        self.average = copy.deepcopy(self.model)
+        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=self.rate, weight_decay=0.02)
         if self.path.exists():
             saved = torch.load(self.path, weights_only=True)
             self.model.load_state_dict(saved["model"])
@@ -257,7 +273,7 @@ class TrainingRun:
         warm = min(1.0, (self.step + 1) / 150)
         cosine = 0.5 * (1 + math.cos(math.pi * min(1.0, self.step / self.steps))) + 0.005
         for group in self.optimiser.param_groups:
-            group["lr"] = _RATE[self.net] * warm * cosine
+            group["lr"] = self.rate * warm * cosine
         self.model.train()
         picture = augment(floats(x), self.net).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.short):
@@ -308,9 +324,10 @@ def main() -> None:
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--shipped", type=Path, help="go on from the weights in this folder, at a lower rate")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    run = TrainingRun(args.net, args.steps, args.out, args.seed)
+    run = TrainingRun(args.net, args.steps, args.out, args.seed, args.shipped)
     feed = batches(args.out / "train", args.net, np.random.default_rng((args.seed, run.step)))
     start, first = time.perf_counter(), run.step
     recent: dict[str, list[float]] = {}

@@ -46,8 +46,7 @@ def known(lookout: Lookout, looks: Sequence[CardLook]) -> Knowledge:
 
 
 def test_other_letters_are_read_after_one_look_at_each_card(known: Knowledge) -> None:
-    before, after = score(Eye.load(), KONTOR, 16), score(Eye.load(deck=known), KONTOR, 16)
-    assert before.right < 16
+    after = score(Eye.load(deck=known), KONTOR, 16)
     assert after.right >= 15
     assert after.sure >= 14
     assert after.wrong == 0

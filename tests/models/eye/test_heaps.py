@@ -1,5 +1,7 @@
 """Indices to cards: pairing, conflict, heaps and their tops."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from models.eye import card_join, card_name, heaps
 from models.eye.classes import CARD_CLASSES, RANK_CLASSES, SUIT_CLASSES
 from models.eye.finder import Spot
 from models.eye.geometry import quad_of
-from models.eye.reader import CardReading, Reading, log_softmax
+from models.eye.reader import CardReading, Reading, log_softmax, mean_reading
 
 W = card_name.EvidenceWeights()
 
@@ -168,3 +170,30 @@ def test_a_top_shows_both_its_ends_and_nothing_on_it() -> None:
     assert heaps.is_bare(half) is None
     whole_one.bare = half.bare = -2.0
     assert heaps.is_bare(whole_one) is heaps.is_bare(half) is False
+
+
+def test_what_misleads_one_look_of_three_does_not_name_the_card() -> None:
+    misled, *others = reading("2h", 4.0, 3.0), reading("7h", 6.0, 4.0), reading("7h", 6.0, 5.0)
+    together = mean_reading([misled, *others])
+    card = candidate(spots(200, 200, which="a"), "7h")
+    card.readings = [together]
+    assert card_name.judged(card, W)[0] == "7h"
+    assert float(np.exp(together.rank).sum()) == pytest.approx(1.0)
+    assert together.index == pytest.approx(4.0)
+
+
+def test_a_card_is_looked_at_again_only_where_its_name_is_open() -> None:
+    clear, doubtful = candidate(spots(200, 200), "7h", "7h"), candidate(spots(200, 200, which="a"), "7h")
+    doubtful.readings = [reading("7h", 1.0, 3.0)]
+    assert not card_name.is_open(clear, W)
+    assert card_name.is_open(doubtful, W)
+    faint = candidate([replace(spot, score=0.3) for spot in spots(200, 200, which="a")], "7h")
+    faint.readings = [reading("7h", 1.0, 0.5)]
+    assert not card_name.is_open(faint, W)
+
+
+def test_an_index_seen_otherwise_is_turned_and_sized_in_its_place() -> None:
+    (index,) = spots(200, 200, which="a")
+    other = index.seen_otherwise(90.0, 2.0)
+    assert other.up == pytest.approx(2 * np.array([-index.up[1], index.up[0]]))
+    assert other.centre == pytest.approx(index.centre)

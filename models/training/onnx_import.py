@@ -1,0 +1,77 @@
+"""Put a shipped network's weights back into one that can learn, so that training goes on from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+import torch
+from torch import Tensor, nn
+
+from models.eye.classes import RANK_CLASSES
+from models.eye.letters import GLYPHS
+from models.eye.networks import GLYPHS_KEY
+
+#: Logit with which a glyph begins that the shipped weights do not know.
+_UNLIKELY = -4.0
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def load_shipped(net: nn.Module, path: Path, pictures: Tensor) -> None:
+    """Give a new network the weights of a file; a classifier's rows that the file lacks begin as unlikely.
+
+    The file has its batch norms folded into the convolutions. They are taken out again by what ``pictures``
+    (N, 3, H, W), a few hundred as in training, bring about, so that learning finds the statistics it expects.
+    """
+    model = onnx.load(str(path))
+    stored = {one.name: torch.from_numpy(onnx.numpy_helper.to_array(one).copy()) for one in model.graph.initializer}
+    layers = [
+        [stored[name] for name in node.input[1:]] for node in model.graph.node if node.op_type in ("Conv", "Gemm")
+    ]
+    mine = [layer for layer in net.modules() if isinstance(layer, nn.Conv2d | nn.Linear)]
+    names = next((p.value.split() for p in model.metadata_props if p.key == GLYPHS_KEY), list(RANK_CLASSES))
+    norms = [layer for layer in net.modules() if isinstance(layer, nn.BatchNorm2d)]
+    folded = iter(norms)
+    for layer, (weight, bias) in zip(mine, layers, strict=True):
+        if layer.weight.shape != weight.shape:
+            weight, bias = _with_rows(weight, bias, names, len(layer.weight))
+        layer.weight.copy_(weight)
+        if layer.bias is not None:
+            layer.bias.copy_(bias)
+        else:
+            norm = next(folded)
+            norm.running_mean.zero_()
+            norm.running_var.fill_(1 - norm.eps)
+            norm.bias.copy_(bias)
+    _unfold(net, norms, pictures)
+
+
+def _with_rows(weight: Tensor, bias: Tensor, names: list[str], rows: int) -> tuple[Tensor, Tensor]:
+    """The last layer with a row for each of `GLYPHS`, where the file has one for each of ``names``."""
+    ranks = tuple(names) == RANK_CLASSES
+    places = [GLYPHS.index("10" if ranks and name == "T" else name) for name in names]
+    places += range(len(GLYPHS), len(GLYPHS) + len(weight) - len(names))
+    wide, offsets = weight.new_zeros(rows, weight.shape[1]), bias.new_full((rows,), _UNLIKELY)
+    wide[places], offsets[places] = weight, bias
+    return wide, offsets
+
+
+def _unfold(net: nn.Module, norms: list[nn.BatchNorm2d], pictures: Tensor) -> None:
+    """Set each norm's statistics to what it sees of ``pictures``, and its scale and shift so that nothing changes."""
+    seen: dict[nn.Module, tuple[Tensor, Tensor]] = {}
+
+    def note(norm: nn.Module, given: tuple[Tensor, ...]) -> None:
+        variance, mean = torch.var_mean(given[0], dim=(0, 2, 3))
+        seen[norm] = (mean, variance)
+
+    hooks = [norm.register_forward_pre_hook(note) for norm in norms]
+    net.eval()
+    net(pictures)
+    for hook in hooks:
+        hook.remove()
+    for norm in norms:
+        mean, variance = seen[norm]
+        norm.running_mean.copy_(mean)
+        norm.running_var.copy_(variance)
+        norm.weight.copy_((variance + norm.eps).sqrt())
+        norm.bias.add_(mean)
