@@ -21,6 +21,7 @@ Object.defineProperty(window, "speechSynthesis", { value: {
   speak(words) { now.words = words; spoken.push(`${words.lang}: ${words.text}`); },
   cancel() { end(); },
   end,
+  refuse() { now.words.onerror({ error: "not-allowed" }); },
 } });
 """
 """A synthesiser that notes what it speaks, and ends when it is told to."""
@@ -68,6 +69,29 @@ def test_a_screen_speaks_when_asked_and_verdicts_come_first(house: House, page: 
         house.link.tell("Ana ist dran")
         shown(page, "Ana ist dran")
         assert len(page.evaluate("spoken")) == 4
+
+
+def test_a_screen_that_speaks_goes_on_with_the_next_page(house: House, page: Page) -> None:
+    """The end of a game has a page of its own, and the next game begins on a fresh board."""
+    page.add_init_script(SPEECH)
+    with listening(house), house.serve_controlled() as served:
+        Table(house.record, FIRST, house.link)
+        page.goto(f"{served.address}/projector")
+        page.locator("#sound").click()
+        page.goto(f"{served.address}/games")
+        page.goto(f"{served.address}/projector")
+        button = page.locator("#sound")
+        button.wait_for()
+        assert button.get_attribute("aria-pressed") == "true"
+        assert page.evaluate("spoken") == [], "what was said before is not said again"
+        house.link.tell("Ana ist dran")
+        assert spoken(page, 1) == ["en: Ana ist dran"]
+        # A browser that wants to be touched anew says so, and the button shows it.
+        page.evaluate("speechSynthesis.refuse()")
+        assert button.get_attribute("aria-pressed") == "false"
+        page.reload()
+        page.locator("#seats .seat").first.wait_for()
+        assert button.get_attribute("aria-pressed") == "false"
 
 
 def test_a_browser_without_a_voice_offers_none(house: House, page: Page) -> None:

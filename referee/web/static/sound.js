@@ -1,10 +1,18 @@
 // Speaks what the referee says on this screen too, by the browser's own voice: for a laptop at the projector. A verdict
-// breaks off anything else and is spoken to its end; of the rest only the newest waits.
+// breaks off anything else and is spoken to its end; of the rest only the newest waits. It stays on from game to game,
+// though each begins and ends on a page of its own.
 "use strict";
 const Sound = (() => {
   const voice = window.speechSynthesis;
   const button = document.getElementById("sound");
-  let on = false;
+  const kept = () => {
+    try {
+      return sessionStorage.sound === "on";
+    } catch {
+      return false;
+    }
+  };
+  let on = kept();
   let heard = 0;
   let saying = null;
   let waiting = [];
@@ -14,7 +22,12 @@ const Sound = (() => {
     if (!saying) return;
     const words = new SpeechSynthesisUtterance(saying.text);
     words.lang = saying.lang;
-    words.onend = words.onerror = next;
+    words.onend = next;
+    // A browser may want to be touched on this page, too, before it speaks: then the button says that it is silent.
+    words.onerror = (event) => {
+      if (event?.error === "not-allowed") turn(false);
+      next();
+    };
     voice.speak(words);
   };
 
@@ -25,6 +38,19 @@ const Sound = (() => {
     else if (phrase.verdict && !saying.verdict) voice.cancel();
   };
 
+  const turn = (wanted) => {
+    on = wanted;
+    if (!on) {
+      waiting = [];
+      voice.cancel();
+    }
+    try {
+      sessionStorage.sound = on ? "on" : "off";
+    } catch {
+      // A browser that keeps nothing speaks until the page is left.
+    }
+    show();
+  };
   const show = () => {
     button.setAttribute("aria-pressed", String(on));
     button.textContent = on ? button.dataset.on : button.dataset.off;
@@ -34,12 +60,7 @@ const Sound = (() => {
     button.hidden = false;
     show();
     button.addEventListener("click", () => {
-      on = !on;
-      if (!on) {
-        waiting = [];
-        voice.cancel();
-      }
-      show();
+      turn(!on);
       // Browsers let a page speak once somebody has touched it; and whoever touches it hears that it does.
       if (on) say({ text: button.dataset.on, lang: document.documentElement.lang, verdict: false });
     });
