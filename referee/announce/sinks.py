@@ -30,6 +30,8 @@ class Notice:
 
 ANOTHER_GAME: Final = "another"
 """The game is over, and the next one waits for somebody's word."""
+QUESTION_AGAIN: Final = "asked_again"
+"""A question is said once more; its field ``question`` is the ruling that asks it."""
 GONE_NOTICES: Final[Mapping[str, str]] = {
     "camera": "camera_gone", "pads": "pads_gone", "lights": "lights_gone", "log": "log_gone",
     "rescue": "lines_missing",

@@ -47,13 +47,17 @@ _PRIORITIES: Final = {
 """Of rulings that replace none, by kind; any other is a verdict."""
 _CHALLENGE: Final = frozenset(("challenge", "chance", "challenge_moves", "challenge_off", "challenge_won"))
 """Rulings of one topic: the later phrase makes the earlier one untrue."""
-_NOTICE_PRIORITIES: Final = dict.fromkeys(("card_lands", "card_lands_alone"), Priority.COUNT)
-"""Of notices; any other is a verdict."""
+_NOTICE_PRIORITIES: Final = {
+    **dict.fromkeys(("card_lands", "card_lands_alone"), Priority.COUNT),
+    **dict.fromkeys(("asked", "offer", "nothing"), Priority.CALL),
+}
+"""Of notices, by their name or its first word; any other is a verdict."""
 NOBODY: Final[Mapping[int, str]] = {}
 """No seat is called by a name."""
 _NOTICES: Final = {
     **{part: part for part in ("camera", "view", "eye", "pads", "lights", "log", "card")},
     **dict.fromkeys(("paused", "resumed", "still_paused", "waits_for_camera"), "pause"),
+    **dict.fromkeys(("asked", "offer", "nothing"), "choice"),
 }
 """Topics of notices, by their name or its first word."""
 _DETAILS: Final = {
@@ -252,34 +256,46 @@ def tell(
         language: its code.
         priority: how it stands to other phrases; None: as is usual for it.
         names: of seats that are called by them.
-        fields: what the phrase names: ``seat``, ``card``, ``margin`` (ns, or None where nobody was second) with its
-            ``error`` (ns), ``rules`` (a preset's name; any other is the table's own), ``number``, ``digits`` (a text of
-            them).
+        fields: what the phrase names: ``seat``, ``card``, ``rank``, ``question`` (its ruling), ``margin`` (ns, or None
+            where nobody was second) with its ``error`` (ns), ``rules`` (a preset's name; any other is the table's own),
+            ``number``, ``digits`` (a text of them).
 
     Raises:
         NoWords: there is no such phrase, a field is missing, or there are no words for it.
     """
     words, key = words_in(language).calling(names), f"tell.{what}"
-    said: dict[str, Clips] = {}
-    for name, value in fields.items():
-        if name == "seat":
-            said[name] = (words.seat(value),)
-        elif name == "card":
-            said[name] = words.card(value)
-        elif name == "margin":
-            said[name] = margin(words, value, fields.get("error", 0))
-        elif name == "rules":
-            known = f"rules.{value}"
-            said[name] = words.say(known if words.has(known) else "rules.own")
-        elif name == "number":
-            said[name] = words.number(value)
-        elif name == "digits":
-            said[name] = tuple(f"{clip}," for digit in value for clip in words.number(int(digit)))
+    said = {name: _told(words, name, value, fields) for name, value in fields.items() if name in _TOLD}
     if said.get("margin") and words.has(f"{key}.margin"):
         key += ".margin"
-    topic = _NOTICES.get(what) or _NOTICES.get(what.partition("_")[0], "")
-    usual = _NOTICE_PRIORITIES.get(what, Priority.VERDICT)
+    first = what.partition("_")[0]
+    topic = _NOTICES.get(what) or _NOTICES.get(first, "")
+    usual = _NOTICE_PRIORITIES.get(what, _NOTICE_PRIORITIES.get(first, Priority.VERDICT))
     return Phrase(words.say(key, **said), usual if priority is None else priority, t, language, topic)
+
+
+_TOLD: Final = ("seat", "card", "rank", "question", "margin", "rules", "number", "digits")
+"""Fields of what the appliance says that are spoken."""
+
+
+def _told(words: Language, name: str, value: Any, fields: Mapping[str, Any]) -> Clips:
+    """What stands in a place of what the appliance says."""
+    match name:
+        case "seat":
+            return (words.seat(value),)
+        case "card":
+            return words.card(value)
+        case "rank":
+            return (words.rank(value),)
+        case "question":
+            return _clips(words, value, _key(words, value))
+        case "margin":
+            return margin(words, value, fields.get("error", 0))
+        case "rules":
+            return words.say(f"rules.{value}" if words.has(f"rules.{value}") else "rules.own")
+        case "number":
+            return words.number(value)
+        case _:
+            return tuple(f"{clip}," for digit in value for clip in words.number(int(digit)))
 
 
 def speak(speaker: Speaker, said: Phrase) -> None:

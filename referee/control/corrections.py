@@ -40,7 +40,8 @@ from referee.sentence import Sentence
 UNSEEN: Final = Sentence("the camera sees nothing yet; the game goes on by itself when it does")
 SEAT_QUESTIONS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
 """Questions that a seat answers."""
-_CARD_QUESTIONS: Final = frozenset(("unreadable_card", "bottom_card", "impossible_card", "order_changed"))
+CARD_QUESTIONS: Final = frozenset(("unreadable_card", "bottom_card", "impossible_card", "order_changed"))
+"""Questions that a card answers."""
 _NOT_ANSWERED: Final = {
     "recount": Sentence("count the cards and say how many there are"),
     "late_evidence": Sentence("it only says that something came too late to be judged; take it up, or leave it"),
@@ -202,7 +203,7 @@ class _Meeting(Reports):
             slapped = sorted({hand.seat for hand in about if isinstance(hand, Slap)})
             if ask == "who_was_first" and slapped and value not in slapped:
                 raise Denied("answer with one of the seats that slapped: {seats}", seats=slapped)
-        elif ask in _CARD_QUESTIONS:
+        elif ask in CARD_QUESTIONS:
             if not (isinstance(value, str) and is_card(value) and value != UNREADABLE):
                 raise Denied("answer with a card, such as 7h")
             cause = cause_of(ruling.id)

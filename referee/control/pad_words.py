@@ -1,4 +1,4 @@
-"""Words that pads can say: yes, no, undo, pause, contest, off, and a call for a pairing code. Edges to words; pure.
+"""Words that pads can say: yes, no, next, undo, pause, contest, off, a call for a pairing code. Edges to words; pure.
 
 A word must never be taken from a slap, nor a slap from a word:
 
@@ -57,6 +57,7 @@ class Gesture(Enum):
 
     HOLD = "one pad held"
     TOGETHER = "two or more pads held at once"
+    ONE = "one tap"
     TWO = "two taps"
     THREE = "three taps"
     FOUR = "four taps"
@@ -64,17 +65,21 @@ class Gesture(Enum):
     RAP = "three taps, then held"
 
 
+NEXT: Final = "next"
+"""The word that reads out the next thing that may be said (`referee.control.spoken_choices`)."""
 MEANING: Final[Mapping[Mode, Mapping[Gesture, str]]] = {
     Mode.PLAY: {Gesture.HOLD: "pause", Gesture.TOGETHER: "undo"},
     Mode.ASKING: {Gesture.HOLD: "yes", Gesture.TOGETHER: "no"},
     Mode.PAUSED: {
-        Gesture.HOLD: "resume", Gesture.TOGETHER: "undo",
+        Gesture.HOLD: "resume", Gesture.TOGETHER: "undo", Gesture.ONE: NEXT,
         Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.FOUR: "contest", Gesture.KNOCK: "code", Gesture.RAP: "off",
     },
-    Mode.IDLE: {Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code", Gesture.RAP: "off"},
+    Mode.IDLE: {
+        Gesture.ONE: NEXT, Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code", Gesture.RAP: "off",
+    },
 }  # fmt: skip
 
-_TAPS: Final[Mapping[int, Gesture]] = {2: Gesture.TWO, 3: Gesture.THREE, 4: Gesture.FOUR}
+_TAPS: Final[Mapping[int, Gesture]] = {1: Gesture.ONE, 2: Gesture.TWO, 3: Gesture.THREE, 4: Gesture.FOUR}
 """By how many there are."""
 _KNOCKS: Final[Mapping[int, Gesture]] = {2: Gesture.KNOCK, 3: Gesture.RAP}
 """By how many taps go before a hold."""
@@ -228,14 +233,23 @@ def read_mode(view: View, rulings: Sequence[Ruling], *, paused: bool) -> Mode:
     if paused:
         return Mode.PAUSED
     # A question that no pad can answer, or that may wait for ever, must not keep hands from pausing the game.
-    open_ = [one for one in rulings if one.kind == "question" and one.id in view.questions] if view.questions else []
-    return Mode.ASKING if any(_answer_to(one, _ANY_YES) is not None for one in open_) else Mode.PLAY
+    return Mode.ASKING if first_for_pads(view, rulings) is not None else Mode.PLAY
+
+
+def first_for_pads(view: View, rulings: Sequence[Ruling]) -> Ruling | None:
+    """The oldest open question that one pad can answer while the game goes on; None where there is none."""
+    if not view.questions:
+        return None
+    open_ = [one for one in rulings if one.kind == "question" and one.id in view.questions]
+    found = [one for one in open_ if _answer_to(one, _ANY_YES) is not None]
+    return min(found, key=lambda one: (one.t, one.id), default=None)
 
 
 def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
     """The record of the command that a word asks for; None for none.
 
-    A request for a pairing code ("code") is no matter of the game, and is not answered here.
+    A request for a pairing code ("code") and one to go on reading out (`NEXT`) are no matter of the game, and are not
+    answered here.
     """
     log = facts.log
     found = [log.ruling(name) for name in facts.view.questions]

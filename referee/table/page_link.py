@@ -26,10 +26,11 @@ from referee.announce.sinks import Notice
 from referee.announce.voice import announce, tell
 from referee.control.commands import Command
 from referee.control.facts import Facts
-from referee.control.pad_words import PAUSING, PadWords, Word, command_of, read_mode
+from referee.control.pad_words import NEXT, PAUSING, PadWords, Word, command_of, read_mode
 from referee.control.page_address import page_address
 from referee.control.pairing_code import Pairing
 from referee.control.socket import ControlError, Desk, Inlet, obeying, private_folder
+from referee.control.spoken_choices import ReadingOut, list_choices
 from referee.control.typed_words import CODE
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
@@ -222,6 +223,7 @@ class PageLink(TableService):
         self._calls = 0
         """How often the page was woken since it asked how the table is; one that lives asks at once."""
         self._words: PadWords | None = None
+        self._reading = ReadingOut()
         self._seen = 0
         self._paused = False
         self.pairing = Pairing()
@@ -232,7 +234,7 @@ class PageLink(TableService):
     def begin_game(self, game: ServedGame) -> None:
         """This is the game from now on, and nothing of another one is told any more."""
         self._game, self._calls = game, 0
-        self._words = PadWords(game.conductor.seats)
+        self._words, self._reading = PadWords(game.conductor.seats), ReadingOut()
         self._woken, self._fresh, self._seen, self._paused = game.now() - _WAKE_EVERY, True, 0, False
         self._alone = table_facts(game.settings) if self._orders is None else {}
 
@@ -325,9 +327,46 @@ class PageLink(TableService):
                 self.show_code()
             elif self._orders is None or not self._orders.hear(word.word):
                 facts = self._facts()
-                if facts is not None and (asked := command_of(word, facts)) is not None:
-                    done = in_language(self._desk(asked), texts(self._language), facts.view.names)
-                    self._caption((done["words"], False))
+                if facts is not None and not self._read_out(word, facts):
+                    self._obey_word(command_of(word, facts), facts)
+
+    def _read_out(self, word: Word, facts: Facts) -> bool:
+        """A tap reads out the next thing that may be said; yes says it, no goes on. Whether the word was for that."""
+        if self._game is None or word.word not in (NEXT, "yes", "no"):
+            return False
+        if word.word != NEXT and not self._reading.is_open(word.since):
+            return False
+        chosen = self._reading.say_yes(word.since) if word.word == "yes" else None
+        if chosen is not None and chosen.ask is not None:
+            if self._obey_word(dict(chosen.ask), facts) and chosen.ask["do"] in ("answer", "settings"):
+                # Of a correction and of another game more is said than that.
+                self._tell("done")
+            return True
+        about = None if self._orders is None else self._orders.about(self._game.settings)["voice"]
+        choices = list_choices(facts, self._game.conductor.foresight, about)
+        if (said := self._reading.move_on(choices, word.t)) is not None:
+            self._tell(said.what, said.fields)
+        return True
+
+    def _obey_word(self, asked: Mapping[str, Any] | None, facts: Facts) -> bool:
+        """Do what pads ask for; whether it is done. That it is not is said in a word."""
+        if asked is None:
+            return False
+        done = self._desk(asked)
+        self._caption((in_language(done, texts(self._language), facts.view.names)["words"], False))
+        if not done["accepted"]:
+            self._tell("refused")
+        return bool(done["accepted"])
+
+    def _tell(self, key: str, fields: Mapping[str, Any] | None = None) -> None:
+        """Tell something at the table, where there are words for it."""
+        game = self._game
+        if game is None:
+            return
+        with suppress(NoWords):
+            now, shown = game.conductor.watermark, fields or {}
+            said = tell(key, now, names=self._called(), **shown).text
+            game.conductor.tell(Notice(key, now, said, shown))
 
     def show_code(self) -> None:
         """Say a pairing code at the table, or show it where there is no voice; page and log never have it."""

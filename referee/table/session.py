@@ -29,6 +29,7 @@ from referee.record.seals import show_seal
 from referee.record.store import Record
 from referee.sentence import Sentence
 from referee.settings.model import Settings, load_settings
+from referee.table.asking_again import AskingAgain
 from referee.table.assembly import referee_game, table_of
 from referee.table.card_calls import CardCalls
 from referee.table.days import Days
@@ -154,7 +155,7 @@ def open_services(
     own = "NOTIFY_SOCKET" in os.environ
     path = record_file(settings) if settings.record.file else None
     orders = Orders(settings, chosen=VoiceChoice(path.with_name(VOICE_FILE)) if path else None, may_switch_off=own)
-    services: list[TableService] = [orders, Days(), CardCalls(lambda: orders.voice.cards)]
+    services: list[TableService] = [orders, Days(), CardCalls(lambda: orders.voice.cards), AskingAgain()]
     if path is None:
         return orders, services
     services.append(NameService(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,16 @@ UNLIT = {
 """Why a kind of ruling that is said has no light of its own."""
 LIT_NOTICES = {"paused", "resumed", "pad_stuck", "pad_chatters", "pad_works"}
 """What the appliance says of itself and the lights show; of the rest a light could not tell one part from another."""
-FIELDS = {"seat": 2, "card": "7h", "number": 3, "margin": 9 * MS, "rules": "classic", "digits": "123456"}
+FIELDS: dict[str, Any] = {
+    "seat": 2,
+    "card": "7h",
+    "number": 3,
+    "margin": 9 * MS,
+    "rules": "classic",
+    "digits": "123456",
+    "rank": "7",
+}
+FIELDS["question"] = ruled("question", ask="who_was_first", about=["s1", "s2"])
 NOTICES = [
     key.removeprefix("tell.")
     for key in words_in("en").phrases

@@ -103,6 +103,10 @@ class Language:
         rank, suit = self._table["ranks"][RANKS.index(name[0])], self._table["suits"][SUITS.index(name[1])]
         return tuple(part.format(rank=rank, suit=suit) for part in parts(self._table["card"]))
 
+    def rank(self, name: str) -> str:
+        """The clip of a rank alone (``7``, ``K``)."""
+        return str(self._table["ranks"][RANKS.index(name)])
+
     def seat(self, place: int) -> str:
         """The clip that calls a seat, or who sits there; raises `NoWords` for one that has none."""
         if place in self._names:
@@ -161,7 +165,7 @@ class Language:
         said = [*map(self.seat, range(1, MOST_SEATS + 1)), *(clip for value in numbers for clip in self.number(value))]
         said += [clip for noun in self.nouns for value in numbers for clip in self.counted(value, noun)]
         said += [clip for card in (*PACK, *JOKERS) for clip in self.card(card)]
-        said += self._table["to"]
+        said += [*map(self.rank, RANKS), *self._table["to"]]
         said += [part for text in self.phrases.values() for part in parts(text) if not _PLACE.fullmatch(part)]
         return tuple(dict.fromkeys(map(spoken, said)))
 

@@ -1,0 +1,53 @@
+"""A question that the game waits for is said once more: who did not catch it needs no screen to know what is asked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from referee.announce.sinks import QUESTION_AGAIN, Notice
+from referee.announce.voice import tell
+from referee.control.pad_words import first_for_pads
+from referee.table.services import ServedGame, TableService
+from referee.units import SECOND
+
+ASKED_AGAIN: Final = (20 * SECOND, 40 * SECOND)
+"""How long a question waits until it is said again, and how long until it is said for the last time, ns."""
+
+
+class AskingAgain(TableService):
+    """Says a question again while it is open and the game goes on.
+
+    Only one that a pad can answer: a hold says yes then, and so no pad can ask for it. While the game is paused a tap
+    does (`referee.control.spoken_choices`).
+    """
+
+    name = "asking again"
+    needs_record = False
+
+    def __init__(self) -> None:
+        self._game: ServedGame | None = None
+        self._open: tuple[str, ...] = ()
+        self._left: list[int] = []
+        self._due = 0
+
+    def begin_game(self, game: ServedGame) -> None:
+        """This is the game from now on."""
+        self._game, self._open, self._left = game, (), []
+
+    def beat(self, now: int) -> None:
+        """Say it again, where it is time."""
+        if self._game is None:
+            return
+        conductor = self._game.conductor
+        questions = () if conductor.paused else conductor.view.questions
+        if questions != self._open:
+            self._open, self._left = questions, list(ASKED_AGAIN)
+            self._due = now + ASKED_AGAIN[0]
+        if not questions or not self._left or now < self._due:
+            return
+        self._left.pop(0)
+        self._due = now + (self._left[0] if self._left else 0)
+        asked = first_for_pads(conductor.view, conductor.rulings)
+        if asked is not None:
+            said = tell(QUESTION_AGAIN, now, question=asked).text
+            conductor.tell(Notice(QUESTION_AGAIN, now, said, {"question": asked}))
