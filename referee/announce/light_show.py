@@ -8,6 +8,7 @@ Nothing flashes more than three times a second. Whatever is higher in this table
 | false slap | three quick blinks a second, for 1.5 s | blinks with it, red |
 | slap won | full, until the pile is taken | steady, green |
 | dead heat | its seats blink together, once a second, for 4 s | blinks with them, amber |
+| told: read the line | one long flash and a short one, at whom it is about or at all | flashes with it, white |
 | stuck or chattering pad | two short blinks, then two seconds dark | |
 | paused | one dim light after the other goes round the table | breathes, blue |
 | question | all breathe together, once in two seconds | breathes with them, amber |
@@ -27,6 +28,7 @@ from math import cos, pi
 from typing import TYPE_CHECKING, Final
 
 from referee.announce.sinks import Notice
+from referee.announce.voice import phrase
 from referee.engine.rulings import Ruling
 from referee.units import MS, SECOND
 
@@ -37,6 +39,17 @@ GLOW: Final = 0.2
 """Level of the light of the seat that is to play."""
 _FALSE: Final = 1500 * MS
 _HEAT: Final = 4 * SECOND
+_LONG, _SHORT, _GAP = 600 * MS, 200 * MS, 200 * MS
+_TOLD: Final = _LONG + _GAP + _SHORT
+"""Length of what shows that something was said which no other light tells, ns."""
+_ONLY_TOLD: Final = frozenset(
+    ("slap_void", "burn", "strike", "give", "locked_out", "foul", "contested", "repeated", "remind", "corrected")
+)
+"""Kinds of rulings that a light can show no better than by sending people to the line that says them."""
+_SHOWN_NOTICES: Final = frozenset(
+    ("paused", "resumed", "pad_stuck", "pad_chatters", "pad_works", "card_lands", "card_lands_alone")
+)
+"""Notices that other lights show; a card that lands changes whose turn it is."""
 _BLINK: Final = 200 * MS
 """Length of a challenge's blink, and of the gap after it, ns."""
 _COUNT_PAUSE: Final = 900 * MS
@@ -74,6 +87,8 @@ class LampState:
     """By seat, since when, ns."""
     heat: tuple[int, ...] = ()
     heat_since: int = 0
+    told: dict[int, int] = field(default_factory=dict)
+    """By seat, since when something was said of it that no other light tells, ns; by 0, of all or nobody."""
     out: set[int] = field(default_factory=set)
     benched: set[int] = field(default_factory=set)
     """Seats whose pad is stuck or chatters."""
@@ -109,12 +124,15 @@ def seat_level(state: LampState, seat: int, t: int) -> float:
 
 def table_colour(state: LampState, t: int) -> Colour:
     """The table's light at ``t`` (ns)."""
-    if state.paused:
+    told = any(_is_told(state, about, t) for about in state.told)
+    if state.paused and not told:
         return _scaled(_BLUE, breathe(t))
     if any(t - since < _FALSE for since in state.false.values()):
         return _RED if blink(t, SECOND // 3, SECOND // 6) else _OFF
     if _in_heat(state, t):
         return _AMBER if blink(t, SECOND, SECOND // 2) else _OFF
+    if told:
+        return _WHITE if _flash(state, t) else _OFF
     if state.asks:
         return _scaled(_AMBER, breathe(t))
     return state.colour
@@ -129,6 +147,17 @@ def _in_heat(state: LampState, t: int) -> bool:
     return bool(state.heat) and t - state.heat_since < _HEAT
 
 
+def _is_told(state: LampState, about: int, t: int) -> bool:
+    return 0 <= t - state.told.get(about, t + 1) < _TOLD
+
+
+def _flash(state: LampState, t: int, seat: int | None = None) -> bool:
+    """Whether one long flash or the short one after it burns at ``t`` (ns), of a seat or of any."""
+    abouts = state.told if seat is None else (seat, 0)
+    since = [t - state.told[about] for about in abouts if _is_told(state, about, t)]
+    return any(at < _LONG or at >= _LONG + _GAP for at in since)
+
+
 _Shown = Callable[[LampState, int, int], bool]
 _Level = Callable[[LampState, int, int], float]
 
@@ -141,6 +170,10 @@ _LAYERS: Final[tuple[tuple[_Shown, _Level], ...]] = (
     ),
     (lambda s, seat, t: seat == s.winner, lambda s, seat, t: 1.0),
     (lambda s, seat, t: seat in s.heat and _in_heat(s, t), lambda s, seat, t: float(blink(t, SECOND, SECOND // 2))),
+    (
+        lambda s, seat, t: _is_told(s, seat, t) or _is_told(s, 0, t),
+        lambda s, seat, t: float(_flash(s, t, seat)),
+    ),
     (
         lambda s, seat, t: seat in s.benched,
         lambda s, seat, t: 0.8 * (blink(t, 2600 * MS, 150 * MS) or blink(t - 300 * MS, 2600 * MS, 150 * MS)),
@@ -183,13 +216,15 @@ class Lamps:
         self._show(again=self._failed)
 
     def tell(self, notice: Notice) -> None:
-        """Teller: a pause, a pad that is stuck."""
+        """Teller: a pause, a pad that is stuck; whatever else is said sends people to its line."""
         if notice.what in ("paused", "resumed"):
             self._state.paused = notice.what == "paused"
         elif notice.what in ("pad_stuck", "pad_chatters"):
             self._state.benched.add(int(notice.fields["seat"]))
         elif notice.what == "pad_works":
             self._state.benched.discard(int(notice.fields["seat"]))
+        elif notice.what and notice.what not in _SHOWN_NOTICES:
+            self._flash_at(notice.fields.get("seat"))
 
     def _heed(self, ruling: Ruling) -> None:
         state, seat = self._state, ruling.get("seat")
@@ -214,6 +249,14 @@ class Lamps:
         elif ruling.kind in ("challenge_off", "challenge_won", "slap_won", "pile"):
             state.challenged, state.chances = None, 0
         state.colour = _COLOURS.get(ruling.kind, state.colour)
+        if ruling.kind in _ONLY_TOLD and phrase(ruling) is not None:
+            self._flash_at(seat)
+
+    def _flash_at(self, seat: int | None) -> None:
+        """Show that there is a line to read, once what blinks at that seat has been seen."""
+        state = self._state
+        blinks = state.false.get(seat) if seat is not None else None
+        state.told[seat or 0] = self._now if blinks is None else max(self._now, blinks + _FALSE)
 
     def _show(self, *, again: bool = False) -> None:
         """Tell the device what has changed; ``again``: everything, since it did not take it the last time."""

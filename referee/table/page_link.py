@@ -358,15 +358,15 @@ class PageLink(TableService):
             self._tell("refused")
         return bool(done["accepted"])
 
-    def _tell(self, key: str, fields: Mapping[str, Any] | None = None) -> None:
+    def _tell(self, spoken: str, fields: Mapping[str, Any] | None = None) -> None:
         """Tell something at the table, where there are words for it."""
         game = self._game
         if game is None:
             return
         with suppress(NoWords):
             now, shown = game.conductor.watermark, fields or {}
-            said = tell(key, now, names=self._called(), **shown).text
-            game.conductor.tell(Notice(key, now, said, shown))
+            said = tell(spoken, now, names=self._called(), **shown).text
+            game.conductor.tell(Notice(spoken, now, said, shown))
 
     def show_code(self) -> None:
         """Say a pairing code at the table, or show it where there is no voice; page and log never have it."""

@@ -40,6 +40,7 @@ STATES = {
     "first hand": LampState(4, first=2),
     "false slap": LampState(4, false={2: 0}),
     "dead heat": LampState(4, heat=(2, 3)),
+    "told": LampState(4, told={2: 0}),
     "stuck": LampState(4, benched={2}),
     "paused": LampState(4, paused=True),
     "question": LampState(4, asks=True),
@@ -79,6 +80,40 @@ def test_hands_of_a_dead_heat_blink_in_step_and_then_stop() -> None:
     assert flashes(course(state, 2)) == 4
     assert set(course(state, 1)) == {0.0}
     assert seat_level(state, 2, 4 * SECOND) == 0.0
+
+
+def test_what_only_the_line_tells_is_one_long_flash_and_a_short_one() -> None:
+    levels = course(LampState(4, told={2: 0}), 2)
+    assert flashes(levels) == 2
+    assert levels.count(1.0) * STEP == 800 * MS and levels[100:] == [0.0] * len(levels[100:])
+    assert set(course(LampState(4, told={2: 0}), 3)) == {0.0}
+    assert course(LampState(4, told={0: 0}), 3) == levels, "what is about nobody flashes everywhere"
+    white = [table_colour(LampState(4, told={2: 0}, paused=True), t) == (1.0, 1.0, 1.0) for t in range(0, SECOND, STEP)]
+    assert sum(white) * STEP == 800 * MS
+
+
+def test_a_penalty_flashes_once_its_false_slap_has_blinked() -> None:
+    lights = SimulatedLights(3, lambda: 0)
+    lamps = Lamps(lights, 3)
+    lamps([ruled("slap_false", seat=3, reason="no_pattern"), ruled("burn", seat=3, count=1, where="bottom")])
+    seen = []
+    for t in range(0, 3 * SECOND, STEP):
+        lamps.touch((), t)
+        seen.append(lights.levels["seat 3"])
+    assert flashes(seen[: 1500 * MS // STEP]) == 5, "three times a second, for one and a half"
+    assert flashes(seen[1500 * MS // STEP :]) == 2
+    lights.close()
+
+
+def test_a_void_hand_that_nobody_is_told_of_flashes_nothing() -> None:
+    """Late hands are many, and silent."""
+    lights = SimulatedLights(3, lambda: 0)
+    lamps = Lamps(lights, 3)
+    lamps([ruled("slap_void", seat=3, reason="late")])
+    assert lights.levels["seat 3"] == 0.0
+    lamps([ruled("slap_void", seat=3, reason="mashing")])
+    assert lights.levels["seat 3"] == 1.0
+    lights.close()
 
 
 def test_a_pause_goes_round_the_table() -> None:

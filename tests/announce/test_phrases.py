@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import shutil
 import subprocess
@@ -13,7 +14,8 @@ import pytest
 from hardware.sound.splice import PAUSE_MARKS
 from referee.announce import sinks
 from referee.announce.phrases import Language, NoWords, parts, places, words_in
-from referee.announce.sinks import ANOTHER_GAME, BACK_NOTICES, GONE_NOTICES, PAD_NOTICES
+from referee.announce.sinks import ANOTHER_GAME, BACK_NOTICES, GONE_NOTICES, PAD_NOTICES, QUESTION_AGAIN
+from referee.control import spoken_choices
 from referee.rules.cards import RANKS, SUITS
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
@@ -211,6 +213,14 @@ TABLES = {
     "PAIRING_CODE_NOTICE": {PAIRING_CODE_NOTICE},
     "ANOTHER_GAME": {ANOTHER_GAME},
     "SPOKEN[said.do]": set(SPOKEN.values()),
+    "QUESTION_AGAIN": {QUESTION_AGAIN},
+    "spoken": {
+        "done",
+        "refused",
+        "another",
+        *(f"offer_{verdict}" for verdict in ("slap_won", "slap_false", "slap_void")),
+        *re.findall(r'"((?:card_lands|asked|offer|nothing|still)_\w+)"', inspect.getsource(spoken_choices)),
+    },
     "what": {"roll_call", "roll_call_done", "not_heard"},
 }
 """Where a notice is not named in its place: what it can be."""
