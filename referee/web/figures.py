@@ -109,11 +109,12 @@ async def send_figures(site: Site, request: Request) -> Response:
 def _page(request: Request, of: Sequence[HandFigure], title: str, csv_at: str, games: int) -> Response:
     texts = page_texts(request)
     none = tag("p", texts("figures.none"), class_="panel none")
-    content = list(_content(of, texts, csv_at, games)) if of else none
+    content = list(write_figures(of, texts, csv_at, games)) if of else none
     return page(request, title, tag("h1", title), content, scripts=("print.js",), body="figures", here="/figures")
 
 
-def _content(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
+def write_figures(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
+    """The page's tables and charts of these hands, which are there."""
     made, gaps, typical = summarise_players(of), list_margins(of), typical_error(of)
     yield tag(
         "p",

@@ -18,8 +18,11 @@ from referee.text.catalogue import LANGUAGES, texts
 from referee.text.explanation_lines import explanation_lines
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS, last_place, round_at, whole_ms
-from referee.web.figures import draw_reactions
+from referee.web.board import Board
+from referee.web.board_view import regions
+from referee.web.figures import draw_reactions, write_figures
 from referee.web.finish_page import finish_page, found
+from referee.web.game_end import find_moments
 from referee.web.games_cache import Folded
 from tests.web.test_page_finish import INFO
 
@@ -74,8 +77,11 @@ def test_the_examples_of_the_house() -> None:
     assert whole_ms(44_694_000, 3 * MS) == 45
 
 
-def game(margin: int, error: int) -> Folded:
-    """A slap that is won by so much (ns), each hand known to half of ``error``, and a late one."""
+NAMES = ("Ana", "Ben", "Cho")
+
+
+def written(margin: int, error: int) -> list[tuple[int, str]]:
+    """The log of a slap that is won by so much (ns), each hand known to half of ``error``, with a late one."""
     first = 2_241_300_000
     lines = [
         '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}',
@@ -84,13 +90,25 @@ def game(margin: int, error: int) -> Folded:
         f'{{"kind":"slap","t":{first},"id":"s1","seat":3,"t_error":{error // 2}}}',
         f'{{"kind":"slap","t":{first + margin},"id":"s2","seat":1,"t_error":{error // 2}}}',
         '{"kind":"taken","t":6000000000,"id":"t1","seat":3}',
+        '{"kind":"tick","t":8000000000}',
     ]
-    return Folded(INFO, list(enumerate(lines, start=1)))
+    return list(enumerate(lines, start=1))
+
+
+def shown_live(lines: list[tuple[int, str]], language: str) -> Iterator[str]:
+    """What scoreboard and projector show before the pile is picked up, and when it was."""
+    board = Board(1, NAMES, live=True)
+    for upto in (5, 7):
+        board.add_lines([line for line in lines if board.line < line[0] <= upto])
+        if upto == 5:
+            board.add_lines([(6, '{"kind":"tick","t":5000000000}')])
+            board.line = 5
+        yield from map(str, regions(board, texts(language)).values())
 
 
 def views(told: Folded, language: str) -> Iterator[str]:
     """All that is written and drawn of a game's slap."""
-    words = RulingWords(("Ana", "Ben", "Cho"), texts(language))
+    words = RulingWords(NAMES, texts(language))
     won = next(ruling for ruling in told.rulings if ruling.kind == "slap_won")
     yield in_words(told.table)(won)
     yield words(won)
@@ -105,15 +123,19 @@ def views(told: Folded, language: str) -> Iterator[str]:
         yield re.sub(r"<details.*?</details>", "", html, flags=re.DOTALL)
     made = make_figures(told, 1)
     yield str(draw_reactions(summarise_players(made), typical_error(made), words.texts).description)
+    yield "".join(map(str, write_figures(made, words.texts, "/figures.csv", 1)))
+    moments = find_moments(told, words)
+    assert {"nearest", "quickest"} <= {one.what for one in moments}
+    yield "\n".join(one.said for one in moments)
 
 
 @settings(deadline=None, max_examples=25)
 @given(st.integers(3_100_000, 300 * MS), st.integers(100_000, 3 * MS), st.sampled_from(list(LANGUAGES)))
 def test_no_view_prints_more_digits_than_its_error_allows(margin: int, error: int, language: str) -> None:
     allowed = last_place(error // 2 * 2, margin)
-    times = [
-        match for view in views(game(margin, error), language) for match in _TIME.finditer(view.replace("\xa0", " "))
-    ]
+    lines = written(margin, error)
+    shown = [*views(Folded(INFO, lines), language), *shown_live(lines, language)]
+    times = [match for view in shown for match in _TIME.finditer(view.replace("\xa0", " "))]
     assert len(times) > 20
     for time, own, unit in (match.groups() for match in times):
         if own is None:
