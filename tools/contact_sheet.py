@@ -151,7 +151,7 @@ def shoot_tables(only: str | None) -> Iterator[Path]:
                     table = Table(house.record, lines[0], house.link)
                     for line in lines[1:]:
                         table.observe(line)
-                    house.link.tell("Seat two, false slap. Burn one card.")
+                    house.link.tell("Benedikt, false slap. Burn one card.")
                     live.enter_context(telling(Main(table, None)))
                     for theme in THEMES:
                         context = open_device(browser, theme)

@@ -164,6 +164,7 @@ async def show_end(site: Site, request: Request) -> HTMLResponse:
             button_link(texts("games.replay"), f"/games/{game}/replay"),
             button_link(texts("games.rulings"), f"/games/{game}"),
             button_link(texts("nav.board"), "/projector" if projector else "/"),
+            tag("p", texts("end.another"), id="another", hidden=True),
         ]
         curve = svg(draw_counts(counts, words), class_="curve") if counts else None
         moments = [_moment(one, texts) for one in find_moments(folded, words)]

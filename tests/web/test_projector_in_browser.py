@@ -26,7 +26,7 @@ TEXTS = """() => {
   while (walker.nextNode()) {
     const node = walker.currentNode, own = node.parentElement;
     if (!node.textContent.trim() || !own.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-    if (own.closest(".unseen, .share .button, .buttons, #answer, [hidden], title, desc, template, script")) continue;
+    if (own.closest(".unseen, .share .button, .buttons :is(a, button), #answer, [hidden], title, desc, template, script")) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
@@ -73,7 +73,7 @@ def test_nothing_that_matters_lies_below_the_fold_or_is_too_small(house: House, 
         page.locator("#seats .seat").nth(seats - 1).wait_for()
         for line in lines[1:]:
             table.observe(line)
-        house.link.tell("Seat two, false slap. Burn one card.")
+        house.link.tell("Benedikt, false slap. Burn one card.")
         page.locator("#said", has_text="false slap").wait_for()
         page.locator("#last", has_text="False slap by").wait_for()
         page.keyboard.press("Escape")
@@ -150,6 +150,8 @@ def test_a_game_that_is_over_has_its_page_and_the_next_one_begins_on_the_board(h
         assert page.locator("h1").text_content() == f"{winner} wins the game"
         assert page.locator(".curve polyline").count() == 4
         assert page.locator(".moments li").count() == 5
+        # Whoever does not hear the voice reads how it goes on, and no screen needs to be paired for it.
+        page.locator("#another", has_text="tap a pad twice").wait_for()
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})
             if "SHOTS" in os.environ:

@@ -1,4 +1,5 @@
-// The page of a game that is over: a rematch by a paired device, and back to the board when the next game begins.
+// The page of a game that is over: a rematch by a paired device or by pads, and back to the board when the next game
+// begins.
 "use strict";
 (async () => {
   const home = document.getElementById("end");
@@ -10,7 +11,10 @@
     const { state } = JSON.parse(event.data);
     if (state === undefined) return;
     const was = other;
-    other = state.includes('class="live"') && !state.includes(own);
+    const live = state.includes('class="live"');
+    other = live && !state.includes(own);
+    // The table waits for somebody's word only while this was its latest game.
+    document.getElementById("another").hidden = !live || other;
     if (other && !was) location.assign(home.dataset.back);
   });
   addEventListener("pagehide", () => stream.close(), { once: true });
