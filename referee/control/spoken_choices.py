@@ -117,13 +117,17 @@ def list_choices(facts: Facts, places: Foresight | None, voice: Mapping[str, Any
 
 def _of_question(asked: Ruling, facts: Facts, places: Foresight | None) -> Iterator[SpokenChoice]:
     """The question again, then its answers where two taps alone could not give them."""
-    yield SpokenChoice("asked_again", {"question": asked})
+    ask, log = asked["ask"], facts.log
+    about = [line for name in asked.get("about", ()) if log.known(name) and (line := log.now(name)) is not None]
+    read = [line.card for line in about[:1] if isinstance(line, Card) and line.card != UNREADABLE]
+    if read and ask not in CARD_QUESTIONS:
+        yield SpokenChoice("asked_about", {"question": asked, "card": read[0]})
+    else:
+        yield SpokenChoice("asked_again", {"question": asked})
 
     def say(value: Any) -> Ask:
         return {"do": "answer", "question": asked.id, "value": value}
 
-    ask, log = asked["ask"], facts.log
-    about = [line for name in asked.get("about", ()) if log.known(name) and (line := log.now(name)) is not None]
     if ask in SEAT_QUESTIONS:
         hands = {line.seat for line in about if isinstance(line, Slap)} if ask == "who_was_first" else set()
         for seat in range(1, len(facts.view.names) + 1):

@@ -14,7 +14,7 @@ from hardware.ports import Edge
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.announce.phrases import places, words_in
 from referee.announce.voice import tell
-from referee.control.spoken_choices import PATIENCE
+from referee.control.spoken_choices import PATIENCE, list_choices
 from referee.engine.observations import Answer, Card, Correct, Slap, Taken
 from referee.rules.cards import PACK
 from referee.table.asking_again import ASKED_AGAIN, AskingAgain
@@ -22,6 +22,7 @@ from referee.table.orders import Orders
 from referee.table.page_link import PageLink
 from referee.text.catalogue import LANGUAGES
 from referee.units import MS, SECOND
+from tests.announce.test_voice import ruled
 from tests.table.test_keys_and_days import SETTINGS, Bench
 
 
@@ -174,6 +175,18 @@ def test_who_was_first_is_asked_again_and_named_by_anybody(room: Room) -> None:
     room.go(Taken(t=room.now + SECOND - MS, seat=2))
     room.go()
     assert [one["seat"] for one in room.ruled if one.kind == "slap_won"] == [2]
+
+
+def test_a_question_about_a_card_says_which(room: Room) -> None:
+    room.lay("9c", 3)
+    room.link._desk({"do": "pause"})
+    facts = room.game.facts()
+    asked = ruled("question", ask="who_played", about=["c1"])
+    view = replace(facts.view, questions=(asked.id,))
+    first, *seats = list_choices(replace(facts, view=view, rulings=(*facts.rulings, asked)), None, None)
+    said = tell(first.what, **first.fields)
+    assert said.text == "Once more. Who played this card? The nine of clubs."
+    assert [one.fields["seat"] for one in seats] == [1, 2, 3]
 
 
 def test_a_question_that_the_game_waits_for_is_said_again_twice(room: Room) -> None:

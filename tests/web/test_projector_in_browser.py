@@ -26,7 +26,8 @@ TEXTS = """() => {
   while (walker.nextNode()) {
     const node = walker.currentNode, own = node.parentElement;
     if (!node.textContent.trim() || !own.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-    if (own.closest(".unseen, .share .button, .buttons :is(a, button), #answer, [hidden], title, desc, template, script")) continue;
+    const aside = ".unseen, .share .button, .buttons :is(a, button), #answer, [hidden], title, desc, template, script";
+    if (own.closest(aside)) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
