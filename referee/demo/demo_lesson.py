@@ -132,7 +132,7 @@ def hold_in_terminal(lines: Sequence[Observation], typed: Iterable[str], show: C
         if next(answers, _END).strip().lower() == _END:
             return 0
         head = headline(seen, words)
-        for told in (f"{head.text} {head.under}".strip(), tell_why(seen, words)):
+        for told in filter(None, (f"{head.text} {head.under}".strip(), tell_why(seen, words))):
             show(escape_controls(f"  {told}"))
     show("")
     show(texts("lesson.done"))

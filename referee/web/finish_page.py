@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from referee.engine.rulings import cause_of
 from referee.record.pictures import Picture
 from referee.record.seals import show_seal
-from referee.text.catalogue import Texts, unbroken
+from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web.board import disputed_at
@@ -26,9 +26,9 @@ from referee.web.layout import address, card, download, page, page_texts, seat_d
 from referee.web.markup import PALETTES, Child, Drawing, Markup, button_link, data_table, panel, svg, tag
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, draw_finish
 from referee.web.photo_finish.glance_svg import draw_shared, draw_strip
-from referee.web.photo_finish.moment import Finish, finish, headline, offset, tell_why, verdict
+from referee.web.photo_finish.moment import Finish, finish, headline, offset, verdict
 from referee.web.site import Site, game_of, whole
-from referee.web.winner_view import first_view
+from referee.web.winner_view import first_view, why_line
 
 PICTURES_WITHIN: Final = 400 * MS
 """How far before and after the first hand pictures are shown, ns."""
@@ -87,7 +87,7 @@ def finish_page(
     head = headline(seen, words)
     yield tag("h1", f"{head.text}{', ' if head.under else ''}{head.under}", class_="unseen")
     yield _buttons(folded, seen, texts, wrong)
-    yield first_view(seen, words, tag("p", unbroken(tell_why(seen, words)), class_="why"))
+    yield first_view(seen, words, why_line(seen, words))
     if seen.ruling is not None and seen.ruling.supersedes:
         old = [folded.by_id[name] for name in seen.ruling.supersedes if name in folded.by_id]
         lines = [tag("li", tag("s", words(one))) for one in old]
@@ -97,6 +97,7 @@ def finish_page(
     if pictures:
         yield around
     yield finish_figure(folded, seen, texts, id="print")
+    yield _downloads(folded, seen, texts)
     yield panel(texts("finish.hands"), _hands(seen, words))
     yield panel(texts("finish.cards"), _cards(seen, words))
     if seen.ruling is not None:
@@ -120,12 +121,8 @@ def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
     links.append(button_link(texts("what_if.title"), address(f"/games/{game}/what-if", {"slap": seen.slap})))
     if wrong:
         links.append(button_link(texts("board.wrong"), wrong))
-    # The browser makes the PNG of the SVG; without its script there is the SVG alone.
-    label, link = texts("finish.download"), address(f"{path}.svg", {"slap": seen.slap})
-    name = f"{_file_name(game, seen.slap)}.png"
-    links.append(button_link(f"{label} PNG", link, strong=True, data_themed=True, data_png=name, hidden=True))
-    links.append(button_link(f"{label} SVG", link, strong=True, data_themed=True, download=True))
     shared = address(f"{path}.svg", {"slap": seen.slap, "shared": 1})
+    name = _picture_name(game, seen.slap)
     links.append(
         button_link(
             texts("finish.share"), shared, strong=True, data_themed=True, data_png=name, data_share=True, hidden=True
@@ -133,6 +130,18 @@ def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
     )
     title = texts("finish.of", game=game, slap=seen.slap)
     return tag("div", tag("p", title, class_="crumb"), tag("div", links, class_="buttons"), class_="bar")
+
+
+def _downloads(folded: Folded, seen: Finish, texts: Texts) -> Markup:
+    """The whole drawing to take along; the browser makes the PNG of the SVG, without its script there is that alone."""
+    game, label = folded.info.id, texts("finish.download")
+    link = address(f"/games/{game}/finish.svg", {"slap": seen.slap})
+    png = button_link(f"{label} PNG", link, data_themed=True, data_png=_picture_name(game, seen.slap), hidden=True)
+    return tag("p", png, button_link(f"{label} SVG", link, data_themed=True, download=True), class_="buttons")
+
+
+def _picture_name(game: int, slap: str) -> str:
+    return f"{_file_name(game, slap)}.png"
 
 
 def _hands(seen: Finish, words: RulingWords) -> Markup:

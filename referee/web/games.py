@@ -33,10 +33,9 @@ from referee.web.control_page import keeping
 from referee.web.games_cache import Folded, Shelf
 from referee.web.layout import CSV, address, card, download, page, page_texts
 from referee.web.markup import Child, Markup, button_link, data_table, join, panel, tag
-from referee.web.photo_finish.moment import tell_why
 from referee.web.photo_finish.questions import ClassQuestion, answer_of, find_questions
 from referee.web.site import Site, game_of, whole
-from referee.web.winner_view import first_view
+from referee.web.winner_view import first_view, why_line
 
 _GAMES_A_PAGE: Final = 25
 _RULINGS_A_PAGE: Final = 400
@@ -340,7 +339,7 @@ def _asked(folded: Folded, question: ClassQuestion, words: RulingWords) -> Marku
     return tag(
         "details",
         tag("summary", texts(question.text), tag("small", texts("lesson.answer"))),
-        first_view(seen, words, tag("p", unbroken(tell_why(seen, words)), class_="why")),
+        first_view(seen, words, why_line(seen, words)),
         tag("p", button_link(texts("what_if.title"), href), class_="buttons"),
         class_="panel finish",
     )

@@ -9,7 +9,7 @@ from referee.web.board import Board
 from referee.web.layout import face
 from referee.web.markup import Child, Markup, svg, tag
 from referee.web.photo_finish.glance_svg import draw_room_finish
-from referee.web.photo_finish.moment import Finish, read_verdict
+from referee.web.photo_finish.moment import Finish, read_verdict, tell_why
 
 _CARDS = 4
 """Of the pattern, the newest ones."""
@@ -22,6 +22,12 @@ def winner_view(board: Board, words: RulingWords) -> Markup:
     if ruling is None or seen is None:
         return Markup()
     return first_view(seen, words, data_t=ruling.t, data_ruling=ruling.id)
+
+
+def why_line(seen: Finish, words: RulingWords) -> Markup | None:
+    """Why it is so, below a slap at a glance; None where the verdict itself says it."""
+    why = tell_why(seen, words)
+    return tag("p", unbroken(why), class_="why") if why else None
 
 
 def first_view(seen: Finish, words: RulingWords, said: Child = None, **data: str | int) -> Markup:

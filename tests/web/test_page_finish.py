@@ -124,6 +124,9 @@ def test_a_dead_heat_is_called_one_and_nobody_first() -> None:
     assert page.count("dead heat</td>") == 2
 
 
+SLAPPED = ('{"kind":"slap","t":2241300000,"id":"s1","seat":3}', '{"kind":"tick","t":9000000000}')
+
+
 @pytest.mark.parametrize(
     ("apart", "said"),
     [
@@ -146,6 +149,22 @@ def test_why_it_is_so_or_cannot_be_told_is_said_in_a_sentence(apart: int, said: 
     shared = draw_shared(finish, words, "title")
     joined = " ".join(written(shared))
     assert said in joined and shared.width >= 1200
+
+
+def test_a_false_slap_says_what_lay_there_and_nothing_twice() -> None:
+    eight = SEVENS[1].replace('"7c"', '"8c"')
+    game = folded(
+        SEVENS[0], eight, '{"kind":"slap","t":2241300000,"id":"s1","seat":3}', '{"kind":"tick","t":9000000000}'
+    )
+    finish, words = seen(game, "s1"), RulingWords(game.table.seats, texts("en"))
+    said = "When Cho's hand came down, the newest cards were 7♥ and 8♣. No pattern that counts at this table lay there."
+    assert tell_why(finish, words) == said
+    page = "".join(map(str, finish_page(game, finish, texts("en"), None)))
+    assert "the newest cards were 7♥ and 8♣" in page
+    # Of a hand that was void for a reason of its own the verdict says all there is, and no line repeats it.
+    late = folded(*SEVENS, '{"kind":"taken","t":2100000000,"id":"t1","seat":1}', *SLAPPED)
+    assert tell_why(seen(late, "s1"), words) == ""
+    assert 'class="why"' not in "".join(map(str, finish_page(late, seen(late, "s1"), texts("en"), None)))
 
 
 def test_force_that_decides_is_told() -> None:

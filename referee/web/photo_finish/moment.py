@@ -9,12 +9,14 @@ from typing import Final, NamedTuple
 from referee.engine.observations import Card, Lift, Observation, Other, Slap
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of, verdict_on
 from referee.text.catalogue import Texts
-from referee.text.ruling_lines import RulingWords
+from referee.text.ruling_lines import RulingWords, pretty
 from referee.units import MS, SECOND
 
 _BEFORE: Final = 2_500 * MS
 _AFTER: Final = 1_500 * MS
 """How far from the slap lines are looked at, ns."""
+_NEWEST: Final = 2
+"""So many cards are named where a hand came down on nothing."""
 _NEAR: Final = SECOND
 """Hands within this of the slap are shown with it, ns."""
 
@@ -62,6 +64,11 @@ class Finish:
     def zero_error(self) -> int:
         """How far off the zero may be, ns."""
         return next((hand.error for hand in self.hands if hand.t == self.zero), 0)
+
+    @property
+    def asked(self) -> FinishHand:
+        """The hand that was asked for."""
+        return next(hand for hand in self.hands if hand.id == self.slap)
 
     @property
     def pattern(self) -> list[Card]:
@@ -163,7 +170,7 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
             under = f"{under} · {words.name(ruling['seat'])}: {words.how(ruling)}"
         return Headline(texts("finish.heat"), under, None)
     if ruling is None:
-        asked = next(hand for hand in finish.hands if hand.id == finish.slap)
+        asked = finish.asked
         return Headline(texts("finish.pending", name=words.name(asked.seat)), "", asked.seat)
     name = words.name(ruling.get("seat"))
     if ruling.kind != "slap_won":
@@ -211,7 +218,10 @@ def read_verdict(finish: Finish, words: RulingWords) -> RoomVerdict:
 
 
 def tell_why(finish: Finish, words: RulingWords) -> str:
-    """Why it is so, or why nobody can tell, in sentences that need no knowledge of the machine."""
+    """Why it is so, or why nobody can tell, in sentences that need no knowledge of the machine.
+
+    Empty where the verdict itself says all there is.
+    """
     texts, ruling, heat = words.texts, finish.ruling, finish.heat
     if heat is not None:
         margin, error = heat["margin"], heat["error"]
@@ -230,7 +240,12 @@ def tell_why(finish: Finish, words: RulingWords) -> str:
         first, second = words.name(ruling["seat"]), words.name(ruling["runners_up"][0]["seat"])
         key = "finish.why_first" if error else "finish.why_before"
         return texts(key, first=first, second=second, margin=texts.ms(margin, error), error=texts.ms(error, error))
-    return f"{words(ruling)}."
+    if ruling.kind == "slap_won":
+        return f"{words(ruling)}."
+    before = [pretty(card.card) for card in finish.cards if card.t <= finish.asked.t][-_NEWEST:]
+    if ruling.get("reason") != "no_pattern" or len(before) < _NEWEST:
+        return ""
+    return texts("finish.why_nothing", name=words.name(ruling["seat"]), cards=texts.both(before))
 
 
 def offset(t: int, error: int, finish: Finish, texts: Texts, *, alone: bool = False) -> str:

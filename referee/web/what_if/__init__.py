@@ -24,8 +24,9 @@ from referee.web.games_cache import Folded
 from referee.web.layout import address, page, page_texts
 from referee.web.markup import Child, Markup, button_link, join, svg, tag
 from referee.web.photo_finish.finish_svg import draw_mini_finish
-from referee.web.photo_finish.moment import Finish, finish, headline, tell_why
+from referee.web.photo_finish.moment import Finish, finish, headline
 from referee.web.site import Site
+from referee.web.winner_view import why_line
 from referee.what_if import MOST_MOVED, Change, Move, MoveError, move_line
 
 LONGEST_MOVED: Final = 3_000
@@ -165,6 +166,6 @@ def _side(title: str, seen: Finish, words: RulingWords) -> Markup:
         tag("p", head.text, class_=f"head ink-seat{(head.seat - 1) % 8 + 1}" if head.seat else "head"),
         tag("p", unbroken(head.under), class_="under"),
         svg(draw_mini_finish(seen, words), class_="mini"),
-        tag("p", unbroken(tell_why(seen, words)), class_="why"),
+        why_line(seen, words),
         class_="panel",
     )
