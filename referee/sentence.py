@@ -114,6 +114,20 @@ def told(words: str) -> dict[str, Any]:
     return {"words": str(words), "said": words.template, "fields": fields}
 
 
+def retold(told: Mapping[str, Any]) -> str:
+    """The words again that `told` made into a record: the sentence, where it was one."""
+    said, fields = told.get("said"), told.get("fields")
+    if not isinstance(said, str) or not isinstance(fields, Mapping):
+        return str(told.get("words", ""))
+    return Sentence(said, **{name: _retold_field(value) for name, value in fields.items()})
+
+
+def _retold_field(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return retold(value)
+    return [_retold_field(part) for part in value] if isinstance(value, list) else value
+
+
 def _told_field(value: Field) -> Any:
     if isinstance(value, Sentence):
         return told(value)

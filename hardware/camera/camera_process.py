@@ -26,6 +26,7 @@ from hardware.camera.spec import CameraSpec
 from hardware.clock import monotonic
 from hardware.orphans import mark
 from hardware.ports import Camera, Frame, HardwareMissing
+from referee.sentence import told, words_of
 
 FIRST_PICTURE: Final = "pictures"
 """The child says: the ring is laid out, the first picture lies in it."""
@@ -248,7 +249,7 @@ def main(arguments: Sequence[str]) -> None:
         except _AskedToStop:
             pass
         except HardwareMissing as bad:
-            say(MISSING, words=str(bad))
+            say(MISSING, **told(words_of(bad)))
         except Exception as bad:
             traceback.print_exc()
             say(FAILED, words=f"{type(bad).__name__}: {bad}")

@@ -22,6 +22,7 @@ from hardware.camera.spec import CameraReport, CameraSpec
 from hardware.camera.supervisor import Act, Patience, Phase, Supervisor
 from hardware.clock import Clock, measure_offset, monotonic
 from hardware.ports import Frame, HardwareMissing
+from referee.sentence import Sentence, retold
 from referee.units import MS, SECOND
 
 _log = logging.getLogger(__name__)
@@ -187,9 +188,10 @@ class RemoteCamera:
             now = self._clock()
             if now >= deadline:
                 seconds = self._patience.opening / SECOND
-                self._why = (
-                    f"the camera {self.spec.source} sent no picture within {seconds:g} s; look at its cable and power"
-                )
+                self._why = Sentence(
+                    "the camera {source} sent no picture within {seconds} s; look at its cable and power",
+                    source=self.spec.source, seconds=f"{seconds:g}",
+                )  # fmt: skip
                 raise HardwareMissing(self._explain(self._process.last_words))
             self._wait(deadline - now)
             self._listen()
@@ -200,7 +202,7 @@ class RemoteCamera:
         self._opened = True
 
     def _explain(self, printed: str) -> str:
-        return f"{self._why}; its last words:\n{printed}" if printed else self._why
+        return Sentence("{what}; its last words:\n{printed}", what=self._why, printed=printed) if printed else self._why
 
     def _start(self) -> None:
         self._process = self._new(self.spec.keeping(self.report))
@@ -227,9 +229,9 @@ class RemoteCamera:
                 for words in fresh:
                     self._tell(words)
             elif said["kind"] == MISSING:
-                why = said["words"]
+                why = retold(said)
             elif said["kind"] == FAILED:
-                why = f"the camera failed: {said['words']}"
+                why = Sentence("the camera failed: {why}", why=said["words"])
             elif said["kind"] == ENDED:
                 self._recorded = True
         self._why = why or self._why
@@ -238,15 +240,15 @@ class RemoteCamera:
         # A picture that it left in the ring is taken before the ring is let go of.
         self._last = self._fresh() or self._last
         heard = self._why
-        self._why = heard or f"the camera's process ended {_how(process.status)}"
+        self._why = heard or Sentence("the camera's process ended {how}", how=_how(process.status))
         self._let_go()
         if self._recorded:
             self._ended = True
             return
         if self.last_words and self._opened:
             _log.warning("%s", self._explain(self.last_words))
-        restarting = "" if heard else "; starting it anew"
-        self._supervisor.gone(self._clock(), self._why + restarting)
+        words = self._why if heard else Sentence("{what}; starting it anew", what=self._why)
+        self._supervisor.gone(self._clock(), words)
 
     def _fresh(self) -> Frame | None:
         """The newest frame in the ring. One no newer than the last, or of the future, is none, and no sign of life."""
@@ -266,7 +268,7 @@ class RemoteCamera:
                 self._start()
             except OSError as bad:
                 # No memory or no process to be had: one more trouble that may pass.
-                self._supervisor.gone(self._clock(), f"the camera's process cannot be started: {bad}")
+                self._supervisor.gone(self._clock(), Sentence("the camera's process cannot be started: {why}", why=bad))
         elif self._process is None:
             return
         elif act is Act.ASK:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
+from referee.sentence import Sentence
 from referee.units import MS, SECOND
 
 
@@ -48,6 +50,12 @@ class Patience:
     """A camera that delivered for so long is sound: the next start comes at once again."""
 
 
+_NOT_OPEN: Final = Sentence("the camera does not open; starting it anew")
+_SILENT: Final = Sentence("the camera fell silent; starting it anew")
+_LEFT_BEHIND: Final = Sentence("the camera's process cannot be ended and is left behind; starting another")
+_BACK: Final = Sentence("the camera is back")
+
+
 class Supervisor:
     """Decides over one camera, of which one process lives at a time."""
 
@@ -80,13 +88,12 @@ class Supervisor:
         if now < self.due:
             return None
         if self.phase in (Phase.OPENING, Phase.LIVE):
-            what = "does not open" if self.phase is Phase.OPENING else "fell silent"
-            self._trouble(f"the camera {what}; starting it anew")
+            self._trouble(_NOT_OPEN if self.phase is Phase.OPENING else _SILENT)
             return self._go(Phase.ASKED, now, Act.ASK)
         if self.phase is Phase.ASKED:
             return self._go(Phase.KILLED, now, Act.KILL)
         if self.phase is Phase.KILLED:
-            self._trouble("the camera's process cannot be ended and is left behind; starting another")
+            self._trouble(_LEFT_BEHIND)
             self._rest(now)
             return Act.ABANDON
         return self._go(Phase.OPENING, now, Act.START)
@@ -98,7 +105,7 @@ class Supervisor:
             if self.troubled:
                 self.troubled = False
                 self._last_words = ""
-                self._told("the camera is back")
+                self._told(_BACK)
         if self.phase is Phase.LIVE:
             self._sign = max(self._sign, given_at)
             if given_at - self._since > self._patience.steady:

@@ -19,6 +19,7 @@ from typing import Final, Protocol
 from hardware.clock import Clock, monotonic
 from hardware.pads.seat_pad import FORCE_WINDOW
 from hardware.ports import HardwareMissing
+from referee.sentence import Sentence
 from referee.units import MS
 
 _DEVICE: Final = "/dev/spidev0.0"
@@ -200,7 +201,8 @@ class ForceSampler:
                 while not self._closed and self.poll():
                     pass
             except OSError as gone:
-                self.trouble = f"forces are no longer read ({gone.strerror or gone}); dead heats are asked about"
+                why = gone.strerror or gone
+                self.trouble = Sentence("forces are no longer read ({why}); dead heats are asked about", why=why)
                 _log.error("%s", self.trouble)
                 return
 

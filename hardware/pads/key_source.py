@@ -17,6 +17,7 @@ from hardware.pads.pad_place import PadPlace
 from hardware.pads.plugged_pads import OnEdge, OnLost
 from hardware.pads.poll_interval import ASSUMED, PollInterval
 from hardware.ports import Edge, Lost
+from referee.sentence import Sentence
 from referee.units import MS, SECOND, US
 
 FIRMWARE: Final = 3 * MS
@@ -227,8 +228,9 @@ class KeySource:
         return sorted(self._codes.keys() - here)
 
     def _missing_words(self, place: PadPlace) -> str:
-        where = place.device or f"a keyboard that has the key {place.which}"
-        return f"{where} is not plugged in; as soon as it is, the key {place.which} counts again"
+        where = place.device or Sentence("a keyboard that has the key {key}", key=place.which)
+        said = "{where} is not plugged in; as soon as it is, the key {key} counts again"
+        return Sentence(said, where=where, key=place.which)
 
     def _find(self, now: int) -> None:
         self._looked = now

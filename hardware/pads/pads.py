@@ -19,6 +19,7 @@ from typing import Final
 from hardware.clock import Clock, monotonic
 from hardware.pads.lines import Lines, OnLost
 from hardware.ports import Edge, HardwareMissing, Lost
+from referee.sentence import Sentence
 from referee.units import MS, SECOND, US
 
 LEAST_ERROR: Final = 1_500 * US
@@ -263,7 +264,7 @@ class GpioPads:
             _log.exception("seat %d's pad: the handler of %s failed; the pads go on", edge.seat, edge)
 
     def _give_up(self, gone: OSError) -> None:
-        self.trouble = f"the pads' pins are gone ({gone.strerror or gone}): start the referee again"
+        self.trouble = Sentence("the pads' pins are gone ({why}): start the referee again", why=gone.strerror or gone)
         _log.error("%s", self.trouble)
 
     def _poll_on(self) -> None:

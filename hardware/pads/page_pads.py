@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from hardware.pads.clock_exchange import RemoteClock
 from hardware.ports import Edge, HardwareMissing, Lost
+from referee.sentence import Sentence
 from referee.units import MS, SECOND
 
 SILENT: Final = 2 * SECOND
@@ -33,7 +34,7 @@ _PAGES: Final = 64
 """Pages whose clocks are remembered."""
 
 _log = logging.getLogger(__name__)
-_WAKE: Final = "nothing is heard of its page; wake the phone or the browser, and see to its network"
+_WAKE: Final = Sentence("nothing is heard of its page; wake the phone or the browser, and see to its network")
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from typing import Protocol
 from hardware.bell import Bell
 from hardware.clock import Clock, monotonic
 from hardware.ports import Edge, Lost, TimedPads
+from referee.sentence import joined
 
 _log = logging.getLogger(__name__)
 
@@ -177,7 +178,7 @@ class MixedPads:
     @property
     def trouble(self) -> str:
         """Why some pads tell nothing any more, in words; empty while all do."""
-        return "; ".join(words for pads in self._kinds if (words := getattr(pads, "trouble", "")))
+        return joined([words for pads in self._kinds if (words := getattr(pads, "trouble", ""))])
 
     def start(self, on_edge: OnEdge, on_lost: OnLost | None = None) -> None:
         """Report every edge from now on, of different kinds at once and in any order: sort by ``t``."""

@@ -14,6 +14,7 @@ from typing import Final
 from hardware.pads.debounce import BOUNCE, MASK, REBOUND, Debouncer, DecidedContact, Event
 from hardware.ports import Edge
 from referee.engine.observations import Lift, Slap
+from referee.sentence import Sentence
 from referee.units import MS, SECOND
 
 FORCE_WINDOW: Final = 15 * MS
@@ -42,17 +43,6 @@ class Fault(Enum):
 
 
 _FREED: Final = "pad_freed"
-_FAULT_WORDS: Final = {
-    Fault.STUCK.value: (
-        "seat {seat}'s pad has been down for three seconds: take everything off it; it counts no slaps until it has "
-        "been open for a second"
-    ),
-    Fault.CHATTER.value: (
-        "seat {seat}'s pad closes and opens faster than any hand: see to its cable and plug; it counts no slaps until "
-        "it has been quiet for a second"
-    ),
-    _FREED: "seat {seat}'s pad is quiet again: its slaps count",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +54,19 @@ class FaultChange:
 
     def words(self, seat: int) -> str:
         """What to tell the table of it."""
-        return _FAULT_WORDS[self.kind].format(seat=seat)
+        if self.kind == Fault.STUCK.value:
+            return Sentence(
+                "{seat}'s pad has been down for three seconds: take everything off it; it counts no slaps until it has "
+                "been open for a second",
+                seat=seat,
+            )
+        if self.kind == Fault.CHATTER.value:
+            return Sentence(
+                "{seat}'s pad closes and opens faster than any hand: see to its cable and plug; it counts no slaps "
+                "until it has been quiet for a second",
+                seat=seat,
+            )
+        return Sentence("{seat}'s pad is quiet again: its slaps count", seat=seat)
 
 
 class PadFaults:

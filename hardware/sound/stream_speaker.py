@@ -17,7 +17,7 @@ from hardware.ports import HardwareMissing
 from hardware.sound.mixer import Mixer
 from hardware.sound.splice import CUES, FINER, RATE, Samples, Upsampler
 from hardware.sound.volume import Volume, VolumeControl
-from referee.sentence import Sentence
+from referee.sentence import Sentence, words_of
 from referee.units import SECOND
 
 _LOOK: Final = 0.25
@@ -28,6 +28,8 @@ RETRY: Final = 2.0
 """A card that is gone is tried again this often, s."""
 _NO_LIBRARY: Final = "no sound: libportaudio2 is missing; apt install libportaudio2"
 _NO_CARD: Final = Sentence("no sound: no sound card answers; plug one in, or write a file with --audio FILE.wav")
+
+_STOPPED: Final = Sentence("no sound: the sound card has stopped; see its plug")
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +104,8 @@ class StreamSpeaker:
             self._open().start()
         except (HardwareMissing, self._sound.PortAudioError) as missing:
             self._end_stream()
-            self._tell(str(missing) if isinstance(missing, HardwareMissing) else f"{_NO_CARD} ({missing})")
+            refused = Sentence("{problem} ({why})", problem=_NO_CARD, why=missing)
+            self._tell(words_of(missing) if isinstance(missing, HardwareMissing) else refused)
         if watched:
             threading.Thread(target=self._watch, name="sound card", daemon=True).start()
 
@@ -167,7 +170,7 @@ class StreamSpeaker:
             if active and now - self._seen[1] < STALLED:
                 return
             self._lost_at, self._tried_at = self._seen[1], now - RETRY
-            self._tell("no sound: the sound card has stopped; see its plug")
+            self._tell(_STOPPED)
         if now - self._tried_at < RETRY:
             return
         self._tried_at = now

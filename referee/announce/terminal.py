@@ -15,7 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from referee.announce.phrases import NoWords
 from referee.announce.sinks import Notice
+from referee.announce.voice import tell
 from referee.engine.rulings import SHOWN_BY_POSITION, Ruling
 from referee.text.escapes import escape_controls
 from referee.text.ruling_lines import RulingWords, pretty, suit_sign
@@ -261,8 +263,20 @@ class Screen:
     def tell(self, notice: Notice) -> None:
         """Teller: print a line where lines are printed; elsewhere what is amiss stands below the table."""
         if not self._live and notice.words:
-            words = escape_controls(say_among(self._display.names, notice.words))
+            words = escape_controls(self._in_words(notice))
             self._work.put(lambda: print(f"{self._display.since_began(notice.t):>9}  {words}"))
+
+    def _in_words(self, notice: Notice) -> str:
+        """A notice in the terminal's language: its own words, or where nobody has put those into it, what is said."""
+        names, language = self._display.names, here().language
+        words = say_among(names, notice.words)
+        if language == "en" or words != str(notice.words):
+            return words
+        called = {seat: name for seat, name in enumerate(names, start=1) if name}
+        try:
+            return tell(notice.what, notice.t, language, names=called, **notice.fields).text
+        except NoWords:
+            return words
 
     def draw(self, view: View, gauge: Gauge) -> None:
         """Draw this position; of several that wait only the last is drawn."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from hardware.clock import Clock, monotonic
+from referee.sentence import Sentence
 from referee.units import SECOND
 
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -94,7 +95,7 @@ DISK: Final = "disk"
 LONGEST_COMMIT: Final = 2 * SECOND
 """A disk that takes longer over a line is told of, ns: verdicts wait for it."""
 _QUICK_AGAIN: Final = 60 * SECOND
-_SLOW_WORDS: Final = (
+_SLOW_WORDS: Final = Sentence(
     "it took more than two seconds over a line of the log, and what was ruled was told that late; "
     "if it happens again, use another card or disk"
 )
@@ -237,6 +238,8 @@ class LogWriter:
 def _words(bad: OSError) -> str:
     """What is wrong, and what to do; an error without a number has said so itself."""
     if bad.errno is None:
-        return f"the log cannot be written: {bad}"
-    advice = "make room on its disk" if bad.errno in _NO_ROOM else "look at its disk, which may be worn out or locked"
-    return f"the log cannot be written: {bad.strerror}; {advice}"
+        return Sentence("the log cannot be written: {why}", why=bad)
+    said = "the log cannot be written: {why}; look at its disk, which may be worn out or locked"
+    if bad.errno in _NO_ROOM:
+        said = "the log cannot be written: {why}; make room on its disk"
+    return Sentence(said, why=bad.strerror)

@@ -19,6 +19,7 @@ from referee.announce.voice import Pulse, Voice
 from referee.engine.observations import Table
 from referee.engine.view import View
 from referee.record.journal import Journal, JournalThread
+from referee.sentence import Sentence
 from referee.settings.model import Settings
 from referee.table.devices import OpenParts
 from referee.table.game import Conductor
@@ -96,7 +97,8 @@ def referee_game(
         display.began = conductor.observations[0].t
         for seat in silent:
             conductor.trouble(
-                f"pad {seat}", f"{names[seat - 1]}'s pad was not heard in the roll-call; see to its cable"
+                f"pad {seat}",
+                Sentence("{name}'s pad was not heard in the roll-call; see to its cable", name=names[seat - 1]),
             )
         keeper, record = (recorded.keeper, recorded.record) if recorded is not None else (None, None)
         for one in services:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from hardware.clock import Clock, monotonic
 from hardware.pads.force import ForceSampler, open_force
 from hardware.ports import HardwareMissing, Lights, Speaker, TimedPads
+from referee.sentence import Sentence, words_of
 from referee.table.loop import Alarm, NoPads
 from referee.table.slap_pictures import PictureSource
 from referee.vision.cameras import open_camera_of, work_of
@@ -115,7 +116,9 @@ def open_parts(settings: Settings, openers: Openers) -> OpenParts:
             open_camera_of(settings.camera).close()
         except HardwareMissing as bad:
             raise HardwareMissing("{one}; and {other}", one=bad, other=missing["pads"]) from None
-        missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
+        missing["pads"] = Sentence(
+            "{what}; cards, turns and challenges are refereed, slaps are not", what=missing["pads"]
+        )
     eye = openers.eye(settings)
     parts = OpenParts(eye, pads or NoPads(), settings, missing=missing, openers=openers)
     if settings.record.pictures and settings.record.file and isinstance(eye, SightProcess):
@@ -132,5 +135,5 @@ def _try(name: str, make: Callable[[], _Part], missing: dict[str, str]) -> _Part
     try:
         return make()
     except (HardwareMissing, OSError) as bad:
-        missing[name] = str(bad)
+        missing[name] = words_of(bad)
         return None

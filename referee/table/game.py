@@ -43,6 +43,7 @@ from referee.engine.view import View
 from referee.record.journal import Journal, LogWriter
 from referee.record.stored_lines import OddLine
 from referee.rules.house import read_house_rules
+from referee.sentence import Sentence
 from referee.table.pause import CAMERA, EYE, VIEW, GamePause, LogNote, PartTrouble, Steps
 from referee.table.timeline import RESUMED, Past
 from referee.units import MS
@@ -287,7 +288,7 @@ class Conductor:
                 self._pause.hands.add(seen)
         elif isinstance(seen, Other) and seen.name in PAD_NOTICES:
             seat = int(seen.extra["seat"])
-            words = str(seen.extra.get("words", seen.name))
+            words = seen.extra.get("words", seen.name)
             if seen.name == "pad_freed":
                 self.troubles.pop(f"pad {seat}", None)
             else:
@@ -408,14 +409,15 @@ class Conductor:
         self.troubles[part] = words
         self.note("trouble", {"part": part, "words": words})
         key = what or (GONE_NOTICES.get(part, "") if before is None else "")
-        self.tell(Notice(key, self._now, f"{part}: {words}", {"part": part}))
+        self.tell(Notice(key, self._now, Sentence("{part}: {words}", part=part, words=words), {"part": part}))
 
     def mended(self, part: str) -> None:
         """A part that had failed works again."""
         if self.troubles.pop(part, None) is None:
             return
         self.note("mended", {"part": part})
-        self.tell(Notice(BACK_NOTICES.get(part, ""), self._now, f"{part}: works again", {"part": part}))
+        words = Sentence("{part}: works again", part=part)
+        self.tell(Notice(BACK_NOTICES.get(part, ""), self._now, words, {"part": part}))
 
     def _do(self, steps: Steps) -> None:
         """What the pause answers."""

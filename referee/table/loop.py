@@ -28,6 +28,7 @@ from referee.control.typed_words import is_typed_command
 from referee.engine.observations import LogError
 from referee.engine.rulings import Ruling
 from referee.record.journal import JournalThread
+from referee.sentence import Sentence
 from referee.table.game import PADS, Conductor
 from referee.table.services import TableService
 from referee.table.timeline import Timeline
@@ -395,7 +396,8 @@ class Loop:
         while self._lost:
             lost = self._lost.popleft()
             self._conductor.note("edges_lost", {"count": lost.count, "after": lost.after, "before": lost.before})
-            self._conductor.trouble("edges", f"{lost.count} edges of the pads were lost; a hand may be missing")
+            words = Sentence("edges of the pads were lost ({count}); a hand may be missing", count=lost.count)
+            self._conductor.trouble("edges", words)
 
     def _safely(self, part: str, do: Callable[..., Any], *args: Any) -> None:
         """Do it; what it throws is on record, and the loop goes on."""

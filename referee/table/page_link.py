@@ -34,7 +34,7 @@ from referee.control.spoken_choices import ReadingOut, list_choices
 from referee.control.typed_words import CODE
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
-from referee.sentence import Sentence
+from referee.sentence import Sentence, told
 from referee.table.seats import table_facts
 from referee.table.services import ServedGame, TableService
 from referee.text.answers import in_language
@@ -138,7 +138,7 @@ class PageProcess(TableService):
         except OSError as bad:
             # No process or no file to be had passes, and so it is tried for as long as it takes.
             self._process, self._due = None, now + PAGE_RESTARTS[-1] * SECOND
-            self._trouble = f"the page cannot be started ({bad.strerror or bad}); it is tried again"
+            self._trouble = Sentence("the page cannot be started ({why}); it is tried again", why=bad.strerror or bad)
 
     def _keep_alive(self, now: int) -> None:
         if self._due is not None:
@@ -149,24 +149,24 @@ class PageProcess(TableService):
             return
         code = self._process.poll()
         if code is not None:
-            self._fall(f"the page has ended (status {code})", now)
+            self._fall(Sentence("the page has ended (status {code})", code=code), now)
         elif now - self._began >= WELL_AFTER:
             self._falls, self._trouble = 0, ""
             self._unanswered = self._unanswered + 1 if self._is_unanswered() else 0
             if self._unanswered >= HUNG_AFTER:
                 # One that is stopped heeds nothing else.
                 self._process.kill()
-                self._fall("the page did not answer", now)
+                self._fall(Sentence("the page did not answer"), now)
 
     def _fall(self, words: str, now: int) -> None:
-        what = "it does not live; see what it printed, and start the referee again"
+        then = Sentence("it does not live; see what it printed, and start the referee again")
         if self._falls < len(PAGE_RESTARTS):
             self._due = now + PAGE_RESTARTS[self._falls] * SECOND
-            what = "it is started again"
+            then = Sentence("it is started again")
         else:
             self._process = None
         self._falls += 1
-        self._trouble = f"{words}; {what}"
+        self._trouble = Sentence("{what}; {then}", what=words, then=then)
 
     def close(self) -> None:
         """End it."""
@@ -246,14 +246,14 @@ class PageLink(TableService):
     def state(self) -> dict[str, Any]:
         """What the page shows and the record does not hold, as it asks for it over the control socket.
 
-        ``troubles``: what is not well, by part, in words; ``paused``: whether the game is; ``captions``: the latest
-        phrases as they were spoken, each with its number and whether it is a verdict, in ``language``; ``about``: the
-        table itself, so that the page offers what it can do (`referee.table.orders.Orders.about`), where it takes no
-        orders what it is alone; None without a game.
+        ``troubles``: what is not well, by part, as `referee.sentence.told` tells it; ``paused``: whether the game is;
+        ``captions``: the latest phrases as they were spoken, each with its number and whether it is a verdict, in
+        ``language``; ``about``: the table itself, so that the page offers what it can do
+        (`referee.table.orders.Orders.about`), where it takes no orders what it is alone; None without a game.
         """
         game, self._calls = self._game, 0
         return {
-            "troubles": dict(game.conductor.troubles) if game is not None else {},
+            "troubles": {} if game is None else {part: told(words) for part, words in game.conductor.troubles.items()},
             "paused": game is not None and game.conductor.paused,
             "captions": list(self._captions),
             "language": self._language,

@@ -22,16 +22,17 @@ from referee.control.corrections import UNSEEN
 from referee.engine.amended_log import BECAUSE, PEOPLE, RELEASED, PauseState, as_released
 from referee.engine.gap import FirstLook, PauseHands, reconcile_pile
 from referee.engine.observations import LogError, Observation, Pause, Resume
+from referee.sentence import Sentence
 from referee.vision.sight import HIDDEN, Sight
 
 CAMERA: Final = "camera"
 VIEW: Final = "view"
 EYE: Final = "eye"
-_BEHIND: Final = "the eye is seconds behind the table, so verdicts come late; lay cards more slowly"
+_BEHIND: Final = Sentence("the eye is seconds behind the table, so verdicts come late; lay cards more slowly")
 VIEW_TROUBLES: Final = {
-    "dark": "it is too dark to see the table; put the lamp on, and cards laid meanwhile are read then",
-    "blocked": "something is before the camera; take it away, and cards laid meanwhile are read then",
-    "moved": "the camera was moved; the cards are followed, but see that the whole table is still in view",
+    "dark": Sentence("it is too dark to see the table; put the lamp on, and cards laid meanwhile are read then"),
+    "blocked": Sentence("something is before the camera; take it away, and cards laid meanwhile are read then"),
+    "moved": Sentence("the camera was moved; the cards are followed, but see that the whole table is still in view"),
 }
 """What is said of each trouble that a watcher has with its view."""
 _CLEAR_FRAMES: Final = 3

@@ -27,7 +27,7 @@ from referee.record.lock import hold_record
 from referee.record.pictures import FRAMES_FILE
 from referee.record.seals import show_seal
 from referee.record.store import Record
-from referee.sentence import Sentence
+from referee.sentence import Sentence, words_of
 from referee.settings.model import Settings, load_settings
 from referee.table.asking_again import AskingAgain
 from referee.table.assembly import referee_game, table_of
@@ -164,7 +164,7 @@ def open_services(
         with Record(path) as record:
             services += [one for hook in hooks if (one := hook(settings, record, stack)) is not None]
     except RecordError as bad:
-        missing["record"] = str(bad)
+        missing["record"] = words_of(bad)
         return orders, services
     if settings.page.enabled:
         # As a service the table has its page as a service of its own (appliance/table-referee-page.service).
@@ -191,7 +191,7 @@ def open_page(
     try:
         link = PageLink(folder, language=settings.voice.language, orders=orders)
     except (ControlError, OSError) as bad:
-        missing["page"] = str(bad)
+        missing["page"] = words_of(bad)
         return []
     stack.callback(link.close)
     if not own_process:
@@ -199,7 +199,7 @@ def open_page(
     try:
         listening = listen_at(settings.page.host, settings.page.port, any_near=True)
     except UserError as bad:
-        missing["page"] = str(bad)
+        missing["page"] = words_of(bad)
         return [link]
     process = PageProcess(
         record, folder, listening, pictures=record.with_name(FRAMES_FILE), is_unanswered=lambda: link.is_unanswered,
@@ -296,7 +296,7 @@ class Evening:
             with Record(record_file(settings), read_only=True) as record:
                 return find_broken_off(record, table_of(settings, 0), pads=len(self._settings.seats))
         except RecordError as bad:
-            missing["record"] = str(bad)
+            missing["record"] = words_of(bad)
             return None
 
     def _open_game(
@@ -311,7 +311,7 @@ class Evening:
             record = stack.enter_context(Record(record_file(settings)))
             recorded = open_game(record, left, self._openers.clock(), new=new)
         except RecordError as bad:
-            missing["record"] = str(bad)
+            missing["record"] = words_of(bad)
             return None
         if sys.stdout.isatty():
             # A display that is drawn shows no notices; elsewhere they are printed.

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from referee.engine.rulings import Ruling
-from referee.record.pictures import NOT_KEPT, PICTURES_CAP, Picture, PictureStore
+from referee.record.pictures import PICTURES_CAP, Picture, PictureStore
+from referee.sentence import Sentence, words_of
 from referee.table.services import ServedGame, TableService
 from referee.table.timeline import Timeline
 from referee.units import MS
@@ -128,8 +129,14 @@ _WAIT: Final = 2.0
 """Seconds that the last pictures are given when the table is switched off."""
 LEAST_ROOM: Final = 64 << 20
 """Bytes that pictures leave free on the disk: the games themselves must never lack them."""
-_FULL: Final = f"the disk is nearly full, so {NOT_KEPT}: make room, or set record.pictures_cap_mb lower"
-_SLOW: Final = f"the disk does not keep up, so {NOT_KEPT}: it may be worn out, or busy with something else"
+_FULL: Final = Sentence(
+    "the disk is nearly full, so pictures are not kept, and the game goes on: make room, or set record.pictures_cap_mb "
+    "lower"
+)
+_SLOW: Final = Sentence(
+    "the disk does not keep up, so pictures are not kept, and the game goes on: it may be worn out, or busy with "
+    "something else"
+)
 
 _Batch = tuple[int, Sequence[Picture]]
 
@@ -191,7 +198,7 @@ class PictureKeeper:
                 self._store.add(batch[0], list(batch[1]))
         except OSError as bad:
             # A `RecordError` says what is wrong and what to do.
-            self._tell(str(bad))
+            self._tell(words_of(bad))
         else:
             # A disk that takes one batch in a while does not keep up yet.
             if self._waiting.empty():

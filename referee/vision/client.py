@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from hardware.orphans import marked
 from referee.engine.observations import Observation
+from referee.sentence import Sentence
 from referee.vision.message_pipe import MessagePipe
 from referee.vision.picture_buffer import Span
 from referee.vision.process import FINISH, REOPEN_AFTER, ForesightAnswer, PicturesTaken, Work, serve
@@ -35,6 +36,9 @@ _SLOWNESS: Final = 2.0
 """A look may take so many times as long as the child needed for its first word, in which it loads all it looks with."""
 _WAKING: Final = 90.0
 """Seconds that a child may need for its first word: it loads the eye."""
+
+_SILENT_WORDS: Final = Sentence("the part that looks at the table does not answer; it is started again")
+_STOPPED_WORDS: Final = Sentence("the part that looks at the table has stopped; it is started again")
 
 _log = logging.getLogger(__name__)
 
@@ -119,7 +123,7 @@ class SightProcess:
             else:
                 yield told
         if self._pipe is not None and self._clock() - self._heard > (self.patience if self._awake else _WAKING):
-            yield self._fell("the part that looks at the table does not answer; it is started again")
+            yield self._fell(_SILENT_WORDS)
 
     def _next(self) -> News | None:
         """The next news that waits; None if none does."""
@@ -127,7 +131,7 @@ class SightProcess:
             try:
                 told = self._pipe.recv()
             except (EOFError, OSError, pickle.UnpicklingError):
-                return self._fell("the part that looks at the table has stopped; it is started again")
+                return self._fell(_STOPPED_WORDS)
             if not self._awake:
                 self.patience = max(_SILENT, _SLOWNESS * (self._clock() - self._heard))
             self._heard, self._awake = self._clock(), True
@@ -204,7 +208,8 @@ class SightProcess:
 
 def _unstarted(bad: OSError) -> str:
     """What is wrong; the system runs out of files or processes, mostly for a while."""
-    return (
-        f"the part that looks at the table cannot be started ({bad.strerror or bad}); it is tried again: close other "
-        "programs, or switch the machine off and on"
+    return Sentence(
+        "the part that looks at the table cannot be started ({why}); it is tried again: close other programs, or "
+        "switch the machine off and on",
+        why=bad.strerror or bad,
     )

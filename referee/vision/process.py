@@ -23,6 +23,7 @@ from hardware.ports import HardwareMissing
 from hardware.priority import be_patient
 from referee.engine.foresight import Foresight
 from referee.errors import UserError
+from referee.sentence import Sentence, words_of
 from referee.units import SECOND
 from referee.vision.message_pipe import MessagePipe
 from referee.vision.picture_buffer import PictureRing, Span
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
 _RECORDED: Final = 16 * 2**20
 """Bytes of a recording's frames that may wait: nobody waits for the next."""
-_PASSED_OVER: Final = "the eye could not keep up, and pictures were passed over; lay cards more slowly"
+_PASSED_OVER: Final = Sentence("the eye could not keep up, and pictures were passed over; lay cards more slowly")
+_NO_MORE: Final = Sentence("the camera's pictures have ended")
+_NO_FRAMES: Final = Sentence("the camera sends no pictures")
 _SHARE: Final = 4
 """One in so many bytes of free memory may hold frames that wait ..."""
 _LEAST_ROOM: Final = 64 * 2**20
@@ -196,7 +199,8 @@ class Eyes:
                 self.backlog.put(frame)
                 self._ring()
         except Exception as bad:  # whatever a camera's library throws, the table must hear of it
-            self._words = str(bad) if isinstance(bad, HardwareMissing) else f"the camera failed: {bad!r}"
+            missing = isinstance(bad, HardwareMissing)
+            self._words = words_of(bad) if missing else Sentence("the camera failed: {why}", why=repr(bad))
         self.ended = True
         self._ring()
 
@@ -216,7 +220,7 @@ class Eyes:
     @property
     def words(self) -> str:
         """Why there are no more frames."""
-        return self._words or ("the camera's pictures have ended" if self.ended else "the camera sends no pictures")
+        return self._words or (_NO_MORE if self.ended else _NO_FRAMES)
 
 
 class _GameOver(Exception):  # noqa: N818 - a way out, no error

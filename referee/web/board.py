@@ -132,7 +132,11 @@ class Board:
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """What the main process answers of the table itself; see `referee.table.page_link.PageLink`."""
-        self.troubles: dict[str, str] = dict(state.get("troubles", {}))
+        self.troubles: dict[str, Mapping[str, Any]] = {
+            part: said if isinstance(said, Mapping) else {"words": str(said)}
+            for part, said in state.get("troubles", {}).items()
+        }
+        """What is not well, by part, as `referee.sentence.told` tells it."""
         self.captions: tuple[tuple[int, str, bool], ...] = tuple(
             (n, text, v) for n, text, v in state.get("captions", ())
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
+from referee.text.answers import in_language
 from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords
 from referee.web.board import Board, disputed_at
@@ -50,11 +51,20 @@ def regions(
             or tag("li", texts("board.nothing_said"), class_="none", data_key="none")
         ),
         "troubles": lambda: join(
-            [tag("li", text, data_key=f"{part}:{text}") for part, text in sorted(board.troubles.items())]
+            [
+                tag("li", trouble_words(said, texts, board.names), data_key=f"{part}:{said['words']}")
+                for part, said in sorted(board.troubles.items())
+            ]
         ),
         "questions": lambda: _questions(board, words),
     }
     return {name: made[name]() for name in names}
+
+
+def trouble_words(said: Mapping[str, Any], texts: Texts, names: Sequence[str]) -> Markup:
+    """What is not well with a part of the table; what nobody has put into this language stays English."""
+    told = in_language(said, texts, names)
+    return tag("span", told["words"], lang=None if told.get("lang") == texts.language else "en")
 
 
 def _state(board: Board, words: RulingWords) -> Markup:

@@ -20,6 +20,8 @@ from referee.record.league import LEAST_GAMES, LeagueRow, make_league, write_lea
 from referee.record.people import People
 from referee.record.statistics import GameResult, make_result
 from referee.text.catalogue import Texts
+from referee.web.board import Board
+from referee.web.board_view import trouble_words
 from referee.web.games_cache import GAMES_REMEMBERED, Folded, Shelf
 from referee.web.layout import CSV, download, page, page_texts, print_button
 from referee.web.markup import (
@@ -53,11 +55,11 @@ async def show_table(site: Site, request: Request) -> Response:
     if about is None or not about.get("seats"):
         content: Child = tag("p", texts("table.unknown"), class_="panel none")
     else:
-        content = list(_content(about, site.hub.board.troubles, texts))
+        content = list(_content(about, site.hub.board, texts))
     return page(request, texts("table.title"), tag("h1", texts("table.title")), content, here="/control")
 
 
-def _content(about: Mapping[str, Any], troubles: Mapping[str, str], texts: Texts) -> Iterator[Child]:
+def _content(about: Mapping[str, Any], board: Board, texts: Texts) -> Iterator[Child]:
     found = about.get("calibration")
     note = tag("p", texts("table.drawn" if found else "table.not_calibrated"), class_="note")
     yield panel(texts("table.seats"), svg(drawing(about["seats"], found, texts), class_="chart"), note)
@@ -81,8 +83,11 @@ def _content(about: Mapping[str, Any], troubles: Mapping[str, str], texts: Texts
         words = tag("p", standing_words(standing, texts), class_="note" if standing["word"] == "passed" else "note bad")
         link = button_link(texts("certificate.link"), "/certificate") if standing["word"] != "none" else None
         yield panel(texts("certificate.title"), words, link)
-    if troubles:
-        told = [tag("li", tag("b", part), ": ", tag("span", words, lang="en")) for part, words in troubles.items()]
+    if board.troubles:
+        told = [
+            tag("li", tag("b", part), ": ", trouble_words(said, texts, board.names))
+            for part, said in board.troubles.items()
+        ]
         yield panel(texts("table.troubles"), tag("ul", told))
 
 

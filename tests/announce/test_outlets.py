@@ -10,12 +10,15 @@ import pytest
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.devices.simulated_lights import SimulatedLights
 from referee.announce.light_show import GLOW, Lamps
-from referee.announce.terminal import Display, card_lines
-from referee.announce.voice import Voice
+from referee.announce.sinks import Notice
+from referee.announce.terminal import Display, Screen, card_lines
+from referee.announce.voice import Voice, tell
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling
 from referee.engine.view import ChallengeView, View
+from referee.sentence import Sentence
 from referee.text.ruling_lines import RulingWords, pretty
+from referee.text.terminal_language import speaking
 
 NAMES = ("Ana", "Ben", "Cho")
 LOG = b"""\
@@ -160,3 +163,14 @@ def test_cards_in_writing() -> None:
     assert [pretty(card) for card in ("Th", "As", "Xr", "??")] == ["10♥", "A♠", "joker ★", "?"]
     for card in ("Th", "As", "Xr", "??"):
         assert {len(line) for line in card_lines(card)} == {7}
+
+
+def test_what_the_appliance_says_is_printed_in_the_terminals_language(capsys: pytest.CaptureFixture[str]) -> None:
+    with speaking("de"):
+        screen = Screen(Display(NAMES, live=False), live=False)
+        screen.tell(Notice("roll_call", 0, "Everybody slap your pad once.", {"seat": 2}))
+        screen.tell(Notice("", 0, Sentence("{part}: works again", part="camera")))
+        screen.tell(Notice("", 0, "as it is"))
+        screen.close()
+    lines = [line.split(maxsplit=2)[2] for line in capsys.readouterr().out.splitlines()]
+    assert lines == [tell("roll_call", 0, "de", names={2: "Ben"}, seat=2).text, "camera: geht wieder", "as it is"]

@@ -137,7 +137,7 @@ def test_a_damaged_record_is_rescued_at_the_start_and_the_game_goes_on(table: Pa
     with running(table) as table_:
         table_.ready()
         assert [(info.id, info.began, info.ended) for info in table_.games()] == [(before.id, before.began, None)]
-        told = table_.ask(do="state")["troubles"]["rescue"]
+        told = table_.ask(do="state")["troubles"]["rescue"]["words"]
         assert "nothing of it is known to be missing" in told and "record.db.damaged-" in told
     assert len(list(record.parent.glob("record.db.damaged-*"))) == 1
 

@@ -11,7 +11,7 @@ import pytest
 from referee.control.commands import Command
 from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk, obeying
-from referee.sentence import Sentence, told
+from referee.sentence import Sentence, retold, told
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
 from referee.web.security.sessions import csrf_of
@@ -134,3 +134,10 @@ def test_what_the_page_itself_refuses_is_in_the_language_too(house: House) -> No
     assert unpaired.said["words"].startswith("este dispositivo no está vinculado")
     read = house.get("/a//b", [german])
     assert read.body.decode() == "diese Adresse gibt es nicht\n"
+
+
+def test_a_sentence_comes_through_another_process_as_it_was() -> None:
+    inner = Sentence("the camera failed: {why}", why="no {light}")
+    for words in (inner, Sentence("{what}; starting it anew", what=inner), Sentence("{what}", what=[1, 2]), "as it is"):
+        again = retold(json.loads(json.dumps(told(words))))
+        assert again == words and told(again) == told(words)

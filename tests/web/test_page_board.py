@@ -17,6 +17,7 @@ from referee.engine.log import decode_line
 from referee.engine.rulings import encode_ruling
 from referee.engine.view import ChallengeView, View
 from referee.record.store import Record
+from referee.sentence import Sentence, told
 from referee.text.catalogue import LANGUAGES, texts
 from referee.web.board import RULINGS_SHOWN, Board
 from referee.web.board_view import regions
@@ -132,6 +133,21 @@ def test_every_state_of_the_table_has_its_words(language: str) -> None:
         assert "the camera fell silent" in html["troubles"]
         shown.add(html["state"] + html["seats"])
     assert len(shown) == len(states)
+
+
+def test_what_is_not_well_is_said_in_the_pages_language_and_by_name() -> None:
+    made = board()
+    made.names = ("Ana", "Ben", "Cho")
+    quiet = Sentence("{seat}'s pad is quiet again: its slaps count", seat=2)
+    made.set_state(
+        {"troubles": {"camera": told(Sentence("the camera fell silent; starting it anew")), "pad": told(quiet)}}
+    )
+    assert "starting it anew" in regions(made, texts("en"))["troubles"]
+    german = regions(made, texts("de"))["troubles"]
+    assert "die Kamera ist verstummt" in german and "das Feld von Ben" in german and "lang=" not in german
+    # What a library says stays as it is, and says in which language.
+    made.set_state({"troubles": {"voice": "no such device"}})
+    assert 'lang="en"' in regions(made, texts("de"))["troubles"]
 
 
 def test_names_and_captions_cannot_carry_markup() -> None:
@@ -299,7 +315,7 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
         link.tell(paused=True, about=about, troubles={"camera": "is gone"})
         await until(lambda: site.hub.board.paused)
         shown = site.hub.board
-        assert shown.about == about and shown.troubles == {"camera": "is gone"} and shown.playing
+        assert shown.about == about and shown.troubles["camera"] == {"words": "is gone"} and shown.playing
         # Another game is at the same table.
         again = Table(record, FIRST, link)
         await until(lambda: site.hub.board.game == again.game)

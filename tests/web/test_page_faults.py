@@ -220,7 +220,7 @@ def test_a_game_that_cannot_be_read_counts_for_the_league_as_one_without_an_end(
 def test_a_table_of_which_nothing_is_known_and_one_that_was_not_calibrated(page: Page) -> None:
     assert "panel none" in page.shown("/table")
     page.hub.board.about = {"seats": [{"name": "Ana", "bearing": 0.0}, {"name": "Ben", "bearing": 180.0}]}
-    page.hub.board.troubles = {"strip": "is missing <b>"}
+    page.hub.board.troubles = {"strip": {"words": "is missing <b>"}}
     shown = page.shown("/table", "lang=en")
     assert "Ana" in shown and "is missing &lt;b&gt;" in shown
     assert "° </td>" not in shown
