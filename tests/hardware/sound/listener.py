@@ -102,6 +102,8 @@ def grammar() -> str:
             "<cards> = one card | <number> cards;",
             "<chances> = one chance | <number> chances;",
             f"<card> = the ( {_RANKS} ) of ( spades | hearts | diamonds | clubs ) | the ( red | black ) joker;",
+            f"<rank> = the ( {_RANKS} );",
+            _rule("question", _group("question")),
             _rule("margin", _group("margin")),
             _rule("pattern", _group("pattern")),
             _rule("rules", _group("rules")),

@@ -13,6 +13,7 @@ from referee.announce.phrases import MOST_SEATS, words_in
 from referee.announce.voice import Phrase, announce, tell
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling
+from referee.rules.cards import RANKS
 from referee.rules.presets import PRESETS
 
 _MS: Final = 1_000_000
@@ -125,6 +126,8 @@ def told(seat: int, language: str = "en") -> Iterator[Phrase]:
     """What the appliance says to or of one seat."""
     for what in ("roll_call", "not_heard", "pad_stuck", "pad_benched", "pad_chatters", "pad_works", "first_hand"):
         yield tell(what, 0, language, seat=seat)
+    for what in ("nothing_lies", "offer_seat", "offer_first", "offer_slap_won", "offer_slap_false", "offer_slap_void"):
+        yield tell(what, 0, language, seat=seat)
     yield tell("joined", 0, language, seat=seat)
     yield tell("first_hand", 0, language, seat=seat, margin=(3 * seat + 2) * _MS)
 
@@ -132,12 +135,20 @@ def told(seat: int, language: str = "en") -> Iterator[Phrase]:
 def _told_to_all() -> Iterator[Phrase]:
     for rules in (*PRESETS, None):
         yield tell("game_start", rules=rules)
+    for rules in PRESETS:
+        yield tell("offer_rules", rules=rules)
+    for rank in RANKS:
+        yield tell("offer_rank", rank=rank)
+    for ask in (*_forms("question"), ""):
+        yield tell("asked_again", question=_ruled("question", ask=ask))
+    yield tell("asked_about", question=_ruled("question", ask="who_played"), card="9c")
     for number in range(2, 11):
         yield tell("wild_rank", number=number)
     for digits in ("402915", "678310"):
         yield tell("pair_code", digits=digits)
     for lying, card in enumerate(_DECK, start=1):
         yield tell("card_lands", card=card, seat=1 + lying % MOST_SEATS, number=lying)
+        yield tell("offer_card", card=card)
     yield tell("card_lands_alone", card="Qh", number=7)
     for key, template in words_in("en").phrases.items():
         if key.startswith("tell.") and "{" not in template:
