@@ -143,7 +143,7 @@ class _Meeting(Reports):
         """Something that was seen did not happen."""
         self._refuse_without_corrections()
         line = self._find_line(self._get("line"))
-        words = Sentence("{kind} {line} is struck out; what follows is ruled again", kind=line.kind, line=line.id)
+        words = Sentence("struck out: {kind}; what follows is ruled again", kind=line.kind)
         return Accepted(words, (self._correction(line.id, void=True),))
 
     def overrule(self) -> Accepted:
@@ -252,7 +252,7 @@ class _Meeting(Reports):
         ids = [act.id for act in acts]
         if self._get("of") not in (None, *ids):
             raise Denied("somebody has said something else since; look again")
-        words = Sentence("taken back: {kind} {lines}; what follows is ruled again", kind=acts[0].kind, lines=ids)
+        words = Sentence("taken back: {kind}; what follows is ruled again", kind=acts[0].kind)
         return Accepted(words, tuple(self._correction(id_, void=True) for id_ in ids))
 
     def count(self) -> Accepted:
@@ -343,14 +343,10 @@ class _Meeting(Reports):
 def _as_correction(line: Observation, given: Mapping[str, Any]) -> Sentence:
     card, seat = given.get("card"), given.get("seat")
     if card is None:
-        return Sentence(
-            "{kind} {line} is {seat}'s; what follows is ruled again", kind=line.kind, line=line.id, seat=given["seat"]
-        )
+        return Sentence("the {kind} is {seat}'s; what follows is ruled again", kind=line.kind, seat=given["seat"])
     if seat is None:
-        return Sentence("card {line} is the {card}; what follows is ruled again", line=line.id, card=card)
-    return Sentence(
-        "card {line} is the {card} and {seat}'s; what follows is ruled again", line=line.id, card=card, seat=seat
-    )
+        return Sentence("the card is the {card}; what follows is ruled again", card=card)
+    return Sentence("the card is the {card} and {seat}'s; what follows is ruled again", card=card, seat=seat)
 
 
 def _as_verdict(verdict: str, seat: int) -> Sentence:

@@ -111,7 +111,7 @@ def test_a_refusal_in_german(house: House) -> None:
 def test_a_yes_in_french(house: House) -> None:
     """As the address asks; people by their names, cards as the page writes them."""
     reply = asked(house, "correct", {"line": "c1", "card": "Th", "seat": 2}, query=b"lang=fr")
-    words = "la carte c1 est 10♥, à Ben ; la suite est décidée de nouveau"
+    words = "la carte est 10♥, à Ben ; la suite est décidée de nouveau"
     assert (reply.status, reply.said) == (200, {"accepted": True, "words": words, "lang": "fr"})
 
 

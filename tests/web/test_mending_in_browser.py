@@ -123,7 +123,7 @@ def test_a_wrong_card_is_put_right_in_two_taps(house: House, page: Page) -> None
         assert listener.last == ("correct", {"line": "c2", "card": "7c"})
         page.locator('#rulings li.replaced[data-id="slap_false@s1"]').wait_for()
         sheet(page).wait_for(state="detached")
-        page.locator("#mended").get_by_text("card c2 is the").wait_for()
+        page.locator("#mended").get_by_text("the card is the 7♣").wait_for()
 
 
 def test_a_slap_is_struck_out_in_two_taps_and_undone(house: House, page: Page) -> None:
@@ -280,7 +280,7 @@ def test_a_card_of_a_pile_that_was_taken_is_found_in_the_list(house: House, page
         page.get_by_role("button", name="What is wrong?").click()
         sheet(page).get_by_role("button", name="7♣ · Ben").click()
         sheet(page).get_by_role("button", name="8 of clubs").click()
-        page.locator("#mended").get_by_text("card c2 is the").wait_for()
+        page.locator("#mended").get_by_text("the card is the").wait_for()
         assert listener.last == ("correct", {"line": "c2", "card": "8c"})
 
 
