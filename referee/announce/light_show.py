@@ -171,7 +171,7 @@ _LAYERS: Final[tuple[tuple[_Shown, _Level], ...]] = (
     (lambda s, seat, t: seat == s.winner, lambda s, seat, t: 1.0),
     (lambda s, seat, t: seat in s.heat and _in_heat(s, t), lambda s, seat, t: float(blink(t, SECOND, SECOND // 2))),
     (
-        lambda s, seat, t: _is_told(s, seat, t) or _is_told(s, 0, t),
+        lambda s, seat, t: bool(s.told) and (_is_told(s, seat, t) or _is_told(s, 0, t)),
         lambda s, seat, t: float(_flash(s, t, seat)),
     ),
     (
