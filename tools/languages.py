@@ -47,7 +47,7 @@ is missing, what nobody says any more, and which field is lost. A command speaks
 the system's (`LANG`); `--language` asks for another.
 
 English stays: options and commands, keys and values of the log, ids and names of rules, the words that may be typed in
-`referee setup`, the texts of `--help`, what `referee calibrate` measured, and the talk of `referee enrol`.
+`referee setup`, the texts of `--help`, and the talk of `referee enrol`.
 What the operating system or a library says of a file or device is passed on as it is.
 """
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from models.eye.geometry import Floats
 from models.table_view.sheet import SheetSeen
+from referee.sentence import Sentence
 
 FEWEST_VIEWS = 4
 _LEAST_TILT = 12.0
@@ -94,17 +95,22 @@ def measure_lens(views: Sequence[SheetSeen], size: tuple[int, int]) -> LensFound
     """
     views = [v for v in views if len(v.ids) >= 6]
     if len(views) < FEWEST_VIEWS:
-        number = "one view is" if len(views) == 1 else f"{len(views)} views are"
-        return LensFound(None, len(views), float("nan"), f"{number} too few to tell the lens from the camera's tilt")
+        words = Sentence(
+            "too few views of the sheet ({count}) to tell the lens from the camera's tilt", count=len(views)
+        )
+        return LensFound(None, len(views), float("nan"), words)
     fixed = cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3
     plain, *_ = _solved(views, size, fixed | cv2.CALIB_FIX_K1 | cv2.CALIB_FIX_K2)
     error, matrix, bend, unsure, tilted = _solved(views, size, fixed)
     share = float(unsure[0] / matrix[0, 0])
     if tilted < _LEAST_TILT or not share < _MOST_UNSURE:
-        words = f"the views are too alike ({tilted:.0f}° between them): hold the sheet tilted, each time another way"
+        words = Sentence(
+            "the views are too alike ({angle}° between them): hold the sheet tilted, each time another way",
+            angle=f"{tilted:.0f}",
+        )
         return LensFound(None, len(views), error, words)
     if error > _HELPS * plain:
-        return LensFound(None, len(views), error, "the lens bends too little to measure: nothing to correct")
+        return LensFound(None, len(views), error, Sentence("the lens bends too little to measure: nothing to correct"))
     k1, k2, p1, p2, k3 = (float(b) for b in bend[:5])
     fx, fy, cx, cy = (float(matrix[i, j]) for i, j in ((0, 0), (1, 1), (0, 2), (1, 2)))
     lens = Lens(fx, fy, cx, cy, (k1, k2, p1, p2, k3))

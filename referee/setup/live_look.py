@@ -18,6 +18,7 @@ from models.eye.classes import UNREAD
 from models.eye.geometry import height_of
 from models.table_view.edges import spreads
 from models.table_view.light import measure_light
+from referee.sentence import Sentence, words_of
 from referee.setup.calibration.report import Item, grade_brightness, grade_edges, grade_size
 from referee.text.ruling_lines import pretty
 
@@ -54,15 +55,19 @@ def judge_picture(image: Any, seen: Sequence[CardSeen]) -> list[Item]:
     import cv2
 
     if not seen:
-        return [Item("cards", "poor", "no card is seen", "lay some cards face up in the middle, one beside the other")]
+        return [Item("cards", "poor", Sentence("no card is seen"),
+                     Sentence("lay some cards face up in the middle, one beside the other"))]  # fmt: skip
     quads = [np.asarray(one.corners, np.float64) for one in seen]
     names = [one.card for one in seen if one.card != UNREAD]
     unread = len(seen) - len(names)
-    words = f"read: {', '.join(map(pretty, names))}" if names else "none of the cards can be read"
-    read = Item("cards", "fine", words)
+    listed = ", ".join(map(pretty, names))
+    read = Item("cards", "fine", Sentence("read: {listed}", listed=listed))
     if unread:
-        words += f"; {unread} not read" if names else ""
-        read = Item("cards", "acceptable", words, "see that the whole card is seen, flat, and without shine")
+        words = Sentence("read: {listed}; {number} not read", listed=listed, number=unread)
+        if not names:
+            words = Sentence("none of the cards can be read")
+        todo = Sentence("see that the whole card is seen, flat, and without shine")
+        read = Item("cards", "acceptable", words, todo)
     heights = [height_of(np.asarray(quad, np.float32)) for quad in quads]
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     items = [read, grade_size(float(np.median(heights)), min(heights), max(heights)),
@@ -73,8 +78,8 @@ def judge_picture(image: Any, seen: Sequence[CardSeen]) -> list[Item]:
         items.append(grade_edges(float(np.median(widths)), min(heights)))
     lean = float(np.median([_leaning(quad) for quad in quads]))
     if lean > _LEANING:
-        items.append(Item("tilt", "acceptable", "the camera leans: cards look like wedges, or short",
-                          "hang it more nearly over the middle, and let it look straight down"))  # fmt: skip
+        items.append(Item("tilt", "acceptable", Sentence("the camera leans: cards look like wedges, or short"),
+                          Sentence("hang it more nearly over the middle, and let it look straight down")))  # fmt: skip
     return items
 
 
@@ -95,7 +100,7 @@ class LiveLook:
         """Begin to look; both are called on the thread that looks, and may raise what they raise."""
         self._open, self._load = open_camera, load_eye
         self._over = threading.Event()
-        self._newest = Look(b"", (), (), "the camera is being opened")
+        self._newest = Look(b"", (), (), Sentence("the camera is being opened"))
         self._thread = threading.Thread(target=self._watch, name="live look", daemon=True)
         self._thread.start()
 
@@ -113,7 +118,7 @@ class LiveLook:
         try:
             eye, camera = self._load(), self._open()
         except Exception as bad:  # whatever a camera's library throws: the walk goes on
-            self._newest = Look(b"", (), (), str(bad))
+            self._newest = Look(b"", (), (), words_of(bad))
             return
         try:
             for frame in camera.frames():
@@ -121,9 +126,9 @@ class LiveLook:
                     return
                 self._newest = look_at(frame.image, eye)
                 self._over.wait(_WAIT)
-            self._newest = Look(self._newest.jpeg, (), (), "the recording is over")
+            self._newest = Look(self._newest.jpeg, (), (), Sentence("the recording is over"))
         except Exception as bad:
-            self._newest = Look(b"", (), (), str(bad) or type(bad).__name__)
+            self._newest = Look(b"", (), (), words_of(bad) or type(bad).__name__)
         finally:
             camera.close()
 

@@ -116,14 +116,18 @@ class WalkSite:
         if request.scope.get("referee.device") is None:
             return JSONResponse({"paired": False})
         state, look = self._held.state(), self._bench.look_now
-        seen = None
+        seen, texts = None, page_texts(request)
         if look is not None:
-            items = [[one.grade, one.words, one.todo] for one in look.items]
-            seen = {"trouble": look.trouble, "items": items, "picture": bool(look.jpeg)}
+
+            def put(words: str) -> str:
+                return in_language(told(words), texts)["words"]
+
+            items = [[one.grade, put(one.words), put(one.todo)] for one in look.items]
+            seen = {"trouble": put(look.trouble), "items": items, "picture": bool(look.jpeg)}
         codes = [] if self._site.folder is None else read_seat_codes(self._site.folder)
         phones = [one.seat for one in codes if not one.key] if state["step"] == "slaps" else []
         names = [seat.name for seat in self._held.walk.draft.settings.seats]
-        said = in_words(state, page_texts(request))
+        said = in_words(state, texts)
         return JSONResponse({"paired": True, **said, "look": seen, "phones": phones, "names": names})
 
     async def send_picture(self, request: Request) -> Response:

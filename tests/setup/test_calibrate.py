@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,13 @@ def test_the_words_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "focus by hand or raise the lens position" in words
     assert "hang it more nearly over the middle" in words
     assert "nothing was stored" in words
+
+
+def test_the_words_are_in_the_terminals_language(picture: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", picture, "--language", "de"]) in (0, 1)
+    words = " ".join(capsys.readouterr().out.split())
+    assert "Schärfe" in words and "von 30 Ecken" in words and "px hoch" in words
+    assert not re.search(r"\b(the|cards|sharp|lens|found by)\b", words)
 
 
 def test_pictures_of_one_view_tell_noise_and_flicker(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

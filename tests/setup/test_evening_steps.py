@@ -14,6 +14,7 @@ import pytest
 from hardware.ports import Edge, Frame, HardwareMissing
 from models.eye.eye import Eye
 from referee.errors import UserError
+from referee.sentence import told
 from referee.settings.file import new_settings
 from referee.setup.calibration.report import Item
 from referee.setup.calibration.simulated_camera import simulated_camera
@@ -24,7 +25,7 @@ from referee.setup.held_walk import HeldWalk
 from referee.setup.live_look import LiveLook, judge_picture, look_at
 from referee.setup.walk import DeviceCall, Question, Remark, Walk
 from referee.setup.walk_site import in_words
-from referee.text.answers import OTHERS
+from referee.text.answers import OTHERS, in_language
 from referee.text.catalogue import texts
 from referee.vision.photos import load_eye
 
@@ -265,6 +266,9 @@ def test_what_is_wrong_with_a_picture_is_told_with_what_to_do(
     items = judge_picture(spoiled, eye.recognise(spoiled))
     assert grades(items)[part] in ("poor", "acceptable")
     assert todo in next(one.todo for one in items if one.name == part)
+    # Whatever is said of it is said in every language.
+    for words in (words for one in items for words in (one.words, one.todo) if words):
+        assert all(in_language(told(words), texts(code)).get("lang") == code for code in OTHERS), words
 
 
 def test_a_table_without_cards_is_told_what_to_lay(eye: Eye) -> None:

@@ -19,6 +19,7 @@ from models.table_view.edges import refined_corners, softness, spreads
 from models.table_view.lens import LensFound, measure_lens
 from models.table_view.table_map import NoTable, TableFound, fit_table, project, seen_area
 from referee.errors import UserError
+from referee.sentence import Sentence
 
 if TYPE_CHECKING:
     from models.eye.eye import CardSeen, Eye
@@ -196,8 +197,9 @@ def _find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None
     board = project(table.from_source, sheet.outline())
     edges = [table.view.to_px(project(table.from_source, edge)) for edge in sheet.rims()]
     rims = [(edge[0], edge[1]) for edge in edges if (edge > 0).all() and (edge < size).all()]
+    words = Sentence("the sheet, {many} of {corners} corners", many=len(seen.ids), corners=sheet.CORNERS)
     return TableMatch(
-        "sheet", f"the sheet, {len(seen.ids)} of {sheet.CORNERS} corners", table, seen_area(table.view),
+        "sheet", words, table, seen_area(table.view),
         (table.view.to_px(board),), ("sheet",), seen.px,
         spreads(_grey_of(image), rims, 0.95 * sheet.RIM_MM * scale), lens,
     )  # fmt: skip
@@ -255,9 +257,10 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> TableMa
         )
     tall = found.table.view.scale((0.0, 0.0))
     sides = [(quad[k], quad[(k + 1) % 4]) for quad in quads for k in range(4)]
-    lens = LensFound(None, 0, float("nan"), "cards are too small to tell the lens: see the sheet")
+    lens = LensFound(None, 0, float("nan"), Sentence("cards are too small to tell the lens: see the sheet"))
+    words = Sentence("four cards of {size} size ({names})", size=best, names=", ".join(names))
     return TableMatch(
-        "cards", f"four cards of {best} size ({', '.join(names)})", found.table, found.area, found.quads, tuple(names),
+        "cards", words, found.table, found.area, found.quads, tuple(names),
         np.concatenate(quads), spreads(grey, sides, 3.0 * tall), lens,
     )  # fmt: skip
 

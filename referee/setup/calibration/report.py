@@ -32,10 +32,12 @@ from models.table_view.light import (
     smear_px,
 )  # fmt: skip
 from models.table_view.mains import UNSEEN, Mains, is_steady, steady_rate
-from models.table_view.table_map import card_heights, grid
+from models.table_view.table_map import TableFound, card_heights, grid
 from referee.errors import UserError
+from referee.sentence import Sentence, joined
 from referee.settings.model import CameraSettings
 from referee.setup.calibration.find_table import BENT_PX, TableMatch
+from referee.text.terminal_language import here, say
 
 Grade = Literal["fine", "acceptable", "poor"]
 _SMEARED_MM: Final = (4.0, 12.0)
@@ -123,10 +125,14 @@ def grade(m: Measured, camera: CameraSettings | None) -> list[Item]:
     lens = m.found.lens
     if lens.lens is not None:
         k1, k2 = lens.lens.bend[:2]
-        words = f"measured from {lens.views} views to {lens.error_px:.2f} px (k1 {k1:+.3f}, k2 {k2:+.3f}); corrected"
+        words = Sentence(
+            "measured from {views} views to {error} px (k1 {k1}, k2 {k2}); corrected",
+            views=lens.views, error=f"{lens.error_px:.2f}", k1=f"{k1:+.3f}", k2=f"{k2:+.3f}",
+        )  # fmt: skip
         worth = _graded("lens", lens.error_px, (0.7, BENT_PX), words)
     else:
-        worth = _graded("lens", m.found.table.error_px, (0.5, math.inf), f"not measured: {lens.why_not}")
+        words = Sentence("not measured: {why}", why=lens.why_not)
+        worth = _graded("lens", m.found.table.error_px, (0.5, math.inf), words)
     return [*_grade_view(m), *_grade_light(m, camera), *motion, worth]
 
 
@@ -142,48 +148,64 @@ def _grade_view(m: Measured) -> Iterator[Item]:
     """Where the table lies, how large cards are, how the camera leans, how sharp it sees."""
     table, (middle, least, most) = m.found.table, m.heights
     yield _graded("table", table.error_px, (0.5, BENT_PX),
-                  f"found by {m.found.words}; its points fit to {table.error_px:.2f} px",
-                  "see that it lies flat; a lens that bends needs several views of the sheet")  # fmt: skip
+                  Sentence("found by {what}; its points fit to {error} px",
+                           what=m.found.words, error=f"{table.error_px:.2f}"),
+                  Sentence("see that it lies flat; a lens that bends needs several views of the sheet"))  # fmt: skip
     yield grade_size(middle, least, most)
-    words = f"the camera looks down {table.tilt:.0f}° off upright"
-    if table.tilt_error > 1.5:
-        words += f" (give or take {table.tilt_error:.0f}°)"
-    if table.tilt > 3 + 2 * table.tilt_error:
-        words += f", nearest to the side at {table.towards:.0f}°"
-    yield _graded("tilt", table.tilt, (20, 35), words,
-                  "hang it more nearly over the middle: far cards are small, and hide behind hands")  # fmt: skip
+    yield _graded("tilt", table.tilt, (20, 35), _tilt_words(table),
+                  Sentence("hang it more nearly over the middle: far cards are small, and hide behind hands"),
+                 )  # fmt: skip
     if math.isnan(m.edge_px):
-        yield Item("sharpness", "poor", "no edge of the sheet or of a card could be followed",
-                   "focus by hand or change the lens position; lay cards on a darker cloth")  # fmt: skip
+        yield Item("sharpness", "poor", Sentence("no edge of the sheet or of a card could be followed"),
+                   Sentence("focus by hand or change the lens position; lay cards on a darker cloth"))  # fmt: skip
         return
     yield grade_edges(m.edge_px, least)
 
 
+def _tilt_words(table: TableFound) -> str:
+    tilt, error, side = f"{table.tilt:.0f}", f"{table.tilt_error:.0f}", f"{table.towards:.0f}"
+    words = Sentence("the camera looks down {tilt}° off upright", tilt=tilt)
+    if table.tilt_error > 1.5:
+        words = Sentence("the camera looks down {tilt}° off upright (give or take {error}°)", tilt=tilt, error=error)
+    if table.tilt > 3 + 2 * table.tilt_error:
+        return Sentence("{what}, nearest to the side at {side}°", what=words, side=side)
+    return words
+
+
 def grade_size(middle: float, least: float, most: float) -> Item:
     """How tall cards are in the picture, px: in its middle, at the least and at the most."""
-    where = f"cards are {middle:.0f} px tall" + ("" if most - least < 3 else f" ({least:.0f} to {most:.0f})")
-    return _graded("card size", -least, (-80, -60), f"{where}: {'good' if least >= 80 else 'small'}",
-                   "hang the camera lower, or choose a larger picture (camera.width)")  # fmt: skip
+    px, spread = f"{middle:.0f}", "" if most - least < 3 else f" ({least:.0f}-{most:.0f})"
+    words = Sentence("cards are {px} px tall{spread}: small", px=px, spread=spread)
+    if least >= 80:
+        words = Sentence("cards are {px} px tall{spread}: good", px=px, spread=spread)
+    return _graded("card size", -least, (-80, -60), words,
+                   Sentence("hang the camera lower, or choose a larger picture (camera.width)"))  # fmt: skip
 
 
 def grade_edges(spread_px: float, card_px: float) -> Item:
     """How sharp the picture is: over how many pixels edges spread, by a card's height."""
     share = spread_px / card_px
-    words = f"edges spread over {spread_px:.1f} px, {100 * share:.1f} % of a card's height"
-    return _graded("sharpness", share, (0.033, SOFTEST),
-                   f"{words}: {'sharp' if share <= 0.033 else 'the picture is soft'}",
-                   "focus by hand or raise the lens position, and look again")  # fmt: skip
+    px, percent = f"{spread_px:.1f}", f"{100 * share:.1f}"
+    words = Sentence("edges spread over {px} px, {percent} % of a card's height: sharp", px=px, percent=percent)
+    if share > 0.033:
+        words = Sentence("edges spread over {px} px, {percent} % of a card's height: the picture is soft",
+                         px=px, percent=percent)  # fmt: skip
+    return _graded("sharpness", share, (0.033, SOFTEST), words,
+                   Sentence("focus by hand or raise the lens position, and look again"))  # fmt: skip
 
 
 def grade_brightness(light: Light) -> Item:
     """How bright white paper is."""
     if light.clipped > 0.05:
-        words = f"{100 * light.clipped:.0f} % of white paper is overexposed"
+        words = Sentence("{percent} % of white paper is overexposed", percent=f"{100 * light.clipped:.0f}")
         return _graded("light", light.clipped, (0.05, CLIPPED), words,
-                       "lower camera.exposure_us or camera.gain; turn away a lamp that shines there")  # fmt: skip
-    return _graded("light", -light.white, (-110, -DARKEST),
-                   f"white paper shows at {light.white:.0f} of 255: {'bright' if light.white >= 110 else 'dark'}",
-                   "more light on the table, or more exposure (see motion blur)")  # fmt: skip
+                       Sentence("lower camera.exposure_us or camera.gain; turn away a lamp that shines there"),
+                      )  # fmt: skip
+    words = Sentence("white paper shows at {level} of 255: bright", level=f"{light.white:.0f}")
+    if light.white < 110:
+        words = Sentence("white paper shows at {level} of 255: dark", level=f"{light.white:.0f}")
+    return _graded("light", -light.white, (-110, -DARKEST), words,
+                   Sentence("more light on the table, or more exposure (see motion blur)"))  # fmt: skip
 
 
 def _grade_light(m: Measured, camera: CameraSettings | None) -> Iterator[Item]:
@@ -191,27 +213,33 @@ def _grade_light(m: Measured, camera: CameraSettings | None) -> Iterator[Item]:
     noise, flicker = m.still.noise, m.still.flicker
     yield grade_brightness(m.light)
     if not math.isnan(noise):
-        words = f"{noise:.1f} grey levels from picture to picture"
-        yield _graded("noise", noise, (MOST_NOISE, 2 * MOST_NOISE), words, "more light and less camera.gain")
+        words = Sentence("{levels} grey levels from picture to picture", levels=f"{noise:.1f}")
+        todo = Sentence("more light and less camera.gain")
+        yield _graded("noise", noise, (MOST_NOISE, 2 * MOST_NOISE), words, todo)
     if not math.isnan(flicker):
-        words = f"brightness swings by {100 * flicker:.1f} % from picture to picture"
-        yield _graded("flicker", flicker, (_FLICKERS, FLICKER), words + _mains_words(m), _steadier(m, camera))
+        percent = f"{100 * flicker:.1f}"
+        words = Sentence("brightness swings by {percent} % from picture to picture", percent=percent)
+        yield _graded("flicker", flicker, (_FLICKERS, FLICKER), _with_mains(words, m), _steadier(m, camera))
 
 
-def _mains_words(m: Measured) -> str:
+def _with_mains(words: str, m: Measured) -> str:
     if m.mains.hz is None:
-        return ""
-    return f"; lamps on {m.mains.hz} Hz mains make the light swing by {100 * m.mains.ripple:.1f} %"
+        return words
+    return Sentence(
+        "{what}; lamps on {hz} Hz mains make the light swing by {percent} %",
+        what=words, hz=m.mains.hz, percent=f"{100 * m.mains.ripple:.1f}",
+    )  # fmt: skip
 
 
 def _steadier(m: Measured, camera: CameraSettings | None) -> str:
     """What to do about flicker."""
     hz = m.mains.hz if camera is None else m.mains.hz or camera.mains_hz
     if hz is None:
-        return "set camera.mains_hz = 50 or 60 and camera.fps = 25 or 30, or use a lamp that does not flicker"
+        return Sentence("set camera.mains_hz = 50 or 60 and camera.fps = 25 or 30, or use a lamp that does not flicker")
     if camera is not None and not is_steady(camera.fps, hz):
-        return f"set camera.fps = {steady_rate(hz):g}, at which the bands of {hz} Hz lamps stand still"
-    return "use a lamp that does not flicker"
+        said = "set camera.fps = {fps}, at which the bands of {hz} Hz lamps stand still"
+        return Sentence(said, fps=f"{steady_rate(hz):g}", hz=hz)
+    return Sentence("use a lamp that does not flicker")
 
 
 def advised_exposure(m: Measured, camera: CameraSettings) -> Exposure:
@@ -224,17 +252,18 @@ def _grade_motion(m: Measured, camera: CameraSettings) -> Item:
     scale = m.found.table.view.scale((0.0, 0.0))
     moved = smear_px(camera.exposure_us, scale)
     best = advised_exposure(m, camera)
-    words = (
-        f"in {camera.exposure_us} µs a card laid at 2 m/s moves {moved / scale:.1f} mm ({moved:.0f} px); "
-        "cards at rest are not smeared"
-    )
+    words = Sentence(
+        "in {us} µs a card laid at 2 m/s moves {mm} mm ({px} px); cards at rest are not smeared",
+        us=camera.exposure_us, mm=f"{moved / scale:.1f}", px=f"{moved:.0f}",
+    )  # fmt: skip
     todo = []
     if best.differs(camera.exposure_us, camera.gain):
-        todo.append(f"set camera.exposure_us = {best.exposure_us} and camera.gain = {best.gain:g}")
+        said = "set camera.exposure_us = {us} and camera.gain = {gain}"
+        todo.append(Sentence(said, us=best.exposure_us, gain=f"{best.gain:g}"))
     if best.more_light > 1.2:
-        todo.append(f"the light is short by {best.more_light:.1f} times: add a lamp")
+        todo.append(Sentence("the light is short by {times} times: add a lamp", times=f"{best.more_light:.1f}"))
     item = _graded("motion blur", moved / scale, _SMEARED_MM, words)
-    return Item(item.name, item.grade, words, "; ".join(todo))
+    return Item(item.name, item.grade, words, joined(todo))
 
 
 # Printed
@@ -244,10 +273,12 @@ def print_words(items: Sequence[Item], seats: Mapping[str, float]) -> None:
     """A line for each thing measured, and where the seats are."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for item in items:
-        words = item.words + (f"\n→ {item.todo}" if item.todo else "")
-        table.add_row(f"[{_COLOURS[item.grade]}]{item.grade}[/]", item.name, words)
+        words = say(item.words) + (f"\n→ {say(item.todo)}" if item.todo else "")
+        graded, name = here()(f"grade.{item.grade}"), here()(f"measured.{item.name.replace(' ', '_')}")
+        table.add_row(f"[{_COLOURS[item.grade]}]{graded}[/]", name, words)
     if seats:
-        table.add_row("", "seats", ", ".join(f"{name} {bearing:.0f}°" for name, bearing in seats.items()))
+        stand = ", ".join(f"{name} {bearing:.0f}°" for name, bearing in seats.items())
+        table.add_row("", here()("measured.seats"), stand)
     Console(highlight=False).print(table)
 
 

@@ -68,7 +68,7 @@
     if (now.look?.picture) picture.src = `/look.jpg?${Date.now()}`;
     const told = now.look ? now.look.trouble ? [["poor", now.look.trouble, ""]] : now.look.items : [];
     items.replaceChildren(...told.map(([grade, words, todo]) =>
-      element("li", { class: grade, lang: "en" }, words, todo ? element("b", {}, ` ${todo}`) : null)));
+      element("li", { class: grade }, words, todo ? element("b", {}, ` ${todo}`) : null)));
   };
 
   const show = (now) => {

@@ -193,7 +193,7 @@ def test_several_views_tell_the_lens_and_it_straightens_the_table() -> None:
 def test_few_views_and_a_straight_lens_are_kept_out_and_say_why() -> None:
     few = measure_lens(_views(BENT, 1), BENT.size)
     assert few.lens is None
-    assert "one view is too few" in few.why_not
+    assert "too few views of the sheet (1)" in few.why_not
     straight = measure_lens(_views(replace(BENT, k1=0.0), 6), BENT.size)
     assert straight.lens is None
     assert "nothing to correct" in straight.why_not
