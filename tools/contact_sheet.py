@@ -83,6 +83,7 @@ def shoot(page: Page, address: str, name: str, file: Path) -> None:
         page.locator("#pile").get_by_role("button").last.click()
         page.locator("dialog.sheet[open] .pick").first.wait_for()
     page.evaluate("document.fonts.ready")
+    page.wait_for_function("[...document.images].every((image) => image.complete)")
     page.screenshot(path=str(file))
 
 
