@@ -287,8 +287,7 @@ class Conductor:
             if self._pause.hands is not None and self._pause.reasons:
                 self._pause.hands.add(seen)
         elif isinstance(seen, Other) and seen.name in PAD_NOTICES:
-            seat = int(seen.extra["seat"])
-            words = seen.extra.get("words", seen.name)
+            seat, words = int(seen.extra["seat"]), seen.extra.get("words", seen.name)
             if seen.name == "pad_freed":
                 self.troubles.pop(f"pad {seat}", None)
             else:
@@ -416,8 +415,7 @@ class Conductor:
         if self.troubles.pop(part, None) is None:
             return
         self.note("mended", {"part": part})
-        words = Sentence("{part}: works again", part=part)
-        self.tell(Notice(BACK_NOTICES.get(part, ""), self._now, words, {"part": part}))
+        self.tell(Notice(BACK_NOTICES.get(part, ""), self._now, Sentence("{part}: works again", part=part)))
 
     def _do(self, steps: Steps) -> None:
         """What the pause answers."""
