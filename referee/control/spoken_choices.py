@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from referee.control.corrections import CARD_QUESTIONS, SEAT_QUESTIONS
+from referee.control.corrections import CARD_QUESTIONS, SEAT_QUESTIONS, takes_count
 from referee.control.facts import Facts
 from referee.control.offers import WILD_RANKS, likely_cards
 from referee.engine.amended_log import LATE
@@ -128,7 +128,7 @@ def _of_question(asked: Ruling, facts: Facts, places: Foresight | None) -> Itera
     def say(value: Any) -> Ask:
         return {"do": "answer", "question": asked.id, "value": value}
 
-    if ask in SEAT_QUESTIONS:
+    if ask in SEAT_QUESTIONS or takes_count(asked):
         hands = {line.seat for line in about if isinstance(line, Slap)} if ask == "who_was_first" else set()
         for seat in range(1, len(facts.view.names) + 1):
             if seat not in facts.view.absent and (not hands or seat in hands):

@@ -187,6 +187,11 @@ def test_a_question_about_a_card_says_which(room: Room) -> None:
     said = tell(first.what, **first.fields)
     assert said.text == "Once more. Who played this card? The nine of clubs."
     assert [one.fields["seat"] for one in seats] == [1, 2, 3]
+    # Who holds the most may be named where the house rules let that settle a game; a count itself takes no tap.
+    for rule, there in (("E7", 3), ("K2", 0)):
+        counting = replace(ruled("question", ask="recount", about=["c1"]), rule=(rule,))
+        _, *seats = list_choices(replace(facts, view=view, rulings=(*facts.rulings, counting)), None, None)
+        assert len(seats) == there
 
 
 def test_a_question_that_the_game_waits_for_is_said_again_twice(room: Room) -> None:
