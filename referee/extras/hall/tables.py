@@ -134,6 +134,8 @@ class Hall:
         self.gone.pop(name, None)
         if not retained and leaf != "available":
             table.heard = now
+            # Whoever is taken up in a full hall has said it before, when there was no room for so little.
+            table.available = True if table.available is None else table.available
         elif leaf == "state" and not known_state and table.state is not None:
             table.heard = now - _age(table.state.at, wall)
         self._stale.add(name)

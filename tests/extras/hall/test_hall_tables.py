@@ -274,9 +274,11 @@ def test_names_that_tell_nothing_keep_no_table_out() -> None:
     hall.hear("referee/late/available", b"online", False, 3)
     assert "late" not in hall.tables, "nor does it tell anything yet"
     hall.hear("referee/late/state", state, False, 4)
-    hall.hear("referee/late/available", b"online", False, 5)
     assert {"first", "late"} <= set(hall.tables) and len(hall.tables) == MOST_TABLES
-    assert hall.tables["late"].available and "junk0" in hall.gone
+    assert "junk0" in hall.gone
+    assert hall.tables["late"].condition(4, True) == "live", "what it said while there was no room is not said again"
+    hall.hear("referee/late/available", b"offline", False, 5)
+    assert hall.tables["late"].condition(5, True) == "silent"
 
 
 def test_in_a_hall_full_of_tables_those_that_fell_silent_make_way() -> None:
