@@ -27,7 +27,19 @@ def test_the_shell_can_read_what_builds_it() -> None:
 def test_what_is_switched_on_is_there() -> None:
     enabled = re.search(r"systemctl enable ((?:[^|\\]|\\\n)*)", BUILD)
     assert enabled is not None
-    assert set(enabled[1].replace("\\", "").split()) == units() | SYSTEMD
+    assert set(enabled[1].replace("\\", "").split()) == {unit for unit in units() if "@" not in unit} | SYSTEMD
+
+
+def test_a_stick_starts_what_is_there_and_is_told_from_the_machine_s_own_disk() -> None:
+    rules = (IMAGE / "udev" / "rules.d" / "80-table-referee.rules").read_text(encoding="utf-8")
+    wanted = re.search(r'ENV\{SYSTEMD_WANTS\}\+="([^%]*)%k\.service"', rules)
+    assert wanted is not None and wanted[1] in units()
+    unit = (IMAGE / "systemd" / "system" / f"{wanted[1]}.service").read_text(encoding="utf-8")
+    program = re.search(r"^ExecStart=/usr/local/sbin/table-referee-(\S+) ", unit, flags=re.MULTILINE)
+    assert program is not None and (ROOT / "tools" / "image" / f"{program[1]}.py").exists()
+    written = re.findall(r"^PARTLABEL=(\S+)", (IMAGE / "fstab").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    own = re.search(r'ENV\{ID_PART_ENTRY_NAME\}!="([^"]*)"', rules)
+    assert own is not None and set(own[1].split("|")) == set(written)
 
 
 @pytest.mark.parametrize("folder", sorted((IMAGE / "systemd" / "system").glob("*.d")), ids=lambda one: one.name)

@@ -203,6 +203,18 @@ def test_back_to_the_system_before(machine: Machine, maker: Maker) -> None:
     assert entries(machine) == ["a.conf", f"b+{TRIES}.conf"]
 
 
+def test_what_was_left_is_not_tried_again_by_itself(machine: Machine, maker: Maker) -> None:
+    """A stick that stays plugged in with a bad update would otherwise have it tried again and again."""
+    install(maker.update(), machine, once=True)
+    (machine.entries / f"b+{TRIES}.conf").rename(machine.entries / "b+0-3.conf")
+    with pytest.raises(Refusal, match="did not start well or was taken back"):
+        install(maker.update(), machine, once=True)
+    assert entries(machine) == ["a.conf", "b+0-3.conf"]
+    assert install(maker.update(), machine) == NEWER, "people may try it again"
+    (machine.entries / f"b+{TRIES}.conf").rename(machine.entries / "b+0-3.conf")
+    assert install(maker.update("0.1.0+202611030000"), machine, once=True) == "0.1.0+202611030000"
+
+
 def test_only_a_system_on_trial_is_started_anew(machine: Machine) -> None:
     restarts: list[str] = []
     assert "ready" in check(lambda: True, lambda: restarts.append("a"), machine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import os
 import re
 import shlex
 import shutil
@@ -26,10 +27,24 @@ _MACHINES: Final = {
     "amd64": ["qemu-system-x86_64", "-machine", "q35", "-cpu", "max"],
 }
 _FIRMWARE: Final = {"arm64": Path("/usr/share/AAVMF/AAVMF_CODE.fd"), "amd64": Path("/usr/share/ovmf/OVMF.fd")}
+_PACKAGES: Final = {"arm64": ("qemu-system-arm", "qemu-efi-aarch64"), "amd64": ("qemu-system-x86", "ovmf")}
+_TOOLS: Final = {"mksquashfs": "squashfs-tools", "mcopy": "mtools", "mkfs.vfat": "dosfstools", "openssl": "openssl"}
+"""Programs that the check needs besides, each with its package."""
+
+
+PATH: Final = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+"""Where programs are looked for, those of root's among them."""
 
 
 class Stuck(RuntimeError):  # noqa: N818 - it names a state
     """What was waited for did not come; says what the machine showed last."""
+
+
+def missing_packages(architecture: str) -> list[str]:
+    """Packages without which no virtual machine of this processor can be had here."""
+    there = shutil.which(_MACHINES[architecture][0]) is not None and _FIRMWARE[architecture].exists()
+    tools = [package for program, package in _TOOLS.items() if shutil.which(program, path=PATH) is None]
+    return [*(() if there else _PACKAGES[architecture]), *tools]
 
 
 class Guest:
@@ -70,6 +85,7 @@ class Guest:
             "-chardev", f"socket,id=shell,path={self._folder / 'shell'},server=on,wait=off",
             "-chardev", "null,id=none", "-device", "virtconsole,chardev=none", "-device", "virtconsole,chardev=shell",
             "-smbios", f"type=11,value={credential},value={dropin}",
+            "-device", "qemu-xhci", "-monitor", f"unix:{self._folder / 'monitor'},server=on,wait=off",
         ]  # fmt: skip
         self._log = (self._folder / "qemu.log").open("wb")
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
@@ -121,6 +137,28 @@ class Guest:
             with contextlib.suppress(TimeoutError):
                 said += self._link.recv(65536).decode("utf-8", "replace").replace("\r", "")
         return said[: found.start()], found
+
+    def plug_in(self, stick: Path) -> None:
+        """A USB stick, from an image of it."""
+        self._order(f"drive_add 0 if=none,id=stick,format=raw,cache=writethrough,file={stick}")
+        self._order("device_add usb-storage,drive=stick,id=plug,removable=on")
+
+    def pull_out(self) -> None:
+        """The stick again."""
+        self._order("device_del plug")
+
+    def _order(self, words: str) -> None:
+        """Something of the virtual machine itself."""
+        with socket.socket(socket.AF_UNIX) as monitor:
+            monitor.settimeout(20)
+            monitor.connect(str(self._folder / "monitor"))
+            for line in ("", words):
+                monitor.sendall(f"{line}\n".encode() if line else b"")
+                said = b""
+                while not said.rstrip().endswith(b"(qemu)"):
+                    said += monitor.recv(4096)
+            if b"Error" in said or b"rror:" in said:
+                raise Stuck(f"{words}: {said.decode('utf-8', 'replace')}")
 
     def cut_power(self) -> None:
         """At once, as when the plug is pulled."""

@@ -12,6 +12,7 @@ import base64
 import hashlib
 import http.server
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -35,7 +36,8 @@ from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.engine.observations import Card
 from referee.units import MS, SECOND
-from tools.image.guest import Guest, Stuck
+from tools.image.guest import PATH, Guest, Stuck, missing_packages
+from tools.image.stick import REPORT
 
 BUILT: Final = Path(__file__).parents[2] / "build" / "image"
 GAME: Final = 26
@@ -70,6 +72,9 @@ _WAIT: Final = 90
 """Seconds for which people wait after the power is back: as long as the referee needs to say that it goes on."""
 _READY: Final = r"ready ([\d.]+) s after the kernel began: (\S+) in (.)"
 _BOOT: Final = 900.0
+_ENVIRON: Final = {**os.environ, "PATH": PATH}
+CANNOT: Final = 77
+"""The exit status where no virtual machine can be had here."""
 _PLAY: Final = 1200.0
 
 
@@ -133,6 +138,10 @@ class ImageCheck:
         self.tell("services that failed", not failed, " ".join(failed) or "none")
         written = guest.run("touch /usr/written")[0]
         self.tell("the system cannot be written", written != 0, "refused" if written else "it was")
+        secret = guest.run("getent shadow root | cut -d: -f2")[1].strip()
+        self.tell(
+            "who can log in", secret != "", "nobody" if secret[:1] in "*!" else "root, by the password it was given"
+        )
         size = int(guest.run("findmnt -bno SIZE /var/lib/table-referee")[1])
         self.tell("the record takes what is left of the card", size > (CARD_MB - 2300) << 20, f"{size >> 20} MB")
 
@@ -193,24 +202,44 @@ class ImageCheck:
         self.tell("the doctor looks", status in (0, 1) and "Traceback" not in words, f"status {status}")
 
     def _update(self, guest: Guest) -> None:
-        """A newer system, the way back, and one that does not start."""
+        """A newer system and the way back, both from a stick; and a system that does not start."""
         version = f"{self._built.name.split('-')[2]}.1"
-        self._install(guest, version, "new.update")
-        ready = self._restart(guest)
-        self.tell("an update", ready == "b", f"runs in {ready}")
-        blessed = guest.run("systemctl is-active systemd-bless-boot boot-complete.target; table-referee-update state")[
-            1
-        ]
-        self.tell(
-            "a good start is kept", "b: " in blessed and "good, runs" in blessed, blessed.strip().replace("\n", "; ")
-        )
-        guest.run("table-referee-update back")
-        ready = self._restart(guest)
-        self.tell("the way back", ready == "a", f"runs in {ready}")
+        self._make_update(self._folder / "new.update", version, None)
+        ready = self._plug_in(guest, self._folder / "new.update")
+        self.tell("an update from a stick", ready == "b", f"runs in {ready}")
+        told = guest.run("systemctl is-active systemd-bless-boot boot-complete.target; table-referee-update state")[1]
+        self.tell("a good start is kept", "b: " in told and "good, runs" in told, told.strip().replace("\n", "; "))
+        ready = self._plug_in(guest, self._folder / "back.txt", self._folder / "backup.txt")
+        self.tell("the way back, from a stick", ready == "a", f"runs in {ready}")
         self._install(guest, f"{version}.1", "bad.update", root=b"no system at all\n" * 4096)
         ready = self._restart(guest)
         told = guest.run("table-referee-update state")[1].strip().replace("\n", "; ")
         self.tell("an update that does not start is left", ready == "a", told)
+
+    def _plug_in(self, guest: Guest, *files: Path) -> str:
+        """A stick with these files; gives the system that runs afterwards, and shows what the stick then says."""
+        image = self._folder / "stick.img"
+        image.unlink(missing_ok=True)
+        for file in files:
+            file.touch()
+        with image.open("wb") as made:
+            made.truncate(sum(file.stat().st_size for file in files) + (64 << 20))
+        subprocess.run(["mkfs.vfat", "-F", "32", image], stdout=subprocess.DEVNULL, check=True, env=_ENVIRON)
+        subprocess.run(["mcopy", "-i", image, *files, "::"], check=True)
+        past = len(guest.console)
+        guest.hang_up()
+        guest.plug_in(image)
+        ready = guest.see(_READY, 3 * _BOOT, past=past)[3]
+        # It is still plugged in, and so it is looked at once more.
+        guest.run("while systemctl list-jobs --no-legend | grep -q stick; do sleep 1; done", _BOOT)
+        guest.pull_out()
+        read = subprocess.run(["mtype", "-i", image, f"::{REPORT}"], capture_output=True, text=True, check=False)
+        for line in read.stdout.splitlines():
+            print(f"           {line}")
+        on_it = subprocess.run(["mdir", "-b", "-i", image], capture_output=True, text=True, check=False).stdout
+        if "backup.txt" in {file.name for file in files}:
+            self.tell("a backup comes onto the stick", ".zip" in on_it, " ".join(on_it.replace("::/", "").split()))
+        return ready
 
     def _restart(self, guest: Guest) -> str:
         past = len(guest.console)
@@ -286,11 +315,25 @@ def _wait_until(seen: Callable[[], bool], seconds: float) -> None:
         time.sleep(3)
 
 
+def _require(architecture: str) -> str:
+    """Install what is missing, where this is root; words of what cannot be had."""
+    packages = missing_packages(architecture)
+    if packages and os.geteuid() == 0 and shutil.which("apt-get"):
+        environ = {**_ENVIRON, "DEBIAN_FRONTEND": "noninteractive"}
+        for words in (["update"], ["install", "-y", "--no-install-recommends", *packages]):
+            subprocess.run(["apt-get", "-qq", *words], stdout=subprocess.DEVNULL, env=environ, check=False)
+        packages = missing_packages(architecture)
+    return f"sudo apt install {' '.join(packages)}" if packages else ""
+
+
 def main() -> int:
     """Check it; exit status 1 where something was not seen."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--arch", choices=("arm64", "amd64"), default="arm64", help="which image (default: arm64)")
     architecture = parser.parse_args().arch
+    if words := _require(architecture):
+        print(f"image-test: cannot be had here: {words}", file=sys.stderr)
+        return CANNOT
     newest = BUILT / f"newest-{architecture}"
     if not newest.exists():
         print(f"there is no image: make image ARCH={architecture}", file=sys.stderr)

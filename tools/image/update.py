@@ -249,10 +249,15 @@ def entry_text(slot: str, version: str, options: str) -> str:
     )
 
 
-def install(file: Path, machine: Machine) -> str:
+def install(file: Path, machine: Machine, *, once: bool = False) -> str:
     """Put an update where the other system is; it is started next. Gives its version.
 
     The power may go at any moment: the entry of the boot loader is taken away first and written last.
+
+    Args:
+        file: the update.
+        machine: takes it.
+        once: not if it was here before, and did not start well or was taken back.
 
     Raises:
         Refusal: see `examine`.
@@ -264,6 +269,12 @@ def install(file: Path, machine: Machine) -> str:
             "the system that runs is itself still on trial: wait until `table-referee-update state` calls it good"
         )
     manifest = examine(file, machine)
+    left = machine.entry(slot)
+    if once and left is not None and tries_left(left) == 0 and _value(left, "version") == manifest.version:
+        raise Refusal(
+            f"{manifest.version} was here before, and did not start well or was taken back: "
+            "it is not tried again by itself"
+        )
     while (old := machine.entry(slot)) is not None:
         old.unlink()
         _sync(machine.entries)
@@ -410,7 +421,9 @@ def main() -> int:
     """Do what was asked; exit status 1, and one line that says what to do, where it was refused."""
     parser = argparse.ArgumentParser(prog="table-referee-update", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("what", metavar="FILE | back | state | check")
-    what, machine = parser.parse_args().what, Machine()
+    parser.add_argument("--once", action="store_true", help="not an update that was left or taken back before")
+    told = parser.parse_args()
+    what, machine = told.what, Machine()
     try:
         if what == "state":
             print(state(machine))
@@ -420,7 +433,7 @@ def main() -> int:
             print(f"{go_back(machine)} is started next: systemctl reboot")
         else:
             print(f"reading {what} ...", flush=True)
-            version = install(Path(what), machine)
+            version = install(Path(what), machine, once=told.once)
             how = (
                 ", once: systemctl reboot --reboot-argument='0 tryboot'"
                 if machine.starts_by_firmware

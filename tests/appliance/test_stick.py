@@ -1,0 +1,121 @@
+"""What a stick asks of the appliance: which file is obeyed, once, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tools.image.stick import REPORT, Appliance, obey_stick, report
+
+
+class Machine:
+    """Notes what it is asked to run; a backup is made, all else succeeds unless it is to fail."""
+
+    def __init__(self, folder: Path) -> None:
+        self.ran: list[list[str]] = []
+        self.fails = False
+        self.appliance = Appliance(self.run, answered=folder / "settings" / "answered", state=folder)
+        self.appliance.answered.parent.mkdir()
+        self.appliance.answered.write_text("")
+
+    def run(self, command: Sequence[str]) -> tuple[int, str]:
+        self.ran.append(list(command))
+        if "backup" in command and not self.fails:
+            Path(command[command.index("backup") + 1]).write_bytes(b"games")
+        return int(self.fails), f"said: {command[-1]}"
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    (tmp_path / "state").mkdir()
+    return Machine(tmp_path / "state")
+
+
+@pytest.fixture
+def stick(tmp_path: Path) -> Path:
+    made = tmp_path / "stick"
+    made.mkdir()
+    (made / "holiday.jpg").write_bytes(b"a picture")
+    (made / "photos.update").mkdir()
+    return made
+
+
+def test_a_stick_that_asks_for_nothing_is_left_alone(stick: Path, machine: Machine) -> None:
+    assert obey_stick(stick, machine.appliance) == ([], False)
+    assert machine.ran == []
+
+
+def test_the_newest_update_goes_in_and_the_machine_starts_anew(stick: Path, machine: Machine) -> None:
+    for name in ("table-referee-0.9.1+20261101-arm64.update", "table-referee-0.10.0+20261001-arm64.update"):
+        (stick / name).write_bytes(b"")
+    words, restart = obey_stick(stick, machine.appliance)
+    newest = "table-referee-0.10.0+20261001-arm64.update"
+    assert machine.ran == [["table-referee-update", "--once", str(stick / newest)]]
+    assert (words, restart) == ([f"said: {newest}"], True)
+
+
+def test_an_update_that_is_refused_is_told_and_starts_nothing(stick: Path, machine: Machine) -> None:
+    (stick / "new.update").write_bytes(b"")
+    machine.fails = True
+    assert obey_stick(stick, machine.appliance) == (["said: new.update"], False)
+
+
+@pytest.mark.parametrize("name", ["back.txt", "BACK.TXT"])
+def test_the_way_back_is_taken_once_and_before_any_update(stick: Path, machine: Machine, name: str) -> None:
+    (stick / name).write_text("")
+    (stick / "new.update").write_bytes(b"")
+    assert obey_stick(stick, machine.appliance) == (["said: back"], True)
+    assert machine.ran == [["table-referee-update", "back"]]
+    assert [file.stem.lower() for file in stick.glob("*.done")] == ["back"]
+    machine.ran.clear()
+    obey_stick(stick, machine.appliance)
+    assert ["table-referee-update", "back"] not in machine.ran
+
+
+def test_the_first_questions_are_asked_again(stick: Path, machine: Machine) -> None:
+    (stick / "questions.txt").write_text("")
+    words, restart = obey_stick(stick, machine.appliance)
+    assert restart and not machine.appliance.answered.exists()
+    (stick / "questions.txt").write_text("")
+    words, restart = obey_stick(stick, machine.appliance)
+    assert (words, restart) == (["the first questions are being asked already"], False)
+
+
+def test_a_backup_comes_onto_the_stick_and_nothing_of_it_stays(stick: Path, machine: Machine) -> None:
+    (stick / "backup.txt").write_text("")
+    words, restart = obey_stick(stick, machine.appliance)
+    (made,) = stick.glob("table-referee-*.zip")
+    assert made.read_bytes() == b"games" and not restart
+    (ran,) = machine.ran
+    assert ran[:4] == ["runuser", "-u", "table-referee", "--"] and ran[6:9] == [
+        "referee",
+        "backup",
+        str(machine.appliance.state / "table-referee-backup.zip"),
+    ]
+    assert not (machine.appliance.state / "table-referee-backup.zip").exists()
+    assert words
+    machine.fails = True
+    (stick / "backup.txt").write_text("")
+    obey_stick(stick, machine.appliance)
+    assert len(list(stick.glob("*.zip"))) == 1
+
+
+def test_a_stick_that_cannot_be_written_is_told_and_not_obeyed(
+    stick: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (stick / "questions.txt").write_text("")
+
+    def refuse(_file: Path, _name: Path) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    (words,), restart = obey_stick(stick, machine.appliance)
+    assert "write-protected" in words and not restart
+    assert machine.appliance.answered.exists()
+
+
+def test_what_was_done_can_be_read_on_the_stick(stick: Path, machine: Machine) -> None:
+    report(stick, ["done"], machine.appliance)
+    assert (stick / REPORT).read_bytes() == b"done\r\n\r\nsaid: state\r\n"

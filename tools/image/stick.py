@@ -1,0 +1,170 @@
+"""What a USB stick asks of the appliance: ``table-referee-stick DEVICE``, which udev starts when one is plugged in.
+
+An image has no shell that its owner could reach from a phone. So what is to be done lies on a stick:
+
+- ``*.update``: the newest goes into the system that does not run (``table-referee-update``), which is started then;
+- ``back.txt``: the system before is started again;
+- ``questions.txt``: the first questions are asked again; games stay;
+- ``backup.txt``: games, people, settings and learned decks are written onto the stick, as one file.
+
+What stands in the text files does not matter. Each is done once, and is called ``….done`` from then on. What came of it
+stands on the stick in ``table-referee.txt``, and on the machine's screen.
+On the machine this file is a program of its own, and needs Python, mount and the appliance's own commands.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+REPORT: Final = "table-referee.txt"
+BACK: Final = "back.txt"
+QUESTIONS: Final = "questions.txt"
+BACKUP: Final = "backup.txt"
+ORDERS: Final = (BACKUP, QUESTIONS, BACK)
+"""Names of files, in the order in which they are obeyed."""
+UPDATER: Final = "table-referee-update"
+_STATE: Final = Path("/var/lib/table-referee")
+_USER: Final = "table-referee"
+_OPTIONS: Final = "nosuid,nodev,noexec"
+
+
+@dataclass(frozen=True, slots=True)
+class Appliance:
+    """What the appliance does when it is asked to; a test has it done otherwise."""
+
+    run: Callable[[Sequence[str]], tuple[int, str]]
+    """A command: its exit status, and what it said."""
+    answered: Path = Path("/etc/table-referee/answered")
+    """There once the first questions were answered."""
+    state: Path = _STATE
+    """Where a backup may be written before it goes onto the stick."""
+
+
+def obey_stick(stick: Path, appliance: Appliance) -> tuple[list[str], bool]:
+    """Do what the files on a stick ask for.
+
+    Args:
+        stick: where it is mounted; it can be written.
+        appliance: does it.
+
+    Returns:
+        What came of it, a line each; nothing where nothing was asked for. And whether the machine is to start anew.
+    """
+    words: list[str] = []
+    restart = False
+    there = {file.name.lower(): file for file in sorted(stick.iterdir()) if file.is_file()}
+    for name in ORDERS:
+        if name in there:
+            try:
+                there[name].replace(there[name].with_suffix(".done"))
+            except OSError as bad:
+                words.append(
+                    f"{name} cannot be renamed ({bad.strerror}), so nothing was done: is the stick write-protected?"
+                )
+                continue
+            said, again = _DONE_BY[name](stick, appliance)
+            words, restart = [*words, said], restart or again
+    updates = [file for name, file in there.items() if name.endswith(".update")]
+    if updates and not restart:
+        newest = max(updates, key=lambda file: ([int(digits) for digits in re.findall(r"\d+", file.name)], file.name))
+        status, said = appliance.run([UPDATER, "--once", str(newest)])
+        # Where the stick is mounted means nothing to whoever reads it.
+        words.append(said.replace(f"{newest.parent}/", ""))
+        restart = status == 0
+    return words, restart
+
+
+def _take_back(_stick: Path, appliance: Appliance) -> tuple[str, bool]:
+    status, said = appliance.run([UPDATER, "back"])
+    return said, status == 0
+
+
+def _ask_again(_stick: Path, appliance: Appliance) -> tuple[str, bool]:
+    if not appliance.answered.exists():
+        return "the first questions are being asked already", False
+    appliance.answered.unlink()
+    return "the first questions are asked again; what was answered is offered", True
+
+
+def _back_up(stick: Path, appliance: Appliance) -> tuple[str, bool]:
+    """By the referee's own user, who may not write the stick: beside the games first."""
+    made = appliance.state / "table-referee-backup.zip"
+    record, settings = appliance.state / "games" / "record.db", appliance.answered.with_name("table.toml")
+    backup = ["referee", "backup", str(made), "--record", str(record), "--settings", str(settings)]
+    # Learned decks are found as the service finds them.
+    status, said = appliance.run(["runuser", "-u", _USER, "--", "env", f"XDG_DATA_HOME={_STATE.parent}", *backup])
+    try:
+        if status:
+            return said, False
+        name = f"table-referee-{time.strftime('%Y%m%dT%H%M%S')}.zip"
+        shutil.copyfile(made, stick / name)
+        return said.replace(str(made), name), False
+    except OSError as bad:
+        return f"the backup cannot be written onto the stick: {bad.strerror}", False
+    finally:
+        made.unlink(missing_ok=True)
+
+
+_DONE_BY: Final = {BACK: _take_back, QUESTIONS: _ask_again, BACKUP: _back_up}
+
+
+def report(stick: Path, words: Sequence[str], appliance: Appliance) -> None:
+    """Write down what was done, and both systems, for whoever takes the stick to a computer."""
+    _, state = appliance.run([UPDATER, "state"])
+    # Some editors want both ends of a line.
+    text = "".join(f"{line}\r\n" for line in [*words, "", *state.splitlines()])
+    (stick / REPORT).write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _mounted(device: str) -> Iterator[Path]:
+    """A stick, as long as it is looked at; raises `OSError`."""
+    with tempfile.TemporaryDirectory() as folder:
+        for options in (_OPTIONS, f"ro,{_OPTIONS}"):
+            if _run(["mount", "-o", options, device, folder])[0] == 0:
+                break
+        else:
+            raise OSError(f"{device} cannot be read")
+        try:
+            yield Path(folder)
+        finally:
+            _run(["umount", folder])
+
+
+def _run(command: Sequence[str]) -> tuple[int, str]:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=_STATE, check=False)
+    return done.returncode, done.stdout.strip()
+
+
+def main() -> int:
+    """Look at the stick that is named; exit status 1 where it cannot be read."""
+    appliance = Appliance(_run)
+    try:
+        with _mounted(sys.argv[1]) as stick:
+            words, restart = obey_stick(stick, appliance)
+            for line in words:
+                print(line, flush=True)
+            if words:
+                # A stick that is write-protected takes none; the screen has told it.
+                with suppress(OSError):
+                    report(stick, words, appliance)
+    except OSError as bad:
+        print(f"the stick: {bad}", file=sys.stderr)
+        return 1
+    if restart:
+        _run(["systemctl", "reboot"])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
