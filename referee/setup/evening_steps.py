@@ -14,9 +14,9 @@ from hardware.camera.spec import NETWORK
 from referee.sentence import Sentence
 from referee.settings.file import SettingsText
 from referee.settings.model import FEWEST_SEATS, MOST_SEATS
-from referee.setup.pads_step import press_together
-from referee.setup.steps import check_names, rules_step
-from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number
+from referee.setup.pads_step import pads_step, press_together
+from referee.setup.steps import check_names, lights_step, rules_step, voice_step
+from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number, yes_no
 from referee.text.terminal_language import say
 
 USUAL_KEYS: Final = ("a", "l", "t", "b", "q", "p", "z", "m")
@@ -77,6 +77,16 @@ def _key(taken: list[str | int]) -> Callable[[str], str]:
         return key
 
     return check
+
+
+def wires_step(draft: SettingsText) -> Run:
+    """What hangs on the header, where anything does: each pad is found by its hand, each light by its blinking."""
+    if all(seat.pad_pin is None for seat in draft.settings.seats):
+        return draft
+    draft = yield from pads_step(draft)
+    lit = yield yes_no("pins.has_lights", Sentence("Are there lights?"), draft.settings.lights.enabled)
+    draft = draft.changed({"lights.enabled": lit})
+    return (yield from lights_step(draft)) if lit else draft
 
 
 def look_step(draft: SettingsText) -> Run:
@@ -181,3 +191,11 @@ EVENING: Final = (
     WalkStep("slaps", Sentence("A test slap"), slaps_step),
     WalkStep("deal", Sentence("Deal"), deal_step),
 )
+FIRST_START: Final = (
+    *EVENING[:2],
+    WalkStep("wires", Sentence("Wires"), wires_step),
+    EVENING[2],
+    WalkStep("voice", Sentence("Voice"), voice_step),
+    *EVENING[3:],
+)
+"""Of an appliance, where nobody has a terminal to ask the rest in: what is wired, and which loudspeaker is heard."""

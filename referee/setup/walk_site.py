@@ -32,7 +32,7 @@ from referee.rules.rows import ROWS
 from referee.sentence import Sentence, told
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.evening_bench import EveningBench
-from referee.setup.evening_steps import EVENING
+from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.held_walk import HeldWalk
 from referee.setup.walk import Walk, yes_no
 from referee.text.answers import in_language
@@ -203,8 +203,8 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service:
         host: address to listen at.
         port: the wished port; the next free one is taken.
         browse: open this machine's browser.
-        for_service: a service referees afterwards, whose games lie where its settings have them by themselves; and
-            nobody can ask for another code, so there is always one on show.
+        for_service: a service referees afterwards, whose games lie where its settings have them by themselves; what
+            is else asked in a terminal is asked here; and there is always a code on show, for nobody can ask for one.
 
     Raises:
         UserError: the settings are wrong, or no port is free.
@@ -214,7 +214,8 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service:
     bench = EveningBench(path)
     known = path.exists()
     draft = read_settings(path) if known else new_settings(path.parent)
-    at = next(k for k, step in enumerate(EVENING) if step.name == "slaps") if known else 0
+    steps = FIRST_START if for_service else EVENING
+    at = next(k for k, step in enumerate(steps) if step.name == "slaps") if known else 0
 
     def keep(walk: Walk) -> None:
         if not walk.draft.is_new:
@@ -223,7 +224,7 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service:
     listening = listen_at(host, port, any_near=True)
     listening_port = listening.getsockname()[1]
     address = page_address(host, listening_port)
-    held = HeldWalk(Walk(draft, EVENING, at), bench, keep)
+    held = HeldWalk(Walk(draft, steps, at), bench, keep)
     pairing = Pairing()
 
     def refuse(_command: object) -> Outcome:

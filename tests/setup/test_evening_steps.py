@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,20 @@ import cv2
 import numpy as np
 import pytest
 
+from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, Frame, HardwareMissing
 from models.eye.eye import Eye
 from referee.errors import UserError
-from referee.sentence import told
+from referee.sentence import Sentence, told
 from referee.settings.file import new_settings
 from referee.setup.calibration.report import Item
 from referee.setup.calibration.simulated_camera import simulated_camera
 from referee.setup.device_checks import Bench
 from referee.setup.evening_bench import EveningBench
-from referee.setup.evening_steps import EVENING
+from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.held_walk import HeldWalk
 from referee.setup.live_look import LiveLook, judge_picture, look_at
-from referee.setup.walk import DeviceCall, Question, Remark, Walk
+from referee.setup.walk import DeviceCall, Question, Remark, Walk, WalkStep
 from referee.setup.walk_site import in_words
 from referee.text.answers import OTHERS, in_language
 from referee.text.catalogue import texts
@@ -41,7 +42,7 @@ class FakeBench(Bench):
         self.hands: list[dict[int, float]] = [{1: 12.0}, {1: 12.0, 2: 9.0}]
 
     def pad_kinds(self) -> dict[str, str]:
-        return {"phone": "phones", "browser": "keys"}
+        return {"phone": "phones", "browser": "keys", "wired": "pads"}
 
     def cameras(self) -> list[tuple[str, str]]:
         return [("usb:0", "a webcam")]
@@ -56,6 +57,24 @@ class FakeBench(Bench):
         self.settings(text)
         return self.hands.pop(0)
 
+    def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | str | None:
+        """The first two seats' wires are crossed."""
+        return PAD_PINS[{1: 2, 2: 1}.get(seat, seat) - 1]
+
+    def blink(self, pin: int, pins: Sequence[int]) -> str:
+        self.done.append(f"blink {pin}")
+        return ""
+
+    def measure(self, text: str) -> tuple[str | None, str]:
+        return text, Sentence("All is well.")
+
+    def sounds(self) -> list[tuple[str, str]]:
+        return [("USB Audio", "on USB"), ("vc4-hdmi-0", "a screen's, on HDMI")]
+
+    def speak(self, text: str) -> str:
+        self.done.append(f"speak {self.settings(text).voice.device}")
+        return ""
+
     def decks(self) -> list[str]:
         return []
 
@@ -63,9 +82,9 @@ class FakeBench(Bench):
         raise AssertionError("nobody asked for it")
 
 
-def walked(bench: FakeBench, *answers: str) -> Walk:
+def walked(bench: FakeBench, *answers: str, steps: Sequence[WalkStep] = EVENING) -> Walk:
     """The walk after these answers."""
-    walk = Walk(new_settings(bench.path.parent), EVENING)
+    walk = Walk(new_settings(bench.path.parent), steps)
     said = iter(answers)
     while walk.request is not None:
         if isinstance(walk.request, Question):
@@ -91,6 +110,24 @@ def test_an_evening_with_phones_and_a_webcam(tmp_path: Path) -> None:
     assert [seat.bearing for seat in settings.seats] == [30.0, 270.0, 150.0]
     assert (settings.camera.source, settings.camera.width, settings.lights.enabled) == ("usb:0", 1280, False)
     assert bench.done == ["look usb:0", "away"]
+
+
+def test_the_first_start_of_an_appliance_asks_what_is_wired_and_what_is_heard(tmp_path: Path) -> None:
+    bench = FakeBench(tmp_path)
+    wired = ("yes", "no", "yes", *("1", "2"), *("red", "green", "blue"))
+    heard = ("yes", "de", "USB Audio", "no", "vc4-hdmi-0", "yes", "none")
+    walk = walked(bench, "2", "Ana", "Ben", "wired", *wired, "usb:0", "yes", "1", *heard, "classic", steps=FIRST_START)
+    settings = walk.draft.settings
+    assert [seat.pad_pin for seat in settings.seats] == [PAD_PINS[1], PAD_PINS[0]], "crossed wires are put right"
+    assert settings.lights.enabled
+    assert (settings.voice.language, settings.voice.device) == ("de", "vc4-hdmi-0")
+    assert [done for done in bench.done if done.startswith("speak")] == ["speak USB Audio", "speak vc4-hdmi-0"]
+
+
+def test_where_nothing_is_wired_nobody_is_asked_about_wires(tmp_path: Path) -> None:
+    walk = walked(FakeBench(tmp_path), "2", "Ana", "Ben", "phone", steps=FIRST_START)
+    assert walk.step is not None and walk.step.name == "camera"
+    assert not walk.draft.settings.lights.enabled
 
 
 def test_keys_are_given_to_everybody_once(tmp_path: Path) -> None:
@@ -314,17 +351,18 @@ def test_a_camera_that_is_not_there_is_told(eye: Eye) -> None:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_everything_that_the_walk_says_is_said_in_each_language(tmp_path: Path, language: str) -> None:
+@pytest.mark.parametrize("kind", ["browser", "wired"])
+def test_everything_that_the_walk_says_is_said_in_each_language(tmp_path: Path, language: str, kind: str) -> None:
     bench = FakeBench(tmp_path)
     bench.hands = [{1: 12.0}, {1: 12.0, 2: 9.0, 3: 9.0}]
-    walk = Walk(new_settings(tmp_path), EVENING)
-    given = {"seats.count": "3", "hands.kind": "browser", "camera.source": "usb:0"}
+    walk = Walk(new_settings(tmp_path), FIRST_START)
+    given = {"seats.count": "3", "hands.kind": kind, "camera.source": "usb:0", "pins.has_lights": "yes"}
     english: set[str] = set()
     asked: set[str] = set()
     while (request := walk.request) is not None:
         state: dict[str, Any] = {
             "question": None,
-            "steps": [[step.name, step.title] for step in EVENING],
+            "steps": [[step.name, step.title] for step in FIRST_START],
             "remarks": [],
             "busy": "",
         }
@@ -350,9 +388,14 @@ def test_everything_that_the_walk_says_is_said_in_each_language(tmp_path: Path, 
         else:
             walk.give()
     assert english == set()
-    assert {"hands.key.3", "camera.live", "camera.bottom", "slaps.again", "deal.begin"} <= asked
+    assert {"camera.live", "camera.bottom", "voice.card", "voice.heard", "slaps.again", "deal.begin"} <= asked
+    assert ("hands.key.3" in asked, "pads.measure" in asked) == (kind == "browser", kind == "wired")
 
 
 def is_data(words: str) -> bool:
     """Whether this is no sentence: a name that somebody typed, or what a device calls itself."""
-    return words in ("phones", "keys", "a webcam") or words.startswith(("Player", "Seat")) or len(words.split()) == 1
+    return (
+        words in ("phones", "keys", "pads", "a webcam", "USB Audio", "on USB", "a screen's, on HDMI")
+        or words.startswith(("Player", "Seat"))
+        or len(words.split()) == 1
+    )
