@@ -30,15 +30,22 @@ def test_what_is_switched_on_is_there() -> None:
     assert set(enabled[1].replace("\\", "").split()) == {unit for unit in units() if "@" not in unit} | SYSTEMD
 
 
-def test_a_stick_starts_what_is_there_and_is_told_from_the_machine_s_own_disk() -> None:
-    rules = (IMAGE / "udev" / "rules.d" / "80-table-referee.rules").read_text(encoding="utf-8")
-    wanted = re.search(r'ENV\{SYSTEMD_WANTS\}\+="([^%]*)%k\.service"', rules)
-    assert wanted is not None and wanted[1] in units()
-    unit = (IMAGE / "systemd" / "system" / f"{wanted[1]}.service").read_text(encoding="utf-8")
-    program = re.search(r"^ExecStart=/usr/local/sbin/table-referee-(\S+) ", unit, flags=re.MULTILINE)
-    assert program is not None and (ROOT / "tools" / "image" / f"{program[1]}.py").exists()
+RULES = (IMAGE / "udev" / "rules.d" / "80-table-referee.rules").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["stick", "hotspot"])
+def test_what_is_plugged_in_starts_what_is_there(name: str) -> None:
+    (wanted,) = re.findall(rf'ENV\{{SYSTEMD_WANTS\}}\+="(\S*{name}@)\$name\.service"', RULES)
+    assert wanted in units()
+    unit = (IMAGE / "systemd" / "system" / f"{wanted}.service").read_text(encoding="utf-8")
+    assert re.search(rf"^ExecStart(Pre)?=\+?/usr/local/sbin/table-referee-{name} ", unit, flags=re.MULTILINE)
+    assert name in re.findall(r"^    for program in (.*); do$", BUILD, flags=re.MULTILINE)[0].split()
+    assert (ROOT / "tools" / "image" / f"{name}.py").exists()
+
+
+def test_the_machine_s_own_disk_is_no_stick() -> None:
     written = re.findall(r"^PARTLABEL=(\S+)", (IMAGE / "fstab").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    own = re.search(r'ENV\{ID_PART_ENTRY_NAME\}!="([^"]*)"', rules)
+    own = re.search(r'ENV\{ID_PART_ENTRY_NAME\}!="([^"]*)"', RULES)
     assert own is not None and set(own[1].split("|")) == set(written)
 
 

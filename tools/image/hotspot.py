@@ -1,0 +1,89 @@
+"""The appliance's own wireless network: ``table-referee-hotspot DEVICE`` writes down what wpa_supplicant opens there.
+
+Phones that answer the first questions, or are pads, need a network, and not every room has one. Its name and password
+are made at the first start, are kept beside the settings, and stand on the machine's screen.
+On the machine this file is a program of its own, and needs Python alone.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+
+ADDRESS: Final = "10.83.0.1"
+"""The machine's own, there (appliance/image/etc/systemd/network/70-hotspot.network)."""
+FILE: Final = "hotspot.txt"
+_LETTERS: Final = "abcdefghkmnpqrstuvwxyz23456789"
+"""Those that nobody takes for others."""
+_GROUPS: Final = 3
+_CHANNEL: Final = 2437
+"""MHz: channel 6, which every country allows."""
+_LONGEST_NAME: Final = 32
+_PASSWORD: Final = range(8, 64)
+"""How long a password may be."""
+
+
+class Hotspot(NamedTuple):
+    """What a phone has to know."""
+
+    name: str
+    password: str
+
+    @property
+    def words(self) -> str:
+        """For the screen."""
+        return f"wireless network: {self.name}, password: {self.password}, then http://{ADDRESS}:8080"
+
+    @property
+    def configuration(self) -> str:
+        """For wpa_supplicant: it opens the network itself. The name is hexadecimal, for it may hold anything."""
+        return (
+            f"network={{\n\tssid={self.name.encode().hex()}\n\tmode=2\n\tfrequency={_CHANNEL}\n\tkey_mgmt=WPA-PSK\n"
+            f'\tproto=RSN\n\tpairwise=CCMP\n\tgroup=CCMP\n\tpsk="{self.password}"\n}}\n'
+        )
+
+
+def read_hotspot(text: str) -> Hotspot | None:
+    """What people or an earlier start wrote down; None where that is no network."""
+    said = dict(re.findall(r"^(name|password): *(.*?) *$", text, flags=re.MULTILINE))
+    name, password = said.get("name", ""), said.get("password", "")
+    fits = 0 < len(name.encode()) <= _LONGEST_NAME and len(password) in _PASSWORD
+    return Hotspot(name, password) if fits and password.isascii() and password.isprintable() else None
+
+
+def keep_hotspot(folder: Path, address: str) -> Hotspot:
+    """The network that is written down beside the settings; a new one where there is none.
+
+    Args:
+        folder: of the settings.
+        address: of the device, by whose last digits tables in one room are told apart.
+    """
+    file = folder / FILE
+    with suppress(OSError, UnicodeDecodeError):
+        if (kept := read_hotspot(file.read_text(encoding="utf-8"))) is not None:
+            return kept
+    groups = ("".join(secrets.choice(_LETTERS) for _ in range(4)) for _ in range(_GROUPS))
+    made = Hotspot(f"Table Referee {address.replace(':', '')[-4:]}".strip(), "-".join(groups))
+    file.touch(mode=0o600)
+    file.write_text(f"name: {made.name}\npassword: {made.password}\n", encoding="utf-8")
+    return made
+
+
+def main() -> int:
+    """Write the configuration of the device that is named, and show the network on the screen."""
+    device = sys.argv[1]
+    made = keep_hotspot(Path("/etc/table-referee"), Path("/sys/class/net", device, "address").read_text().strip())
+    configuration = Path("/run/table-referee-hotspot", f"{device}.conf")
+    configuration.touch(mode=0o600)
+    configuration.write_text(made.configuration)
+    with suppress(OSError):
+        Path("/dev/console").write_text(f"{made.words}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
