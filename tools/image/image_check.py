@@ -21,8 +21,6 @@ import tarfile
 import tempfile
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -36,6 +34,7 @@ from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.engine.observations import Card
 from referee.units import MS, SECOND
+from tools.image.first_start import Phone, answer_questions, join_hotspot
 from tools.image.guest import PATH, Guest, Stuck, missing_packages
 from tools.image.stick import REPORT
 
@@ -102,6 +101,7 @@ class ImageCheck:
             card.truncate(CARD_MB << 20)
         with self._boot(frames) as guest:
             self._look_at_first_start(guest)
+            self._answer(guest)
             self._begin_game(guest)
             lines = self._cut_power(guest)
         with self._boot(frames) as guest:
@@ -145,12 +145,31 @@ class ImageCheck:
         size = int(guest.run("findmnt -bno SIZE /var/lib/table-referee")[1])
         self.tell("the record takes what is left of the card", size > (CARD_MB - 2300) << 20, f"{size >> 20} MB")
 
+        join_hotspot(guest, self.tell, _BOOT)
+
+    def _answer(self, guest: Guest) -> None:
+        """The first questions, by a phone."""
+        began = time.monotonic()
+        asked = answer_questions(guest.port, lambda: guest.console, _PLAY)
+        language = guest.run("grep -c '^language = .de.' /etc/table-referee/table.toml")[1].strip()
+        guest.run(
+            "for one in '' -page; do until systemctl -q is-active table-referee$one; do sleep 1; done; done", _BOOT
+        )
+        _wait_until(lambda: _get(guest, "/")[0] == 200, _BOOT)
+        status, page = _get(guest, "/")
+        steps = " ".join(dict.fromkeys(one.partition(".")[0] for one in asked))
+        self.tell("a phone answers the first questions", language == "1", f"{len(asked)} of {steps}")
+        self.tell("then the game's page is there", status == 200 and "walk.js" not in page,
+                  f"after {time.monotonic() - began:.0f} s")  # fmt: skip
+
     def _begin_game(self, guest: Guest) -> None:
+        """Another table's game, whose camera is a folder of frames."""
         settings = base64.b64encode(SETTINGS.encode()).decode()
         began = time.monotonic()
         guest.run(
-            f"systemctl stop table-referee-setup; {_FRAMES.format(first='0000', still='000')} cd /etc/table-referee; "
-            f"echo {settings} | base64 -d > table.toml; chown table-referee: table.toml; touch answered; "
+            "systemctl stop table-referee table-referee-page; rm -f /var/lib/table-referee/games/*; "
+            f"{_FRAMES.format(first='0000', still='000')} cd /etc/table-referee; "
+            f"echo {settings} | base64 -d > table.toml; chown table-referee: table.toml; "
             "systemctl start table-referee table-referee-page",
             _BOOT,
         )
@@ -287,15 +306,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def _get(guest: Guest, path: str) -> tuple[int, str]:
-    # The page answers to the guest's own names alone.
-    asked = urllib.request.Request(f"http://127.0.0.1:{guest.port}{path}", headers={"Host": "localhost:8080"})
-    try:
-        with urllib.request.urlopen(asked, timeout=60) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as refused:
-        return refused.code, ""
-    except OSError:
-        return 0, ""
+    return Phone(guest.port).get(path)
 
 
 def _lines(guest: Guest) -> list[str]:
