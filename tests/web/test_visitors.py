@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import itertools
 import re
 import threading
@@ -30,7 +31,7 @@ from referee.web.games_cache import Shelf
 from referee.web.security.hosts import find_visitor
 from referee.web.security.limits import Limits
 from referee.web.security.turns import ASKER, WORKERS, Turns
-from referee.web.server import build
+from referee.web.server import _ROUTES, build
 from referee.web.site import Site
 from tests.web.browser import HOST, House, request
 
@@ -209,6 +210,14 @@ def test_what_is_heavy_counts_for_more_and_the_rest_is_as_before(tmp_path: Path)
     assert [house.get("/games/1/finish").status for _ in range(4)] == [200, 200, 200, 429]
     house = House(tmp_path, echo(), limits=Limits(reads=12, heavy=4))
     assert [house.get("/").status for _ in range(13)] == [200] * 12 + [429]
+
+
+@pytest.mark.parametrize("path", [path for path, show in _ROUTES.items() if "site.folded(" in inspect.getsource(show)])
+def test_whatever_rules_a_game_again_is_heavy(tmp_path: Path, path: str) -> None:
+    house = House(tmp_path, echo(), limits=Limits(reads=12, heavy=4))
+    asked = path.replace("{game:int}", "1")
+    # What is there at all does not matter here.
+    assert [house.get(asked).status == 429 for _ in range(4)] == [False, False, False, True]
 
 
 class Work:

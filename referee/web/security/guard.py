@@ -123,7 +123,8 @@ _OPEN_LOOKS: Final = (_PAIRING, "/api/session", "/pad")
 """What may be looked at without having paired, where only paired devices may look: what pairing needs, and a seat's
 pad, which asks for a code of its own."""
 _HEAVY: Final = re.compile(
-    r"/(?:finish|finish\.svg|what-if|end|replay|steps|ruling|figures|figures\.csv|rulings\.csv|log\.jsonl)$"
+    r"/(?:finish|finish\.svg|what-if|end|shadow|replay|steps|ruling|figures|figures\.csv|rulings\.csv|log\.jsonl"
+    r"|games/\d+)$"
 )
 """What a game is ruled again for, or drawn: each counts as `Limits.heavy` reads."""
 _HEARD_OUT: Final = 0.5
