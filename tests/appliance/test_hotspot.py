@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,22 @@ def _folders(tmp_path: Path, many: int) -> list[Path]:
     for folder in made:
         folder.mkdir()
     return made
+
+
+def test_two_devices_at_one_moment_open_one_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = os.link
+    first: list[Hotspot] = []
+
+    def late(made: Path, file: Path) -> None:
+        """Somebody else is quicker."""
+        monkeypatch.setattr(os, "link", link)
+        first.append(keep_hotspot(tmp_path, "02:00:00:00:00:01"))
+        link(made, file)
+
+    monkeypatch.setattr(os, "link", late)
+    monkeypatch.setattr(os, "getpid", iter((1, 2)).__next__)
+    assert keep_hotspot(tmp_path, "02:00:00:00:00:02") == first[0]
+    assert [file.name for file in tmp_path.iterdir()] == [FILE]
 
 
 @pytest.mark.parametrize(

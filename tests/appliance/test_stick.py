@@ -9,6 +9,8 @@ import pytest
 
 from tools.image.stick import REPORT, Appliance, obey_stick, report
 
+RESTART = "systemctl reboot --reboot-argument='0 tryboot'"
+
 
 class Machine:
     """Notes what it is asked to run; a backup is made, all else succeeds unless it is to fail."""
@@ -24,7 +26,8 @@ class Machine:
         self.ran.append(list(command))
         if "backup" in command and not self.fails:
             Path(command[command.index("backup") + 1]).write_bytes(b"games")
-        return int(self.fails), f"said: {command[-1]}"
+        how = f": {RESTART}" if command[0].endswith("update") and command[1] != "state" and not self.fails else ""
+        return int(self.fails), f"reading ...\nsaid: {command[-1]}{how}"
 
 
 @pytest.fixture
@@ -43,7 +46,7 @@ def stick(tmp_path: Path) -> Path:
 
 
 def test_a_stick_that_asks_for_nothing_is_left_alone(stick: Path, machine: Machine) -> None:
-    assert obey_stick(stick, machine.appliance) == ([], False)
+    assert obey_stick(stick, machine.appliance) == ([], "")
     assert machine.ran == []
 
 
@@ -53,20 +56,20 @@ def test_the_newest_update_goes_in_and_the_machine_starts_anew(stick: Path, mach
     words, restart = obey_stick(stick, machine.appliance)
     newest = "table-referee-0.10.0+20261001-arm64.update"
     assert machine.ran == [["table-referee-update", "--once", str(stick / newest)]]
-    assert (words, restart) == ([f"said: {newest}"], True)
+    assert (words, restart) == ([f"said: {newest}"], RESTART)
 
 
 def test_an_update_that_is_refused_is_told_and_starts_nothing(stick: Path, machine: Machine) -> None:
     (stick / "new.update").write_bytes(b"")
     machine.fails = True
-    assert obey_stick(stick, machine.appliance) == (["said: new.update"], False)
+    assert obey_stick(stick, machine.appliance) == (["said: new.update"], "")
 
 
 @pytest.mark.parametrize("name", ["back.txt", "BACK.TXT"])
 def test_the_way_back_is_taken_once_and_before_any_update(stick: Path, machine: Machine, name: str) -> None:
     (stick / name).write_text("")
     (stick / "new.update").write_bytes(b"")
-    assert obey_stick(stick, machine.appliance) == (["said: back"], True)
+    assert obey_stick(stick, machine.appliance) == (["said: back"], RESTART)
     assert machine.ran == [["table-referee-update", "back"]]
     assert [file.stem.lower() for file in stick.glob("*.done")] == ["back"]
     machine.ran.clear()
@@ -77,10 +80,10 @@ def test_the_way_back_is_taken_once_and_before_any_update(stick: Path, machine: 
 def test_the_first_questions_are_asked_again(stick: Path, machine: Machine) -> None:
     (stick / "questions.txt").write_text("")
     words, restart = obey_stick(stick, machine.appliance)
-    assert restart and not machine.appliance.answered.exists()
+    assert restart == "systemctl reboot" and not machine.appliance.answered.exists()
     (stick / "questions.txt").write_text("")
     words, restart = obey_stick(stick, machine.appliance)
-    assert (words, restart) == (["the first questions are being asked already"], False)
+    assert (words, restart) == (["the first questions are being asked already"], "")
 
 
 def test_a_backup_comes_onto_the_stick_and_nothing_of_it_stays(stick: Path, machine: Machine) -> None:
@@ -118,4 +121,4 @@ def test_a_stick_that_cannot_be_written_is_told_and_not_obeyed(
 
 def test_what_was_done_can_be_read_on_the_stick(stick: Path, machine: Machine) -> None:
     report(stick, ["done"], machine.appliance)
-    assert (stick / REPORT).read_bytes() == b"done\r\n\r\nsaid: state\r\n"
+    assert (stick / REPORT).read_bytes() == b"done\r\n\r\nreading ...\r\nsaid: state\r\n"

@@ -7,6 +7,7 @@ On the machine this file is a program of its own, and needs Python alone.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import sys
@@ -62,14 +63,25 @@ def keep_hotspot(folder: Path, address: str) -> Hotspot:
         folder: of the settings.
         address: of the device, by whose last digits tables in one room are told apart.
     """
-    file = folder / FILE
-    with suppress(OSError, UnicodeDecodeError):
-        if (kept := read_hotspot(file.read_text(encoding="utf-8"))) is not None:
-            return kept
+    file, beside = folder / FILE, folder / f"{FILE}.{os.getpid()}"
     groups = ("".join(secrets.choice(_LETTERS) for _ in range(4)) for _ in range(_GROUPS))
     made = Hotspot(f"Table Referee {address.replace(':', '')[-4:]}".strip(), "-".join(groups))
-    file.touch(mode=0o600)
-    file.write_text(f"name: {made.name}\npassword: {made.password}\n", encoding="utf-8")
+    for spoilt in (False, True):
+        with suppress(OSError, UnicodeDecodeError):
+            if (kept := read_hotspot(file.read_text(encoding="utf-8"))) is not None:
+                return kept
+        if spoilt:
+            file.unlink(missing_ok=True)
+        beside.touch(mode=0o600)
+        beside.write_text(f"name: {made.name}\npassword: {made.password}\n", encoding="utf-8")
+        try:
+            # Of two devices that appear at one moment the first gives the name.
+            os.link(beside, file)
+        except FileExistsError:
+            continue
+        finally:
+            beside.unlink()
+        break
     return made
 
 

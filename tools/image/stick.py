@@ -15,6 +15,7 @@ On the machine this file is a program of its own, and needs Python, mount and th
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,8 @@ BACKUP: Final = "backup.txt"
 ORDERS: Final = (BACKUP, QUESTIONS, BACK)
 """Names of files, in the order in which they are obeyed."""
 UPDATER: Final = "table-referee-update"
+_RESTART: Final = "systemctl reboot"
+_HOW: Final = re.compile(rf": ({_RESTART}\b.*)$")
 _STATE: Final = Path("/var/lib/table-referee")
 _USER: Final = "table-referee"
 _OPTIONS: Final = "nosuid,nodev,noexec"
@@ -50,7 +53,7 @@ class Appliance:
     """Where a backup may be written before it goes onto the stick."""
 
 
-def obey_stick(stick: Path, appliance: Appliance) -> tuple[list[str], bool]:
+def obey_stick(stick: Path, appliance: Appliance) -> tuple[list[str], str]:
     """Do what the files on a stick ask for.
 
     Args:
@@ -58,10 +61,11 @@ def obey_stick(stick: Path, appliance: Appliance) -> tuple[list[str], bool]:
         appliance: does it.
 
     Returns:
-        What came of it, a line each; nothing where nothing was asked for. And whether the machine is to start anew.
+        What came of it, a line each; nothing where nothing was asked for. And the command by which the machine is to
+        start anew, where it is.
     """
     words: list[str] = []
-    restart = False
+    restart = ""
     there = {file.name.lower(): file for file in sorted(stick.iterdir()) if file.is_file()}
     for name in ORDERS:
         if name in there:
@@ -77,26 +81,35 @@ def obey_stick(stick: Path, appliance: Appliance) -> tuple[list[str], bool]:
     updates = [file for name, file in there.items() if name.endswith(".update")]
     if updates and not restart:
         newest = max(updates, key=lambda file: ([int(digits) for digits in re.findall(r"\d+", file.name)], file.name))
-        status, said = appliance.run([UPDATER, "--once", str(newest)])
+        said, restart = _update(["--once", str(newest)], appliance)
         # Where the stick is mounted means nothing to whoever reads it.
         words.append(said.replace(f"{newest.parent}/", ""))
-        restart = status == 0
     return words, restart
 
 
-def _take_back(_stick: Path, appliance: Appliance) -> tuple[str, bool]:
-    status, said = appliance.run([UPDATER, "back"])
-    return said, status == 0
+def _update(words: Sequence[str], appliance: Appliance) -> tuple[str, str]:
+    """What the updater said, and how it wants the machine started anew; a Raspberry Pi is told of a trial so."""
+    status, said = appliance.run([UPDATER, *words])
+    # Before it stands what is being read.
+    said = said.splitlines()[-1] if said else ""
+    found = _HOW.search(said)
+    if status or found is None:
+        return said, ""
+    return said[: found.start()], found[1]
 
 
-def _ask_again(_stick: Path, appliance: Appliance) -> tuple[str, bool]:
+def _take_back(_stick: Path, appliance: Appliance) -> tuple[str, str]:
+    return _update(["back"], appliance)
+
+
+def _ask_again(_stick: Path, appliance: Appliance) -> tuple[str, str]:
     if not appliance.answered.exists():
-        return "the first questions are being asked already", False
+        return "the first questions are being asked already", ""
     appliance.answered.unlink()
-    return "the first questions are asked again; what was answered is offered", True
+    return "the first questions are asked again", _RESTART
 
 
-def _back_up(stick: Path, appliance: Appliance) -> tuple[str, bool]:
+def _back_up(stick: Path, appliance: Appliance) -> tuple[str, str]:
     """By the referee's own user, who may not write the stick: beside the games first."""
     made = appliance.state / "table-referee-backup.zip"
     record, settings = appliance.state / "games" / "record.db", appliance.answered.with_name("table.toml")
@@ -105,12 +118,12 @@ def _back_up(stick: Path, appliance: Appliance) -> tuple[str, bool]:
     status, said = appliance.run(["runuser", "-u", _USER, "--", "env", f"XDG_DATA_HOME={_STATE.parent}", *backup])
     try:
         if status:
-            return said, False
+            return said, ""
         name = f"table-referee-{time.strftime('%Y%m%dT%H%M%S')}.zip"
         shutil.copyfile(made, stick / name)
-        return said.replace(str(made), name), False
+        return said.replace(str(made), name), ""
     except OSError as bad:
-        return f"the backup cannot be written onto the stick: {bad.strerror}", False
+        return f"the backup cannot be written onto the stick: {bad.strerror}", ""
     finally:
         made.unlink(missing_ok=True)
 
@@ -162,7 +175,7 @@ def main() -> int:
         print(f"the stick: {bad}", file=sys.stderr)
         return 1
     if restart:
-        _run(["systemctl", "reboot"])
+        _run(shlex.split(restart))
     return 0
 
 
