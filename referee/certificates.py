@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,7 +20,8 @@ from referee.settings.model import Settings
 from referee.text.catalogue import Texts
 
 FOLDER: Final = "certificates"
-_MACHINE: Final = Path("/etc/machine-id")
+_MACHINE: Final = (Path("/sys/firmware/devicetree/base/serial-number"), Path("/etc/machine-id"))
+"""Where a machine's number may stand, that of the hardware first: a card may be put into another machine."""
 _DEPENDS: Final = (
     "seats",
     "camera",
@@ -132,13 +133,16 @@ class Certificate:
         return [line for line in self.lines if not line.passed]
 
 
-def machine_mark(place: Path = _MACHINE) -> str:
+def machine_mark(places: Sequence[Path] = _MACHINE) -> str:
     """A mark of this machine; empty where it has no number of its own."""
-    try:
-        number = place.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return _mark(f"table-referee {number}")
+    for place in places:
+        try:
+            number = place.read_text(encoding="ascii").strip("\0 \n")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if number:
+            return _mark(f"table-referee {number}")
+    return ""
 
 
 def settings_mark(settings: Settings) -> str:

@@ -264,6 +264,18 @@ def test_a_certificate_holds_for_its_machine_version_and_settings(settings: Sett
     assert find_standing(louder, program="1").is_certified, "nothing that was measured depends on the volume"
 
 
+def test_a_machine_is_known_by_its_hardware_s_number_or_by_its_system_s(tmp_path: Path) -> None:
+    serial, system = tmp_path / "serial-number", tmp_path / "machine-id"
+    assert machine_mark((serial, system)) == ""
+    system.write_text("0123456789abcdef0123456789abcdef\n")
+    by_system = machine_mark((serial, system))
+    serial.write_bytes(b"10000000abcdef01\0")
+    by_serial = machine_mark((serial, system))
+    assert len({"", by_system, by_serial}) == 3
+    system.write_text("fedcba9876543210fedcba9876543210\n")
+    assert machine_mark((serial, system)) == by_serial, "the same machine, from another card"
+
+
 def test_the_latest_one_counts_and_the_simulated_tables_never(settings: Settings, passed: Certificate) -> None:
     folder = certificates_folder(settings)
     save_certificate(folder, passed, "page")

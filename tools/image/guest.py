@@ -32,6 +32,8 @@ _TOOLS: Final = {"mksquashfs": "squashfs-tools", "mcopy": "mtools", "mkfs.vfat":
 """Programs that the check needs besides, each with its package."""
 
 
+_NUMBER: Final = "6f2d8f0e-5b0c-4c51-9a3e-0d5c3a7b1e42"
+"""The machine's own, as its maker would have given it."""
 PATH: Final = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 """Where programs are looked for, those of root's among them."""
 
@@ -76,7 +78,7 @@ class Guest:
         dropin = "io.systemd.credential.binary:systemd.unit-dropin.sysinit.target=" + base64.b64encode(wants).decode()
         command = [
             *_MACHINES[architecture], "-accel", "tcg,thread=multi", "-smp", "2", "-m", str(memory),
-            "-nodefaults", "-display", "none", "-bios", str(_FIRMWARE[architecture]),
+            "-nodefaults", "-display", "none", "-uuid", _NUMBER, "-bios", str(_FIRMWARE[architecture]),
             "-serial", f"file:{self.console_file}",
             *(word for one in disks for word in ("-drive", one)),
             "-netdev", f"user,id=net,hostfwd=tcp:127.0.0.1:{self.port}-:8080",

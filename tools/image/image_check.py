@@ -86,6 +86,8 @@ class ImageCheck:
         self._card = folder / "card.img"
         self._cards: list[Card] = []
         """What is laid in the game that its camera shows."""
+        self._number = ""
+        """By which the machine knows itself, and certificates know it."""
         self._began = time.monotonic()
 
     def tell(self, what: str, seen: bool, words: str) -> None:
@@ -183,6 +185,7 @@ class ImageCheck:
         """In the middle of the game; gives the lines that were on its page before."""
         _wait_until(lambda: len(_told(_lines(guest), "kind", "card")) >= CUT_AFTER, _PLAY)
         lines = _lines(guest)
+        self._number = guest.run("cat /etc/machine-id")[1].strip()
         guest.cut_power()
         cards = [line["card"] for line in _told(lines, "kind", "card")]
         self.tell("power cut", cards == [one.card for one in self._cards[: len(cards)]], f"after {' '.join(cards)}")
@@ -198,6 +201,8 @@ class ImageCheck:
             "systemctl start table-referee", _BOOT,
         )  # fmt: skip
         began = time.monotonic()
+        number = guest.run("cat /etc/machine-id")[1].strip()
+        self.tell("the machine knows itself again", number == self._number, number)
         _wait_until(lambda: bool(_told(_lines(guest), "ruling", "lost")), 2 * _PLAY)
         lines = _lines(guest)
         kept = lines[: len(before)] == before
