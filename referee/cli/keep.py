@@ -314,7 +314,15 @@ def _show_people(args: argparse.Namespace, people: People) -> str:
 
 def _change_people(args: argparse.Namespace, people: People) -> str:
     """Do what was asked for; what came of it, in words."""
-    from referee.record.erasure import erase_game, erase_overdue, forget, rename_everywhere, scrub_noted
+    from referee.certificates import beside_record
+    from referee.record.erasure import (
+        erase_game,
+        erase_overdue,
+        files_with_name,
+        forget,
+        rename_everywhere,
+        scrub_noted,
+    )
     from referee.record.retention import RetentionPeriods
 
     if args.periods is not None:
@@ -336,8 +344,13 @@ def _change_people(args: argparse.Namespace, people: People) -> str:
         people.merge(keep, other)
         return f"{other.name} is {keep.name} now"
     if args.forget is not None:
-        erased = forget(people, people.named(args.forget), wall_now())
-        return _add_remains(f"forgotten; the name was removed from {_count_games(erased.games)}", erased)
+        person = people.named(args.forget)
+        erased = forget(people, person, wall_now())
+        words = f"forgotten; the name was removed from {_count_games(erased.games)}"
+        left = files_with_name(args.record, person.name, beside_record(args.record).glob("*"))
+        if left:
+            words += f"; it still stands in {', '.join(map(str, left))}: remove those files"
+        return _add_remains(words, erased)
     old, new = args.rename
     person = people.named(old)
     if args.everywhere:

@@ -8,9 +8,10 @@ the record that last step has to wait: it is noted, and done at the next occasio
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -56,6 +57,28 @@ def forget(people: People, person: Person, at: str) -> Erased:
         db.execute("DELETE FROM person WHERE id=?", (person.id,))
         db.execute("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (person.id, at))
     return Erased(tuple(sorted({game for game, _ in seats})), scrub(people), left)
+
+
+def files_with_name(record: Path, name: str, others: Iterable[Path] = ()) -> list[Path]:
+    """Files beside a record in which a name still stands, which nobody changes: what was moved aside, and others.
+
+    Args:
+        record: its file; what is kept of it under other names is looked through.
+        name: as it was written.
+        others: further files to look through.
+    """
+    aside = [one for stem in (record.name, FRAMES_FILE) for one in record.parent.glob(f"{stem}.*-*")]
+    # A log may hold it as it is, or as JSON writes it.
+    forms = {name.encode(), json.dumps(name)[1:-1].encode()}
+    word = re.compile(
+        rb"(?<![\w\x80-\xff])(?:" + b"|".join(map(re.escape, forms)) + rb")(?![\w\x80-\xff])", re.IGNORECASE
+    )
+    found = []
+    for file in sorted({*aside, *others}):
+        with suppress(OSError):
+            if file.is_file() and word.search(file.read_bytes()):
+                found.append(file)
+    return found
 
 
 def rename_everywhere(people: People, person: Person, name: str) -> Erased:

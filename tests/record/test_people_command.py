@@ -57,6 +57,23 @@ def test_from_being_asked_to_being_forgotten(path: Path, run: Run) -> None:
     assert run("--erase-game", str(game)) == f"game {game} is removed"
 
 
+def test_whoever_forgets_somebody_is_told_which_files_still_hold_the_name(path: Path, run: Run) -> None:
+    add_game(path, ["Jürgen", "Ben"], AT)
+    run("--agrees", "Jürgen")
+    certificates = path.parent / "certificates"
+    certificates.mkdir()
+    (certificates / "a.html").write_text("<p>Ben, J\u00fcrgen</p>", encoding="utf-8")
+    (certificates / "b.html").write_text("<p>Ben, Jürgensen</p>", encoding="utf-8")
+    aside = path.with_name(f"{path.name}.damaged-20260502T100000")
+    aside.write_bytes(b'\x07"seats":["J\\u00fcrgen"]')
+    path.with_name(f"{path.name}.before-20260502T100000").write_bytes(b"Ben")
+    said = run("--forget", "Jürgen")
+    assert said == (
+        "forgotten; the name was removed from 1 game; "
+        f"it still stands in {certificates / 'a.html'}, {aside}: remove those files"
+    )
+
+
 def test_periods_are_set_and_told(path: Path, run: Run) -> None:
     add_game(path, ["Ana", "Ben"], AT)
     assert "names and figures for 20 days" in run("--periods", "10", "20", "30")
