@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -203,23 +205,18 @@ def save_certificate(folder: Path, certificate: Certificate, page: str) -> Path:
 
 def latest_certificate(folder: Path, *, simulated: bool = False) -> Certificate | None:
     """The certificate of a real table, or of the simulated one, that was made last; None where there is none."""
-    try:
-        # By the file's own time: the wall clock's name may be of another zone.
-        files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
-    except OSError:
-        return None
-    for path in files:
-        try:
-            found = _read(json.loads(path.read_text(encoding="utf-8")))
-            if found.simulated == simulated:
-                return found
-        except (OSError, ValueError, TypeError, KeyError):
-            # Damaged, or of a newer program: the one before still stands.
-            continue
-    return None
+    found: list[Certificate] = []
+    for path in folder.glob("*.json"):
+        # Damaged, or of a newer program: another one still stands.
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            found.append(_read(json.loads(path.read_text(encoding="utf-8"))))
+    # A file's own time is that of its being copied, where a backup was brought back.
+    mine = (one for one in found if one.simulated == simulated)
+    return max(mine, key=lambda one: datetime.fromisoformat(one.at).timestamp(), default=None)
 
 
 def _read(told: Mapping[str, Any]) -> Certificate:
+    datetime.fromisoformat(told["at"])
     lines = tuple(CertificateLine(**line) for line in told["lines"])
     return Certificate(**{**told, "lines": lines, "seats": tuple(told["seats"])})
 

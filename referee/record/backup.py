@@ -32,6 +32,8 @@ _SETTINGS: Final = "table.toml"
 _DECK: Final = re.compile(r"decks/[a-z0-9][a-z0-9_-]{0,39}\.(npz|png)")
 _HOUSE: Final = re.compile(r"rules/(?!\.)[\w.-]{1,80}\.toml")
 """A house-rules file that lies beside the settings, which name it."""
+_CERTIFICATE: Final = re.compile(r"certificates/(?!\.)[\w.-]{1,80}\.(json|html)")
+"""What the table measured of itself, kept in this folder beside the record."""
 _LARGEST_PART: Final = 64 << 30
 """Bytes of a member: more than any card of such a machine holds."""
 _CHUNK: Final = 1 << 20
@@ -88,6 +90,8 @@ class Places:
         folder, _, inner = name.rpartition("/")
         if folder == "decks":
             return self.decks / inner
+        if folder == "certificates":
+            return self.record.with_name(folder) / inner
         if self.settings is None:
             return None
         return self.settings if name == _SETTINGS else self.settings.parent / inner
@@ -146,9 +150,10 @@ def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
         house = places.settings.parent / places.house
         if _HOUSE.fullmatch(f"rules/{places.house}") and house.is_file():
             files[f"rules/{places.house}"] = house
-    for deck in sorted(places.decks.glob("*")):
-        if _DECK.fullmatch(f"decks/{deck.name}") and deck.is_file():
-            files[f"decks/{deck.name}"] = deck
+    for folder, kind in ((places.decks, _DECK), (places.record.with_name("certificates"), _CERTIFICATE)):
+        for file in sorted(folder.glob("*")):
+            if kind.fullmatch(f"{folder.name}/{file.name}") and file.is_file():
+                files[f"{folder.name}/{file.name}"] = file
     return files
 
 
@@ -238,9 +243,8 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
 
 def _part(raw: Any, path: Path) -> Part:
     part = Part(str(raw["name"]), int(raw["size"]), str(raw["sha256"]))
-    if part.name not in (RECORD, FRAMES_FILE, _SETTINGS) and not (
-        _DECK.fullmatch(part.name) or _HOUSE.fullmatch(part.name)
-    ):
+    kinds = (_DECK, _HOUSE, _CERTIFICATE)
+    if part.name not in (RECORD, FRAMES_FILE, _SETTINGS) and not any(kind.fullmatch(part.name) for kind in kinds):
         raise BackupError(f"{path} holds {part.name!r}, which is no part of a backup")
     if not 0 <= part.size <= _LARGEST_PART:
         raise BackupError(f"{path}: {part.name} is said to hold {part.size} bytes")

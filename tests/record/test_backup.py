@@ -61,6 +61,18 @@ def _games(record: Path) -> list[tuple[str, ...]]:
         return [info.seats for info in opened_record.games()]
 
 
+def test_certificates_are_kept_with_the_games(places: Places, tmp_path: Path) -> None:
+    folder = places.record.with_name("certificates")
+    folder.mkdir()
+    for name in ("2026-05-01T184000p0100.json", "2026-05-01T184000p0100.html", "notes.txt", ".hidden.json"):
+        (folder / name).write_text(name)
+    back_up(places, tmp_path / "table.zip", AT)
+    home = tmp_path / "other"
+    restore(tmp_path / "table.zip", Places(home / "games" / "record.db", None, home / "decks"), STAMP)
+    found = {file.name: file.read_text() for file in (home / "games" / "certificates").iterdir()}
+    assert found == {name: name for name in ("2026-05-01T184000p0100.json", "2026-05-01T184000p0100.html")}
+
+
 def test_everything_comes_back_to_an_empty_machine(saved: Path, places: Places, tmp_path: Path) -> None:
     home = tmp_path / "other"
     other = Places(home / "games" / "record.db", home / "table.toml", home / "decks")
