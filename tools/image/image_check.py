@@ -70,6 +70,11 @@ _FRAMES: Final = (
 _WAIT: Final = 90
 """Seconds for which people wait after the power is back: as long as the referee needs to say that it goes on."""
 _READY: Final = r"ready ([\d.]+) s after the kernel began: (\S+) in (.)"
+_ABSENT: Final = {
+    "calibration", "pads measured", "certificate",
+    "GPIO header", "lgpio (lights)", "picamera2 (the Pi's camera)", "camera", "ALSA", "sound",
+}  # fmt: skip
+"""What the doctor does not find: nobody has measured this table, and a virtual machine has neither pins nor devices."""
 _BOOT: Final = 900.0
 _ENVIRON: Final = {**os.environ, "PATH": PATH}
 CANNOT: Final = 77
@@ -218,12 +223,16 @@ class ImageCheck:
         self.tell("the record is whole", status == 0, words.strip().replace("\n", "; "))
 
     def _look_at_the_doctor(self, guest: Guest) -> None:
-        command = "referee doctor --settings /etc/table-referee/table.toml"
+        command = "referee doctor --json --settings /etc/table-referee/table.toml"
         # Where the service works: its record's place is told from there.
         status, words = guest.run(f"cd /var/lib/table-referee; runuser -u table-referee -- {command}", _BOOT)
-        for line in words.splitlines():
-            print(f"           {line}")
-        self.tell("the doctor looks", status in (0, 1) and "Traceback" not in words, f"status {status}")
+        found = json.loads(words[words.index("[") :]) if "[" in words else []
+        wrong = {one["part"] for one in found if one["state"] != "fine"}
+        for one in found:
+            print(f"           {one['state']}: {one['part']}: {one['words']}")
+        fine, broken = len(found) - len(wrong), [one["part"] for one in found if one["state"] == "broken"]
+        told = ", ".join(sorted(wrong - _ABSENT) or broken) or f"{fine} parts are fine, {len(wrong)} are not in here"
+        self.tell("the doctor", status == 0 and fine > 0 and not broken and wrong <= _ABSENT, told)
 
     def _update(self, guest: Guest) -> None:
         """A newer system and the way back, both from a stick; and a system that does not start."""
