@@ -296,6 +296,8 @@ def install(file: Path, machine: Machine, *, once: bool = False) -> str:
         with tarfile.open(machine.esp / slot / DEVICES) as trees:
             trees.extractall(machine.esp / slot, filter="data")
         _write(machine.esp / slot / "cmdline.txt", f"root=PARTLABEL=root-{slot} {manifest.options}\n")
+    # All of it is on the disk before the entry that has it started.
+    os.sync()
     tries = 1 if machine.starts_by_firmware else TRIES
     _write(machine.entries / f"{slot}+{tries}.conf", entry_text(slot, manifest.version, manifest.options))
     _tell_firmware(machine)
