@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import subprocess
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -121,6 +122,15 @@ def test_the_next_update_goes_to_the_other_one_again(machine: Machine, maker: Ma
     runs(machine, "b", NEWER)
     assert install(maker.update("0.1.0+202611030000"), machine) == "0.1.0+202611030000"
     assert entries(machine) == [f"a+{TRIES}.conf", "b.conf"]
+
+
+def test_what_runs_is_what_its_update_called_itself(machine: Machine, maker: Maker) -> None:
+    """An update that stays on a stick is no newer than what came from it, whatever the system in it says of itself."""
+    install(maker.update(), machine)
+    (machine.entries / f"b+{TRIES}.conf").rename(machine.entries / "b.conf")
+    runs(machine, "b", HERE)
+    with pytest.raises(Refusal, match=f"and {re.escape(NEWER)} runs already"):
+        install(maker.update(), machine)
 
 
 def test_a_system_on_trial_is_not_updated(machine: Machine, maker: Maker) -> None:

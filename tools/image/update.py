@@ -219,7 +219,8 @@ def _judged(signed: dict[str, bytes], machine: Machine) -> Manifest:
 
 def _fits(file: Path, manifest: Manifest, machine: Machine) -> None:
     """See that an update is for this machine."""
-    own, here = machine.said("IMAGE_ARCHITECTURE"), machine.said("IMAGE_VERSION")
+    own, running = machine.said("IMAGE_ARCHITECTURE"), machine.entry(machine.slot())
+    here = machine.said("IMAGE_VERSION") if running is None else _value(running, "version")
     if manifest.architecture != own:
         raise Refusal(f"{file} is for {manifest.architecture}, and this machine is {own}: take the file for {own}")
     if (DEVICES in manifest.sums) != machine.starts_by_firmware:
