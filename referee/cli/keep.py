@@ -315,25 +315,20 @@ def _show_people(args: argparse.Namespace, people: People) -> str:
 def _change_people(args: argparse.Namespace, people: People) -> str:
     """Do what was asked for; what came of it, in words."""
     from referee.certificates import beside_record
-    from referee.record.erasure import (
-        erase_game,
-        erase_overdue,
-        files_with_name,
-        forget,
-        rename_everywhere,
-        scrub_noted,
-    )
+    from referee.record import erasure
     from referee.record.retention import RetentionPeriods
 
     if args.periods is not None:
         people.keep_for(RetentionPeriods(*args.periods))
         return people.keeping.words
     if args.tidy:
-        scrub_noted(people)
-        _, words = erase_overdue(people, datetime.now().astimezone())
+        erasure.scrub_noted(people)
+        _, words = erasure.erase_overdue(people, datetime.now().astimezone())
         return words or "nothing is overdue"
     if args.erase_game is not None:
-        return _add_remains(f"game {args.erase_game} is removed", erase_game(people, args.erase_game, wall_now()))
+        return _add_remains(
+            f"game {args.erase_game} is removed", erasure.erase_game(people, args.erase_game, wall_now())
+        )
     if args.agrees is not None:
         person = people.remember(args.agrees, wall_now())
         return f"{person.name} agreed, and is remembered; {_count_games(people.games_of(person))} so far"
@@ -345,16 +340,16 @@ def _change_people(args: argparse.Namespace, people: People) -> str:
         return f"{other.name} is {keep.name} now"
     if args.forget is not None:
         person = people.named(args.forget)
-        erased = forget(people, person, wall_now())
+        erased = erasure.forget(people, person, wall_now())
         words = f"forgotten; the name was removed from {_count_games(erased.games)}"
-        left = files_with_name(args.record, person.name, beside_record(args.record).glob("*"))
+        left = erasure.files_with_name(args.record, person.name, beside_record(args.record).glob("*"))
         if left:
             words += f"; it still stands in {', '.join(map(str, left))}: remove those files"
         return _add_remains(words, erased)
     old, new = args.rename
     person = people.named(old)
     if args.everywhere:
-        erased = rename_everywhere(people, person, new)
+        erased = erasure.rename_everywhere(people, person, new)
         return _add_remains(f"{person.name} is {new} now, in {_count_games(erased.games)} too", erased)
     return f"{person.name} is {people.rename(person, new).name} now; lines of old games stay as they were written"
 
