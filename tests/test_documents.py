@@ -98,3 +98,19 @@ def test_every_question_is_in_the_table_of_answers() -> None:
     listed = set(re.findall(r"`(\w+)`", "".join(row for row in CORRECTIONS.splitlines() if row.startswith("| `"))))
     assert len(asked) > 8
     assert {word for words in asked for word in words if word} <= listed
+
+
+def _numbers() -> list[str]:
+    """The names of the numbers that the watcher takes for granted."""
+    return sorted(
+        {
+            name
+            for path in (ROOT / "models" / "watch").glob("*.py")
+            for name in re.findall(r"^(_?[A-Z][A-Z_]+): Final = [(\d]", path.read_text(encoding="utf-8"), re.MULTILINE)
+        }
+    )
+
+
+@pytest.mark.parametrize("name", _numbers())
+def test_every_number_of_the_watcher_stands_in_the_page_that_explains_it(name: str) -> None:
+    assert f"`{name}`" in (DOCS / "vision.md").read_text(encoding="utf-8")

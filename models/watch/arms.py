@@ -38,8 +38,6 @@ _TO_THE_CARD: Final = 0.97
 """Share of the way to a card that an arm covers whose hand holds it."""
 _LAPSE_NS: Final = 150 * MS
 """For so long an arm may go unseen and be the same stay."""
-_KEPT_NS: Final = 1_000 * MS
-"""How long a stay is remembered: a card is told some frames after it came up."""
 _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
 _BROUGHT: Final = 45.0
@@ -121,7 +119,8 @@ class Hovering:
 
     def note(self, t: int, arms: Iterable[tuple[float, float]]) -> None:
         """The arms of the newest frame: bearing and the share of the way to the pile that they cover."""
-        self._stays = [stay for stay in self._stays if stay.last >= t - _KEPT_NS]
+        # A card is told some frames after it came up, so a stay that has ended may still be asked for.
+        self._stays = [stay for stay in self._stays if stay.last >= t - PATIENCE_NS]
         for bearing, share in arms:
             if share < _OVER_PILE:
                 continue

@@ -16,7 +16,7 @@ from models.watch.arms import Arms, brought_from
 from models.watch.motion import Glance, Motion
 from models.watch.prior import NamedCard, Prior, Trust, judge
 from models.watch.stream import MARGIN_NS, PATIENCE_NS, SeenFrame, Stream
-from models.watch.tracks import OVER, Pile, Track
+from models.watch.tracks import NEAR, OVER, PLAIN_CONFIDENCE, Pile, Track
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation, Placed
 from referee.units import MS
@@ -25,18 +25,14 @@ _LOST_NS: Final = 350 * MS
 """A card not seen for so long has been covered or carried off."""
 _LONE_NS: Final = 250 * MS
 """A card seen on the pile only once has, after this, not slipped under it."""
-_QUIET_NS: Final = 400 * MS
-"""A card at rest that is still unread after this is not going to be."""
+QUIET_NS: Final = 400 * MS
+"""A card at rest that is still unread after this is not going to be, unless its picture changes."""
 _ONE_CARD_NS: Final = 250 * MS
 """Two hands do not lay two cards on one place within so short a time."""
 _PROOF: Final = 4.4
-"""Weight of votes that names a card at once ..."""
-_AT_ONCE: Final = 0.985
-"""... if it is believed so firmly."""
+"""Weight of votes that names a card at once, if it is beyond doubt."""
 _TOGETHER_NS: Final = 100 * MS
 """Cards whose faces came up no further apart came in one hand: no second hand is so quick."""
-_WITHIN: Final = 0.1
-"""Share of a card's height by which what it hides lies within its edge."""
 _FANNED: Final = 0.1
 """Share of the lower of two cards drawn at once that the upper one must hide."""
 
@@ -103,7 +99,7 @@ class Decisions:
             # The next is about to be told, and this one could not be told after it any more.
             return judge(name, sure, track.looks(), self._prior(track))
         age = _age(track, now)
-        if over or age > PATIENCE_NS or (track.still >= 3 and age > _QUIET_NS):
+        if over or age > PATIENCE_NS or (track.still >= 3 and age > QUIET_NS):
             reading = judge(name, sure, track.looks(), self._prior(track))
             if sure >= SURE_READING and track.more_than_a_glimpse(name):
                 return reading
@@ -221,7 +217,7 @@ def named_at_once(track: Track) -> bool:
     name, sure = track.belief()
     # In motion a suit is soon mistaken, twice in the same way: at rest or by two indices each two looks will do.
     enough = 2 if track.still or track.doubles(name) >= 2 else 3
-    return sure >= _AT_ONCE and track.weights()[name] >= _PROOF and track.reads(name) >= enough
+    return sure >= PLAIN_CONFIDENCE and track.weights()[name] >= _PROOF and track.reads(name) >= enough
 
 
 def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
@@ -285,7 +281,7 @@ def _bared(track: Track, pile: Pile) -> bool:
         return True
     older = (other for other in pile.laid if other.high < track.high)
     since = (s for other in older for s in other.sightings if s.t > track.last.t and s.confidence >= SURE_READING)
-    place = grown(track.quad, -_WITHIN * pile.card_height)
+    place = grown(track.quad, -NEAR * pile.card_height)
     return not _is_followed(track, pile) and any(holds(place, index) for s in since for index in s.indices)
 
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from models.eye.classes import SURE_READING
 from models.eye.geometry import PixelBox, grown
-from models.watch.decision import is_laid, named_at_once
+from models.watch.decision import QUIET_NS, is_laid, named_at_once
 from models.watch.faces import first_unexplained, looks_as_known, white_at_pile
 from models.watch.motion import GRAIN, Bytes, Mask, Motion, difference
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
-from models.watch.tracks import Pile, Track
+from models.watch.tracks import NEAR, Pile, Track
 from referee.units import MS
 
 _FRESH: Final = 14
@@ -32,12 +32,8 @@ _TURNED_NS: Final = 60 * MS
 """A face that has shown for so long is no longer too steep to be read."""
 _LET_GO_NS: Final = 130 * MS
 """So long after it was read first a card has been let go."""
-_UNREAD_NS: Final = 400 * MS
-"""For so long a card of which only one index was seen is read as often as it changes."""
 _LONGEST_NS: Final = 250 * MS
 """The pile is not left alone longer than this while nobody can be sure of it."""
-_NEAR: Final = 0.1
-"""Share of a card's height round it in which whatever moves may be its own edge."""
 
 
 class Occasions:
@@ -126,10 +122,11 @@ class Occasions:
     def _may_settle(self, tracks: Sequence[Track], now: SeenFrame, other: Mask, spot: tuple[slice, slice]) -> bool:
         """Whether cards under way have come to rest, or have had the time to."""
         since = now.t - self._last_t
-        early = any(track.may_be_scrap() and now.t - track.sightings[0].t < _UNREAD_NS for track in tracks)
+        early = any(track.may_be_scrap() and now.t - track.sightings[0].t < QUIET_NS for track in tracks)
         if since >= (_TURNED_NS if early else _LET_GO_NS):
             return True
-        quads = [grown(track.quad, _NEAR * self._pile.card_height) for track in tracks]
+        # What moves so near a card may be its own edge.
+        quads = [grown(track.quad, NEAR * self._pile.card_height) for track in tracks]
         near = self._motion.mask(quads, now.glance.small.shape)[spot] > 0
         return bool(other[near].any()) and not now.glance.moving[spot][near].any()
 

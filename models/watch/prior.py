@@ -36,10 +36,10 @@ LEAST_SUPPORT: Final = 0.1
 """Least probability, by the eye alone, of a name that memory may choose."""
 MOST_CONFIDENCE: Final = 0.999
 """No confidence is higher than this."""
-_ECHO: Final = (1.0, 0.5, 0.25, 0.25, 0.25)
+ECHO: Final = (1.0, 0.5, 0.25, 0.25, 0.25)
 """What the looks at one card count for, the clearest first: they share its light and blur, so they are no independent
 witnesses."""
-_DOUBT: Final = 0.018
+DOUBT: Final = 0.018
 """Share of every look that is spread over all names: one look may weigh as much as confidence 0.982."""
 _LEAST_NAMED: Final = 0.01
 """Candidates below this are not worth telling ..."""
@@ -125,14 +125,14 @@ def spread(candidates: Candidates) -> Chances:
     for name, p in candidates:
         chances[_PLACE[name]] = p
     chances += max(0.0, 1 - float(chances.sum())) / len(CARD_CLASSES)
-    return np.asarray((1 - _DOUBT) * chances / chances.sum() + _DOUBT / len(CARD_CLASSES))
+    return np.asarray((1 - DOUBT) * chances / chances.sum() + DOUBT / len(CARD_CLASSES))
 
 
 def seen(looks: Sequence[Candidates]) -> Chances:
     """All looks at one card as probabilities of all names, by the eye alone; even where there is none."""
     clear = sorted((spread(look) for look in looks), key=lambda chances: -float(chances.max()))
     logs = np.zeros(len(CARD_CLASSES))
-    for weight, chances in zip(_ECHO, clear, strict=False):
+    for weight, chances in zip(ECHO, clear, strict=False):
         logs += weight * np.log(chances)
     return _normal(logs)
 

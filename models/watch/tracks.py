@@ -2,8 +2,8 @@
 
 Readings of one card in several frames are votes. A reading of confidence c weighs -ln(1 - c), cut at `_HEAVIEST`, and
 the frames of one card resemble each other, so their mistakes are not independent: the best reading of a name counts in
-full, the next by `_ECHO`, further ones, if they are sure, by `_FAR_ECHO`. The lead of the best name over the next is
-what the belief rests on.
+full, each further one less (`ECHO`), and from the third on only if it is sure. The lead of the best name over the next
+is what the belief rests on.
 """
 
 from __future__ import annotations
@@ -19,15 +19,11 @@ from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved
 from models.watch.motion import Mask, Motion
+from models.watch.prior import DOUBT, ECHO
 from models.watch.stream import LONG_AGO
 
-_HEAVIEST: Final = 4.0
+_HEAVIEST: Final = -math.log(DOUBT)
 """The most that one frame may weigh: as much as confidence 0.982."""
-_ECHO: Final = 0.5
-"""What a second reading of the same name adds."""
-_FAR_ECHO: Final = 0.25
-"""And what each further one adds, up to `_MOST_VOTES` in all."""
-_MOST_VOTES: Final = 5
 PASSING_FRAMES: Final = 4
 """Frames within which a card on its way may be taken for another; later the other is one that was laid since."""
 PLAIN_CONFIDENCE: Final = 0.985
@@ -36,6 +32,8 @@ _PLAIN_INDICES: Final = 2
 """... if so many of its indices show ..."""
 BARE: Final = 0.5
 """... and it is more likely bare than covered."""
+NEAR: Final = 0.1
+"""Share of a card's height that is no distance: a finger's breadth at most."""
 OVER: Final = 0.12
 """Share of a card that must lie over others for it to lie on them."""
 _TRAVEL: Final = 0.12
@@ -122,7 +120,7 @@ class Track:
 
     def add(self, sighting: Sighting) -> None:
         """Note one more sighting."""
-        if self.sightings and most_moved(self.quad, sighting.quad) < 0.1 * height_of(self.quad):
+        if self.sightings and most_moved(self.quad, sighting.quad) < NEAR * height_of(self.quad):
             self.still += 1
         else:
             self.still = 0
@@ -152,8 +150,8 @@ class Track:
         weights = {}
         for name, each in votes.items():
             best, *others = sorted(each, reverse=True)
-            sure = [vote for vote in others[1 : _MOST_VOTES - 1] if vote >= -math.log(1 - SURE_READING)]
-            weights[name] = best + _ECHO * sum(others[:1]) + _FAR_ECHO * sum(sure)
+            sure = [vote for vote in others[1:] if vote >= -math.log(1 - SURE_READING)]
+            weights[name] = sum(share * vote for share, vote in zip(ECHO, [best, *others[:1], *sure], strict=False))
         return weights
 
     def belief(self) -> tuple[str, float]:
