@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -101,14 +101,22 @@ class Attribution:
             self._pile.burned[s.card] = quad
         else:
             dropped: list[Track] = []
-            track = self._open_track(s, quad, frame, dropped)
+            held = self._named_or_unread(s, frame.now)
+            track = self._open_track(held, quad, frame, dropped)
             if track is not None:
-                self._revise(track, s, quad, frame.now)
-            elif self._may_be_new(s, quad, frame.now):
-                track = self._opened(s, quad, frame.now, dropped)
+                self._revise(track, held, quad, frame.now)
+            elif self._may_be_new(held, quad, frame.now):
+                track = self._opened(held, quad, frame.now, dropped)
             else:
                 return
             frame.given[id(track)] = (track, s, quad)
+
+    def _named_or_unread(self, s: CardSeen, now: SeenFrame) -> CardSeen:
+        """The reading, or if it is too doubtful to begin a card, though in full view: of a card that cannot be read."""
+        begun = any(track.may_still_be(s.card, now.index) for track in self._pile.open)
+        if s.confidence >= LEAST_BEGINNING or begun or not now.glance.calm:
+            return s
+        return replace(s, card=UNREAD)
 
     # Known cards
 

@@ -38,6 +38,8 @@ _FACE_SURE: Final = 0.04
 """... and of this share is one."""
 _FACE_BROAD: Final = 0.12
 """Share of a card's height that a face is broad; the border of a card's back is not."""
+_RIM_BROAD: Final = 0.085
+"""Share of a card's height by which white may show beside a card that is known to lie there."""
 LAID_NS: Final = 200 * MS
 """From the first sight of a face to the card let go."""
 STRIDE: Final = 1.1
@@ -234,7 +236,7 @@ class Paper:
         if cv2.countNonZero(maybe) < least:
             return
         bright = self._fresh(self._motion.paper_in(moment.half, lately, PAPER_LEVEL))
-        thick = max(5, round(_FACE_BROAD * self._pile.card_height / PAPER_STEP))
+        thick = max(3, round(_FACE_BROAD * self._pile.card_height / PAPER_STEP))
         moment.suspects += _patches(maybe, bright, least, thick)
         if before is not None:
             # A face that comes up moves; white that stays where it was is a card that lies a little off its reading.
@@ -247,7 +249,8 @@ class Paper:
         if self._white is not None:
             paper = np.asarray(cv2.bitwise_and(paper, cv2.bitwise_not(self._white)), np.uint8)
         # What is left along a card that lies a little off is a thin rim; a face is not.
-        return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)), np.uint8)
+        rim = min(7, max(3, round(_RIM_BROAD * self._pile.card_height / PAPER_STEP)))
+        return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_OPEN, np.ones((rim, rim), np.uint8)), np.uint8)
 
     def note_cards(self, found: Sequence[tuple[CardSeen, Quad]], now: SeenFrame) -> None:
         """Cards were read in the newest frame: what is white there is theirs."""

@@ -63,7 +63,7 @@ class Gaze:
         passed, sized = self._stream.unread()[:-1], self._pile.card_height > 0
         found = self._look(now, region)
         if found and not sized:
-            self._learn_size(found, now, passed)
+            self._learn_size(found, now)
         unsure = self._unread_aside and first_unexplained(self._stream, self._pile) is not None
         self._occasions.note_look(now, unsure)
         if not unsure:
@@ -81,13 +81,14 @@ class Gaze:
         moment.looked = True
         return self._sifted(seen if self._bare is None else self._bare.without_prints(image, seen), moment.glance.calm)
 
-    def _learn_size(self, found: list[Found], now: SeenFrame, passed: list[SeenFrame]) -> None:
+    def _learn_size(self, found: list[Found], now: SeenFrame) -> None:
         """The first cards tell how large a face is and how bright: now what came before can be judged as well."""
         self._pile.card_height = float(np.median([height_of(quad) for _, quad in found]))
         self._motion.learn_paper(now.glance.small, max(found, key=lambda one: one[0].confidence)[1])
-        for moment in passed:
-            self._paper.look(moment)
-            moment.bare = not (moment.suspects or moment.still)
+        for moment in self._stream.moments:
+            if moment is not now and moment.half is not None:
+                self._paper.look(moment)
+                moment.bare = not (moment.suspects or moment.still)
 
     def _note_known(self, found: list[Found], now: SeenFrame) -> None:
         """Remember a frame that shows the newest of the cards known, for others to be held against."""

@@ -58,6 +58,8 @@ PAPER_LEVEL: Final = 0.85
 """Share of its usual brightness that paper has, unless it is turned away or blurred."""
 DIM_PAPER_LEVEL: Final = 0.7
 """Less is no paper."""
+_TINT: Final = 34
+"""Levels between its strongest and weakest colour that paper may have, by a white lamp."""
 _SHADE: Final = 0.08
 """Share by which a shadow may dim one colour more than another."""
 _LEAST_OF_ROW: Final = 0.25
@@ -299,13 +301,16 @@ class Motion:
     def paper_in(self, half: Bytes, foreign: Mask, level: float = PAPER_LEVEL) -> Mask:
         """White paper in a frame at half size (`PAPER_STEP`) that is no part of the table.
 
-        Pixels of the cards' brightness and hue; stripes as thin as the border of a card's back are left out.
+        Pixels of the cards' brightness and hue, whatever the lamp's; stripes as thin as the border of a card's back are
+        left out.
         """
-        b, g, r = cv2.split(half)
+        usual = float(self.paper.mean())
+        # As it would look by a white lamp.
+        tables = np.clip(np.arange(256)[:, None] * (usual / self.paper) + 0.5, 0, 255).astype(np.uint8)
+        b, g, r = cv2.split(cv2.LUT(half, tables[None]))
         low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
-        cast = float(self.paper.max() - self.paper.min())
-        bright = cv2.threshold(low, level * float(self.paper.mean()), 255, cv2.THRESH_BINARY)[1]
-        grey = cv2.threshold(cv2.subtract(high, low), 22 + cast, 255, cv2.THRESH_BINARY_INV)[1]
+        bright = cv2.threshold(low, level * usual, 255, cv2.THRESH_BINARY)[1]
+        grey = cv2.threshold(cv2.subtract(high, low), _TINT, 255, cv2.THRESH_BINARY_INV)[1]
         there = cv2.resize(foreign, half.shape[1::-1], interpolation=cv2.INTER_NEAREST)
         mask = cv2.bitwise_and(cv2.bitwise_and(bright, grey), there)
         return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
@@ -331,7 +336,7 @@ class Motion:
             return
         levels = inside.mean(axis=1)
         colour = inside[levels >= np.percentile(levels, 70)].mean(axis=0)
-        if colour.mean() > 90:
+        if colour.mean() > 2 * _DARK:
             share = 0.2 if self._knows_paper else 1.0
             self.paper = (1 - share) * self.paper + share * colour
             self._knows_paper = True

@@ -217,6 +217,10 @@ class Watcher:
         k = first_unexplained(stream, self._pile)
         if k is not None:
             holds.append(moments[k - 1].t - MARGIN_NS - 2)
+        if not self._pile.card_height:
+            # Nobody knows yet what a face looks like here: whatever stirs may turn out to have shown one.
+            stirs = (m.t for m in moments if not m.glance.calm and m.t > now.t - PATIENCE_NS)
+            holds.append(next(stirs, now.t) - MARGIN_NS - 2)
         if stream.blind or stream.unveiled:
             holds.append(max(stream.blind_since - MARGIN_NS - 2, now.t - BLIND_NS))
         if self._taking.leaving is not None:

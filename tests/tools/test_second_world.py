@@ -21,6 +21,7 @@ from tools.second_world.gestures import draw_lay, draw_sweep
 from tools.second_world.hand_model import INDEX_TIP, POSES, Points, Skin, bones, pinch_point, sleeve
 from tools.second_world.judge import SequenceError, SequenceTruth, fed, hold_against, judge, lamp, table
 from tools.second_world.judging_rooms import SETTINGS, judging_room, score_of
+from tools.second_world.other_cameras import OTHER_CAMERAS
 from tools.second_world.room import SKINS, Light, Person, Room
 from tools.second_world.sequence import Score, Sequence, compose
 from tools.second_world.things import Arm, ArmMesh, CardSheet
@@ -263,3 +264,11 @@ def test_the_watcher_follows_what_another_renderer_drew(folder: Path) -> None:
     assert (score.read, score.wrong_sure, score.invented) == (score.plays, 0, 0)
     assert (score.near, score.seats) == (score.plays, score.plays)
     assert (score.taken, score.takers, score.invented_takes) == (score.takes, score.takes, 0)
+
+
+@pytest.mark.parametrize("camera", OTHER_CAMERAS)
+@pytest.mark.parametrize("folder", _kept(), ids=lambda folder: folder.name)
+def test_the_watcher_follows_what_another_camera_would_have_seen(folder: Path, camera: str) -> None:
+    score, _ = judge(Eye.load(), folder, look=True, camera=OTHER_CAMERAS[camera])
+    assert (score.read, score.wrong_sure, score.invented) == (score.plays, 0, 0)
+    assert (score.inside, score.near, score.taken) == (score.plays, score.plays, score.takes)

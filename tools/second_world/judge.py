@@ -29,6 +29,7 @@ from models.watch.gaze import CardEye
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Observation, Taken
 from referee.units import MS
+from tools.second_world.other_cameras import OTHER_CAMERAS, Camera
 
 _NOISE: Final = 2.0
 """Grey levels of a sensor's noise in a lit room."""
@@ -127,8 +128,9 @@ class SequenceScore:
 
 
 def fed(
-    folder: Path, truth: SequenceTruth, *, flicker: Lamp | None = None, noise: float = _NOISE, every: int = 1
-) -> Iterator[tuple[Image, int, int]]:
+    folder: Path, truth: SequenceTruth, *, flicker: Lamp | None = None, noise: float = _NOISE, every: int = 1,
+    camera: Camera | None = None,
+) -> Iterator[tuple[Image, int, int]]:  # fmt: skip
     """Each frame as a camera gives it, its instant, and how uncertain that is for any one row, ns.
 
     Args:
@@ -137,6 +139,7 @@ def fed(
         flicker: the lamp that lights it, if it flickers; its swing is what an exposure leaves of it.
         noise: of the sensor, grey levels.
         every: only every so manieth frame: a slower camera.
+        camera: another one (`tools.second_world.other_cameras`).
 
     Raises:
         SequenceError: a frame is missing.
@@ -152,7 +155,7 @@ def fed(
         if flicker is not None:
             picture = replace(flicker, readout=readout).shine(picture, frame["t"], 0)
         sensor.add_to(picture, k)
-        yield picture, frame["t"], exposure + readout
+        yield picture if camera is None else camera(picture), frame["t"], exposure + readout
 
 
 def _score_cards(score: SequenceScore, plays: Sequence[dict[str, Any]], seen: Sequence[Card]) -> None:
@@ -271,6 +274,7 @@ def main() -> int:
     parser.add_argument("--only-fps", type=int, default=0, help="only sequences of so many frames a second")
     parser.add_argument("--noise", type=float, default=_NOISE, help="grey levels of the sensor's noise")
     parser.add_argument("--every", type=int, default=1, help="only every N-th frame")
+    parser.add_argument("--camera", choices=OTHER_CAMERAS, default=None, help="what another camera would have seen")
     parser.add_argument("--json", type=Path, default=None, help="where to write the counts")
     args = parser.parse_args()
     cv2.setNumThreads(1)
@@ -280,7 +284,10 @@ def main() -> int:
         for folder in sorted(path.parent for path in args.folder.rglob("truth.jsonl")):
             if args.only_fps and SequenceTruth.read(folder).head["fps"] != args.only_fps:
                 continue
-            score, _ = judge(eye, folder, look=args.bare, flicker=args.flicker, noise=args.noise, every=args.every)
+            score, _ = judge(
+                eye, folder, look=args.bare, flicker=args.flicker, noise=args.noise, every=args.every,
+                camera=OTHER_CAMERAS.get(args.camera),
+            )  # fmt: skip
             scores.append(score)
             print(
                 f"{score.name}: {score.read} of {score.plays} cards, {score.taken} of {score.takes} takes", flush=True

@@ -1,0 +1,58 @@
+"""What another camera or another lamp would have made of a sequence's frames: `judge --camera`.
+
+A sequence shows one camera that exposes well and knows its lamp. Tables have others, and a watcher that takes levels
+and sizes for granted loses its instants there before it loses a card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import cv2
+import numpy as np
+
+from models.eye.geometry import Image
+
+Camera = Callable[[Image], Image]
+"""A frame, H x W x 3, B,G,R, as another camera gives it; its size may be another."""
+
+
+def _of_size(share: float) -> Camera:
+    return lambda image: np.asarray(cv2.resize(image, None, fx=share, fy=share, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _of_colour(*shares: float) -> Camera:
+    """Each of blue, green and red by so much."""
+    return lambda image: np.clip(image * np.array(shares), 0, 255).astype(np.uint8)
+
+
+def _of_curve(exponent: float) -> Camera:
+    curve = (np.power(np.arange(256) / 255, exponent) * 255).astype(np.uint8)
+    return lambda image: np.asarray(cv2.LUT(image, curve), np.uint8)
+
+
+def _grainy(image: Image) -> Image:
+    """The gain of a camera in a dim room: 8 grey levels of noise."""
+    noise = np.asarray(cv2.randn(np.zeros(image.shape, np.int16), 0, 8), np.int16)
+    return np.asarray(np.clip(image + noise, 0, 255), np.uint8)
+
+
+def _compressed(image: Image) -> Image:
+    """JPEG as a cheap webcam packs it."""
+    return np.asarray(cv2.imdecode(cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, 30))[1], 1), np.uint8)
+
+
+OTHER_CAMERAS: Final[dict[str, Camera]] = {
+    "half-size": _of_size(0.5),
+    "large": _of_size(1.5),
+    "warm": _of_colour(0.55, 0.85, 1.1),
+    "cold": _of_colour(1.15, 0.95, 0.75),
+    "dim": _of_colour(0.5, 0.5, 0.5),
+    "bright": _of_colour(1.3, 1.3, 1.3),
+    "flat": _of_curve(0.6),
+    "steep": _of_curve(1.6),
+    "soft": lambda image: np.asarray(cv2.GaussianBlur(image, (0, 0), 1.2), np.uint8),
+    "grainy": _grainy,
+    "compressed": _compressed,
+}
