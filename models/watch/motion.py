@@ -47,7 +47,7 @@ _LEAST_GAIN: Final = 0.03
 _OTHERWISE: Final = 0.2
 """Share of the picture that may have changed otherwise when the lamp has ..."""
 _CARDS_OTHERWISE: Final = 0.35
-"""... and of the cards, which no cover before the lens looks like."""
+"""... and of the cards, unless what lies there is no table either: no cover before the lens looks like that."""
 _GAINS: Final = (0.4, 2.5)
 """How much darker or brighter a lamp may get for the table to be known again."""
 _DOUBTED: Final = 0.3
@@ -207,7 +207,10 @@ class Motion:
         if cv2.countNonZero(other) > _OTHERWISE * other.size:
             return False
         if cards is not None and cards.any() and (other[cards > 0] > 0).mean() > _CARDS_OTHERWISE:
-            return False
+            # A hand, or a card laid just now, may be there; a cover before the lens looks like a plain table all over.
+            there = difference(small, _relit(self.table, lamp), _RELIT)[cards > 0]
+            if (there > 0).mean() < _CARDS_OTHERWISE:
+                return False
         glance.moving = other
         if glance.t - self._relit_at > _STILL_NS:
             self._earlier = self.table
