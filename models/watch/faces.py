@@ -39,7 +39,7 @@ _FACE_SURE: Final = 0.04
 _FACE_BROAD: Final = 0.12
 """Share of a card's height that a face is broad; the border of a card's back is not."""
 _RIM_BROAD: Final = 0.085
-"""Share of a card's height by which white may show beside a card that is known to lie there."""
+"""Share of a card's height by which white may show beside a card that is known to lie there, 10 px at most."""
 LAID_NS: Final = 200 * MS
 """From the first sight of a face to the card let go."""
 STRIDE: Final = 1.1
@@ -249,7 +249,7 @@ class Paper:
         if self._white is not None:
             paper = np.asarray(cv2.bitwise_and(paper, cv2.bitwise_not(self._white)), np.uint8)
         # What is left along a card that lies a little off is a thin rim; a face is not.
-        rim = min(7, max(3, round(_RIM_BROAD * self._pile.card_height / PAPER_STEP)))
+        rim = int(np.clip(round(_RIM_BROAD * self._pile.card_height / PAPER_STEP), 3, 5))
         return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_OPEN, np.ones((rim, rim), np.uint8)), np.uint8)
 
     def note_cards(self, found: Sequence[tuple[CardSeen, Quad]], now: SeenFrame) -> None:
