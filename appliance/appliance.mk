@@ -28,5 +28,5 @@ image:  ## the appliance as an image that boots, and as an update of one, into b
 	@$(AS_ROOT) env $(foreach one,$(IMAGE_SETTINGS),$(if $($(one)),$(one)='$($(one))')) tools/image/build
 
 .PHONY: image-test
-image-test: install  ## boot the image in a virtual machine: it plays, loses its power, goes on, is updated and taken back (ARCH=arm64; 37 minutes, and more beside other work)
+image-test: install  ## boot the image in a virtual machine: it plays, loses its power, goes on, is updated and taken back (ARCH=arm64; half an hour, and more beside other work)
 	@$(BIN)/python -m tools.image.image_check --arch $(or $(ARCH),arm64)
