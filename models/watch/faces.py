@@ -84,7 +84,7 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
     for moment in islice(reversed(stream.moments), stream.moments[-1].index - now.index + 1, None):
         if moment.blind:
             break
-        if gaps > _MOST_GAPS or (moment.bare and not _came_before(moment, place, gaps, stream, pile)):
+        if moment.bare or gaps > _MOST_GAPS:
             # What came between this and the first sign nobody could see.
             maybe -= gaps
             break
@@ -103,16 +103,6 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
         else:
             gaps += 1
     return FaceSigns(sure, maybe, white)
-
-
-def _came_before(moment: SeenFrame, place: Quad, gaps: int, stream: Stream, pile: Pile) -> bool:
-    """Whether white paper showed just before a frame that shows none: a hand may have come to lie on a face."""
-    first = stream.place_of(moment)
-    for k in range(1, min(_MOST_GAPS - gaps, first) + 1):
-        reach = (STRIDE + _LEEWAY * (gaps + k)) * pile.card_height
-        if any(distance(suspect.place, place) < reach for suspect in stream.moments[first - k].suspects):
-            return True
-    return False
 
 
 def _lay_there(quad: Quad, moment: SeenFrame, now: SeenFrame, stream: Stream) -> bool:
