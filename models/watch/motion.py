@@ -58,7 +58,7 @@ PAPER_LEVEL: Final = 0.85
 """Share of its usual brightness that paper has, unless it is turned away or blurred."""
 DIM_PAPER_LEVEL: Final = 0.7
 """Less is no paper."""
-_TINT: Final = 34
+_TINT: Final = 22
 """Levels between its strongest and weakest colour that paper may have, by a white lamp."""
 _SHADE: Final = 0.08
 """Share by which a shadow may dim one colour more than another."""
@@ -75,6 +75,15 @@ def difference(one: Bytes, other: Bytes, level: int) -> Mask:
     b, g, r = cv2.split(cv2.absdiff(one, other))
     worst = cv2.max(cv2.max(b, g), r)
     return np.asarray(cv2.threshold(worst, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
+
+
+def _white_in(picture: Bytes, least: float, tint: float) -> Mask:
+    """Where all colours reach a level and differ by no more than a tint."""
+    b, g, r = cv2.split(picture)
+    low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
+    bright = cv2.threshold(low, least, 255, cv2.THRESH_BINARY)[1]
+    grey = cv2.threshold(cv2.subtract(high, low), tint, 255, cv2.THRESH_BINARY_INV)[1]
+    return np.asarray(cv2.bitwise_and(bright, grey), np.uint8)
 
 
 def _gains(before: Bytes, now: Bytes) -> NDArray[np.float64]:
@@ -307,15 +316,14 @@ class Motion:
         Pixels of the cards' brightness and hue, whatever the lamp's; stripes as thin as the border of a card's back are
         left out.
         """
-        usual = float(self.paper.mean())
-        # As it would look by a white lamp.
+        usual, cast = float(self.paper.mean()), float(self.paper.max() - self.paper.min())
+        # As it is, for the paper's colour may have been learned amiss; and as it would look by a white lamp.
         tables = np.clip(np.arange(256)[:, None] * (usual / self.paper) + 0.5, 0, 255).astype(np.uint8)
-        b, g, r = cv2.split(cv2.LUT(half, tables[None]))
-        low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
-        bright = cv2.threshold(low, level * usual, 255, cv2.THRESH_BINARY)[1]
-        grey = cv2.threshold(cv2.subtract(high, low), _TINT, 255, cv2.THRESH_BINARY_INV)[1]
+        white = cv2.bitwise_or(
+            _white_in(half, level * usual, _TINT + cast), _white_in(cv2.LUT(half, tables[None]), level * usual, _TINT)
+        )
         there = cv2.resize(foreign, half.shape[1::-1], interpolation=cv2.INTER_NEAREST)
-        mask = cv2.bitwise_and(cv2.bitwise_and(bright, grey), there)
+        mask = cv2.bitwise_and(white, there)
         return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
 
     def bareness(self, place: Mask, glance: Glance) -> float:
