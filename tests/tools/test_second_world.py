@@ -272,3 +272,10 @@ def test_the_watcher_follows_what_another_camera_would_have_seen(folder: Path, c
     score, _ = judge(Eye.load(), folder, look=True, camera=OTHER_CAMERAS[camera])
     assert (score.read, score.wrong_sure, score.invented) == (score.plays, 0, 0)
     assert (score.inside, score.near, score.taken) == (score.plays, score.plays, score.takes)
+
+
+@pytest.mark.parametrize("folder", _kept(), ids=lambda folder: folder.name)
+def test_the_watcher_follows_what_a_camera_sees_in_a_dim_room(folder: Path) -> None:
+    score, _ = judge(Eye.load(), folder, look=True, noise=8.0)
+    assert (score.read, score.wrong_sure, score.invented) == (score.plays, 0, 0)
+    assert (score.inside, score.near, score.taken) == (score.plays, score.plays, score.takes)

@@ -32,12 +32,6 @@ def _of_curve(exponent: float) -> Camera:
     return lambda image: np.asarray(cv2.LUT(image, curve), np.uint8)
 
 
-def _grainy(image: Image) -> Image:
-    """The gain of a camera in a dim room: 8 grey levels of noise."""
-    noise = np.asarray(cv2.randn(np.zeros(image.shape, np.int16), 0, 8), np.int16)
-    return np.asarray(np.clip(image + noise, 0, 255), np.uint8)
-
-
 def _compressed(image: Image) -> Image:
     """JPEG as a cheap webcam packs it."""
     return np.asarray(cv2.imdecode(cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, 30))[1], 1), np.uint8)
@@ -53,6 +47,5 @@ OTHER_CAMERAS: Final[dict[str, Camera]] = {
     "flat": _of_curve(0.6),
     "steep": _of_curve(1.6),
     "soft": lambda image: np.asarray(cv2.GaussianBlur(image, (0, 0), 1.2), np.uint8),
-    "grainy": _grainy,
     "compressed": _compressed,
 }
