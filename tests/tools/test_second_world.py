@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from argparse import ArgumentTypeError
+from itertools import pairwise
 from pathlib import Path
 
 import cv2
@@ -20,7 +21,7 @@ from referee.units import MS, SECOND
 from tools.second_world.gestures import draw_lay, draw_sweep
 from tools.second_world.hand_model import INDEX_TIP, POSES, Points, Skin, bones, pinch_point, sleeve
 from tools.second_world.judge import SequenceError, SequenceTruth, fed, hold_against, judge, lamp, table
-from tools.second_world.judging_rooms import SETTINGS, judging_room, score_of
+from tools.second_world.judging_rooms import SETTINGS, draw_setting, judging_room, score_of
 from tools.second_world.other_cameras import OTHER_CAMERAS
 from tools.second_world.room import SKINS, Light, Person, Room
 from tools.second_world.sequence import Score, Sequence, compose
@@ -176,6 +177,19 @@ def test_a_judging_room_is_the_same_each_time() -> None:
     one, other = judging_room(SETTINGS[1]), judging_room(SETTINGS[1])
     assert np.array_equal(one.cloth, other.cloth)
     assert one.people == other.people and one.light == other.light and one.cards == other.cards
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_in_a_room_that_nobody_arranged_no_arm_is_in_two_places(number: int) -> None:
+    setting = draw_setting(number)
+    assert setting == draw_setting(number) != draw_setting(number + 1)
+    sequence = compose(judging_room(setting), score_of(setting))
+    assert len(sequence.lays) >= 2 and sequence.sweeps
+    tracks = [(sequence.seats[k], lay.track) for k, lay in enumerate(sequence.lays)]
+    tracks += [(sequence.seats[1000 + k], sweep.track) for k, sweep in enumerate(sequence.sweeps)]
+    for seat in sequence.room.people:
+        own = sorted((track.begin, track.end) for of, track in tracks if of == seat)
+        assert all(end <= begin for (_, end), (begin, _) in pairwise(own))
 
 
 # The judge

@@ -284,9 +284,15 @@ $(WORLD)/.installed: pyproject.toml
 
 second-world-packages: $(WORLD)/.installed  ## Blender as a Python module, for the second world only (1 GB in .venv-world)
 
-second-world: install $(WORLD)/.installed  ## path-traced sequences, rendered by two processes (goes on where it was stopped), and the watcher's score on them
-	$(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --first 0 --step 2 & \
-	$(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --first 1 --step 2 || { wait; exit 1; }; wait $$!
+# Rooms drawn by chance in place of those listed.
+DRAWN ?= 0
+ifneq ($(DRAWN),0)
+SEQUENCES := build/drawn
+endif
+FILM = $(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --drawn $(DRAWN) --step 2
+
+second-world: install $(WORLD)/.installed  ## path-traced sequences, rendered by two processes (goes on where it was stopped), and the watcher's score on them; DRAWN=24 for so many rooms drawn by chance
+	$(FILM) --first 0 & $(FILM) --first 1 || { wait; exit 1; }; wait $$!
 	$(BIN)/python -m tools.second_world.judge $(SEQUENCES) --bare --json $(SEQUENCES)/score.json $(ARGS)
 
 second-world-stills: $(WORLD)/.installed  ## path-traced stills with masks (STILLS=600), for training the network that tells hands from cloth

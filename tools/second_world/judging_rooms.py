@@ -81,8 +81,43 @@ SETTINGS: Final = (
             "1f 2f 3l 4f 2t", 0.7, 25, 8.0, 14.0),
 )  # fmt: skip
 _PRINTED: Final = ("As", "Kh", "Qd", "Jc")
+_CLOTHS: Final = ("felt", "planks", "damask", "gingham", "ticking", "jute", "marble", "dots")
+_DRAWN_SEED: Final = 20_000
 _MANNERS: Final = {"f": "flip", "l": "late", "s": "slide"}
+_AFTER: Final = {"rest": 0.9, "take": 1.7}
+"""Seconds that pass before a card, whatever the pace."""
 _DEEDS: Final = {"t": "take", "h": "slap", "r": "rest"}
+
+
+def draw_setting(number: int) -> Setting:
+    """A sequence that nobody arranged: room, camera and play are drawn from a number."""
+    seed = _DRAWN_SEED + number
+    chance = np.random.default_rng((seed, 73))
+
+    def colour() -> Rgb:
+        red, green, blue = (int(v) for v in chance.integers(20, 236, 3))
+        return red, green, blue
+
+    seats = int(chance.integers(2, 7))
+    seat = int(chance.integers(seats))
+    words = [f"{int(chance.integers(1, seats + 1))}r"] if seats > 2 and chance.random() < 0.2 else []
+    players = [one for one in range(1, seats + 1) if f"{one}r" not in words]
+    for count in (int(chance.integers(3, 7)), int(chance.integers(0, 4))):
+        laid = []
+        for manner in chance.choice(["f", "l", "s"], count, p=[0.6, 0.2, 0.2]):
+            seat = seat % seats + 1
+            laid += [f"{seat}{manner}"] if seat in players else []
+        if laid:
+            # Somebody whose arm is not still on its way back.
+            taker = int(chance.choice([one for one in players if str(one) != laid[-1][0]]))
+            words += [*laid, f"{taker}t"]
+    fps = int(chance.choice([25, 30]))
+    return Setting(
+        f"drawn-{number:04d}", seed, str(chance.choice(_CLOTHS)), (colour(), colour()),
+        str(chance.choice(["window", "lamp", "mixed", "dull"])), str(chance.choice(["harbour", "meadow"])), seats,
+        " ".join(words), float(chance.uniform(0.4 if seats > 2 else 0.6, 1.0)), fps, float(chance.uniform(3, 12)),
+        float(chance.uniform(8, 20)),
+    )  # fmt: skip
 
 
 def judging_room(setting: Setting) -> Room:
@@ -108,7 +143,8 @@ def score_of(setting: Setting) -> Score:
     for word in setting.play.split():
         seat, what = word[:-1], word[-1]
         if what in _MANNERS:
-            wait = 0.9 if lines and lines[-1][0].startswith("rest") else setting.pace * float(chance.uniform(0.85, 1.2))
+            before = lines[-1][0].partition(":")[0] if lines else ""
+            wait = _AFTER.get(before) or setting.pace * float(chance.uniform(0.85, 1.2))
             lines.append((f"lay:{seat}:{_MANNERS[what]}", wait if lines else 0.0))
         else:
             lines.append((f"{_DEEDS[what]}:{seat}", 0.0 if what == "r" else 0.95))
