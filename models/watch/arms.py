@@ -223,10 +223,14 @@ class Arms:
         """
         f = self._motion.factor
         rows, columns = glance.foreign.shape
-        for reach in glance.reaches:
+        found = [(bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), reach) for reach in glance.reaches]
+        for bearing, reach in found:
+            if reach.dim and any(not arm.dim and apart(angle, bearing) < _BROUGHT for angle, arm in found):
+                # The shadow of the arm beside it.
+                continue
             share = covered(glance.foreign, reach, (to[0] / f, to[1] / f), skip)
             if share >= (lying if reach.lying else FULL_ARM):
-                yield bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), share**4
+                yield bearing, share**4
 
     def swept(self, since: int) -> float | None:
         """The bearing that swept over the pile since an instant (ns)."""

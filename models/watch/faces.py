@@ -30,8 +30,9 @@ _CARD_ALIKE: Final = 0.75
 _INDEX_WIDE: Final = 0.22
 _INDEX_TALL: Final = 0.3
 """Part of a card's width and height that its index takes up in the corner."""
-_INDEX_ALIKE: Final = 0.85
-"""Correlation of an index with itself in another frame; other prints correlate less."""
+PRINT_ALIKE: Final = 0.85
+"""Correlation of an index, or of a card that nothing covers, with itself in another frame; other prints, and a card
+under a hand, correlate less."""
 _FACE_MAYBE: Final = 0.012
 """White paper of this share of a card's area may be a face ..."""
 _FACE_SURE: Final = 0.04
@@ -84,7 +85,7 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
     for moment in islice(reversed(stream.moments), stream.moments[-1].index - now.index + 1, None):
         if moment.blind:
             break
-        if moment.bare or gaps > _MOST_GAPS:
+        if (moment.bare and moment is not now) or gaps > _MOST_GAPS:
             # What came between this and the first sign nobody could see.
             maybe -= gaps
             break
@@ -111,9 +112,9 @@ def _lay_there(quad: Quad, moment: SeenFrame, now: SeenFrame, stream: Stream) ->
     return alike and not looks_as_known(quad, moment, stream)
 
 
-def looks_as_known(quad: Quad, moment: SeenFrame, stream: Stream) -> bool:
+def looks_as_known(quad: Quad, moment: SeenFrame, stream: Stream, least: float = _CARD_ALIKE) -> bool:
     """Whether a place looks as it did when all known cards showed."""
-    return looked_alike(stream.known_half, moment.half, grown(quad, -5.0), _CARD_ALIKE)
+    return looked_alike(stream.known_half, moment.half, grown(quad, -5.0), least)
 
 
 def unread_reveal(now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]:
@@ -123,8 +124,15 @@ def unread_reveal(now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]
     low, high = stream.soonest, now.end
     k = first_unexplained(stream, pile)
     if k is not None:
-        low, high = max(low, stream.came_after(k)), stream.moments[k].end
+        low, high = max(low, stream.came_after(first_perhaps(k, stream))), stream.moments[k].end
     return low, max(low, high)
+
+
+def first_perhaps(k: int, stream: Stream) -> int:
+    """The place of the first frame that may show what is surely white at place ``k``: all between show paper."""
+    while k > 0 and stream.moments[k - 1].suspects:
+        k -= 1
+    return k
 
 
 def first_unexplained(stream: Stream, pile: Pile) -> int | None:
@@ -181,7 +189,7 @@ def shown_before(
     corners = [c for c in corners if any(holds(convex_quad(c), index) for index in indices)]
     # Bare cloth looks like itself, too: only where a card lay may an index have shown.
     corners = [c for c in corners if any(holds(k, centre_of(c)) for k in known)]
-    return any(looked_alike(then, now, grown(convex_quad(c), -3.0), _INDEX_ALIKE) for c in corners)
+    return any(looked_alike(then, now, grown(convex_quad(c), -3.0), PRINT_ALIKE) for c in corners)
 
 
 def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float) -> bool:
@@ -238,7 +246,7 @@ class Paper:
         bright = self._fresh(self._motion.paper_in(moment.half, lately, PAPER_LEVEL))
         thick = max(3, round(_FACE_BROAD * self._pile.card_height / PAPER_STEP))
         moment.suspects += _patches(maybe, bright, least, thick)
-        if before is not None:
+        if before is not None and (self._pile.laid or self._pile.open):
             # A face that comes up moves; white that stays where it was is a card that lies a little off its reading.
             earlier = [*before.suspects, *before.still]
             moment.still = [b for b in moment.suspects if any(_stayed(a, b) for a in earlier)]
@@ -289,7 +297,8 @@ class Paper:
 def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]:
     """The patches of a mask at half size of the box that have ``least`` pixels or more."""
     found = []
-    thick = cv2.erode(bright, np.ones((side, side), np.uint8))
+    # Outside the picture nothing is white: a strip along its edge is no broader than it looks.
+    thick = cv2.erode(bright, np.ones((side, side), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
     count, _, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(left, np.ones((5, 5), np.uint8)))
     for k in range(1, count):
         x, y, w, h, _ = (int(v) for v in stats[k])

@@ -99,10 +99,12 @@ class Gaze:
         if resting is not None and not shows:
             return
         quads = [quad for s, quad in found if s.confidence >= SURE_READING]
-        # Beside a known card that lies whole on top of all, what is hardly read is an old one's corner.
+        # Beside a known card that lies whole on top of all, what is hardly read is an old one's corner; else it may be
+        # a card on its way, and not the one that it was taken for.
         topped = any(s.top and plain(s) and s.card in names for s, _ in found)
-        least = SURE_READING if topped else LEAST_BEGINNING
-        self._known = now, quads, any(self._is_new(s) and s.confidence >= least for s, _ in found)
+        sure = {name for name, confidence in (track.belief() for track in tracks) if confidence >= SURE_READING}
+        doubtful = [s for s, _ in found if s.card not in sure and s.card not in self._pile.burned]
+        self._known = now, quads, any(s.confidence >= SURE_READING or not topped for s in doubtful)
 
     def _recall_known(self) -> None:
         """From now on hold frames against the one that showed what is known."""
@@ -143,7 +145,6 @@ class Gaze:
                 high = moment.index - start
             else:
                 low = moment.index - start + 1
-                moment.bare = not moment.suspects
         return looks
 
     def _lies_over(self, quad: Quad) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from models.eye.classes import SURE_READING
 from models.eye.geometry import PixelBox, grown
 from models.watch.decision import QUIET_NS, is_laid, named_at_once
-from models.watch.faces import first_unexplained, looks_as_known, white_at_pile
+from models.watch.faces import PRINT_ALIKE, first_unexplained, looks_as_known, white_at_pile
 from models.watch.motion import GRAIN, Bytes, Mask, Motion, difference
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
 from models.watch.tracks import NEAR, Pile, Track
@@ -94,7 +94,7 @@ class Occasions:
         if not (self._pile.laid or self._pile.open):
             return True
         # Cards that no frame has shown in sight of all may look like anything.
-        return bool(known) and all(looks_as_known(quad, now, self._stream) for quad in known)
+        return bool(known) and all(looks_as_known(quad, now, self._stream, PRINT_ALIKE) for quad in known)
 
     def _white_shows(self, now: SeenFrame) -> bool:
         """Whether white paper has shown for a while that is due a look, for the first time or once more."""

@@ -19,6 +19,8 @@ from models.eye.geometry import Image
 
 _BRIDGE: Final = 4
 """Reduced pixels of the picture's edge that may be missing within one arm."""
+_NARROWEST: Final = 4
+"""Reduced pixels of the picture's edge that an arm covers at least."""
 _RIM: Final = 24
 """Reduced pixels from the picture's edge in which what reaches in is looked at."""
 _SHADOW_HUE: Final = 0.15
@@ -26,6 +28,8 @@ _SHADOW_HUE: Final = 0.15
 had 0.32, of 60 soft shadows the most 0.06."""
 _SHADOW_STEP: Final = 0.2
 """What of its light a soft shadow takes from one reduced pixel to the next: 0.16 at most, a sleeve's edge more."""
+_DEEPEST: Final = 0.4
+"""What a soft shadow leaves of the light at least, 0.7 in 60 drawn ones; a black sleeve on grey leaves less."""
 _LEAST_SHADE: Final = 0.02
 """A shadow dims or has gone; what dims here and brightens there by so much is a thing."""
 _STIRS: Final = 0.03
@@ -48,10 +52,18 @@ class Reach:
     y: float
     lying: bool = False
     """Whether it has lain there for a while where it crosses the edge, whatever its hand did."""
+    dim: bool = False
+    """Whether it dims all colours of the table alike, as a hard shadow does, or a dark sleeve on a grey table."""
 
 
-def reaches(foreign: Image, moved: NDArray[np.bool_] | None = None) -> list[Reach]:
-    """The stretches of the picture's edge that foreign things cross; ``moved`` is what has changed lately, if known."""
+def reaches(
+    foreign: Image, moved: NDArray[np.bool_] | None = None, light: NDArray[np.float32] | None = None
+) -> list[Reach]:
+    """The stretches of the picture's edge that foreign things cross.
+
+    ``moved`` is what has changed lately, ``light`` the `_light` of each reduced pixel, if known: an arm's middle is
+    where its shadow is not.
+    """
     rows, columns = foreign.shape
     rim = np.concatenate([foreign[1, :], foreign[:, -2], foreign[-2, ::-1], foreign[::-1, 1]]) > 0
     if not rim.any():
@@ -66,9 +78,25 @@ def reaches(foreign: Image, moved: NDArray[np.bool_] | None = None) -> list[Reac
         runs = np.split(places, np.flatnonzero(np.diff(places) > _BRIDGE + 1) + 1)
         if len(runs) > 1 and places[0] + len(rim) - places[-1] <= _BRIDGE + 1:
             runs[0] = np.concatenate([runs.pop(), runs[0]])
-    runs = [run for run in runs if len(run) >= 4]
+    runs = [run for run in runs if len(run) >= _NARROWEST]
     lying = [moved is not None and _moved_at_root(moved, xs[run], ys[run]) < _LIES for run in runs]
-    return [Reach(float(xs[run].mean()), float(ys[run].mean()), lies) for run, lies in zip(runs, lying, strict=True)]
+    clear = [run if light is None else run[~_dims_alike(light, xs[run], ys[run])] for run in runs]
+    out = []
+    for run, lies, arm in zip(runs, lying, clear, strict=True):
+        dim = len(arm) < _NARROWEST
+        x, y = (float(each[run if dim else arm].mean()) for each in (xs, ys))
+        out.append(Reach(x, y, lies, dim))
+    return out
+
+
+def _dims_alike(light: NDArray[np.float32], xs: NDArray[np.float64], ys: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Where along the picture's edge all colours are dimmed alike."""
+    rows, columns = light.shape[:2]
+    x, y = (np.clip(each, 2, n - 3).astype(int) for each, n in ((xs, columns), (ys, rows)))
+    # Single pixels are a sensor's noise.
+    near = [light[y + j, x + i, :2] for j in (-2, 0, 2) for i in (-2, 0, 2)]
+    grey, hue = np.median(near, axis=0).T
+    return np.asarray((grey < 1 - _LEAST_SHADE) & (hue < _SHADOW_HUE))
 
 
 def _moved_at_root(moved: NDArray[np.bool_], xs: NDArray[np.float64], ys: NDArray[np.float64]) -> float:
@@ -81,9 +109,9 @@ def _moved_at_root(moved: NDArray[np.bool_], xs: NDArray[np.float64], ys: NDArra
 def _is_shadow(light: NDArray[np.float32]) -> bool:
     """Whether pixels, each with its `_light`, show the table under a soft shadow, or without one."""
     _, hue, step = np.percentile(light, 90, axis=0)
-    least, most = np.percentile(light[:, 0], (5, 95))
+    least, middle, most = np.percentile(light[:, 0], (5, 50, 95))
     one_sided = most < 1 + _LEAST_SHADE or least > 1 - _LEAST_SHADE
-    return bool(one_sided and hue < _SHADOW_HUE and step < _SHADOW_STEP)
+    return bool(one_sided and middle > _DEEPEST and hue < _SHADOW_HUE and step < _SHADOW_STEP)
 
 
 @dataclass(slots=True, eq=False)
@@ -118,7 +146,7 @@ def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool
         elif np.count_nonzero(there) < _WHOLE * foreign.size:
             things[box][there] = 255
     if not things.any():
-        return SortedEdge(reaches(solid, moved))
+        return SortedEdge(reaches(solid, moved, light))
     if cards is not None:
         things[cv2.dilate(cards, np.ones((2 * _CARD_RIM + 1,) * 2, np.uint8)) > 0] = 0
     for box, there in list(_over_edge(things)):
@@ -128,7 +156,9 @@ def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool
             at_rest[box][there] = 255
         else:
             things[box][there] = 0
-    return SortedEdge(reaches(cv2.subtract(solid, at_rest), moved), reaches(at_rest), things, at_rest)
+    return SortedEdge(
+        reaches(cv2.subtract(solid, at_rest), moved, light), reaches(at_rest, None, light), things, at_rest
+    )
 
 
 Box = tuple[slice, slice]

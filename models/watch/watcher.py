@@ -24,7 +24,7 @@ from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, Taking
 from models.watch.attribution import Attribution
 from models.watch.bare_table import BareTable
 from models.watch.decision import Decisions
-from models.watch.faces import Paper, first_unexplained
+from models.watch.faces import Paper, first_perhaps, first_unexplained
 from models.watch.gaze import LEAST_BEGINNING, CardEye, Gaze
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.shift import Following
@@ -216,7 +216,7 @@ class Watcher:
         holds.append(next((m.t for m in reversed(moments) if m.looked or m.plain), moments[0].t) - MARGIN_NS - 2)
         k = first_unexplained(stream, self._pile)
         if k is not None:
-            holds.append(moments[k - 1].t - MARGIN_NS - 2)
+            holds.append(moments[max(0, first_perhaps(k, stream) - 1)].t - MARGIN_NS - 2)
         if not self._pile.card_height:
             # Nobody knows yet what a face looks like here: whatever stirs may turn out to have shown one.
             stirs = (m.t for m in moments if not m.glance.calm and m.t > now.t - PATIENCE_NS)

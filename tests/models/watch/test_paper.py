@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from models.watch.faces import _patches
 from models.watch.motion import Motion
 
 WHITE, WARM, AMISS = (235.0, 235.0, 235.0), (123.0, 198.0, 252.0), (178.0, 195.0, 219.0)
@@ -27,3 +28,12 @@ def test_a_face_is_white(learned: tuple[float, ...], colour: tuple[float, ...]) 
 @pytest.mark.parametrize("colour", [(90.0, 120.0, 190.0), (40.0, 45.0, 110.0), (60.0, 120.0, 60.0)])
 def test_skin_and_cloth_are_none(learned: tuple[float, ...], colour: tuple[float, ...]) -> None:
     assert _share_white(learned, colour) == 0.0
+
+
+@pytest.mark.parametrize(("rows", "broad"), [((0, 5), False), ((60, 65), False), ((0, 12), True), ((60, 72), True)])
+def test_a_strip_at_the_edge_of_the_picture_is_no_broader_than_it_looks(rows: tuple[int, int], broad: bool) -> None:
+    """The border of a card's back that comes in is no face."""
+    white = np.zeros((120, 160), np.uint8)
+    white[rows[0] : rows[1], 40:90] = 255
+    (found,) = _patches(white, white, least=50.0, side=7)
+    assert found.sure == broad

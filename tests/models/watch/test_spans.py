@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from models.eye.geometry import Quad
-from models.watch.faces import first_signs, reveal
+from models.watch.faces import first_perhaps, first_signs, reveal, unread_reveal
 from models.watch.motion import Glance
 from models.watch.stream import SeenFrame, Stream, Suspect
 from models.watch.tracks import Pile
@@ -58,6 +58,19 @@ def test_a_span_reaches_from_the_last_frame_that_shows_no_face_to_the_first_that
     shown: str, first: int, last: int
 ) -> None:
     assert span(shown) == (first, last)
+
+
+def test_a_frame_in_which_a_card_is_read_shows_it_whatever_was_thought_of_it_before() -> None:
+    stream = frames("...WW.")
+    signs = first_signs(CARD, stream.moments[-1], stream, Pile(card_height=120.0))
+    assert (signs.sure, signs.maybe) == (3, 3)
+
+
+def test_paper_that_is_hardly_seen_before_it_is_surely_seen_belongs_to_the_same_card() -> None:
+    stream = frames("..wwW?")
+    assert first_perhaps(4, stream) == 2
+    low, high = unread_reveal(stream.moments[-1], stream, Pile(card_height=120.0))
+    assert (low // SPACING, (high - EXPOSED) // SPACING) == (1, 4)
 
 
 def test_white_paper_somewhere_else_is_another_card() -> None:
