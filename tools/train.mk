@@ -8,7 +8,7 @@ GENERATED ?= 300
 SHARDS ?= 120
 MINED ?= 10
 FINDER_STEPS ?= 6000
-READER_STEPS ?= 9000
+READER_STEPS ?= 12000
 CARD_STEPS ?= 8000
 # Held-out scenes that the confidence is fitted and checked on, half each.
 FITTED ?= 1600
@@ -52,7 +52,7 @@ train-data:  ## faces of all decks, then shards of scenes; goes on where it was 
 	$(BIN)/python -m models.training.samples --out $(EYE) --first 0 --step 2 --count $(SHARDS) & \
 	$(BIN)/python -m models.training.samples --out $(EYE) --first 1 --step 2 --count $(SHARDS); wait
 
-train: train-packages  ## train the eye from nothing, in stages that resume from out/eye: about two hours on two free cores
+train: train-packages  ## train the eye from nothing, in stages that resume from out/eye: about two and a half hours, most of it on one core
 	$(MAKE) train-data
 	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS) --threads $(THREADS)
 	mkdir -p $(WEIGHTS)

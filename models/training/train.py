@@ -183,7 +183,7 @@ def _mean(loss: Tensor, known: Tensor) -> Tensor:
 
 
 def _named(out: Tensor, classes: slice, target: Tensor, known: Tensor) -> Tensor:
-    loss = nn.functional.cross_entropy(out[:, classes], target.clamp_min(0), reduction="none", label_smoothing=0.02)
+    loss = nn.functional.cross_entropy(out[:, classes], target.clamp_min(0), reduction="none")
     return _mean(loss, known)
 
 
