@@ -52,7 +52,7 @@ train-data:  ## faces of all decks, then shards of scenes; goes on where it was 
 	$(BIN)/python -m models.training.samples --out $(EYE) --first 0 --step 2 --count $(SHARDS) & \
 	$(BIN)/python -m models.training.samples --out $(EYE) --first 1 --step 2 --count $(SHARDS); wait
 
-train: train-packages  ## train the eye from nothing, in stages that resume from out/eye: about two and a half hours, most of it on one core
+train: train-packages  ## train the eye from nothing, in stages that resume from out/eye: some two and a half hours (THREADS=1 where the cores are not free)
 	$(MAKE) train-data
 	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS) --threads $(THREADS)
 	mkdir -p $(WEIGHTS)

@@ -41,7 +41,7 @@ _LAPSE_NS: Final = 150 * MS
 _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
 _BROUGHT: Final = 45.0
-"""Degrees by which an arm may swing while it lays a card."""
+"""Degrees by which an arm may swing while it lays a card, and within which its hard shadow lies beside it."""
 _IN_SIGHT_NS: Final = 120 * MS
 """So long after a face came up the arm that brought it is in sight."""
 _GONE: Final = 0.6

@@ -130,7 +130,8 @@ def unread_reveal(now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]
 
 def first_perhaps(k: int, stream: Stream) -> int:
     """The place of the first frame that may show what is surely white at place ``k``: all between show paper."""
-    while k > 0 and stream.moments[k - 1].suspects:
+    oldest = stream.moments[-1].t - PATIENCE_NS
+    while k > 0 and stream.moments[k - 1].suspects and stream.moments[k - 1].t >= oldest:
         k -= 1
     return k
 

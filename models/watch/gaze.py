@@ -93,7 +93,8 @@ class Gaze:
     def _note_known(self, found: list[Found], now: SeenFrame) -> None:
         """Remember a frame that shows the newest of the cards known, for others to be held against."""
         tracks = [*self._pile.laid, *self._pile.open]
-        names = [track.belief()[0] for track in tracks]
+        beliefs = [track.belief() for track in tracks]
+        names = {name for name, _ in beliefs}
         resting = next((track.belief()[0] for track in reversed(tracks) if track.name or track.still), None)
         shows = any(s.card == resting or (s.top and s.card in names) for s, _ in found)
         if resting is not None and not shows:
@@ -102,7 +103,7 @@ class Gaze:
         # Beside a known card that lies whole on top of all, what is hardly read is an old one's corner; else it may be
         # a card on its way, and not the one that it was taken for.
         topped = any(s.top and plain(s) and s.card in names for s, _ in found)
-        sure = {name for name, confidence in (track.belief() for track in tracks) if confidence >= SURE_READING}
+        sure = {name for name, confidence in beliefs if confidence >= SURE_READING}
         doubtful = [s for s, _ in found if s.card not in sure and s.card not in self._pile.burned]
         self._known = now, quads, any(s.confidence >= SURE_READING or not topped for s in doubtful)
 
