@@ -6,15 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
-from models.eye.geometry import Quad, area, distance, iou, shared_area
-from models.watch.faces import STRIDE, first_unexplained, reveal, shown_before, unread_reveal
+from models.eye.geometry import Quad, area, centre_of, distance, grown, holds, iou, shared_area
+from models.watch.faces import (
+    PRINT_ALIKE,
+    STRIDE,
+    first_unexplained,
+    index_places,
+    looked_alike,
+    reveal,
+    shown_before,
+    unread_reveal,
+)
 from models.watch.gaze import LEAST_BEGINNING, Found
-from models.watch.motion import Bytes, Glance, Motion
+from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
 from models.watch.stream import SeenFrame, Stream
 from models.watch.tracks import BARE, OVER, PASSING_FRAMES, PLAIN_CONFIDENCE, Pile, Sighting, Track, double, plain
 from referee.units import MS
@@ -66,7 +76,8 @@ class Attribution:
         for s, quad in found:
             self._give(s, quad, frame)
         for track, s, quad in frame.given.values():
-            track.add(_sighting(s, quad, track, now, self._pile, self._at_rest(quad, now)))
+            covered = self._other_end_covered(s, quad, now)
+            track.add(_sighting(s, quad, track, now, self._pile, self._at_rest(quad, now), covered))
             track.note_indices(s)
         for track in self._pile.open:
             track.missed = id(track) not in frame.given
@@ -81,6 +92,20 @@ class Attribution:
         if self._pile.laid and any(s.top and s.card == self._pile.laid[-1].name for s, _ in sure):
             for _, quad in sure:
                 self._stream.explain_place(quad, frame.now)
+
+    def _other_end_covered(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
+        """Whether another card shows where a card's second index would: then this one does not lie on top of it."""
+        ends = [end for end in index_places(quad) if not any(holds(end, index) for index in s.indices)]
+        if s.top or len(ends) != 1 or now.half is None:
+            return False
+        place = grown(ends[0], -3.0)
+        if not any(holds(rest, centre_of(place)) for rest in self._pile.rests):
+            return False
+        paper = self._motion.paper_in(now.half, now.glance.foreign)
+        inside = np.zeros(paper.shape, np.uint8)
+        cv2.fillConvexPoly(inside, np.rint(place / PAPER_STEP).astype(np.int32), 1)
+        blank = cv2.countNonZero(cv2.bitwise_and(paper, paper, mask=inside)) > (1 - OVER) * cv2.countNonZero(inside)
+        return blank or looked_alike(self._stream.known_half, now.half, place, PRINT_ALIKE)
 
     def _at_rest(self, quad: Quad, now: SeenFrame) -> bool:
         """Whether nothing has moved where a card lies since the frame before."""
@@ -289,10 +314,13 @@ def _in_places(indices: NDArray[np.float64], places: NDArray[np.float64], reach:
 # How a card lies to the pile
 
 
-def _sighting(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, at_rest: bool) -> Sighting:
-    """A reading in the newest frame as a sighting of a card under way."""
+def _sighting(
+    s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, at_rest: bool, covered: bool
+) -> Sighting:
+    """A reading in the newest frame as a sighting of a card under way; ``covered`` at its other end by a card."""
     doubled = _in_one_place(s, quad, now, pile)
     on_pile, under = _lie(s, quad, track, now, pile, whole=plain(s) and not doubled)
+    on_pile = on_pile and not covered
     return Sighting(
         now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _is_old_index(s, pile),
         plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare >= BARE,

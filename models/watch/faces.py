@@ -184,13 +184,17 @@ def shown_before(
     """
     if then is None or now is None:
         return False
-    right, down = (quad[1] - quad[0]) * _INDEX_WIDE, (quad[3] - quad[0]) * _INDEX_TALL
-    corners = [quad[0] + np.stack([0 * right, right, right + down, down])]
-    corners.append(quad[2] - np.stack([0 * right, right, right + down, down]))
-    corners = [c for c in corners if any(holds(convex_quad(c), index) for index in indices)]
+    corners = [c for c in index_places(quad) if any(holds(c, index) for index in indices)]
     # Bare cloth looks like itself, too: only where a card lay may an index have shown.
     corners = [c for c in corners if any(holds(k, centre_of(c)) for k in known)]
-    return any(looked_alike(then, now, grown(convex_quad(c), -3.0), PRINT_ALIKE) for c in corners)
+    return any(looked_alike(then, now, grown(c, -3.0), PRINT_ALIKE) for c in corners)
+
+
+def index_places(quad: Quad) -> list[Quad]:
+    """Where a card shows its two indices, px."""
+    right, down = (quad[1] - quad[0]) * _INDEX_WIDE, (quad[3] - quad[0]) * _INDEX_TALL
+    corner = np.stack([0 * right, right, right + down, down])
+    return [convex_quad(quad[0] + corner), convex_quad(quad[2] - corner)]
 
 
 def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float) -> bool:
