@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 
 from models.eye.classes import SURE_READING
-from models.eye.geometry import centre_of
-from models.watch.faces import LAID_NS
+from models.eye.geometry import Quad, centre_of
 from models.watch.motion import Glance, Mask, Motion
+from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.reaches import Reach
-from models.watch.stream import PATIENCE_NS, SeenFrame, Stream
+from models.watch.stream import LOOK_BACK, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
 from referee.engine.observations import Card, Foul, Observation, Taken
 from referee.units import MS
@@ -24,32 +24,20 @@ FULL_ARM: Final = 0.5
 """Share of the line from the picture's edge to a card that an arm must cover."""
 _AGREED: Final = 0.6
 """Share of the looks at arms that must agree on a bearing."""
-_BEFORE: Final = 3
-"""Frames before the first that surely shows a face in which the hand that brought it may be seen already."""
 _AT_REST: Final = 2
 """A card that has lain still for more than so many frames is nobody's to lay any more."""
-_SWEEP_NS: Final = 900 * MS
-"""How long it is remembered which arms reached to the pile."""
 _OVER_PILE: Final = 0.85
 """Share of the way from the picture's edge to the pile's middle, known cards left out, that an arm must cover."""
-_STAYED_NS: Final = 350 * MS
-"""A hand that has been over the pile for so long lays nothing and takes nothing: it hovers."""
 _TO_THE_CARD: Final = 0.97
 """Share of the way to a card that an arm covers whose hand holds it."""
-_LAPSE_NS: Final = 150 * MS
-"""For so long an arm may go unseen and be the same stay."""
 _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
 _BROUGHT: Final = 45.0
 """Degrees by which an arm may swing while it lays a card, and within which its hard shadow lies beside it."""
-_IN_SIGHT_NS: Final = 120 * MS
-"""So long after a face came up the arm that brought it is in sight."""
 _GONE: Final = 0.6
 """Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
 """When a pile has "left" is no sharper than the sweep of a hand."""
-_SWEPT_NS: Final = 700 * MS
-"""Who swept over the pile so shortly before it was gone has taken it."""
 
 
 def covered(foreign: Mask, reach: Reach, to: tuple[float, float], skip: Mask | None = None) -> float:
@@ -124,7 +112,7 @@ class Hovering:
         for bearing, share in arms:
             if share < _OVER_PILE:
                 continue
-            fresh = (s for s in self._stays if s.last >= t - _LAPSE_NS)
+            fresh = (s for s in self._stays if s.last >= t - LET_GO_NS)
             stay = next((s for s in fresh if apart(s.bearing, bearing) < _SAME_ARM), None)
             if stay is None:
                 self._stays.append(_Stay(bearing, t, t))
@@ -134,12 +122,12 @@ class Hovering:
     def stayed(self, bearing: float, t: int) -> bool:
         """Whether the arm of a bearing has been over the pile for long by an instant, ns, and still was."""
         return any(
-            apart(s.bearing, bearing) < _SAME_ARM and s.since <= t - _STAYED_NS and s.last >= t for s in self._stays
+            apart(s.bearing, bearing) < _SAME_ARM and s.since <= t - HAND_NS and s.last >= t for s in self._stays
         )
 
     def at(self, t: int) -> list[float]:
         """The bearings of arms that hovered when a face came up at an instant, ns."""
-        return [stay.bearing for stay in self._stays if stay.since <= t - _STAYED_NS and stay.last >= t]
+        return [stay.bearing for stay in self._stays if stay.since <= t - HAND_NS and stay.last >= t]
 
     def laid(self, seat: int | None) -> None:
         """A card was laid by a seat: who follows whom."""
@@ -171,30 +159,33 @@ class Arms:
         """Remember which arms reached to the cards under way, in each frame from when they came up to when they lay."""
         spacing = self._stream.spacing
         for track in sorted(self._pile.open, key=lambda track: track.high):
-            begin, end = max(track.low, track.high - _BEFORE * spacing), track.high + LAID_NS
+            begin, end = max(track.low, track.high - LOOK_BACK * spacing), track.high + LAID_NS
             if track.rested is not None:
                 end = min(end, track.rested + _AT_REST * spacing)
             for moment in self._stream.moments:
-                if moment.index > track.noted and begin < moment.t <= end and not moment.blind:
-                    self._note_hand(track, moment.glance)
+                there = begin < moment.t <= end or moment.index in track.way
+                if moment.index > track.noted and there and not moment.blind:
+                    self._note_hand(track, moment.glance, track.way.get(moment.index, track.quad))
                     track.noted = moment.index
 
-    def _note_hand(self, track: Track, glance: Glance) -> None:
-        """Remember which arm reaches to a card."""
+    def _note_hand(self, track: Track, glance: Glance, place: Quad) -> None:
+        """Remember which arm reaches to where a card is, px."""
         if not glance.reaches or len(track.bearings) > 12:
             return
-        quads = [track.quad] + [other.quad for other in self._pile.laid]
+        quads = [place] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
-        looks = list(self._reaching(glance, centre_of(track.quad), skip, lying=_TO_THE_CARD))
+        looks = list(self._reaching(glance, centre_of(place), skip, lying=_TO_THE_CARD))
         if len(looks) > 1:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
         looks = [look for look in looks if not self._laid_another(track, look[0], glance.t)]
-        if glance.t > track.high + _IN_SIGHT_NS:
+        if glance.t > min(track.high, track.brought or track.high) + LET_GO_NS:
             # Who reaches in only well after the face came up has not brought it.
             looks = [look for look in looks if any(apart(look[0], angle) < _BROUGHT for angle, _ in track.bearings)]
         # The arm that reaches farthest comes first: it was in sight from the first if any was.
         track.bearings += sorted(looks, key=lambda look: -look[1])
+        if looks and place is not track.quad and track.brought is None:
+            track.brought = glance.t
 
     def _laid_another(self, track: Track, angle: float, t: int) -> bool:
         """Whether the arm of a bearing was just laying the card before, at an instant, ns."""
@@ -211,7 +202,7 @@ class Arms:
         looks = list(self._reaching(glance, middle, self._pile.mask(self._motion)))
         self.hovering.note(glance.t, ((angle, weight**0.25) for angle, weight in looks))
         self._sweeps += [(glance.t, angle, weight) for angle, weight in looks]
-        while self._sweeps and self._sweeps[0][0] < glance.t - _SWEEP_NS:
+        while self._sweeps and self._sweeps[0][0] < glance.t - PATIENCE_NS:
             self._sweeps.popleft()
 
     def _reaching(
@@ -241,12 +232,12 @@ class Arms:
         self._sweeps.clear()
 
     def seat(self, angle: float | None) -> int | None:
-        """The seat whose bearing is nearest, if it is near enough to be nobody else's."""
+        """The seat whose bearing is nearest, if it is near enough to be nobody else's; none where two are as near."""
         if angle is None or not self._bearings:
             return None
         limit = max(25.0, min(60.0, 216.0 / len(self._bearings)))
-        seat = min(self._bearings, key=lambda s: apart(self._bearings[s], angle))
-        return seat if apart(self._bearings[seat], angle) <= limit else None
+        (far, seat), *others = sorted((apart(bearing, angle), seat) for seat, bearing in self._bearings.items())
+        return seat if far <= limit and all(other - far >= _SAME_ARM for other, _ in others) else None
 
 
 class Fouls:
@@ -306,7 +297,8 @@ class Taking:
             self._leaving = now
             return []
         seen = (track for track in self._pile.laid if track.sightings and track.last.index >= self._leaving.index)
-        still_there = any(track.still for track in seen)
+        # A card that was tossed slides on; one that a hand carries off is soon seen no more.
+        still_there = any(track.still or track.last.plain for track in seen)
         if still_there and now.t - self._leaving.t < PATIENCE_NS:
             return []
         return self._take(self._leaving.t)
@@ -317,7 +309,7 @@ class Taking:
 
     def _take(self, left: int) -> list[Observation]:
         """The pile left its place at an instant, ns."""
-        seat = self._arms.seat(self._arms.swept(left - _SWEPT_NS))
+        seat = self._arms.seat(self._arms.swept(left - SWEEP_NS))
         error = TAKEN_ERROR_NS
         if left == self._stream.blind_until:
             # Nobody saw it leave: that may have been at any instant since the place was seen last.

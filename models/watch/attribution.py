@@ -25,12 +25,10 @@ from models.watch.faces import (
 )
 from models.watch.gaze import LEAST_BEGINNING, Found
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
+from models.watch.pace import HAND_NS, LAID_NS, SWEEP_NS
 from models.watch.stream import SeenFrame, Stream
-from models.watch.tracks import BARE, OVER, PASSING_FRAMES, PLAIN_CONFIDENCE, Pile, Sighting, Track, double, plain
-from referee.units import MS
+from models.watch.tracks import BARE, OVER, PLAIN_CONFIDENCE, Pile, Sighting, Track, double, plain
 
-_MOVED_NS: Final = 600 * MS
-"""Where nothing has moved for so long, no card has come."""
 _FIRST_LOOK: Final = 0.8
 """Share of its height by which a card on its way moves in a frame or two at most."""
 _NUDGED: Final = 0.15
@@ -72,7 +70,7 @@ class Attribution:
         for s, quad in found:
             for track in self._pile.open:
                 if track.last.name == s.card != UNREAD:
-                    self._stream.doubt_way(quad, track.last.t + 1, now, STRIDE * self._pile.card_height)
+                    self._stream.doubt_way(quad, track.last.t + 1, now.t, STRIDE * self._pile.card_height)
         for s, quad in found:
             self._give(s, quad, frame)
         for track, s, quad in frame.given.values():
@@ -87,7 +85,10 @@ class Attribution:
     def _explain_white(self, found: Sequence[Found], frame: _Round) -> None:
         """What of the white paper so far was cards that are seen now."""
         for track, _, _ in frame.given.values():
-            self._stream.explain_way(track.quad, track.low, frame.now, STRIDE * self._pile.card_height)
+            # What shows from under the pile may be a card's, misread, that is on its way to lie on top.
+            if not (track.came_under() and track.may_be_scrap()):
+                until = frame.now.t if track.rested is None else track.rested
+                self._stream.explain_way(track.quad, track.low, until, STRIDE * self._pile.card_height)
         sure = [(s, quad) for s, quad in found if s.confidence >= SURE_READING]
         if self._pile.laid and any(s.top and s.card == self._pile.laid[-1].name for s, _ in sure):
             for _, quad in sure:
@@ -131,14 +132,14 @@ class Attribution:
             if track is not None:
                 self._revise(track, held, quad, frame.now)
             elif self._may_be_new(held, quad, frame.now):
-                track = self._opened(held, quad, frame.now, dropped)
+                track = self._opened(held, quad, frame, dropped)
             else:
                 return
             frame.given[id(track)] = (track, s, quad)
 
     def _named_or_unread(self, s: CardSeen, now: SeenFrame) -> CardSeen:
         """The reading, or if it is too doubtful to begin a card, though in full view: of a card that cannot be read."""
-        begun = any(track.may_still_be(s.card, now.index) for track in self._pile.open)
+        begun = any(track.may_still_be(s.card, now.t) for track in self._pile.open)
         if s.confidence >= LEAST_BEGINNING or begun or not now.glance.calm:
             return s
         return replace(s, card=UNREAD)
@@ -185,7 +186,7 @@ class Attribution:
         before = track.rest
         seen = Sighting(
             now.index, now.t, s.card, s.confidence, quad, s.top, on_pile=False, under=False, plain=plain(s),
-            indices=s.indices,
+            at_rest=self._at_rest(quad, now), indices=s.indices,
         )  # fmt: skip
         track.add(seen)
         track.note_indices(s)
@@ -201,7 +202,7 @@ class Attribution:
         free = [track for track in self._pile.open if id(track) not in frame.given and track.sightings]
         for track in free:
             again = track.reads(s.card) > 0 and iou(track.quad, quad) > _ONE_PLACE
-            if s.card == UNREAD or not (again or track.may_still_be(s.card, index)):
+            if s.card == UNREAD or not (again or track.may_still_be(s.card, frame.now.t)):
                 continue
             if not self._is_another(track, s, quad, frame.now):
                 return track
@@ -221,8 +222,13 @@ class Attribution:
         # Else the card that lies most where this reading does, if it lies there for the most part. A scrap that shows
         # from under the pile is no card on its way, whatever is laid over it later.
         lasting = [track for track in free if not track.fleeting(index) and not track.scrap()]
+        for track in lasting:
+            # It was taken for another, and each time it may have been this one.
+            lately = track.last.t >= frame.now.t - LAID_NS and track.last.name not in frame.names
+            if lately and track.may_be_scrap() and track.likely(s.card) and self._close(track, quad):
+                return track
         if s.card != UNREAD:
-            lasting = [track for track in lasting if track.first >= index - PASSING_FRAMES]
+            lasting = [track for track in lasting if track.sightings[0].t >= frame.now.t - LAID_NS]
             if sure:
                 # What two indices have told of is no other card.
                 lasting = [track for track in lasting if track.may_be_scrap()]
@@ -233,7 +239,9 @@ class Attribution:
 
     def _is_another(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
         """Whether a reading of an open card's name shows another card, and what was open was a scrap misread so."""
-        if track.fleeting(now.index) and track.first < now.index - 2:
+        late = now.t - track.last.t > HAND_NS
+        if track.fleeting(now.index) and (late or track.last.on_pile or track.last.under or track.last.scrap):
+            # What was read so on its way just now was this card; on the pile a scrap may be misread as anything.
             return True
         if not track.scrap() or track.travelled():
             return False
@@ -266,13 +274,17 @@ class Attribution:
 
     # New cards
 
-    def _opened(self, s: CardSeen, quad: Quad, now: SeenFrame, dropped: Sequence[Track]) -> Track:
-        """A new card under way."""
+    def _opened(self, s: CardSeen, quad: Quad, frame: _Round, dropped: Sequence[Track]) -> Track:
+        """A new card under way; or one that was taken for another until now, if white paper leads back to it."""
+        now = frame.now
         track = Track(quad, now.index)
         if s.card == UNREAD:
             track.low, track.high = unread_reveal(now, self._stream, self._pile)
         else:
-            track.low, track.high = reveal(quad, now, self._stream, self._pile)
+            track.low, track.high, track.way = reveal(quad, now, self._stream, self._pile)
+        before = self._seen_before(track, s.card, frame)
+        if before is not None:
+            return before
         for other in [*self._pile.open, *dropped]:
             # A card of another name that was seen coming up just there may have been this one, misread.
             lately = other.first >= track.first - 2 or (other in dropped and other.reads(s.card) > 0)
@@ -280,6 +292,23 @@ class Attribution:
                 track.low = min(track.low, other.low)
         self._pile.open.append(track)
         return track
+
+    def _seen_before(self, track: Track, name: str, frame: _Round) -> Track | None:
+        """The card under way, taken for another so far, from whose place white paper leads to a new one."""
+        if not track.way:
+            return None
+        begin, reach = min(track.way), STRIDE * self._pile.card_height
+        unsure = (o for o in self._pile.open if id(o) not in frame.given and o.may_be_scrap() and not o.scrap())
+        return next(
+            (
+                other
+                for other in unsure
+                if 0 < begin - other.last.index <= 2
+                and other.likely(name)
+                and distance(other.quad, track.way[begin]) < reach
+            ),
+            None,
+        )
 
     def _may_be_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
         """Whether something has moved where this reading lies, lately enough to have brought a card."""
@@ -299,7 +328,7 @@ class Attribution:
         inside = self._motion.mask([quad], self._motion.moved_at.shape) > 0
         if not inside.any():
             return False
-        moved = bool((self._motion.moved_at[inside] >= now.t - _MOVED_NS).mean() > 0.3)
+        moved = bool((self._motion.moved_at[inside] >= now.t - SWEEP_NS).mean() > 0.3)
         if not moved:
             self._unmoved[s.card] = s.indices
         return moved

@@ -14,25 +14,15 @@ from models.eye.classes import SURE_READING, UNREAD
 from models.eye.geometry import area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.arms import Arms, brought_from
 from models.watch.motion import Glance, Motion
+from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS
 from models.watch.prior import NamedCard, Prior, Trust, judge
-from models.watch.stream import MARGIN_NS, PATIENCE_NS, SeenFrame, Stream
+from models.watch.stream import MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import NEAR, OVER, PLAIN_CONFIDENCE, Pile, Track
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation, Placed
-from referee.units import MS
 
-_LOST_NS: Final = 350 * MS
-"""A card not seen for so long has been covered or carried off."""
-_LONE_NS: Final = 250 * MS
-"""A card seen on the pile only once has, after this, not slipped under it."""
-QUIET_NS: Final = 400 * MS
-"""A card at rest that is still unread after this is not going to be, unless its picture changes."""
-_ONE_CARD_NS: Final = 250 * MS
-"""Two hands do not lay two cards on one place within so short a time."""
 _PROOF: Final = 4.4
 """Weight of votes that names a card at once, if it is beyond doubt."""
-_TOGETHER_NS: Final = 100 * MS
-"""Cards whose faces came up no further apart came in one hand: no second hand is so quick."""
 _FANNED: Final = 0.1
 """Share of the lower of two cards drawn at once that the upper one must hide."""
 
@@ -67,8 +57,10 @@ class Decisions:
         gone = track.missed or track.came_under()
         lost = now.t - track.last.t
         # The hand that may hide it, or has slid it under the pile, is waited for, unless a later card lies there.
-        waits = bool(glance.reaches) and not _is_followed(track, self._pile) and lost < PATIENCE_NS
-        over = final or (gone and lost > _LOST_NS and not waits)
+        # Then it is looked for once more before it is given up.
+        hidden = bool(glance.reaches) or not (now.looked or now.plain)
+        waits = hidden and not _is_followed(track, self._pile) and lost < PATIENCE_NS
+        over = final or (gone and lost > HAND_NS and not waits)
         if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:
             if over:
                 self._pile.open.remove(track)
@@ -99,7 +91,7 @@ class Decisions:
             # The next is about to be told, and this one could not be told after it any more.
             return judge(name, sure, track.looks(), self._prior(track))
         age = _age(track, now)
-        if over or age > PATIENCE_NS or (track.still >= 3 and age > QUIET_NS):
+        if over or age > PATIENCE_NS or (track.still >= 3 and age > HAND_NS):
             reading = judge(name, sure, track.looks(), self._prior(track))
             if sure >= SURE_READING and track.more_than_a_glimpse(name):
                 return reading
@@ -202,7 +194,7 @@ def upper_of(track: Track, pile: Pile) -> Track | None:
             other
             for other in [*pile.open, *pile.laid[-3:]]
             if other is not track
-            and abs(other.high - track.high) <= _TOGETHER_NS
+            and abs(other.high - track.high) <= LET_GO_NS
             and abs(other.first - track.first) <= 1
             and (other.plainly_laid() or other.name is not None)
             and not other.seen_under()
@@ -244,7 +236,7 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
     stays = next((now.t - s.t for s in track.sightings if s.on_pile), 0)
     if any(s.double and s.on_pile for s in track.sightings):
         stays = _age(track, now)
-    if over or (not track.missed and stays > _LONE_NS):
+    if over or (not track.missed and stays > LAID_NS):
         return _laid_after_all(track, pile)
     if on > 0 and under == 0 and pile.latest > track.high:
         return True
@@ -294,9 +286,7 @@ def _is_followed(track: Track, pile: Pile) -> bool:
 def _another_look(track: Track, pile: Pile) -> bool:
     """Whether what could not be read came up just when and where a card was laid: it is that one."""
     return any(
-        track.low - _ONE_CARD_NS <= other.high
-        and other.low <= track.high + _ONE_CARD_NS
-        and iou(other.rest, track.quad) > 0.4
+        track.low - LAID_NS <= other.high and other.low <= track.high + LAID_NS and iou(other.rest, track.quad) > 0.4
         for other in pile.laid[-3:]
         if other.rest is not None
     )

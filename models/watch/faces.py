@@ -21,9 +21,9 @@ from models.eye.classes import SURE_READING
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, holds, iou
 from models.watch.motion import DIM_PAPER_LEVEL, PAPER_LEVEL, PAPER_STEP, Bytes, Glance, Mask, Motion
-from models.watch.stream import LONG_AGO, PATIENCE_NS, SeenFrame, Stream, Suspect
+from models.watch.pace import LAID_NS, PATIENCE_NS
+from models.watch.stream import LONG_AGO, SeenFrame, Stream, Suspect
 from models.watch.tracks import Pile, plain
-from referee.units import MS
 
 _CARD_ALIKE: Final = 0.75
 """Correlation of two looks at the same card at rest, a finger or two over it; other cards correlate less."""
@@ -41,8 +41,6 @@ _FACE_BROAD: Final = 0.12
 """Share of a card's height that a face is broad; the border of a card's back is not."""
 _RIM_BROAD: Final = 0.085
 """Share of a card's height by which white may show beside a card that is known to lie there, 10 px at most."""
-LAID_NS: Final = 200 * MS
-"""From the first sight of a face to the card let go."""
 STRIDE: Final = 1.1
 """Card heights that a card on its way moves from one frame to the next, at most ..."""
 _LEEWAY: Final = 0.6
@@ -66,22 +64,28 @@ class FaceSigns:
     """The first that surely shows its face."""
     maybe: int
     """The first that may: all before it surely show none, as far back as anybody can say."""
-    white: bool
-    """White paper in other places has told so."""
+    way: dict[int, Quad]
+    """Where white paper showed that was the card's, by the frame's index, px."""
+
+    @property
+    def white(self) -> bool:
+        """White paper in other places has told so."""
+        return bool(self.way)
 
 
-def reveal(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]:
-    """The span, ns, in which a face, read in a frame, must have come up."""
+def reveal(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int, dict[int, Quad]]:
+    """The span, ns, in which a face, read in a frame, must have come up, and where it was since, frame by frame."""
     if now.index == 0:
-        return now.t, now.t
+        return now.t, now.t, {}
     signs, begin = first_signs(quad, now, stream, pile), stream.moments[0].index
     low = max(stream.came_after(signs.maybe - begin), stream.soonest)
-    return low, max(low, stream.moments[signs.sure - begin].end)
+    return low, max(low, stream.moments[signs.sure - begin].end), signs.way
 
 
 def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceSigns:
     """Follow a card that is read at ``quad`` (px) in a frame back to where it came up."""
-    place, sure, maybe, gaps, white, read = quad, now.index, now.index, 0, False, True
+    place, sure, maybe, gaps, read = quad, now.index, now.index, 0, True
+    way: dict[int, Quad] = {}
     for moment in islice(reversed(stream.moments), stream.moments[-1].index - now.index + 1, None):
         if moment.blind:
             break
@@ -92,8 +96,8 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
         reach = (STRIDE + _LEEWAY * gaps) * pile.card_height
         near = [s for s in moment.suspects if distance(s.place, place) < reach]
         if near:
-            white, gaps, maybe = True, 0, moment.index
-            place = min(near, key=lambda s: distance(s.place, place)).place
+            gaps, maybe = 0, moment.index
+            place = way[moment.index] = min(near, key=lambda s: distance(s.place, place)).place
             # What may have been the card before, on its way, is no sure sign of this one.
             if any(s.sure for s in near) and not _another_came(moment, pile):
                 sure = moment.index
@@ -103,7 +107,7 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
             gaps, sure, maybe = 0, moment.index if read else sure, moment.index
         else:
             gaps += 1
-    return FaceSigns(sure, maybe, white)
+    return FaceSigns(sure, maybe, way)
 
 
 def _lay_there(quad: Quad, moment: SeenFrame, now: SeenFrame, stream: Stream) -> bool:
@@ -145,6 +149,17 @@ def first_unexplained(stream: Stream, pile: Pile) -> int | None:
             break
         if any(s.sure for s in moment.suspects):
             found = k
+    return found
+
+
+def first_suspected(stream: Stream, pile: Pile) -> SeenFrame | None:
+    """The first frame with white paper of which a card may yet come that is read only when the hand has gone."""
+    found, latest = None, pile.latest
+    for moment in reversed(stream.moments):
+        settled = moment.glance.calm and (moment.looked or moment.plain)
+        if moment.bare or settled or moment.t <= latest or moment.t < stream.moments[-1].t - PATIENCE_NS:
+            break
+        found = moment if moment.suspects else found
     return found
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final, Protocol
 
 import numpy as np
 
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
-from models.eye.geometry import PixelBox, Quad, area, bounds, convex_quad, height_of, shared_area
+from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, height_of, holds, shared_area
 from models.watch.bare_table import BareTable
 from models.watch.faces import Paper, first_signs, first_unexplained, is_near, white_at_pile
 from models.watch.motion import Bytes, Motion
@@ -46,8 +47,12 @@ class Gaze:
         self._motion, self._stream, self._pile = motion, stream, pile
         self._occasions = Occasions(motion, stream, pile)
         self._known: tuple[SeenFrame, list[Quad], bool] | None = None
-        """The last frame that showed the newest of the cards known, where cards showed, whether one was new: known from
-        the next frame on, for what comes up in this one is held against what was known before."""
+        """The last frame that showed the newest card known, where cards showed, and whether one may have been new.
+
+        It counts from the next frame on, for what comes up in this one is held against what was known before.
+        """
+        self._white: list[Quad] = []
+        """Where white paper showed at the last look, px."""
         self._unread_aside = False
         """The last look found what it could not read, and a hand may have been to blame."""
 
@@ -61,13 +66,12 @@ class Gaze:
         if not self._occasions.arises(now, region, leaving):
             return []
         passed, sized = self._stream.unread()[:-1], self._pile.card_height > 0
-        found = self._look(now, region)
-        if found and not sized:
+        found, self._white = self._look(now, region), [one.place for one in (*now.suspects, *now.still)]
+        # What is hardly read may be a blur, or a back, whose colour is not the paper's.
+        if not sized and any(now.glance.calm or s.confidence >= LEAST_BEGINNING for s, _ in found):
             self._learn_size(found, now)
         unsure = self._unread_aside and first_unexplained(self._stream, self._pile) is not None
         self._occasions.note_look(now, unsure)
-        if not unsure:
-            self._note_known(found, now)
         return sorted([*self._look_back(found, now, passed, region), (now, found)], key=lambda look: look[0].index)
 
     def _look(self, moment: SeenFrame, region: PixelBox) -> list[Found]:
@@ -90,22 +94,31 @@ class Gaze:
                 self._paper.look(moment)
                 moment.bare = not (moment.suspects or moment.still)
 
-    def _note_known(self, found: list[Found], now: SeenFrame) -> None:
-        """Remember a frame that shows the newest of the cards known, for others to be held against."""
+    def note_known(self, found: list[Found], now: SeenFrame) -> None:
+        """Remember a frame that shows the newest of the cards known, for others to be held against.
+
+        Its readings have been given to cards by now: one that earlier frames have shown, too, is known.
+        """
+        if self._unread_aside and first_unexplained(self._stream, self._pile) is not None:
+            return
+        aside = any(not any(holds(quad, centre_of(white)) for _, quad in found) for white in self._white)
         tracks = [*self._pile.laid, *self._pile.open]
         beliefs = [track.belief() for track in tracks]
         names = {name for name, _ in beliefs}
         resting = next((track.belief()[0] for track in reversed(tracks) if track.name or track.still), None)
-        shows = any(s.card == resting or (s.top and s.card in names) for s, _ in found)
+        # A known card that is hardly read lies under something by now.
+        clear = [s for s, _ in found if s.confidence >= SURE_READING]
+        shows = any(s.card == resting or (s.top and s.card in names) for s in clear)
         if resting is not None and not shows:
             return
         quads = [quad for s, quad in found if s.confidence >= SURE_READING]
         # Beside a known card that lies whole on top of all, what is hardly read is an old one's corner; else it may be
         # a card on its way, and not the one that it was taken for.
         topped = any(s.top and plain(s) and s.card in names for s, _ in found)
-        sure = {name for name, confidence in beliefs if confidence >= SURE_READING}
+        again = (track for track in tracks if track.name or track.sightings[0].index < now.index)
+        sure = {name for name, confidence in (track.belief() for track in again) if confidence >= SURE_READING}
         doubtful = [s for s, _ in found if s.card not in sure and s.card not in self._pile.burned]
-        self._known = now, quads, any(s.confidence >= SURE_READING or not topped for s in doubtful)
+        self._known = now, quads, aside or any(s.confidence >= SURE_READING or not topped for s in doubtful)
 
     def _recall_known(self) -> None:
         """From now on hold frames against the one that showed what is known."""
@@ -113,8 +126,10 @@ class Gaze:
             return
         moment, self._stream.known_quads, new = self._known
         self._stream.known_half, self._known = moment.half, None
+        # White far from the pile that is gone by now was a cuff or the like: a card would show on its way.
         k = first_unexplained(self._stream, self._pile)
-        unexplained = k is not None and self._stream.moments[k].index <= moment.index
+        since = [] if k is None else [m for m in islice(self._stream.moments, k, None) if m.index <= moment.index]
+        unexplained = any(s.sure and is_near(s, self._stream, self._pile) for m in since for s in m.suspects)
         moment.bare = not (new or unexplained or moment.suspects)
 
     def _look_back(self, found: list[Found], now: SeenFrame, passed: list[SeenFrame], region: PixelBox) -> list[Look]:

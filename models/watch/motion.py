@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
+from models.watch.pace import PATIENCE_NS
 from models.watch.reaches import Reach, sort_edge
 from referee.units import MS, SECOND
 
@@ -29,8 +30,6 @@ _MOVING: Final = 12
 """Grey levels by which a reduced pixel must differ from the frame before."""
 _FOREIGN: Final = 9
 """And from the bare table; a dark hand over a dark cloth differs no more, and noise when reduced less than half."""
-_STILL_NS: Final = SECOND
-"""What has not moved for so long belongs to the table."""
 _STUCK_NS: Final = 6 * SECOND
 """And this, if it fills the whole picture."""
 _RESTING_NS: Final = 120 * SECOND
@@ -186,7 +185,7 @@ class Motion:
         self._arms = None
         if self.table is None or cv2.countNonZero(glance.foreign) <= GRAIN:
             return
-        edge = sort_edge(glance.foreign, glance.small, self.table, self.moved_at >= glance.t - _STILL_NS, cards)
+        edge = sort_edge(glance.foreign, glance.small, self.table, self.moved_at >= glance.t - PATIENCE_NS, cards)
         glance.reaches, glance.resting = edge.arms, edge.resting
         if edge.things is not None:
             self._arms = cv2.dilate(edge.things, np.ones((3, 3), np.uint8)) > 0
@@ -221,7 +220,7 @@ class Motion:
             if (there > 0).mean() < _CARDS_OTHERWISE:
                 return False
         glance.moving = other
-        if glance.t - self._relit_at > _STILL_NS:
+        if glance.t - self._relit_at > PATIENCE_NS:
             self._earlier = self.table
         self._relit_at = glance.t
         self.table = _relit(self.table, lamp)
@@ -242,7 +241,7 @@ class Motion:
             return
         self._learned_at = glance.t
         # What stands before the lens is no part of the table, unless it never goes away.
-        still = _STILL_NS if glance.state == "clear" else _STUCK_NS
+        still = PATIENCE_NS if glance.state == "clear" else _STUCK_NS
         settled = (glance.t - self.moved_at > still) & (glance.foreign > 0)
         if cards is not None:
             settled &= cards == 0

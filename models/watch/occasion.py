@@ -17,23 +17,17 @@ import numpy as np
 
 from models.eye.classes import SURE_READING
 from models.eye.geometry import PixelBox, grown
-from models.watch.decision import QUIET_NS, is_laid, named_at_once
+from models.watch.decision import is_laid, named_at_once
 from models.watch.faces import PRINT_ALIKE, first_unexplained, looks_as_known, white_at_pile
 from models.watch.motion import GRAIN, Bytes, Mask, Motion, difference
+from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, TURNED_NS
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
 from models.watch.tracks import NEAR, Pile, Track
-from referee.units import MS
 
 _FRESH: Final = 14
 """Grey levels by which a reduced pixel must differ from the frame read last."""
 _STILL_LOOKS: Final = 3
 """So often is a picture that does not change read again while a card is under way."""
-_TURNED_NS: Final = 60 * MS
-"""A face that has shown for so long is no longer too steep to be read."""
-_LET_GO_NS: Final = 130 * MS
-"""So long after it was read first a card has been let go."""
-_LONGEST_NS: Final = 250 * MS
-"""The pile is not left alone longer than this while nobody can be sure of it."""
 
 
 class Occasions:
@@ -48,6 +42,8 @@ class Occasions:
         self._clear: Bytes | None = None
         """The same of the last that nothing moved in or reached into."""
         self._clear_t = LONG_AGO
+        self._last_moved = False
+        """Whether anything moved in it."""
         self._still_looks = 0
         self._unsure = False
 
@@ -55,6 +51,7 @@ class Occasions:
         """The newest frame has been read; ``unsure`` if it is worth it once more when all is calm."""
         self._unsure = unsure
         self._last, self._last_t = now.glance.small, now.t
+        self._last_moved = now.glance.changed
         if self._clear is None or now.glance.calm:
             self._clear, self._clear_t = self._last, now.t
 
@@ -68,6 +65,10 @@ class Occasions:
             return True
         f = self._motion.factor
         spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
+        moves = cv2.countNonZero(now.glance.moving[spot]) > GRAIN
+        if leaving is not None and self._last_moved and not moves:
+            # What was read on its way may have come to rest there, and is not gone.
+            return True
         other = difference(now.glance.small[spot], self._last[spot], _FRESH)
         if cv2.countNonZero(other) <= GRAIN:
             now.plain = True
@@ -79,12 +80,12 @@ class Occasions:
         tracks = [track for track in self._pile.open if self._is_unsettled(track, now)]
         if tracks:
             return self._may_settle(tracks, now, other, spot)
-        if cv2.countNonZero(now.glance.moving[spot]) <= GRAIN:
+        if not moves:
             now.plain = not (self._has_vanished(now) or self._differs(now, other, spot))
             return not now.plain
         now.plain = now.bare
         since = next((m.t for m in reversed(self._stream.moments) if m.looked or m.plain), LONG_AGO)
-        return now.t - since >= _LONGEST_NS
+        return now.t - since >= LAID_NS
 
     def _shows_no_face(self, now: SeenFrame) -> bool:
         """Whether a frame surely shows no face beside those that are known: nothing white, and all of these as ever."""
@@ -101,8 +102,8 @@ class Occasions:
         k = first_unexplained(self._stream, self._pile)
         if k is None:
             return False
-        shown = [m for m in islice(self._stream.moments, k, None) if m.t <= now.t - _TURNED_NS]
-        wait = _LET_GO_NS if any(moment.looked for moment in shown) else _TURNED_NS
+        shown = [m for m in islice(self._stream.moments, k, None) if m.t <= now.t - TURNED_NS]
+        wait = LET_GO_NS if any(moment.looked for moment in shown) else TURNED_NS
         due = now.t - self._last_t >= wait
         return due and any(white_at_pile(moment, self._stream, self._pile) for moment in shown)
 
@@ -122,8 +123,8 @@ class Occasions:
     def _may_settle(self, tracks: Sequence[Track], now: SeenFrame, other: Mask, spot: tuple[slice, slice]) -> bool:
         """Whether cards under way have come to rest, or have had the time to."""
         since = now.t - self._last_t
-        early = any(track.may_be_scrap() and now.t - track.sightings[0].t < QUIET_NS for track in tracks)
-        if since >= (_TURNED_NS if early else _LET_GO_NS):
+        early = any(track.may_be_scrap() and now.t - track.sightings[0].t < HAND_NS for track in tracks)
+        if since >= (TURNED_NS if early else LET_GO_NS):
             return True
         # What moves so near a card may be its own edge.
         quads = [grown(track.quad, NEAR * self._pile.card_height) for track in tracks]

@@ -9,20 +9,15 @@ from typing import Final
 
 from models.eye.geometry import Quad, centre_of, distance, holds
 from models.watch.motion import Bytes, Glance
-from referee.units import MS, SECOND
+from models.watch.pace import LAID_NS, SWEEP_NS
+from referee.units import MS
 
 LOOK_BACK: Final = 3
 """How many frames before its first reading a face may have shown unread."""
 _MEMORY_NS: Final = 1_500 * MS
-"""How long frames are remembered ..."""
-_PICTURES_NS: Final = 700 * MS
-"""... and their pictures: so far back can be looked."""
+"""How long frames are remembered; their pictures only for a sweep's time, for they are large."""
 MARGIN_NS: Final = 10 * MS
 """A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
-PATIENCE_NS: Final = SECOND
-"""Longest that an undecided thing may hold the watermark back."""
-_UNVEILED_NS: Final = 200 * MS
-"""How long after it was blind a camera's news may be as old as that."""
 BLIND_NS: Final = 1_800 * MS
 """Longest that a blind camera holds the watermark back: no instant may be less sure than a second either way."""
 LONG_AGO: Final = -(2**62)
@@ -121,7 +116,7 @@ class Stream:
     @property
     def unveiled(self) -> bool:
         """Whether the camera was blind until just now: what lies there now may have come at any instant since."""
-        return not self.blind and self.moments[-1].t - self.blind_until < _UNVEILED_NS
+        return not self.blind and self.moments[-1].t - self.blind_until < LAID_NS
 
     def note_sight(self, clear: bool) -> None:
         """Note whether the newest frame shows the table."""
@@ -130,7 +125,7 @@ class Stream:
         if now.blind:
             now.half = None
             # A glimpse in between is too short to tell what had come by then.
-            if not self.blind and not (before is not None and before.t - self.blind_until < _UNVEILED_NS):
+            if not self.blind and not (before is not None and before.t - self.blind_until < LAID_NS):
                 self.blind_since = before.t if before is not None else now.t
         elif self.blind:
             self.blind_until = now.t
@@ -147,7 +142,7 @@ class Stream:
         now = SeenFrame(self.index, t, t + min(t_error, self.spacing or t_error), half, image, glance)
         self.moments.append(now)
         for old in self.moments:
-            if old.t >= t - _PICTURES_NS:
+            if old.t >= t - SWEEP_NS:
                 break
             old.half = old.image = None
         while self.moments[0].t < t - _MEMORY_NS:
@@ -158,25 +153,29 @@ class Stream:
         """Where a remembered frame stands among the moments."""
         return moment.index - self.moments[0].index
 
-    def explain_way(self, quad: Quad, since: int, now: SeenFrame, reach: float) -> None:
-        """A card was read: the white paper on its way, from an instant (ns) on and never farther than a reach (px) from
-        one frame to the next, was that card's."""
-        for moment, near in self._way(quad, since, now, reach):
+    def explain_way(self, quad: Quad, since: int, until: int, reach: float) -> None:
+        """A card was read: the white paper on its way was that card's.
+
+        It is sought between two instants (ns), and never farther than a reach (px) from one frame to the next.
+        """
+        for moment, near in self._way(quad, since, until, reach):
             moment.suspects = [s for s in moment.suspects if not any(s is one for one in near)]
 
-    def doubt_way(self, quad: Quad, since: int, now: SeenFrame, reach: float) -> None:
+    def doubt_way(self, quad: Quad, since: int, until: int, reach: float) -> None:
         """A card was read again: the white paper on its way (`explain_way`) may have been that card's."""
-        for _, near in self._way(quad, since, now, reach):
+        for _, near in self._way(quad, since, until, reach):
             for suspect in near:
                 suspect.sure = False
 
-    def _way(self, quad: Quad, since: int, now: SeenFrame, reach: float) -> Iterator[tuple[SeenFrame, list[Suspect]]]:
+    def _way(self, quad: Quad, since: int, until: int, reach: float) -> Iterator[tuple[SeenFrame, list[Suspect]]]:
         """The white paper on a card's way back from where it was read, frame by frame."""
         place = quad
         for moment in reversed(self.moments):
-            if since <= moment.t <= now.t:
+            if since <= moment.t <= until:
                 near = [s for s in moment.suspects if distance(s.place, place) < reach]
                 place = min((s.place for s in near), key=lambda one: distance(one, place), default=place)
+                # A finger may part the paper in two.
+                near += [s for s in moment.suspects if s not in near and distance(s.place, place) < reach / 2]
                 yield moment, near
 
     def explain_place(self, quad: Quad, now: SeenFrame) -> None:

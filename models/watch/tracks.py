@@ -19,13 +19,12 @@ from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved
 from models.watch.motion import Mask, Motion
+from models.watch.pace import LAID_NS
 from models.watch.prior import DOUBT, ECHO
 from models.watch.stream import LONG_AGO
 
 _HEAVIEST: Final = -math.log(DOUBT)
 """The most that one frame may weigh: as much as confidence 0.982."""
-PASSING_FRAMES: Final = 4
-"""Frames within which a card on its way may be taken for another; later the other is one that was laid since."""
 PLAIN_CONFIDENCE: Final = 0.985
 """A card read with so much confidence is no misread scrap ..."""
 _PLAIN_INDICES: Final = 2
@@ -96,6 +95,8 @@ class Track:
     """Its face was first seen after this instant, ns ..."""
     high: int = 0
     """... and before this one."""
+    way: dict[int, Quad] = field(default_factory=dict)
+    """Where it was before it was read, by the frame's index, px."""
     sightings: list[Sighting] = field(default_factory=list)
     name: str | None = None
     """As reported."""
@@ -113,6 +114,8 @@ class Track:
     """Where its indices showed when most of them did, px."""
     bearings: list[tuple[float, float]] = field(default_factory=list)
     """Where the hand came from, each with its weight."""
+    brought: int | None = None
+    """When an arm was first seen that reached to it on its way, ns."""
 
     @property
     def last(self) -> Sighting:
@@ -218,13 +221,12 @@ class Track:
         under = all(s.under and not s.on_pile for s in self.sightings) and self.belief()[1] < SURE_READING
         return under or self.came_under()
 
-    def may_still_be(self, name: str, index: int) -> bool:
+    def may_still_be(self, name: str, t: int) -> bool:
         """Whether a reading of this name belongs here: it was read so lately, or it is what it is believed to be."""
         if name not in self.weights():
             return False
-        return (
-            self.belief()[0] == name or max(s.index for s in self.sightings if s.name == name) >= index - PASSING_FRAMES
-        )
+        # A card on its way may be taken for another; later the other is one that was laid since.
+        return self.belief()[0] == name or max(s.t for s in self.sightings if s.name == name) >= t - LAID_NS
 
     def reads(self, name: str) -> int:
         """In how many frames it was read so."""

@@ -24,21 +24,17 @@ from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, Taking
 from models.watch.attribution import Attribution
 from models.watch.bare_table import BareTable
 from models.watch.decision import Decisions
-from models.watch.faces import Paper, first_perhaps, first_unexplained
+from models.watch.faces import Paper, first_suspected
 from models.watch.gaze import LEAST_BEGINNING, CardEye, Gaze
 from models.watch.motion import Bytes, Glance, Motion
+from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.shift import Following
-from models.watch.stream import BLIND_NS, LONG_AGO, LOOK_BACK, MARGIN_NS, PATIENCE_NS, SeenFrame, Stream
+from models.watch.stream import BLIND_NS, LONG_AGO, LOOK_BACK, MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import Pile
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Observation
 from referee.units import MS
 
-_HOLD_NS: Final = 450 * MS
-"""How long something not yet seen on the pile may hold the watermark back."""
-_DARK_NS: Final = 400 * MS
-_BLOCKED_NS: Final = 700 * MS
-"""A hand that passes close to the lens is no trouble yet."""
 _LASTS_NS: Final = 2_500 * MS
 """How long the last trouble is told after it has passed."""
 
@@ -64,7 +60,7 @@ class Hindrance:
         if glance.state != self._state:
             self._state, self._since = glance.state, now.t
         lasted = now.t - self._since
-        if (self._state == "dark" and lasted >= _DARK_NS) or (self._state == "blocked" and lasted >= _BLOCKED_NS):
+        if (self._state == "dark" and lasted >= HAND_NS) or (self._state == "blocked" and lasted >= SWEEP_NS):
             self._last, self._last_t = self._state, now.t
 
     def note_moved(self, now: SeenFrame) -> None:
@@ -190,6 +186,7 @@ class Watcher:
             self._attribution.attribute(found, moment)
         if looks:
             found = looks[-1][1]
+            self._gaze.note_known(found, now)
             self._paper.note_cards([(s, quad) for s, quad in found if s.confidence >= LEAST_BEGINNING], now)
             if now.index == 0 and found:
                 cards = self._motion.mask([quad for _, quad in found], glance.small.shape, widen=2)
@@ -210,13 +207,14 @@ class Watcher:
         for track in self._pile.open:
             # What may still be reported soon; scraps seen under the pile hold nothing up for long.
             age = now.t - track.sightings[0].t
-            if age < _HOLD_NS or (track.seen_on_pile() > 0 and age < PATIENCE_NS):
+            open_to_see = track.seen_on_pile() > 0 or any(s.plain for s in track.sightings)
+            if age < HAND_NS or (open_to_see and age < PATIENCE_NS):
                 holds.append(track.low - MARGIN_NS - 2)
         # What was passed by since the last look may yet show a card.
         holds.append(next((m.t for m in reversed(moments) if m.looked or m.plain), moments[0].t) - MARGIN_NS - 2)
-        k = first_unexplained(stream, self._pile)
-        if k is not None:
-            holds.append(moments[max(0, first_perhaps(k, stream) - 1)].t - MARGIN_NS - 2)
+        suspected = first_suspected(stream, self._pile)
+        if suspected is not None:
+            holds.append(moments[max(0, stream.place_of(suspected) - 1)].t - MARGIN_NS - 2)
         if not self._pile.card_height:
             # Nobody knows yet what a face looks like here: whatever stirs may turn out to have shown one.
             stirs = (m.t for m in moments if not m.glance.calm and m.t > now.t - PATIENCE_NS)

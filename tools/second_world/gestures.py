@@ -19,12 +19,35 @@ HOME_MM: Final = 470.0
 _OVERLAP_MM: Final = 21.0
 """How much of a card lies between finger and thumb."""
 _AWAY_MM: Final = 560.0
+_TOSSED_MM_S: Final = 450.0
+"""How fast a tossed card goes, in the mean."""
 
 
 def smooth(share: float) -> float:
     """A share of a movement that begins and ends at rest with the least jerk."""
     s = min(1.0, max(0.0, share))
     return s * s * s * (10 - 15 * s + 6 * s * s)
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How the people of a room do things; the usual ones lay their cards with care."""
+
+    scatter: float = 11.0
+    """mm by which cards miss the pile's middle (standard deviation) ..."""
+    skew: float = 9.0
+    """... and the degrees by which they lie askew."""
+    slow: float = 1.0
+    """How long a hand takes for everything, in usual times."""
+    pause: float = 0.95
+    """Seconds before a hand comes down that slaps or takes."""
+    toss: float = 0.0
+    """mm that a card goes on by itself, at the most, when it is let go ..."""
+    spin: float = 0.0
+    """... and the degrees that it turns meanwhile."""
+
+
+USUAL: Final = Habits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +144,8 @@ class Lay:
     """How much the card's short edges stay lifted when it lies."""
     up: bool
     """Whether the card's head points away from the hand."""
+    spin: float = 0.0
+    """Degrees that it turns between hand and rest."""
 
     def grip(self, t: float) -> Grip:
         """The hand's grip, turning included."""
@@ -153,13 +178,13 @@ class Lay:
     def _placed(self, sheet: CardSheet, points: Points, t: float) -> Points:
         at, frame = self._held(min(t, self.landed))
         reach = sheet.size[1] / 2 - _OVERLAP_MM
+        share = max(0.0, t - self.landed) / (self.rested - self.landed)
+        gone = 1 - (1 - min(1.0, share)) ** 2
         # The sheet's own x points to its right; in the hand its long side points along the fingers.
-        own = turn(2, self.off - 90.0 if self.up else self.off + 90.0)
+        own = turn(2, self.off + self.spin * (1 - gone) + (-90.0 if self.up else 90.0))
         held = (points @ own.T + np.array([reach, 0.0, 0.0])) @ frame.T + at
         if t <= self.landed:
             return np.asarray(held)
-        share = (t - self.landed) / (self.rested - self.landed)
-        gone = 1 - (1 - min(1.0, share)) ** 2
         level = self.arm.frame(at, 0.0, 0.0, self.grip(self.landed).yaw)
         ahead = level @ np.array([self.slide * gone, 0.0, 0.0])
         flat = (points @ own.T + np.array([reach, 0.0, 0.0])) @ level.T + at
@@ -190,7 +215,15 @@ def _lay_grips(arm: Arm, held: Points, low: float, yaw: float, chance: np.random
     )
 
 
-def draw_lay(arm: Arm, card: str, landed: float, height: float, manner: str, chance: np.random.Generator) -> Lay:
+def draw_lay(
+    arm: Arm,
+    card: str,
+    landed: float,
+    height: float,
+    manner: str,
+    chance: np.random.Generator,
+    habits: Habits = USUAL,
+) -> Lay:
     """A card laid by an arm.
 
     Args:
@@ -200,19 +233,23 @@ def draw_lay(arm: Arm, card: str, landed: float, height: float, manner: str, cha
         height: of the pile, mm.
         manner: ``flip`` (turned over in view), ``late`` (turned over the pile), ``slide`` (face up along the table).
         chance: draws the rest.
+        habits: those of the room.
     """
-    reach = float(chance.uniform(0.34, 0.5))
-    spot = np.array([*chance.normal(0, 11, 2), height])
+    reach = float(chance.uniform(0.34, 0.5)) * habits.slow
+    spot = np.array([*chance.normal(0, habits.scatter, 2), height])
     slide = float(chance.uniform(6, 26)) * (1.6 if manner == "slide" else 1.0)
-    yaw, off = float(chance.normal(0, 8)), float(chance.normal(0, 9))
+    # Drawn only where cards are tossed: what rooms of usual habits draw must stay as it is.
+    toss, spin = (habits.toss * chance.random(), habits.spin * chance.normal()) if habits.toss else (0.0, 0.0)
+    slide += float(toss)
+    yaw, off = float(chance.normal(0, 8)), float(chance.normal(0, habits.skew))
     level = arm.frame(spot, 0.0, 0.0, yaw)
     held = spot - level @ np.array([88.0 / 2 - _OVERLAP_MM + slide, 0.0, 0.0])
     held[2] = height + (3.0 if manner == "slide" else 7.0)
     low = height + 2.0 if manner == "slide" else float(chance.uniform(35, 70))
     grips = _lay_grips(arm, held, low, yaw, chance)
-    let_go, lifted, away = (float(v) for v in chance.uniform((0.04, 0.08, 0.24), (0.09, 0.14, 0.4)))
+    let_go, lifted, away = (float(v) * habits.slow for v in chance.uniform((0.04, 0.08, 0.24), (0.09, 0.14, 0.4)))
     times = np.cumsum([landed - reach, reach * 0.55, reach * 0.45, let_go, lifted, away])
-    span = float(chance.uniform(0.09, 0.17))
+    span = float(chance.uniform(0.09, 0.17)) * habits.slow
     ends = {"flip": landed - float(chance.uniform(0.03, 0.11)), "late": landed + 0.012, "slide": landed - reach}[manner]
     roll = 0.0 if manner == "slide" else float(chance.uniform(165, 185))
     return Lay(
@@ -221,13 +258,14 @@ def draw_lay(arm: Arm, card: str, landed: float, height: float, manner: str, cha
         turned=Turned(ends - span, ends, roll),
         card=card,
         landed=landed,
-        rested=landed + float(chance.uniform(0.06, 0.15)),
+        rested=landed + float(chance.uniform(0.06, 0.15)) + float(toss) / _TOSSED_MM_S,
         lift=height,
         slide=slide,
         off=off,
         bend=float(chance.uniform(1.5, 5.0)),
         flat=0.25,
         up=bool(chance.random() < 0.5),
+        spin=float(spin),
     )
 
 
@@ -261,10 +299,12 @@ class Sweep:
         return np.asarray(drawn + gone * [1, 1, 1])
 
 
-def draw_sweep(arm: Arm, touched: float, height: float, takes: bool, chance: np.random.Generator) -> Sweep:
+def draw_sweep(
+    arm: Arm, touched: float, height: float, takes: bool, chance: np.random.Generator, habits: Habits = USUAL
+) -> Sweep:
     """A hand that comes down on the pile and takes it, or slaps it and goes."""
-    reach, stays = float(chance.uniform(0.26, 0.4)), float(chance.uniform(0.1, 0.22))
-    away = float(chance.uniform(0.38, 0.6))
+    reach, stays = float(chance.uniform(0.26, 0.4)) * habits.slow, float(chance.uniform(0.1, 0.22))
+    away = float(chance.uniform(0.38, 0.6)) * habits.slow
     flat = POSES["flat"] + chance.normal(0, 3, 22)
     hand = POSES["gather"] if takes else flat
     spot = np.array([*chance.normal(0, 8, 2), height + 2.0])
@@ -282,10 +322,10 @@ def draw_sweep(arm: Arm, touched: float, height: float, takes: bool, chance: np.
     return Sweep(arm, track, touched, touched + stays, takes)
 
 
-def draw_rest(arm: Arm, begin: float, end: float, chance: np.random.Generator) -> Track:
-    """An arm that comes to lie on the table at its own edge, stirs now and then, and goes."""
+def draw_rest(arm: Arm, begin: float, end: float, chance: np.random.Generator, high: float = 3.0) -> Track:
+    """An arm that comes to lie on the table at its own edge, or so ``high`` over it, stirs now and then, and goes."""
     side = float(chance.uniform(-70, 70))
-    spot = outwards(arm, float(chance.uniform(165, 215)), 3.0) + turn(2, arm.bearing)[:, 1] * side
+    spot = outwards(arm, float(chance.uniform(165, 215)), high) + turn(2, arm.bearing)[:, 1] * side
     times, grips = [begin, begin + 0.5], [Grip(outwards(arm, _AWAY_MM, 50.0), POSES["loose"], 4.0, 0.0, 0.0)]
     grips.append(Grip(spot, POSES["loose"], 6.0, 0.0, 0.0))
     t = begin + 0.5

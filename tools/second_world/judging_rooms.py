@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from tools.second_world.gestures import USUAL, Habits
 from tools.second_world.room import (
     Room,
     draw_camera,
@@ -27,7 +28,8 @@ class Setting:
     """One sequence's room, camera and play.
 
     ``play`` is words: ``1f`` seat 1 lays a card turned over on its way, ``l`` turned over the pile, ``s`` slid in face
-    up; ``t`` takes, ``h`` slaps, ``r`` lays an arm down to stay. ``pace``: how many seconds pass between two cards.
+    up; ``t`` takes, ``h`` slaps, ``H`` slaps just after, ``r`` lays an arm down to stay, ``w`` holds a hand over the
+    table. ``pace``: how many seconds pass between two cards.
     """
 
     name: str
@@ -44,6 +46,11 @@ class Setting:
     readout_ms: float
     lead: float = 0.9
     """Seconds of bare table before the first card lands."""
+    habits: Habits = USUAL
+    tilt: float = 2.5
+    """Degrees by which the camera does not look straight down (standard deviation) ..."""
+    wide: tuple[float, float] = (440.0, 560.0)
+    """... and the stretch of table that it sees, mm."""
 
 
 SETTINGS: Final = (
@@ -83,14 +90,15 @@ SETTINGS: Final = (
 _PRINTED: Final = ("As", "Kh", "Qd", "Jc")
 _CLOTHS: Final = ("felt", "planks", "damask", "gingham", "ticking", "jute", "marble", "dots")
 _DRAWN_SEED: Final = 20_000
+_UNRULY_SEED: Final = 30_000
 _MANNERS: Final = {"f": "flip", "l": "late", "s": "slide"}
-_AFTER: Final = {"rest": 0.9, "take": 1.7}
+_AFTER: Final = {"rest": 0.9, "wait": 0.9, "take": 1.7}
 """Seconds that pass before a card, whatever the pace."""
-_DEEDS: Final = {"t": "take", "h": "slap", "r": "rest"}
+_DEEDS: Final = {"t": "take", "h": "slap", "H": "slap", "r": "rest", "w": "wait"}
 
 
 def draw_setting(number: int) -> Setting:
-    """A sequence that nobody arranged: room, camera and play are drawn from a number."""
+    """A sequence that nobody arranged: room, camera and play are drawn from a number; people are careful."""
     seed = _DRAWN_SEED + number
     chance = np.random.default_rng((seed, 73))
 
@@ -120,6 +128,47 @@ def draw_setting(number: int) -> Setting:
     )  # fmt: skip
 
 
+def draw_unruly(number: int) -> Setting:
+    """A sequence of people and cameras with habits of their own, drawn from a number.
+
+    Cards are tossed, lie askew and apart, hands are quick or slow, wait over the table and slap together; the camera
+    hangs aslant, near or far, and takes few pictures a second or many.
+    """
+    seed = _UNRULY_SEED + number
+    chance = np.random.default_rng((seed, 73))
+    careful = draw_setting(_UNRULY_SEED - _DRAWN_SEED + number)
+    slow = float(chance.uniform(0.8, 1.8))
+    tossed = chance.random() < 0.35
+    words = []
+    for word in careful.play.split():
+        if word[-1] == "r" and chance.random() < 0.6:
+            word = f"{word[0]}w"
+        if word[-1] == "t" and chance.random() < 0.5:
+            others = [seat for seat in range(1, careful.seats + 1) if f"{seat}" != words[-1][0] and f"{seat}" != word[0]]
+            others = [seat for seat in others if not {f"{seat}r", f"{seat}w"} & set(words)]
+            slaps = [f"{int(seat)}H" for seat in chance.permutation(others)[: int(chance.integers(0, 3))]]
+            words += [f"{word[0]}h", *slaps]
+        words.append(word)
+    return replace(
+        careful,
+        name=f"unruly-{number:04d}",
+        play=" ".join(words),
+        pace=max(careful.pace, (0.75 if careful.seats == 2 else 0.45) * slow),
+        fps=int(chance.choice([12, 15, 20, 24, 25, 30])),
+        exposure_ms=float(chance.uniform(3, 25)),
+        habits=Habits(
+            scatter=float(chance.uniform(8, 32)),
+            skew=float(chance.uniform(5, 45)),
+            slow=slow,
+            pause=1.4 * slow,
+            toss=float(chance.uniform(30, 110)) if tossed else 0.0,
+            spin=float(chance.uniform(0, 60)) if tossed else 0.0,
+        ),
+        tilt=6.0,
+        wide=(380.0, 700.0),
+    )
+
+
 def judging_room(setting: Setting) -> Room:
     """The room of a setting."""
     chance = np.random.default_rng((setting.seed, 75))
@@ -131,7 +180,7 @@ def judging_room(setting: Setting) -> Room:
         for seat in range(1, setting.seats + 1)
     }
     size, faces = judging_faces(setting.pack)
-    light, camera = draw_light(chance, setting.light), draw_camera(chance)
+    light, camera = draw_light(chance, setting.light), draw_camera(chance, setting.tilt, setting.wide)
     gloss = 0.5 if setting.cloth in ("planks", "marble") else 0.05
     return Room(setting.seed, cloth, gloss, light, camera, people, size, faces, shuffled(setting.seed))
 
@@ -144,8 +193,9 @@ def score_of(setting: Setting) -> Score:
         seat, what = word[:-1], word[-1]
         if what in _MANNERS:
             before = lines[-1][0].partition(":")[0] if lines else ""
-            wait = _AFTER.get(before) or setting.pace * float(chance.uniform(0.85, 1.2))
+            wait = setting.habits.slow * _AFTER.get(before, 0.0) or setting.pace * float(chance.uniform(0.85, 1.2))
             lines.append((f"lay:{seat}:{_MANNERS[what]}", wait if lines else 0.0))
         else:
-            lines.append((f"{_DEEDS[what]}:{seat}", 0.0 if what == "r" else 0.95))
-    return Score(tuple(lines), setting.lead)
+            wait = {"r": 0.0, "w": 0.0, "H": 0.0}.get(what, setting.habits.pause)
+            lines.append((f"{_DEEDS[what]}:{seat}", wait + (float(chance.uniform(0.06, 0.25)) if what == "H" else 0)))
+    return Score(tuple(lines), setting.lead, habits=setting.habits)

@@ -136,15 +136,23 @@ def draw_person(bearing: float, cloth: Picture, chance: np.random.Generator, sle
     )
 
 
-def draw_camera(chance: np.random.Generator) -> tuple[float, float, float, float, float]:
-    """A camera over the table, hung with some care."""
-    tilts = chance.normal(0, 2.5, 2)
+def draw_camera(
+    chance: np.random.Generator, tilt: float = 2.5, wide: tuple[float, float] = (440.0, 560.0)
+) -> tuple[float, float, float, float, float]:
+    """A camera over the table, hung with some care.
+
+    Args:
+        chance: draws its place.
+        tilt: degrees by which it does not look straight down (standard deviation).
+        wide: the narrowest and the widest stretch of table that it may see, mm.
+    """
+    tilts = chance.normal(0, tilt, 2)
     return (
         float(chance.uniform(750, 1150)),
         float(tilts[0]),
         float(tilts[1]),
         float(chance.normal(0, 2)),
-        float(chance.uniform(440, 560)),
+        float(chance.uniform(*wide)),
     )
 
 

@@ -8,12 +8,18 @@ from typing import Final
 
 import numpy as np
 
-from tools.second_world.gestures import Grip, Lay, Sweep, Track, draw_lay, draw_rest, draw_sweep
+from tools.second_world.gestures import USUAL, Grip, Habits, Lay, Sweep, Track, draw_lay, draw_rest, draw_sweep
 from tools.second_world.hand_model import Points
 from tools.second_world.room import Room
 from tools.second_world.things import CARD_MM, Arm, ArmMesh, CardSheet
 
 ArmPoints = tuple[Points, Points | None]
+_HAND_MM: Final = 14.0
+"""By so much a hand lies higher that comes down on another."""
+_HELD_MM: Final = {"rest": 3.0, "wait": 70.0}
+"""How high a hand is held that stays over the table."""
+_TOGETHER: Final = 0.5
+"""Slaps that follow each other by less, s, meet on the pile."""
 _SINK_MM: Final = 4.0
 """By so much soft flesh gives on a table."""
 
@@ -22,14 +28,15 @@ _SINK_MM: Final = 4.0
 class Score:
     """What is played: one line for each thing that happens, in order.
 
-    ``lay:SEAT:MANNER``, ``take:SEAT``, ``slap:SEAT`` or ``rest:SEAT`` (an arm lies there from now to the end), each
-    with the seconds since the one before.
+    ``lay:SEAT:MANNER``, ``take:SEAT``, ``slap:SEAT``, ``rest:SEAT`` (an arm lies there from now to the end) or
+    ``wait:SEAT`` (it is held over the table meanwhile), each with the seconds since the one before.
     """
 
     lines: tuple[tuple[str, float], ...]
     lead: float = 0.7
     """Seconds of bare table before the first."""
     tail: float = 0.8
+    habits: Habits = USUAL
 
 
 @dataclass(slots=True)
@@ -90,25 +97,27 @@ def compose(room: Room, score: Score) -> Sequence:
     """Play a score in a room; hands, places and speeds come from the room's seed."""
     chance = np.random.default_rng((room.seed, 74))
     out = Sequence(room)
-    t, height = score.lead, CARD_MM
-    rests: list[tuple[int, float]] = []
+    t, height, hands = score.lead, CARD_MM, 0
+    rests: list[tuple[int, float, float]] = []
     for line, wait in score.lines:
         what, seat, *manner = line.split(":")
         t += wait
         arm = room.people[int(seat)].arm
         if what == "lay":
             out.seats[len(out.lays)] = int(seat)
-            out.lays.append(draw_lay(arm, room.cards[len(out.lays)], t, height, manner[0], chance))
+            out.lays.append(draw_lay(arm, room.cards[len(out.lays)], t, height, manner[0], chance, score.habits))
             height += CARD_MM
-        elif what == "rest":
-            rests.append((int(seat), t))
+        elif what in _HELD_MM:
+            rests.append((int(seat), t, _HELD_MM[what]))
         else:
             out.seats[1000 + len(out.sweeps)] = int(seat)
-            out.sweeps.append(draw_sweep(arm, t, height, what == "take", chance))
+            hands = hands + 1 if what == "slap" and wait < _TOGETHER else 0
+            high = height + _HAND_MM * hands
+            out.sweeps.append(draw_sweep(arm, t, high, what == "take", chance, score.habits))
             height = CARD_MM if what == "take" else height
     out.length = max(_ends(out)) + score.tail
-    for resting, begin in rests:
-        out.rests[resting] = draw_rest(room.people[resting].arm, begin, out.length + 2.0, chance)
+    for resting, begin, high in rests:
+        out.rests[resting] = draw_rest(room.people[resting].arm, begin, out.length + 2.0, chance, high)
     return out
 
 
