@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,10 +19,17 @@ import pytest
 from models.eye.eye import Eye
 from referee.engine.observations import Card, Observation, Taken
 from referee.units import MS, SECOND
-from tools.second_world.gestures import draw_lay, draw_sweep
+from tools.second_world.gestures import Handling, draw_lay, draw_sweep
 from tools.second_world.hand_model import INDEX_TIP, POSES, Points, Skin, bones, pinch_point, sleeve
 from tools.second_world.judge import SequenceError, SequenceTruth, fed, hold_against, judge, lamp, table
-from tools.second_world.judging_rooms import SETTINGS, draw_setting, judging_room, score_of
+from tools.second_world.judging_rooms import (
+    SETTINGS,
+    Setting,
+    draw_setting,
+    draw_unruly,
+    judging_room,
+    score_of,
+)
 from tools.second_world.other_cameras import OTHER_CAMERAS
 from tools.second_world.room import SKINS, Light, Person, Room
 from tools.second_world.sequence import Score, Sequence, compose
@@ -119,6 +127,29 @@ def test_a_laid_card_comes_to_rest_and_moves_as_people_move_it(manner: str) -> N
         assert np.cross(right, up)[2] > 0
 
 
+@pytest.mark.parametrize("manner", ["flip", "slide"])
+def test_a_tossed_card_goes_on_and_turns_when_it_is_let_go(manner: str) -> None:
+    handling = Handling(toss=100.0, spin=40.0)
+    ways, turns = [], []
+    for seed in range(12):
+        lay = draw_lay(Arm(200.0), "7h", 1.0, 0.5, manner, _chance(seed), handling)
+        let_go, rest = (lay.corners(SHEET, t) for t in (lay.landed, lay.rested))
+        ways.append(np.linalg.norm(rest.mean(axis=0) - let_go.mean(axis=0)))
+        (a, b), (c, d) = (np.subtract(*at[[1, 0], :2]) for at in (let_go, rest))
+        turns.append(abs(np.degrees(np.arctan2(a * d - b * c, a * c + b * d))))
+        assert np.linalg.norm(rest.mean(axis=0)[:2]) < 60, "it comes to rest on the pile"
+    assert max(ways) > 80 and min(ways) < 50 and max(turns) > 25
+
+
+def test_a_hand_that_waits_is_held_over_the_table_and_slaps_meet_on_each_other() -> None:
+    lines = (("wait:4", 0.0), ("lay:1:flip", 0.9), ("slap:2", 1.0), ("slap:3", 0.2), ("take:2", 1.5))
+    played = compose(_room(5), Score(lines))
+    rest = played.rests[4]
+    assert rest.at(rest.begin + 1.0).at[2] > 50
+    first, second, _ = played.sweeps
+    assert second.track.grips[2].at[2] > first.track.grips[2].at[2] + 5
+
+
 def test_a_taken_pile_leaves_with_the_hand_on_its_owners_side() -> None:
     sweep = draw_sweep(Arm(90.0), 1.0, 2.0, True, _chance())
     lay = draw_lay(Arm(0.0), "7h", 0.0, 0.5, "flip", _chance())
@@ -180,9 +211,10 @@ def test_a_judging_room_is_the_same_each_time() -> None:
 
 
 @pytest.mark.parametrize("number", range(12))
-def test_in_a_room_that_nobody_arranged_no_arm_is_in_two_places(number: int) -> None:
-    setting = draw_setting(number)
-    assert setting == draw_setting(number) != draw_setting(number + 1)
+@pytest.mark.parametrize("draw", [draw_setting, draw_unruly])
+def test_in_a_room_that_nobody_arranged_no_arm_is_in_two_places(draw: Callable[[int], Setting], number: int) -> None:
+    setting = draw(number)
+    assert setting == draw(number) != draw(number + 1)
     sequence = compose(judging_room(setting), score_of(setting))
     assert len(sequence.lays) >= 2 and sequence.sweeps
     tracks = [(sequence.seats[k], lay.track) for k, lay in enumerate(sequence.lays)]

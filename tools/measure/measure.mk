@@ -284,14 +284,15 @@ $(WORLD)/.installed: pyproject.toml
 
 second-world-packages: $(WORLD)/.installed  ## Blender as a Python module, for the second world only (1 GB in .venv-world)
 
-# Rooms drawn by chance in place of those listed.
+# Rooms drawn by chance in place of those listed; UNRULY=1: with careless people under a careless camera.
 DRAWN ?= 0
+UNRULY ?=
 ifneq ($(DRAWN),0)
-SEQUENCES := build/drawn
+SEQUENCES := $(if $(UNRULY),build/unruly,build/drawn)
 endif
-FILM = $(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --drawn $(DRAWN) --step 2
+FILM = $(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --drawn $(DRAWN) $(if $(UNRULY),--unruly) --step 2
 
-second-world: install $(WORLD)/.installed  ## path-traced sequences, rendered by two processes (goes on where it was stopped), and the watcher's score on them; DRAWN=24 for so many rooms drawn by chance
+second-world: install $(WORLD)/.installed  ## path-traced sequences, rendered by two processes (goes on where it was stopped), and the watcher's score on them; DRAWN=24 for so many rooms drawn by chance, UNRULY=1 for careless people in them
 	$(FILM) --first 0 & $(FILM) --first 1 || { wait; exit 1; }; wait $$!
 	$(BIN)/python -m tools.second_world.judge $(SEQUENCES) --bare --json $(SEQUENCES)/score.json $(ARGS)
 

@@ -211,7 +211,11 @@ def main() -> None:
     )
     parser.add_argument("--step", type=int, default=1, help="every so manieth of the list")
     parser.add_argument("--drawn", type=int, default=0, help="so many rooms drawn by chance, in place of those listed")
-    parser.add_argument("--unruly", action="store_true", help="of those, people and cameras with habits of their own")
+    parser.add_argument(
+        "--unruly",
+        action="store_true",
+        help="rooms of careless people: cards tossed, askew and apart, hands slow, in the way, slapping together",
+    )
     parser.add_argument("--samples", type=int, default=4, help="light paths a pixel")
     args = parser.parse_args()
     draw = draw_unruly if args.unruly else draw_setting

@@ -30,8 +30,8 @@ def smooth(share: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
-    """How the people of a room do things; the usual ones lay their cards with care."""
+class Handling:
+    """How the people of a room handle their cards; most lay them with care."""
 
     scatter: float = 11.0
     """mm by which cards miss the pile's middle (standard deviation) ..."""
@@ -47,7 +47,7 @@ class Habits:
     """... and the degrees that it turns meanwhile."""
 
 
-USUAL: Final = Habits()
+USUAL: Final = Handling()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def draw_lay(
     height: float,
     manner: str,
     chance: np.random.Generator,
-    habits: Habits = USUAL,
+    handling: Handling = USUAL,
 ) -> Lay:
     """A card laid by an arm.
 
@@ -233,23 +233,23 @@ def draw_lay(
         height: of the pile, mm.
         manner: ``flip`` (turned over in view), ``late`` (turned over the pile), ``slide`` (face up along the table).
         chance: draws the rest.
-        habits: those of the room.
+        handling: how it is done in the room.
     """
-    reach = float(chance.uniform(0.34, 0.5)) * habits.slow
-    spot = np.array([*chance.normal(0, habits.scatter, 2), height])
+    reach = float(chance.uniform(0.34, 0.5)) * handling.slow
+    spot = np.array([*chance.normal(0, handling.scatter, 2), height])
     slide = float(chance.uniform(6, 26)) * (1.6 if manner == "slide" else 1.0)
-    # Drawn only where cards are tossed: what rooms of usual habits draw must stay as it is.
-    toss, spin = (habits.toss * chance.random(), habits.spin * chance.normal()) if habits.toss else (0.0, 0.0)
+    # Drawn only where cards are tossed: what other rooms draw must stay as it is.
+    toss, spin = (handling.toss * chance.random(), handling.spin * chance.normal()) if handling.toss else (0.0, 0.0)
     slide += float(toss)
-    yaw, off = float(chance.normal(0, 8)), float(chance.normal(0, habits.skew))
+    yaw, off = float(chance.normal(0, 8)), float(chance.normal(0, handling.skew))
     level = arm.frame(spot, 0.0, 0.0, yaw)
     held = spot - level @ np.array([88.0 / 2 - _OVERLAP_MM + slide, 0.0, 0.0])
     held[2] = height + (3.0 if manner == "slide" else 7.0)
     low = height + 2.0 if manner == "slide" else float(chance.uniform(35, 70))
     grips = _lay_grips(arm, held, low, yaw, chance)
-    let_go, lifted, away = (float(v) * habits.slow for v in chance.uniform((0.04, 0.08, 0.24), (0.09, 0.14, 0.4)))
+    let_go, lifted, away = (float(v) * handling.slow for v in chance.uniform((0.04, 0.08, 0.24), (0.09, 0.14, 0.4)))
     times = np.cumsum([landed - reach, reach * 0.55, reach * 0.45, let_go, lifted, away])
-    span = float(chance.uniform(0.09, 0.17)) * habits.slow
+    span = float(chance.uniform(0.09, 0.17)) * handling.slow
     ends = {"flip": landed - float(chance.uniform(0.03, 0.11)), "late": landed + 0.012, "slide": landed - reach}[manner]
     roll = 0.0 if manner == "slide" else float(chance.uniform(165, 185))
     return Lay(
@@ -300,11 +300,11 @@ class Sweep:
 
 
 def draw_sweep(
-    arm: Arm, touched: float, height: float, takes: bool, chance: np.random.Generator, habits: Habits = USUAL
+    arm: Arm, touched: float, height: float, takes: bool, chance: np.random.Generator, handling: Handling = USUAL
 ) -> Sweep:
     """A hand that comes down on the pile and takes it, or slaps it and goes."""
-    reach, stays = float(chance.uniform(0.26, 0.4)) * habits.slow, float(chance.uniform(0.1, 0.22))
-    away = float(chance.uniform(0.38, 0.6)) * habits.slow
+    reach, stays = float(chance.uniform(0.26, 0.4)) * handling.slow, float(chance.uniform(0.1, 0.22))
+    away = float(chance.uniform(0.38, 0.6)) * handling.slow
     flat = POSES["flat"] + chance.normal(0, 3, 22)
     hand = POSES["gather"] if takes else flat
     spot = np.array([*chance.normal(0, 8, 2), height + 2.0])

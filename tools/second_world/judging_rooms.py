@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tools.second_world.gestures import USUAL, Habits
+from tools.second_world.gestures import USUAL, Handling
 from tools.second_world.room import (
     Room,
     draw_camera,
@@ -46,7 +46,7 @@ class Setting:
     readout_ms: float
     lead: float = 0.9
     """Seconds of bare table before the first card lands."""
-    habits: Habits = USUAL
+    handling: Handling = USUAL
     tilt: float = 2.5
     """Degrees by which the camera does not look straight down (standard deviation) ..."""
     wide: tuple[float, float] = (440.0, 560.0)
@@ -129,7 +129,7 @@ def draw_setting(number: int) -> Setting:
 
 
 def draw_unruly(number: int) -> Setting:
-    """A sequence of people and cameras with habits of their own, drawn from a number.
+    """A sequence of careless people under a careless camera, drawn from a number.
 
     Cards are tossed, lie askew and apart, hands are quick or slow, wait over the table and slap together; the camera
     hangs aslant, near or far, and takes few pictures a second or many.
@@ -144,7 +144,9 @@ def draw_unruly(number: int) -> Setting:
         if word[-1] == "r" and chance.random() < 0.6:
             word = f"{word[0]}w"
         if word[-1] == "t" and chance.random() < 0.5:
-            others = [seat for seat in range(1, careful.seats + 1) if f"{seat}" != words[-1][0] and f"{seat}" != word[0]]
+            others = [
+                seat for seat in range(1, careful.seats + 1) if f"{seat}" != words[-1][0] and f"{seat}" != word[0]
+            ]
             others = [seat for seat in others if not {f"{seat}r", f"{seat}w"} & set(words)]
             slaps = [f"{int(seat)}H" for seat in chance.permutation(others)[: int(chance.integers(0, 3))]]
             words += [f"{word[0]}h", *slaps]
@@ -156,7 +158,7 @@ def draw_unruly(number: int) -> Setting:
         pace=max(careful.pace, (0.75 if careful.seats == 2 else 0.45) * slow),
         fps=int(chance.choice([12, 15, 20, 24, 25, 30])),
         exposure_ms=float(chance.uniform(3, 25)),
-        habits=Habits(
+        handling=Handling(
             scatter=float(chance.uniform(8, 32)),
             skew=float(chance.uniform(5, 45)),
             slow=slow,
@@ -193,9 +195,9 @@ def score_of(setting: Setting) -> Score:
         seat, what = word[:-1], word[-1]
         if what in _MANNERS:
             before = lines[-1][0].partition(":")[0] if lines else ""
-            wait = setting.habits.slow * _AFTER.get(before, 0.0) or setting.pace * float(chance.uniform(0.85, 1.2))
+            wait = setting.handling.slow * _AFTER.get(before, 0.0) or setting.pace * float(chance.uniform(0.85, 1.2))
             lines.append((f"lay:{seat}:{_MANNERS[what]}", wait if lines else 0.0))
         else:
-            wait = {"r": 0.0, "w": 0.0, "H": 0.0}.get(what, setting.habits.pause)
+            wait = {"r": 0.0, "w": 0.0, "H": 0.0}.get(what, setting.handling.pause)
             lines.append((f"{_DEEDS[what]}:{seat}", wait + (float(chance.uniform(0.06, 0.25)) if what == "H" else 0)))
-    return Score(tuple(lines), setting.lead, habits=setting.habits)
+    return Score(tuple(lines), setting.lead, handling=setting.handling)

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from tools.second_world.gestures import USUAL, Grip, Habits, Lay, Sweep, Track, draw_lay, draw_rest, draw_sweep
+from tools.second_world.gestures import USUAL, Grip, Handling, Lay, Sweep, Track, draw_lay, draw_rest, draw_sweep
 from tools.second_world.hand_model import Points
 from tools.second_world.room import Room
 from tools.second_world.things import CARD_MM, Arm, ArmMesh, CardSheet
@@ -36,7 +36,7 @@ class Score:
     lead: float = 0.7
     """Seconds of bare table before the first."""
     tail: float = 0.8
-    habits: Habits = USUAL
+    handling: Handling = USUAL
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ def compose(room: Room, score: Score) -> Sequence:
         arm = room.people[int(seat)].arm
         if what == "lay":
             out.seats[len(out.lays)] = int(seat)
-            out.lays.append(draw_lay(arm, room.cards[len(out.lays)], t, height, manner[0], chance, score.habits))
+            out.lays.append(draw_lay(arm, room.cards[len(out.lays)], t, height, manner[0], chance, score.handling))
             height += CARD_MM
         elif what in _HELD_MM:
             rests.append((int(seat), t, _HELD_MM[what]))
@@ -113,7 +113,7 @@ def compose(room: Room, score: Score) -> Sequence:
             out.seats[1000 + len(out.sweeps)] = int(seat)
             hands = hands + 1 if what == "slap" and wait < _TOGETHER else 0
             high = height + _HAND_MM * hands
-            out.sweeps.append(draw_sweep(arm, t, high, what == "take", chance, score.habits))
+            out.sweeps.append(draw_sweep(arm, t, high, what == "take", chance, score.handling))
             height = CARD_MM if what == "take" else height
     out.length = max(_ends(out)) + score.tail
     for resting, begin, high in rests:

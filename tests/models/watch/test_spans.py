@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from models.eye.geometry import Quad
-from models.watch.faces import first_perhaps, first_signs, reveal, unread_reveal
+from models.watch.faces import first_perhaps, first_signs, first_suspected, reveal, unread_reveal
 from models.watch.motion import Glance
 from models.watch.stream import SeenFrame, Stream, Suspect
 from models.watch.tracks import Pile
@@ -25,7 +25,7 @@ def frames(shown: str) -> Stream:
         # Noise looks like nothing, and least of all like itself in another frame.
         half = np.random.default_rng(k).integers(0, 255, (160, 160, 3), np.uint8)
         stream.advance(k * SPACING, (320, 320))
-        moment = stream.keep(half, k * SPACING, EXPOSED, half, Glance(k * SPACING, half, half, half))
+        moment = stream.keep(half, k * SPACING, EXPOSED, half, Glance(k * SPACING, half, half[..., 0], half[..., 0]))
         stream.note_sight(True)
         moment.bare = one == "."
         if one in "wW":
@@ -37,7 +37,7 @@ def span(shown: str) -> tuple[int, int]:
     """First and last frame of the span for a card that is read in the newest; it begins as the one's exposure does and
     ends as the other's does."""
     stream = frames(shown)
-    low, high = reveal(CARD, stream.moments[-1], stream, Pile(card_height=120.0))
+    low, high, _ = reveal(CARD, stream.moments[-1], stream, Pile(card_height=120.0))
     assert low % SPACING == 0 and (high - EXPOSED) % SPACING == 0
     return low // SPACING, high // SPACING
 
@@ -73,6 +73,20 @@ def test_paper_that_is_hardly_seen_before_it_is_surely_seen_belongs_to_the_same_
     assert (low // SPACING, (high - EXPOSED) // SPACING) == (1, 4)
 
 
+@pytest.mark.parametrize(("shown", "first"), [("..ww??", 2), ("..w?w?", 2), (".ww..w", 5), ("......", None)])
+def test_paper_that_is_hardly_seen_may_yet_be_a_card_until_nothing_is_there(shown: str, first: int | None) -> None:
+    suspected = first_suspected(frames(shown), Pile(card_height=120.0))
+    assert (None if suspected is None else suspected.index) == first
+
+
+def test_two_halves_of_a_card_under_a_finger_are_explained_together() -> None:
+    stream = frames("...?WW")
+    stream.moments[4].suspects.append(Suspect(CARD + 60, True))
+    stream.moments[4].suspects.append(Suspect(CARD + 190, True))
+    stream.explain_way(CARD, 3 * SPACING, 4 * SPACING, 132.0)
+    assert [float(s.place[0, 0]) for s in stream.moments[4].suspects] == [290.0]
+
+
 def test_white_paper_somewhere_else_is_another_card() -> None:
     stream = frames(".....?")
     stream.moments[4].bare = False
@@ -92,7 +106,7 @@ def test_a_card_that_looked_the_same_before_had_come_up_by_then_unless_the_eye_h
 
 def test_white_paper_on_a_known_cards_way_is_no_sure_sign_of_another() -> None:
     stream = frames("...WWW")
-    stream.doubt_way(CARD, 3 * SPACING, stream.moments[4], 132.0)
+    stream.doubt_way(CARD, 3 * SPACING, 4 * SPACING, 132.0)
     assert [s.sure for moment in stream.moments for s in moment.suspects] == [False, False, True]
-    stream.explain_way(CARD, 3 * SPACING, stream.moments[4], 132.0)
+    stream.explain_way(CARD, 3 * SPACING, 4 * SPACING, 132.0)
     assert [len(moment.suspects) for moment in stream.moments] == [0, 0, 0, 0, 0, 1]

@@ -33,9 +33,9 @@ TWO = Painted("2c", 462, 380, 41)
 class Stream:
     """Feeds painted frames, and holds the watcher to its promise about the watermark."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, bearings: dict[int, float] = BEARINGS, **options: Any) -> None:
         self.eye = ToldEye()
-        self.watcher = Watcher(self.eye, seat_bearings=BEARINGS, **options)
+        self.watcher = Watcher(self.eye, seat_bearings=bearings, **options)
         self.t = 0
         self.seen: list[Observation] = []
         self.leaning: tuple[float, float, float] | None = None
@@ -115,10 +115,8 @@ def test_a_card_is_reported_once_with_seat_bearing_and_confidence() -> None:
     assert card.t_error <= 0.7 * SPACING
 
 
-@pytest.mark.parametrize(("tip", "seats"), [((600, 245), [1, 4]), ((560, 280), [None, None])])
-def test_an_arm_that_leans_on_the_table_brings_no_card_unless_it_lies_on_the_pile(
-    tip: tuple[float, float], seats: list[int | None]
-) -> None:
+@pytest.mark.parametrize("tip", [(600, 245), (560, 280), (470, 360)])
+def test_an_arm_that_leans_on_the_table_or_on_the_pile_brings_no_card(tip: tuple[float, float]) -> None:
     stream = Stream()
     stream.show(frames=4)
     stream.leaning = (40.0, *tip)
@@ -126,7 +124,7 @@ def test_an_arm_that_leans_on_the_table_brings_no_card_unless_it_lies_on_the_pil
     stream.lay([], SEVEN, 270)
     stream.lay([SEVEN], KING, 0)
     assert stream.names == ["7h", "Ks"]
-    assert [one.seat for one in stream.cards] == seats
+    assert [one.seat for one in stream.cards] == [1, 4]
 
 
 def test_a_face_too_steep_to_be_read_still_counts_as_shown() -> None:
@@ -200,6 +198,70 @@ def test_a_card_slid_under_is_placed_and_no_new_card() -> None:
     assert stream.names == ["7h", "Ks"]
     placed = [one for one in stream.seen if isinstance(one, Placed)]
     assert [(one.seat, one.cards, one.where, one.id) for one in placed] == [(3, ("9d",), "bottom", "p1")]
+
+
+def test_a_card_slid_under_is_not_laid_on_top_while_a_hand_hides_the_ends_of_all() -> None:
+    stream = Stream()
+    stream.show(frames=4)
+    stream.lay([], SEVEN, 270)
+    burned = SEVEN.moved(30, -60, 20)
+    hidden = replace(SEVEN, says="??", confidence=0.3)
+    stream.show([replace(burned.moved(0, -170), says="9d"), SEVEN], (90, burned.x, burned.y - 260))
+    burned = replace(burned, card="9d")
+    for _ in range(4):
+        stream.show([burned, hidden], (90, burned.x - 20, burned.y - 40))
+    stream.show([burned, SEVEN], (90, burned.x, burned.y - 230))
+    stream.show([burned, SEVEN], frames=14)
+    assert stream.names == ["7h"]
+
+
+def test_a_card_that_slides_on_after_it_was_told_has_not_been_taken() -> None:
+    stream, plain = Stream(), replace(SEVEN, confidence=0.99)
+    stream.show(frames=4)
+    stream.lay([], plain, 270)
+    for y in (60, 120, 170, 200, 215):
+        stream.show([plain.moved(0, -y)])
+    stream.show([plain.moved(0, -216)], frames=30)
+    assert stream.names == ["7h"] and stream.watcher.pile == ("7h",)
+    assert not [one for one in stream.seen if isinstance(one, Taken)]
+
+
+def test_a_card_misread_on_its_way_is_the_one_that_comes_to_rest() -> None:
+    """Each look that takes it for another says that it may have been this one."""
+    stream = settled()
+    two = replace(TWO, confidence=0.99)
+    blurred = replace(TWO, says="2s", confidence=0.6, candidates=(("2s", 0.6), ("2c", 0.3)))
+    shown = stream.t
+    for far in (300, 250, 200, 150, 100, 50):
+        stream.show([SEVEN, KING, blurred.moved(far, 0)], (0, TWO.x + far + 60, TWO.y))
+    stream.show([SEVEN, KING, two], (0, TWO.x + 120, TWO.y), frames=2)
+    stream.show([SEVEN, KING, two], frames=14)
+    assert stream.names == ["7h", "Ks", "2c"]
+    card = stream.cards[-1]
+    assert card.t - card.t_error <= shown <= card.t + card.t_error and card.seat == 4
+
+
+def test_a_card_beside_the_pile_keeps_its_instant_while_a_hand_lies_on_it() -> None:
+    stream = settled()
+    aside = Painted("9d", 640, 200, 5, confidence=0.99)
+    hidden = replace(aside, read=False)
+    shown = stream.t
+    stream.show([SEVEN, KING, aside.moved(60, -60)], (45, aside.x + 130, aside.y - 130))
+    stream.show([SEVEN, KING, aside], (45, aside.x + 60, aside.y - 60), frames=2)
+    stream.show([SEVEN, KING, hidden], (45, aside.x - 10, aside.y + 10), frames=8)
+    stream.show([SEVEN, KING, aside], frames=14)
+    assert stream.names == ["7h", "Ks", "9d"]
+    card = stream.cards[-1]
+    assert card.t - card.t_error <= shown <= card.t + card.t_error
+
+
+def test_an_arm_half_way_between_two_seats_is_nobodys() -> None:
+    stream = Stream(bearings={1: 270.0, 2: 210.0, 3: 150.0})
+    stream.show(frames=4)
+    stream.lay([], SEVEN, 240)
+    stream.lay([SEVEN], KING, 268)
+    assert [one.seat for one in stream.cards] == [None, 1]
+    assert all(one.bearing is not None for one in stream.cards)
 
 
 def test_a_card_that_cannot_be_read_is_reported_as_unread_and_never_guessed() -> None:
