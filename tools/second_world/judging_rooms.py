@@ -139,7 +139,7 @@ def draw_unruly(number: int) -> Setting:
     careful = draw_setting(_UNRULY_SEED - _DRAWN_SEED + number)
     slow = float(chance.uniform(0.8, 1.8))
     tossed = chance.random() < 0.35
-    words = []
+    words: list[str] = []
     for word in careful.play.split():
         if word[-1] == "r" and chance.random() < 0.6:
             word = f"{word[0]}w"
