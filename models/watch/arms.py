@@ -163,15 +163,18 @@ class Arms:
             if track.rested is not None:
                 end = min(end, track.rested + _AT_REST * spacing)
             for moment in self._stream.moments:
-                there = begin < moment.t <= end or moment.index in track.way
+                on_way = moment.index in track.way
+                there = begin < moment.t <= end or on_way
                 if moment.index > track.noted and there and not moment.blind:
-                    self._note_hand(track, moment.glance, track.way.get(moment.index, track.quad))
+                    saw = self._note_hand(track, moment.glance, track.way.get(moment.index, track.quad))
+                    if saw and on_way and track.reached is None:
+                        track.reached = moment.t
                     track.noted = moment.index
 
-    def _note_hand(self, track: Track, glance: Glance, place: Quad) -> None:
-        """Remember which arm reaches to where a card is, px."""
+    def _note_hand(self, track: Track, glance: Glance, place: Quad) -> bool:
+        """Remember which arm reaches to where a card is, px; gives whether one does."""
         if not glance.reaches or len(track.bearings) > 12:
-            return
+            return False
         quads = [place] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
         looks = list(self._reaching(glance, centre_of(place), skip, lying=_TO_THE_CARD))
@@ -179,13 +182,12 @@ class Arms:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
         looks = [look for look in looks if not self._laid_another(track, look[0], glance.t)]
-        if glance.t > min(track.high, track.brought or track.high) + LET_GO_NS:
+        if glance.t > min(track.high, track.high if track.reached is None else track.reached) + LET_GO_NS:
             # Who reaches in only well after the face came up has not brought it.
             looks = [look for look in looks if any(apart(look[0], angle) < _BROUGHT for angle, _ in track.bearings)]
         # The arm that reaches farthest comes first: it was in sight from the first if any was.
         track.bearings += sorted(looks, key=lambda look: -look[1])
-        if looks and place is not track.quad and track.brought is None:
-            track.brought = glance.t
+        return bool(looks)
 
     def _laid_another(self, track: Track, angle: float, t: int) -> bool:
         """Whether the arm of a bearing was just laying the card before, at an instant, ns."""
@@ -237,6 +239,7 @@ class Arms:
             return None
         limit = max(25.0, min(60.0, 216.0 / len(self._bearings)))
         (far, seat), *others = sorted((apart(bearing, angle), seat) for seat, bearing in self._bearings.items())
+        # Two seats that are as near as two looks at one arm differ are not to be told apart.
         return seat if far <= limit and all(other - far >= _SAME_ARM for other, _ in others) else None
 
 

@@ -37,6 +37,8 @@ _UNSURE_PLACE: Final = 0.2
 """Share of its height by which the place of a scrap is unsure."""
 _INDEX_NEAR: Final = 0.09
 """Share of a card's height within which two indices are in one place."""
+_BLANK: Final = 0.88
+"""Share of an index's place that is plain paper, if the index is not there."""
 _ONE_PLACE: Final = 0.5
 """Overlap from which of two cards one hides much of the other."""
 
@@ -104,8 +106,8 @@ class Attribution:
             return False
         paper = self._motion.paper_in(now.half, now.glance.foreign)
         inside = np.zeros(paper.shape, np.uint8)
-        cv2.fillConvexPoly(inside, np.rint(place / PAPER_STEP).astype(np.int32), 1)
-        blank = cv2.countNonZero(cv2.bitwise_and(paper, paper, mask=inside)) > (1 - OVER) * cv2.countNonZero(inside)
+        cv2.fillConvexPoly(inside, np.rint(place / PAPER_STEP).astype(np.int32), 255)
+        blank = cv2.countNonZero(cv2.bitwise_and(paper, inside)) > _BLANK * cv2.countNonZero(inside)
         return blank or looked_alike(self._stream.known_half, now.half, place, PRINT_ALIKE)
 
     def _at_rest(self, quad: Quad, now: SeenFrame) -> bool:

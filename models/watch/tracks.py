@@ -114,7 +114,7 @@ class Track:
     """Where its indices showed when most of them did, px."""
     bearings: list[tuple[float, float]] = field(default_factory=list)
     """Where the hand came from, each with its weight."""
-    brought: int | None = None
+    reached: int | None = None
     """When an arm was first seen that reached to it on its way, ns."""
 
     @property

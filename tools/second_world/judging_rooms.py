@@ -90,7 +90,8 @@ SETTINGS: Final = (
 _PRINTED: Final = ("As", "Kh", "Qd", "Jc")
 _CLOTHS: Final = ("felt", "planks", "damask", "gingham", "ticking", "jute", "marble", "dots")
 _DRAWN_SEED: Final = 20_000
-_UNRULY_SEED: Final = 30_000
+_UNRULY_FIRST: Final = 10_000
+"""Rooms drawn by chance from this number on are those of careless people."""
 _MANNERS: Final = {"f": "flip", "l": "late", "s": "slide"}
 _AFTER: Final = {"rest": 0.9, "wait": 0.9, "take": 1.7}
 """Seconds that pass before a card, whatever the pace."""
@@ -134,9 +135,8 @@ def draw_unruly(number: int) -> Setting:
     Cards are tossed, lie askew and apart, hands are quick or slow, wait over the table and slap together; the camera
     hangs aslant, near or far, and takes few pictures a second or many.
     """
-    seed = _UNRULY_SEED + number
-    chance = np.random.default_rng((seed, 73))
-    careful = draw_setting(_UNRULY_SEED - _DRAWN_SEED + number)
+    careful = draw_setting(_UNRULY_FIRST + number)
+    chance = np.random.default_rng((careful.seed, 73))
     slow = float(chance.uniform(0.8, 1.8))
     tossed = chance.random() < 0.35
     words: list[str] = []
@@ -144,10 +144,9 @@ def draw_unruly(number: int) -> Setting:
         if word[-1] == "r" and chance.random() < 0.6:
             word = f"{word[0]}w"
         if word[-1] == "t" and chance.random() < 0.5:
-            others = [
-                seat for seat in range(1, careful.seats + 1) if f"{seat}" != words[-1][0] and f"{seat}" != word[0]
-            ]
-            others = [seat for seat in others if not {f"{seat}r", f"{seat}w"} & set(words)]
+            # Whose arm is still on its way back, takes, or lies there does not slap as well.
+            busy = {words[-1][0], word[0], *(other[0] for other in words if other[-1] in "rw")}
+            others = [seat for seat in range(1, careful.seats + 1) if f"{seat}" not in busy]
             slaps = [f"{int(seat)}H" for seat in chance.permutation(others)[: int(chance.integers(0, 3))]]
             words += [f"{word[0]}h", *slaps]
         words.append(word)
@@ -198,6 +197,6 @@ def score_of(setting: Setting) -> Score:
             wait = setting.handling.slow * _AFTER.get(before, 0.0) or setting.pace * float(chance.uniform(0.85, 1.2))
             lines.append((f"lay:{seat}:{_MANNERS[what]}", wait if lines else 0.0))
         else:
-            wait = {"r": 0.0, "w": 0.0, "H": 0.0}.get(what, setting.handling.pause)
-            lines.append((f"{_DEEDS[what]}:{seat}", wait + (float(chance.uniform(0.06, 0.25)) if what == "H" else 0)))
+            wait = 0.0 if what in "rw" else setting.handling.pause
+            lines.append((f"{_DEEDS[what]}:{seat}", float(chance.uniform(0.06, 0.25)) if what == "H" else wait))
     return Score(tuple(lines), setting.lead, handling=setting.handling)

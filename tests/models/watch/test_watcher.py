@@ -230,9 +230,9 @@ def test_a_card_misread_on_its_way_is_the_one_that_comes_to_rest() -> None:
     """Each look that takes it for another says that it may have been this one."""
     stream = settled()
     two = replace(TWO, confidence=0.99)
-    blurred = replace(TWO, says="2s", confidence=0.6, candidates=(("2s", 0.6), ("2c", 0.3)))
+    blurred = replace(TWO, says="2s", confidence=0.8, candidates=(("2s", 0.8), ("2c", 0.15)))
     shown = stream.t
-    for far in (300, 250, 200, 150, 100, 50):
+    for far in (150, 120, 90, 60, 30):
         stream.show([SEVEN, KING, blurred.moved(far, 0)], (0, TWO.x + far + 60, TWO.y))
     stream.show([SEVEN, KING, two], (0, TWO.x + 120, TWO.y), frames=2)
     stream.show([SEVEN, KING, two], frames=14)
