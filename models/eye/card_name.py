@@ -27,7 +27,7 @@ _CLEAR_INDEX = 2.0
 #: Log odds of the likeliest name, below which a card is looked at again; above, more looks changed no count.
 _OPEN_ODDS = 5.0
 #: Names less likely than this are left out of a card's alternatives, and so are all after so many.
-_LEAST_SHARE, _MOST_NAMES = 0.01, 5
+LEAST_SHARE, MOST_NAMES = 0.01, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,5 +142,5 @@ def alternatives(card: Candidate, weights: EvidenceWeights) -> tuple[tuple[str, 
     shares[best] = 0.0
     shares *= min(1.0, (1 - confidence) / max(float(shares.sum()), 1e-9))
     shares[best] = confidence
-    order = [best, *(int(i) for i in np.argsort(-shares, kind="stable") if i != best and shares[i] >= _LEAST_SHARE)]
-    return tuple((CARD_CLASSES[i], float(shares[i])) for i in order[:_MOST_NAMES])
+    order = [best, *(int(i) for i in np.argsort(-shares, kind="stable") if i != best and shares[i] >= LEAST_SHARE)]
+    return tuple((CARD_CLASSES[i], float(shares[i])) for i in order[:MOST_NAMES])

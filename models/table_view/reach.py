@@ -9,7 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from models.watch.arms import FULL_ARM, bearing_of, covered, usual
+from models.watch.arms import bearing_of, covered, usual
+from models.watch.measure import HALF
 from models.watch.motion import Bytes, Mask, Motion
 
 _ENOUGH_LOOKS: Final = 8
@@ -54,7 +55,7 @@ class Reaching:
         middle = (columns / 2, rows / 2)
         to = middle if self._middle is None else (self._middle[0] / f, self._middle[1] / f)
         shares = [(reach, covered(glance.foreign, reach, to)) for reach in glance.reaches]
-        there = [(reach, share) for reach, share in shares if share >= FULL_ARM]
+        there = [(reach, share) for reach, share in shares if share >= HALF]
         if not there:
             self._without += 1
             if self._without >= _FRAMES_GONE:

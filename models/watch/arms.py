@@ -12,30 +12,19 @@ import numpy as np
 
 from models.eye.classes import SURE_READING
 from models.eye.geometry import Quad, centre_of
+from models.watch.measure import FEW, HALF, LITTLE, MOST, NEARLY_ALL
 from models.watch.motion import Glance, Mask, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.reaches import Reach
-from models.watch.stream import LOOK_BACK, SeenFrame, Stream
+from models.watch.stream import SeenFrame, Stream
 from models.watch.tracks import Pile, Track
 from referee.engine.observations import Card, Foul, Observation, Taken
 from referee.units import MS
 
-FULL_ARM: Final = 0.5
-"""Share of the line from the picture's edge to a card that an arm must cover."""
-_AGREED: Final = 0.6
-"""Share of the looks at arms that must agree on a bearing."""
-_AT_REST: Final = 2
-"""A card that has lain still for more than so many frames is nobody's to lay any more."""
-_OVER_PILE: Final = 0.85
-"""Share of the way from the picture's edge to the pile's middle, known cards left out, that an arm must cover."""
-_TO_THE_CARD: Final = 0.97
-"""Share of the way to a card that an arm covers whose hand holds it."""
 _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
-_BROUGHT: Final = 45.0
+_SWING: Final = 3 * _SAME_ARM
 """Degrees by which an arm may swing while it lays a card, and within which its hard shadow lies beside it."""
-_GONE: Final = 0.6
-"""Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
 """When a pile has "left" is no sharper than the sweep of a hand."""
 
@@ -69,7 +58,7 @@ def usual(angles: Sequence[tuple[float, float]]) -> float | None:
         return None
     best = max(angles, key=lambda one: sum(w for a, w in angles if apart(a, one[0]) < 20))
     near = [(a, w) for a, w in angles if apart(a, best[0]) < 20]
-    if sum(w for _, w in near) < _AGREED * sum(w for _, w in angles):
+    if sum(w for _, w in near) < HALF * sum(w for _, w in angles):
         return None
     radians = np.radians([a for a, _ in near])
     weights = np.array([w for _, w in near])
@@ -82,7 +71,7 @@ def brought_from(looks: Sequence[tuple[float, float]]) -> float | None:
     That is the usual one, if it was in sight from the first: who came after another has perhaps brought the next card.
     """
     angle = usual(looks)
-    return None if angle is None or apart(looks[0][0], angle) > _BROUGHT else angle
+    return None if angle is None or apart(looks[0][0], angle) > _SWING else angle
 
 
 @dataclass(slots=True)
@@ -110,7 +99,7 @@ class Hovering:
         # A card is told some frames after it came up, so a stay that has ended may still be asked for.
         self._stays = [stay for stay in self._stays if stay.last >= t - PATIENCE_NS]
         for bearing, share in arms:
-            if share < _OVER_PILE:
+            if share < NEARLY_ALL:
                 continue
             fresh = (s for s in self._stays if s.last >= t - LET_GO_NS)
             stay = next((s for s in fresh if apart(s.bearing, bearing) < _SAME_ARM), None)
@@ -159,9 +148,9 @@ class Arms:
         """Remember which arms reached to the cards under way, in each frame from when they came up to when they lay."""
         spacing = self._stream.spacing
         for track in sorted(self._pile.open, key=lambda track: track.high):
-            begin, end = max(track.low, track.high - LOOK_BACK * spacing), track.high + LAID_NS
+            begin, end = max(track.low, track.high - FEW * spacing), track.high + LAID_NS
             if track.rested is not None:
-                end = min(end, track.rested + _AT_REST * spacing)
+                end = min(end, track.rested + FEW * spacing)
             for moment in self._stream.moments:
                 on_way = moment.index in track.way
                 there = begin < moment.t <= end or on_way
@@ -177,14 +166,14 @@ class Arms:
             return False
         quads = [place] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
-        looks = list(self._reaching(glance, centre_of(place), skip, lying=_TO_THE_CARD))
+        looks = list(self._reaching(glance, centre_of(place), skip, lying=1 - LITTLE))
         if len(looks) > 1:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
         looks = [look for look in looks if not self._laid_another(track, look[0], glance.t)]
         if glance.t > min(track.high, track.high if track.reached is None else track.reached) + LET_GO_NS:
             # Who reaches in only well after the face came up has not brought it.
-            looks = [look for look in looks if any(apart(look[0], angle) < _BROUGHT for angle, _ in track.bearings)]
+            looks = [look for look in looks if any(apart(look[0], angle) < _SWING for angle, _ in track.bearings)]
         # The arm that reaches farthest comes first: it was in sight from the first if any was.
         track.bearings += sorted(looks, key=lambda look: -look[1])
         return bool(looks)
@@ -208,7 +197,7 @@ class Arms:
             self._sweeps.popleft()
 
     def _reaching(
-        self, glance: Glance, to: tuple[float, float], skip: Mask | None, *, lying: float = FULL_ARM
+        self, glance: Glance, to: tuple[float, float], skip: Mask | None, *, lying: float = HALF
     ) -> Iterator[tuple[float, float]]:
         """Bearing and weight of each arm that reaches to a point (px), known cards (``skip``, reduced) left out.
 
@@ -218,11 +207,11 @@ class Arms:
         rows, columns = glance.foreign.shape
         found = [(bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), reach) for reach in glance.reaches]
         for bearing, reach in found:
-            if reach.dim and any(not arm.dim and apart(angle, bearing) < _BROUGHT for angle, arm in found):
+            if reach.dim and any(not arm.dim and apart(angle, bearing) < _SWING for angle, arm in found):
                 # The shadow of the arm beside it.
                 continue
             share = covered(glance.foreign, reach, (to[0] / f, to[1] / f), skip)
-            if share >= (lying if reach.lying else FULL_ARM):
+            if share >= (lying if reach.lying else HALF):
                 yield bearing, share**4
 
     def swept(self, since: int) -> float | None:
@@ -293,7 +282,7 @@ class Taking:
     def watch(self, now: SeenFrame, glance: Glance) -> list[Observation]:
         """The pile taken, if the newest frame makes that sure."""
         cards = self._pile.mask(self._motion)
-        if cards is None or self._motion.bareness(cards, glance) < _GONE:
+        if cards is None or self._motion.bareness(cards, glance) < MOST:
             self._leaving = None
             return []
         if self._leaving is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 import cv2
 import numpy as np
@@ -13,34 +12,13 @@ from numpy.typing import NDArray
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, area, centre_of, distance, grown, holds, iou, shared_area
-from models.watch.faces import (
-    PRINT_ALIKE,
-    STRIDE,
-    first_unexplained,
-    index_places,
-    looked_alike,
-    reveal,
-    shown_before,
-    unread_reveal,
-)
-from models.watch.gaze import LEAST_BEGINNING, Found
+from models.watch.faces import first_unexplained, index_places, looked_alike, reveal, shown_before, unread_reveal
+from models.watch.gaze import Found
+from models.watch.measure import FINGER, HALF, INDEX, NEARLY_ALL, OVER, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, SWEEP_NS
 from models.watch.stream import SeenFrame, Stream
-from models.watch.tracks import BARE, OVER, PLAIN_CONFIDENCE, Pile, Sighting, Track, double, plain
-
-_FIRST_LOOK: Final = 0.8
-"""Share of its height by which a card on its way moves in a frame or two at most."""
-_NUDGED: Final = 0.15
-"""Share of its height by which a known card may have been pushed between two frames."""
-_UNSURE_PLACE: Final = 0.2
-"""Share of its height by which the place of a scrap is unsure."""
-_INDEX_NEAR: Final = 0.09
-"""Share of a card's height within which two indices are in one place."""
-_BLANK: Final = 0.88
-"""Share of an index's place that is plain paper, if the index is not there."""
-_ONE_PLACE: Final = 0.5
-"""Overlap from which of two cards one hides much of the other."""
+from models.watch.tracks import PLAIN_CONFIDENCE, Pile, Sighting, Track, double, plain
 
 
 @dataclass(slots=True, eq=False)
@@ -107,8 +85,8 @@ class Attribution:
         paper = self._motion.paper_in(now.half, now.glance.foreign)
         inside = np.zeros(paper.shape, np.uint8)
         cv2.fillConvexPoly(inside, np.rint(place / PAPER_STEP).astype(np.int32), 255)
-        blank = cv2.countNonZero(cv2.bitwise_and(paper, inside)) > _BLANK * cv2.countNonZero(inside)
-        return blank or looked_alike(self._stream.known_half, now.half, place, PRINT_ALIKE)
+        blank = cv2.countNonZero(cv2.bitwise_and(paper, inside)) > NEARLY_ALL * cv2.countNonZero(inside)
+        return blank or looked_alike(self._stream.known_half, now.half, place, NEARLY_ALL)
 
     def _at_rest(self, quad: Quad, now: SeenFrame) -> bool:
         """Whether nothing has moved where a card lies since the frame before."""
@@ -142,7 +120,7 @@ class Attribution:
     def _named_or_unread(self, s: CardSeen, now: SeenFrame) -> CardSeen:
         """The reading, or if it is too doubtful to begin a card, though in full view: of a card that cannot be read."""
         begun = any(track.may_still_be(s.card, now.t) for track in self._pile.open)
-        if s.confidence >= LEAST_BEGINNING or begun or not now.glance.calm:
+        if s.confidence >= HALF or begun or not now.glance.calm:
             return s
         return replace(s, card=UNREAD)
 
@@ -157,7 +135,7 @@ class Attribution:
                 if self._pile.packs == 1:
                     return track
                 # Of several packs only a card that may have been nudged here since it was seen last.
-                near = distance(track.quad, quad) < _NUDGED * self._pile.card_height
+                near = distance(track.quad, quad) < INDEX * self._pile.card_height
                 lately = near and track.last.index >= self._before
                 if iou(track.quad, quad) > 0.5 or lately:
                     return track
@@ -168,7 +146,7 @@ class Attribution:
                     return None  # seen on its way here: it has come to lie just where another lies
         if s.confidence >= PLAIN_CONFIDENCE:
             return None  # no card that lies there is misread so surely
-        whole = s.top and len(s.indices) > 1 and s.confidence >= LEAST_BEGINNING
+        whole = s.top and len(s.indices) > 1 and s.confidence >= HALF
         for track in reversed(self._pile.laid):
             if whole and self._is_covered(track):
                 continue  # it lies under another, and this lies on all: a card laid just over it
@@ -203,7 +181,7 @@ class Attribution:
         index = frame.now.index
         free = [track for track in self._pile.open if id(track) not in frame.given and track.sightings]
         for track in free:
-            again = track.reads(s.card) > 0 and iou(track.quad, quad) > _ONE_PLACE
+            again = track.reads(s.card) > 0 and iou(track.quad, quad) > HALF
             if s.card == UNREAD or not (again or track.may_still_be(s.card, frame.now.t)):
                 continue
             if not self._is_another(track, s, quad, frame.now):
@@ -259,11 +237,11 @@ class Attribution:
             other is not track and other.first == track.first and shared_area(other.quad, track.quad) > 0
             for other in self._pile.open
         )
-        return not beneath and distance(track.quad, quad) > _UNSURE_PLACE * self._pile.card_height
+        return not beneath and distance(track.quad, quad) > INDEX * self._pile.card_height
 
     def _close(self, track: Track, quad: Quad) -> bool:
         """Whether a card on its way may have come from the one place to the other within a frame or two."""
-        return distance(track.quad, quad) < _FIRST_LOOK * self._pile.card_height
+        return distance(track.quad, quad) < STRIDE * self._pile.card_height
 
     def _revise(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> None:
         """Put off the instant by which a card under way came up, where this reading says that it may be later."""
@@ -314,7 +292,7 @@ class Attribution:
 
     def _may_be_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
         """Whether something has moved where this reading lies, lately enough to have brought a card."""
-        if s.card != UNREAD and s.confidence < LEAST_BEGINNING:
+        if s.card != UNREAD and s.confidence < HALF:
             return False
         if now.index == 0:
             return True
@@ -325,7 +303,7 @@ class Attribution:
         if not self._pile.laid:
             self._unmoved.clear()
         before = self._unmoved.get(s.card)
-        if before is not None and _in_places(s.indices, before, _INDEX_NEAR * self._pile.card_height):
+        if before is not None and _in_places(s.indices, before, FINGER * self._pile.card_height):
             return False
         inside = self._motion.mask([quad], self._motion.moved_at.shape) > 0
         if not inside.any():
@@ -354,7 +332,7 @@ def _sighting(
     on_pile = on_pile and not covered
     return Sighting(
         now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _is_old_index(s, pile),
-        plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare >= BARE,
+        plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare >= HALF,
         candidates=s.candidates, at_rest=at_rest, indices=s.indices,
     )  # fmt: skip
 
@@ -389,7 +367,7 @@ def _in_one_place(s: CardSeen, quad: Quad, now: SeenFrame, pile: Pile) -> bool:
         return False
     seen = (other for other in [*pile.laid, *pile.open] if other.sightings and other.last.index == now.index)
     return any(
-        other.last.plain and other.last.top and other.last.name != s.card and iou(other.quad, quad) > _ONE_PLACE
+        other.last.plain and other.last.top and other.last.name != s.card and iou(other.quad, quad) > HALF
         for other in seen
     )
 
@@ -405,6 +383,6 @@ def _is_old_index(s: CardSeen, pile: Pile) -> bool:
         other.indices is not None
         and other.name != s.card
         and (s.card[:1] == (other.name or UNREAD)[:1] or s.card[1:] == (other.name or UNREAD)[1:])
-        and bool((np.linalg.norm(other.indices - s.indices[0], axis=1) < _INDEX_NEAR * pile.card_height).any())
+        and bool((np.linalg.norm(other.indices - s.indices[0], axis=1) < FINGER * pile.card_height).any())
         for other in pile.laid
     )

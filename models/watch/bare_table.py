@@ -16,30 +16,12 @@ from numpy.typing import NDArray
 
 from models.eye.eye import CardSeen
 from models.eye.geometry import Floats, convex_quad, height_of
-from models.watch.motion import Bytes
-from models.watch.shift import DOUBTED, Grain, Shift, likeness, shift_between, warped
+from models.watch.measure import FINGER, INDEX, LITTLE, MOST
+from models.watch.motion import ROWS, Bytes
+from models.watch.shift import Grain, Shift, likeness, shift_between, warped
 
-_SPAN: Final = 0.2
-"""Half the side of the window round an index that is compared, as a share of a card's height."""
-_FINE: Final = 0.08
-"""What is coarser than this share of a card's height counts for nothing: lamps, shadows, the edge of a card."""
-_SLACK: Final = 0.06
-"""How far the picture may have shifted since, as a share of a card's height."""
-_ALIKE: Final = 0.65
-"""Correlation from which on a window shows the bare table. Of 144 prints seen again in other light, with noise and
-under shadows' edges, the least had 0.91; of 36 cards laid over prints the most had 0.37.
-"""
-_PLACE: Final = 0.04
-"""How far an index of a print may be read from where it was, as a share of a card's height: in a game on printed cloth
-it was 0.02 at most."""
-_FLAT: Final = 0.02
-"""Contrast under which a window holds no print, in logarithms of light."""
-_BETTER: Final = 1.1
-"""So many times as like as before the grain must be, shifted, where a print's card is read elsewhere."""
-_GRAIN_WIDTH: Final = 240
-"""Columns to which a picture is reduced for its shift ..."""
 _GRAIN_MOST: Final = 0.08
-"""... and the most that its grain counts, in logarithms of light."""
+"""The most that its grain counts, in logarithms of light."""
 
 _Floats = NDArray[np.float32]
 
@@ -84,10 +66,11 @@ class BareTable:
         """
         now = _grain(image)
         as_it_is = likeness(self._before, now)
-        if not doubted and as_it_is >= DOUBTED * self._usual:
+        if not doubted and as_it_is >= MOST * self._usual:
             self._usual += (0.2 if self._usual else 1.0) * (as_it_is - self._usual)
             return False
-        found = shift_between(self._grain, now, as_it_is, _BETTER if doubted else None)
+        # A print's card that is read elsewhere speaks for a shift: then it need only be the likelier.
+        found = shift_between(self._grain, now, as_it_is, 1.0 if doubted else None)
         if found is None:
             return False
         rows, columns = self._relief.shape
@@ -111,11 +94,13 @@ class BareTable:
             return True
         # A card that comes over a print changes how it looks, but neither its name nor its place.
         known = self._known.get(seen.card, np.zeros((0, 2))) * size
-        return len(known) > 0 and all(float(np.hypot(*(known - place).T).min()) < _PLACE * height for place in places)
+        # In a game on printed cloth it was read no farther than 0.02 of its height from where it was.
+        near = FINGER / 2 * height
+        return len(known) > 0 and all(float(np.hypot(*(known - place).T).min()) < near for place in places)
 
     def _shows(self, image: Bytes, x: float, y: float, height: float) -> bool:
         """Whether the table shows at (x, y), and has a print there."""
-        span, slack = max(8, round(_SPAN * height)), max(3, round(_SLACK * height))
+        span, slack = max(8, round(INDEX * height)), max(3, round(FINGER / 2 * height))
         rows, columns = self._relief.shape
         left, right = max(0, round(x) - span), min(columns, round(x) + span)
         top, bottom = max(0, round(y) - span), min(rows, round(y) + span)
@@ -124,9 +109,11 @@ class BareTable:
         now = _fine(_relief(image[top:bottom, left:right]), height)
         wide = self._relief[max(0, top - slack) : bottom + slack, max(0, left - slack) : right + slack]
         wide = _fine(wide, height)
-        if float(now.std()) < _FLAT or float(wide.std()) < _FLAT:
+        if float(now.std()) < LITTLE / 2 or float(wide.std()) < LITTLE / 2:
             return False
-        return float(cv2.matchTemplate(wide, now, cv2.TM_CCOEFF_NORMED).max()) >= _ALIKE
+        # Of 144 prints seen again in other light, with noise and under shadows' edges, the least correlation was 0.91;
+        # of 36 cards laid over prints the most was 0.37.
+        return float(cv2.matchTemplate(wide, now, cv2.TM_CCOEFF_NORMED).max()) >= MOST
 
 
 def _relief(picture: Bytes) -> _Floats:
@@ -138,11 +125,11 @@ def _relief(picture: Bytes) -> _Floats:
 def _grain(picture: Bytes) -> Grain:
     """What is fine in a picture, reduced; all of it may be the table."""
     rows, columns = picture.shape[:2]
-    size = (_GRAIN_WIDTH, max(1, round(rows * _GRAIN_WIDTH / columns)))
+    size = (max(1, round(columns * ROWS / rows)), ROWS)
     small = _relief(np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8))
     grain = np.clip(small - cv2.GaussianBlur(small, (0, 0), 4.0), -_GRAIN_MOST, _GRAIN_MOST)
     return np.asarray(grain, np.float32), np.ones(grain.shape, np.float32)
 
 
 def _fine(relief: _Floats, height: float) -> _Floats:
-    return np.asarray(relief - cv2.GaussianBlur(relief, (0, 0), max(2.0, _FINE * height)), np.float32)
+    return np.asarray(relief - cv2.GaussianBlur(relief, (0, 0), max(2.0, FINGER * height)), np.float32)

@@ -13,18 +13,17 @@ import numpy as np
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.geometry import area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.arms import Arms, brought_from
+from models.watch.measure import FINGER, OVER
 from models.watch.motion import Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS
 from models.watch.prior import NamedCard, Prior, Trust, judge
 from models.watch.stream import MARGIN_NS, SeenFrame, Stream
-from models.watch.tracks import NEAR, OVER, PLAIN_CONFIDENCE, Pile, Track
+from models.watch.tracks import PLAIN_CONFIDENCE, Pile, Track
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation, Placed
 
 _PROOF: Final = 4.4
 """Weight of votes that names a card at once, if it is beyond doubt."""
-_FANNED: Final = 0.1
-"""Share of the lower of two cards drawn at once that the upper one must hide."""
 
 
 class Decisions:
@@ -198,7 +197,7 @@ def upper_of(track: Track, pile: Pile) -> Track | None:
             and abs(other.first - track.first) <= 1
             and (other.plainly_laid() or other.name is not None)
             and not other.seen_under()
-            and shared_area(other.quad, track.quad) >= _FANNED * area(track.quad)
+            and shared_area(other.quad, track.quad) >= OVER * area(track.quad)
         ),
         None,
     )
@@ -230,7 +229,8 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
         return True
     if on >= 3 and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:])):
         return True
-    if on == under == 0 and track.still >= 2 and sum(s.plain and s.top for s in track.sightings) >= 3:
+    plainly = [s for s in track.sightings if s.plain]
+    if on == under == 0 and track.still >= 2 and len(plainly) >= 3 and any(s.top for s in plainly):
         # Whole and still beside the pile: it was laid there, whatever becomes of it.
         return True
     stays = next((now.t - s.t for s in track.sightings if s.on_pile), 0)
@@ -273,7 +273,7 @@ def _bared(track: Track, pile: Pile) -> bool:
         return True
     older = (other for other in pile.laid if other.high < track.high)
     since = (s for other in older for s in other.sightings if s.t > track.last.t and s.confidence >= SURE_READING)
-    place = grown(track.quad, -NEAR * pile.card_height)
+    place = grown(track.quad, -FINGER * pile.card_height)
     return not _is_followed(track, pile) and any(holds(place, index) for s in since for index in s.indices)
 
 

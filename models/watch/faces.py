@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
 
 import cv2
 import numpy as np
@@ -20,38 +19,11 @@ from numpy.typing import NDArray
 from models.eye.classes import SURE_READING
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, holds, iou
-from models.watch.motion import DIM_PAPER_LEVEL, PAPER_LEVEL, PAPER_STEP, Bytes, Glance, Mask, Motion
+from models.watch.measure import FEW, FINGER, INDEX, LITTLE, MOST, NEARLY_ALL, OVER, STRIDE
+from models.watch.motion import PAPER_STEP, Bytes, Glance, Mask, Motion
 from models.watch.pace import LAID_NS, PATIENCE_NS
 from models.watch.stream import LONG_AGO, SeenFrame, Stream, Suspect
 from models.watch.tracks import Pile, plain
-
-_CARD_ALIKE: Final = 0.75
-"""Correlation of two looks at the same card at rest, a finger or two over it; other cards correlate less."""
-_INDEX_WIDE: Final = 0.22
-_INDEX_TALL: Final = 0.3
-"""Part of a card's width and height that its index takes up in the corner."""
-PRINT_ALIKE: Final = 0.85
-"""Correlation of an index, or of a card that nothing covers, with itself in another frame; other prints, and a card
-under a hand, correlate less."""
-_FACE_MAYBE: Final = 0.012
-"""White paper of this share of a card's area may be a face ..."""
-_FACE_SURE: Final = 0.04
-"""... and of this share is one."""
-_FACE_BROAD: Final = 0.12
-"""Share of a card's height that a face is broad; the border of a card's back is not."""
-_RIM_BROAD: Final = 0.085
-"""Share of a card's height by which white may show beside a card that is known to lie there, 10 px at most."""
-STRIDE: Final = 1.1
-"""Card heights that a card on its way moves from one frame to the next, at most ..."""
-_LEEWAY: Final = 0.6
-"""... and how many more for each frame in between that does not show it."""
-_MOST_GAPS: Final = 5
-"""Frames in a row that do not show a card on its way, nor for sure that there is none, at most."""
-_ROUND: Final = 2.0
-"""Card heights from the pile's middle, to each side, within which white paper is worth a look."""
-_STAYED: Final = 0.6
-"""White paper that overlaps so much with that of the frame before has not moved."""
-
 
 # The span in which a face came up
 
@@ -89,11 +61,11 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
     for moment in islice(reversed(stream.moments), stream.moments[-1].index - now.index + 1, None):
         if moment.blind:
             break
-        if (moment.bare and moment is not now) or gaps > _MOST_GAPS:
+        if (moment.bare and moment is not now) or gaps >= 2 * FEW:
             # What came between this and the first sign nobody could see.
             maybe -= gaps
             break
-        reach = (STRIDE + _LEEWAY * gaps) * pile.card_height
+        reach = (STRIDE + STRIDE / 2 * gaps) * pile.card_height
         near = [s for s in moment.suspects if distance(s.place, place) < reach]
         if near:
             gaps, maybe = 0, moment.index
@@ -112,11 +84,11 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
 
 def _lay_there(quad: Quad, moment: SeenFrame, now: SeenFrame, stream: Stream) -> bool:
     """Whether a card that is read now lay there already: what shows is like it, and not as well what was known."""
-    alike = looked_alike(moment.half, now.half, grown(quad, -5.0), _CARD_ALIKE)
+    alike = looked_alike(moment.half, now.half, grown(quad, -5.0), MOST)
     return alike and not looks_as_known(quad, moment, stream)
 
 
-def looks_as_known(quad: Quad, moment: SeenFrame, stream: Stream, least: float = _CARD_ALIKE) -> bool:
+def looks_as_known(quad: Quad, moment: SeenFrame, stream: Stream, least: float = MOST) -> bool:
     """Whether a place looks as it did when all known cards showed."""
     return looked_alike(stream.known_half, moment.half, grown(quad, -5.0), least)
 
@@ -166,7 +138,7 @@ def first_suspected(stream: Stream, pile: Pile) -> SeenFrame | None:
 def is_near(suspect: Suspect, stream: Stream, pile: Pile) -> bool:
     """Whether white paper is so near the pile that it is worth a look."""
     off = np.subtract(centre_of(suspect.place), pile.middle(stream.shape))
-    return bool(np.abs(off).max() < _ROUND * pile.card_height)
+    return bool(np.abs(off).max() < 2 * STRIDE * pile.card_height)
 
 
 def white_at_pile(moment: SeenFrame, stream: Stream, pile: Pile) -> bool:
@@ -202,12 +174,12 @@ def shown_before(
     corners = [c for c in index_places(quad) if any(holds(c, index) for index in indices)]
     # Bare cloth looks like itself, too: only where a card lay may an index have shown.
     corners = [c for c in corners if any(holds(k, centre_of(c)) for k in known)]
-    return any(looked_alike(then, now, grown(c, -3.0), PRINT_ALIKE) for c in corners)
+    return any(looked_alike(then, now, grown(c, -3.0), NEARLY_ALL) for c in corners)
 
 
 def index_places(quad: Quad) -> list[Quad]:
     """Where a card shows its two indices, px."""
-    right, down = (quad[1] - quad[0]) * _INDEX_WIDE, (quad[3] - quad[0]) * _INDEX_TALL
+    right, down = (quad[1] - quad[0]) * INDEX, (quad[3] - quad[0]) * INDEX
     corner = np.stack([0 * right, right, right + down, down])
     return [convex_quad(quad[0] + corner), convex_quad(quad[2] - corner)]
 
@@ -259,12 +231,14 @@ class Paper:
         if not (glance.changed or (before is not None and before.suspects)):
             return
         lately = self._motion.lately(glance, moment.t - 5 * self._stream.spacing // 2)
-        least = _FACE_MAYBE * 0.7 * (self._pile.card_height / PAPER_STEP) ** 2
-        maybe = self._fresh(self._motion.paper_in(moment.half, lately, DIM_PAPER_LEVEL))
+        # Half of a little, of a card's area: its width is 0.7 of its height.
+        least = LITTLE / 2 * 0.7 * (self._pile.card_height / PAPER_STEP) ** 2
+        maybe = self._fresh(self._motion.paper_in(moment.half, lately, MOST))
         if cv2.countNonZero(maybe) < least:
             return
-        bright = self._fresh(self._motion.paper_in(moment.half, lately, PAPER_LEVEL))
-        thick = max(3, round(_FACE_BROAD * self._pile.card_height / PAPER_STEP))
+        bright = self._fresh(self._motion.paper_in(moment.half, lately, NEARLY_ALL))
+        # A face is broader than the border of a card's back.
+        thick = max(3, round(OVER * self._pile.card_height / PAPER_STEP))
         moment.suspects += _patches(maybe, bright, least, thick)
         if before is not None and (self._pile.laid or self._pile.open):
             # A face that comes up moves; white that stays where it was is a card that lies a little off its reading.
@@ -277,7 +251,7 @@ class Paper:
         if self._white is not None:
             paper = np.asarray(cv2.bitwise_and(paper, cv2.bitwise_not(self._white)), np.uint8)
         # What is left along a card that lies a little off is a thin rim; a face is not.
-        rim = int(np.clip(round(_RIM_BROAD * self._pile.card_height / PAPER_STEP), 3, 5))
+        rim = int(np.clip(round(FINGER * self._pile.card_height / PAPER_STEP), 3, 5))
         return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_OPEN, np.ones((rim, rim), np.uint8)), np.uint8)
 
     def note_cards(self, found: Sequence[tuple[CardSeen, Quad]], now: SeenFrame) -> None:
@@ -309,7 +283,7 @@ class Paper:
 
     def _known_white(self, half: Bytes, glance: Glance) -> Mask:
         return np.asarray(
-            cv2.dilate(self._motion.paper_in(half, glance.foreign, DIM_PAPER_LEVEL), np.ones((3, 3), np.uint8)),
+            cv2.dilate(self._motion.paper_in(half, glance.foreign, MOST), np.ones((3, 3), np.uint8)),
             np.uint8,
         )
 
@@ -327,11 +301,10 @@ def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]
             continue
         place = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) * PAPER_STEP
         broad = cv2.countNonZero(thick[y : y + h, x : x + w]) > 0
-        size = cv2.countNonZero(bright[y : y + h, x : x + w])
-        found.append(Suspect(place.astype(np.float32), broad and size >= _FACE_SURE / _FACE_MAYBE * least))
+        found.append(Suspect(place.astype(np.float32), broad))
     return found
 
 
 def _stayed(before: Suspect, now: Suspect) -> bool:
     """Whether white paper is where it was."""
-    return iou(before.place, now.place) > _STAYED
+    return iou(before.place, now.place) > MOST

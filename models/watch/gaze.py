@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Final, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -13,15 +13,11 @@ from models.eye.eye import CardSeen
 from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, height_of, holds, shared_area
 from models.watch.bare_table import BareTable
 from models.watch.faces import Paper, first_signs, first_unexplained, is_near, white_at_pile
+from models.watch.measure import FEW, HALF, OVER
 from models.watch.motion import Bytes, Motion
 from models.watch.occasion import Occasions
 from models.watch.stream import SeenFrame, Stream
-from models.watch.tracks import OVER, Pile, plain
-
-_SIZE_KNOWN: Final = 3
-"""Once so many cards have told their size, looking for that size alone is enough."""
-LEAST_BEGINNING: Final = 0.5
-"""Least confidence of a reading that may begin a card."""
+from models.watch.tracks import Pile, plain
 
 Found = tuple[CardSeen, Quad]
 """A reading and the corners of its card."""
@@ -68,7 +64,7 @@ class Gaze:
         passed, sized = self._stream.unread()[:-1], self._pile.card_height > 0
         found, self._white = self._look(now, region), [one.place for one in (*now.suspects, *now.still)]
         # What is hardly read may be a blur, or a back, whose colour is not the paper's.
-        if not sized and any(now.glance.calm or s.confidence >= LEAST_BEGINNING for s, _ in found):
+        if not sized and any(now.glance.calm or s.confidence >= HALF for s, _ in found):
             self._learn_size(found, now)
         unsure = self._unread_aside and first_unexplained(self._stream, self._pile) is not None
         self._occasions.note_look(now, unsure)
@@ -79,7 +75,7 @@ class Gaze:
         image = moment.image
         assert image is not None
         rows, columns = self._stream.shape
-        known = self._pile.card_height if self._pile.told >= _SIZE_KNOWN else None
+        known = self._pile.card_height if self._pile.told >= FEW else None
         whole = region == (0, 0, columns, rows) and not known
         seen = self._eye.recognise(image) if whole else self._eye.read_at(image, region, known)
         moment.looked = True
@@ -169,7 +165,7 @@ class Gaze:
 
     def _is_new(self, s: CardSeen) -> bool:
         """Whether a reading shows a card that no look before it has shown."""
-        if s.card == UNREAD or s.confidence < LEAST_BEGINNING or s.card in self._pile.burned:
+        if s.card == UNREAD or s.confidence < HALF or s.card in self._pile.burned:
             return False
         known = any(track.name == s.card for track in self._pile.laid)
         return not known and not any(track.reads(s.card) for track in self._pile.open)

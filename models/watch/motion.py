@@ -16,57 +16,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
-from models.watch.pace import PATIENCE_NS
+from models.watch.measure import CHANGED, DARK, DIMMEST, LITTLE, MOST, NEARLY_ALL, PART, SPECK, TINT
+from models.watch.pace import LAID_NS, PATIENCE_NS
 from models.watch.reaches import Reach, sort_edge
-from referee.units import MS, SECOND
+from referee.units import SECOND
 
 Bytes = NDArray[np.uint8]
 Mask = NDArray[np.uint8]
 """0 or 255."""
 
-_ROWS: Final = 160
+ROWS: Final = 160
 """The reduced picture has at least so many rows, and less than twice as many."""
-_MOVING: Final = 12
-"""Grey levels by which a reduced pixel must differ from the frame before."""
 _FOREIGN: Final = 9
-"""And from the bare table; a dark hand over a dark cloth differs no more, and noise when reduced less than half."""
+"""Grey levels by which a reduced pixel differs from the bare table; a dark hand over a dark cloth differs no more, and
+noise less than half."""
+_COLOURED: Final = 24
+"""Levels between its strongest and weakest colour that paper may have, by a white lamp."""
 _STUCK_NS: Final = 6 * SECOND
-"""And this, if it fills the whole picture."""
+"""How long what fills the whole picture must lie still to belong to the table ..."""
 _RESTING_NS: Final = 120 * SECOND
-"""And so long, if it is an arm over the picture's edge."""
-_LEARN_EVERY_NS: Final = 200 * MS
-_DARK: Final = 24.0
-"""Mean level under which nothing can be seen."""
-_BLOCKED: Final = 0.75
-"""Share of the picture that, when foreign, means something stands before the camera."""
-_RELIT: Final = 16
-"""Grey levels within which a pixel shows what it did, but for the lamp."""
-_LEAST_GAIN: Final = 0.03
-"""A lamp that changes less changes nothing."""
-_OTHERWISE: Final = 0.2
-"""Share of the picture that may have changed otherwise when the lamp has ..."""
-_CARDS_OTHERWISE: Final = 0.35
-"""... and of the cards, unless what lies there is no table either: no cover before the lens looks like that."""
-_GAINS: Final = (0.4, 2.5)
-"""How much darker or brighter a lamp may get for the table to be known again."""
-_DOUBTED: Final = 0.3
-"""Share of the picture that, when foreign, may tell of the lamp and not of things."""
+"""... and an arm over the picture's edge."""
 PAPER_STEP: Final = 2
 """Frame pixels for each pixel in which white paper is looked for."""
-PAPER_LEVEL: Final = 0.85
-"""Share of its usual brightness that paper has, unless it is turned away or blurred."""
-DIM_PAPER_LEVEL: Final = 0.7
-"""Less is no paper."""
-_TINT: Final = 22
-"""Levels between its strongest and weakest colour that paper may have, by a white lamp."""
-_SHADE: Final = 0.08
-"""Share by which a shadow may dim one colour more than another."""
-_LEAST_OF_ROW: Final = 0.25
-"""Share of a row that must show the table for its light to be told."""
-_PIPS_APART: Final = 5
-"""Reduced pixels round a pip within which paper over paper is not seen."""
-GRAIN: Final = 6
-"""Reduced pixels that may change by chance."""
 
 
 def difference(one: Bytes, other: Bytes, level: int) -> Mask:
@@ -118,7 +89,7 @@ class Glance:
     @property
     def changed(self) -> bool:
         """Whether anything moved since the frame before."""
-        return cv2.countNonZero(self.moving) > GRAIN
+        return cv2.countNonZero(self.moving) > SPECK
 
 
 class Motion:
@@ -148,7 +119,7 @@ class Motion:
     def look(self, image: Bytes, t: int, cards: Mask | None) -> Glance:
         """Take in a frame; ``cards`` masks (reduced) where known cards lie, which never become part of the table."""
         small, self.factor = image, 1
-        while self.factor < PAPER_STEP or small.shape[0] >= 2 * _ROWS:
+        while self.factor < PAPER_STEP or small.shape[0] >= 2 * ROWS:
             # Halving is what INTER_AREA does fastest, by far.
             size = (small.shape[1] // 2, small.shape[0] // 2)
             even = small[: 2 * size[1], : 2 * size[0]]
@@ -160,21 +131,21 @@ class Motion:
             self.table, self._before = small.copy(), small
             self.moved_at = np.full(small.shape[:2], t, np.int64)
             self._earlier = self._clear = None
-            if float(small.mean()) < _DARK:
+            if float(small.mean()) < DARK:
                 self.table = None
                 nothing = np.zeros(small.shape[:2], np.uint8)
                 return Glance(t, small, nothing, nothing.copy(), state="dark")
-        glance = Glance(t, small, difference(small, self._before, _MOVING), self._foreign(small))
+        glance = Glance(t, small, difference(small, self._before, CHANGED), self._foreign(small))
         self._before = small
         self._set_state(glance)
-        if cv2.countNonZero(glance.foreign) > _DOUBTED * glance.foreign.size and self._knows_lamp(glance, cards):
+        if cv2.countNonZero(glance.foreign) > PART * glance.foreign.size and self._knows_lamp(glance, cards):
             self._set_state(glance)
         if glance.state == "clear":
             self._clear = small
         if glance.changed:
             self.moved_at[glance.moving > 0] = t
         self._learn(glance, cards)
-        if cv2.countNonZero(glance.foreign) > GRAIN:
+        if cv2.countNonZero(glance.foreign) > SPECK:
             opened = cv2.morphologyEx(glance.foreign, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
             glance.foreign = np.asarray(opened, np.uint8)
         self._sort_edge(glance, cards)
@@ -183,7 +154,7 @@ class Motion:
     def _sort_edge(self, glance: Glance, cards: Mask | None) -> None:
         """Tell arms from what else lies over the picture's edge; arms that rest are nothing foreign to other eyes."""
         self._arms = None
-        if self.table is None or cv2.countNonZero(glance.foreign) <= GRAIN:
+        if self.table is None or cv2.countNonZero(glance.foreign) <= SPECK:
             return
         edge = sort_edge(glance.foreign, glance.small, self.table, self.moved_at >= glance.t - PATIENCE_NS, cards)
         glance.reaches, glance.resting = edge.arms, edge.resting
@@ -198,7 +169,7 @@ class Motion:
         if self._earlier is None:
             return foreign
         before = difference(small, self._earlier, _FOREIGN)
-        if cv2.countNonZero(before) < (1 - _BLOCKED) * cv2.countNonZero(foreign):
+        if cv2.countNonZero(before) < PART * cv2.countNonZero(foreign):
             # The lamp is as it was.
             self.table, self._earlier = self._earlier, self.table
         return np.asarray(cv2.bitwise_and(foreign, before), np.uint8)
@@ -209,15 +180,15 @@ class Motion:
         if clear is None or self.table is None:
             return False
         lamp = _gains(clear[::2, ::2], small[::2, ::2])
-        if abs(lamp - 1).max() < _LEAST_GAIN or lamp.min() < _GAINS[0] or lamp.max() > _GAINS[1]:
+        if abs(lamp - 1).max() < LITTLE or lamp.min() < DIMMEST or lamp.max() > 1 / DIMMEST:
             return False
-        other = difference(small, _relit(clear, lamp), _RELIT)
-        if cv2.countNonZero(other) > _OTHERWISE * other.size:
+        other = difference(small, _relit(clear, lamp), CHANGED)
+        if cv2.countNonZero(other) > PART * other.size:
             return False
-        if cards is not None and cards.any() and (other[cards > 0] > 0).mean() > _CARDS_OTHERWISE:
+        if cards is not None and cards.any() and (other[cards > 0] > 0).mean() > PART:
             # A hand, or a card laid just now, may be there; a cover before the lens looks like a plain table all over.
-            there = difference(small, _relit(self.table, lamp), _RELIT)[cards > 0]
-            if (there > 0).mean() < _CARDS_OTHERWISE:
+            there = difference(small, _relit(self.table, lamp), CHANGED)[cards > 0]
+            if (there > 0).mean() < PART:
                 return False
         glance.moving = other
         if glance.t - self._relit_at > PATIENCE_NS:
@@ -230,14 +201,14 @@ class Motion:
 
     def _set_state(self, glance: Glance) -> None:
         glance.state = "clear"
-        if float(glance.small.mean()) < _DARK:
+        if float(glance.small.mean()) < DARK:
             glance.state = "dark"
-        elif cv2.countNonZero(glance.foreign) > _BLOCKED * glance.foreign.size:
+        elif cv2.countNonZero(glance.foreign) > (1 - PART) * glance.foreign.size:
             glance.state = "blocked"
 
     def _learn(self, glance: Glance, cards: Mask | None) -> None:
         assert self.table is not None
-        if glance.state == "dark" or glance.t - self._learned_at < _LEARN_EVERY_NS:
+        if glance.state == "dark" or glance.t - self._learned_at < LAID_NS:
             return
         self._learned_at = glance.t
         # What stands before the lens is no part of the table, unless it never goes away.
@@ -265,7 +236,7 @@ class Motion:
         rows = np.flatnonzero(cards.any(axis=1))
         there = cards[rows] > 0
         shows = ~there & (glance.foreign[rows] == 0)
-        rows, there, shows = (part[shows.mean(axis=1) >= _LEAST_OF_ROW] for part in (rows, there, shows))
+        rows, there, shows = (part[shows.mean(axis=1) >= PART] for part in (rows, there, shows))
         before, now = (picture[rows].astype(np.float32) for picture in (self._covered, self.table))
         light = (now * shows[..., None]).sum(1, keepdims=True) / np.maximum(
             (before * shows[..., None]).sum(1, keepdims=True), 1
@@ -306,10 +277,10 @@ class Motion:
         inside = mask > 0
         b, g, r = ((small[inside] + 1.0) / (self.table[inside] + 1.0)).T
         dimmest, brightest = np.minimum(np.minimum(b, g), r), np.maximum(np.maximum(b, g), r)
-        mask[inside] = np.where((brightest < 1.0) & (brightest - dimmest < _SHADE * brightest), 0, mask[inside])
+        mask[inside] = np.where((brightest < 1.0) & (brightest - dimmest < TINT * brightest), 0, mask[inside])
         return mask
 
-    def paper_in(self, half: Bytes, foreign: Mask, level: float = PAPER_LEVEL) -> Mask:
+    def paper_in(self, half: Bytes, foreign: Mask, level: float = NEARLY_ALL) -> Mask:
         """White paper in a frame at half size (`PAPER_STEP`) that is no part of the table.
 
         Pixels of the cards' brightness and hue, whatever the lamp's; stripes as thin as the border of a card's back are
@@ -319,7 +290,8 @@ class Motion:
         # As it is, for the paper's colour may have been learned amiss; and as it would look by a white lamp.
         tables = np.clip(np.arange(256)[:, None] * (usual / self.paper) + 0.5, 0, 255).astype(np.uint8)
         white = cv2.bitwise_or(
-            _white_in(half, level * usual, _TINT + cast), _white_in(cv2.LUT(half, tables[None]), level * usual, _TINT)
+            _white_in(half, level * usual, _COLOURED + cast),
+            _white_in(cv2.LUT(half, tables[None]), level * usual, _COLOURED),
         )
         there = cv2.resize(foreign, half.shape[1::-1], interpolation=cv2.INTER_NEAREST)
         mask = cv2.bitwise_and(white, there)
@@ -333,10 +305,10 @@ class Motion:
         there = place > 0
         if self.table is None or not there.any():
             return 0.0
-        printed = there & (self.table.min(axis=2) > DIM_PAPER_LEVEL * float(self.paper.mean()))
+        printed = there & (self.table.min(axis=2) > MOST * float(self.paper.mean()))
         foreign = glance.foreign > 0
         if printed.any():
-            foreign |= printed & (cv2.dilate(glance.foreign, np.ones((_PIPS_APART,) * 2, np.uint8)) > 0)
+            foreign |= printed & (cv2.dilate(glance.foreign, np.ones((SPECK,) * 2, np.uint8)) > 0)
         return 1.0 - float(np.count_nonzero(foreign & there)) / int(np.count_nonzero(there))
 
     def learn_paper(self, small: Bytes, quad: Quad) -> None:
@@ -346,7 +318,7 @@ class Motion:
             return
         levels = inside.mean(axis=1)
         colour = inside[levels >= np.percentile(levels, 70)].mean(axis=0)
-        if colour.mean() > 2 * _DARK:
+        if colour.mean() > 2 * DARK:
             share = 0.2 if self._knows_paper else 1.0
             self.paper = (1 - share) * self.paper + share * colour
             self._knows_paper = True

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Final
 
 import cv2
 import numpy as np
@@ -18,16 +17,12 @@ import numpy as np
 from models.eye.classes import SURE_READING
 from models.eye.geometry import PixelBox, grown
 from models.watch.decision import is_laid, named_at_once
-from models.watch.faces import PRINT_ALIKE, first_unexplained, looks_as_known, white_at_pile
-from models.watch.motion import GRAIN, Bytes, Mask, Motion, difference
+from models.watch.faces import first_unexplained, looks_as_known, white_at_pile
+from models.watch.measure import CHANGED, FEW, FINGER, NEARLY_ALL, SPECK
+from models.watch.motion import Bytes, Mask, Motion, difference
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, TURNED_NS
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
-from models.watch.tracks import NEAR, Pile, Track
-
-_FRESH: Final = 14
-"""Grey levels by which a reduced pixel must differ from the frame read last."""
-_STILL_LOOKS: Final = 3
-"""So often is a picture that does not change read again while a card is under way."""
+from models.watch.tracks import Pile, Track
 
 
 class Occasions:
@@ -65,15 +60,15 @@ class Occasions:
             return True
         f = self._motion.factor
         spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
-        moves = cv2.countNonZero(now.glance.moving[spot]) > GRAIN
+        moves = cv2.countNonZero(now.glance.moving[spot]) > SPECK
         if leaving is not None and self._last_moved and not moves:
             # What was read on its way may have come to rest there, and is not gone.
             return True
-        other = difference(now.glance.small[spot], self._last[spot], _FRESH)
-        if cv2.countNonZero(other) <= GRAIN:
+        other = difference(now.glance.small[spot], self._last[spot], CHANGED)
+        if cv2.countNonZero(other) <= SPECK:
             now.plain = True
             self._still_looks += bool(self._pile.open)
-            return bool(self._pile.open) and self._still_looks <= _STILL_LOOKS
+            return bool(self._pile.open) and self._still_looks <= FEW
         self._still_looks = 0
         if (leaving is not None and self._last_t < leaving) or self._white_shows(now):
             return True
@@ -95,7 +90,7 @@ class Occasions:
         if not (self._pile.laid or self._pile.open):
             return True
         # Cards that no frame has shown in sight of all may look like anything.
-        return bool(known) and all(looks_as_known(quad, now, self._stream, PRINT_ALIKE) for quad in known)
+        return bool(known) and all(looks_as_known(quad, now, self._stream, NEARLY_ALL) for quad in known)
 
     def _white_shows(self, now: SeenFrame) -> bool:
         """Whether white paper has shown for a while that is due a look, for the first time or once more."""
@@ -127,7 +122,7 @@ class Occasions:
         if since >= (TURNED_NS if early else LET_GO_NS):
             return True
         # What moves so near a card may be its own edge.
-        quads = [grown(track.quad, NEAR * self._pile.card_height) for track in tracks]
+        quads = [grown(track.quad, FINGER * self._pile.card_height) for track in tracks]
         near = self._motion.mask(quads, now.glance.small.shape)[spot] > 0
         return bool(other[near].any()) and not now.glance.moving[spot][near].any()
 
@@ -135,10 +130,10 @@ class Occasions:
         """Whether a frame at rest shows what is neither table, nor as it was, nor a card that was just told."""
         assert self._clear is not None
         other = np.asarray(
-            cv2.bitwise_and(other, difference(now.glance.small[spot], self._clear[spot], _FRESH)), np.uint8
+            cv2.bitwise_and(other, difference(now.glance.small[spot], self._clear[spot], CHANGED)), np.uint8
         )
         other = np.asarray(cv2.bitwise_and(other, now.glance.foreign[spot]), np.uint8)
         fresh = [track.quad for track in self._pile.laid if track.sightings[0].t > self._clear_t]
         fresh = [quad for quad in fresh if looks_as_known(quad, now, self._stream)]
         told = self._motion.mask(fresh, now.glance.small.shape, widen=1)[spot]
-        return cv2.countNonZero(cv2.bitwise_and(other, cv2.bitwise_not(told))) > GRAIN
+        return cv2.countNonZero(cv2.bitwise_and(other, cv2.bitwise_not(told))) > SPECK

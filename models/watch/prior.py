@@ -23,6 +23,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from models.eye.card_name import LEAST_SHARE, MOST_NAMES
 from models.eye.classes import CARD_CLASSES, SURE_READING, UNREAD
 from referee.engine.foresight import Foresight
 
@@ -32,19 +33,13 @@ _MISPLACED: Final = 0.2
 """The share of slips for which one excluded card, chosen before, is not where it is known to be."""
 _PREDICTIONS: Final = 20
 """So many of memory's latest predictions say how far it is to be trusted."""
-LEAST_SUPPORT: Final = 0.1
-"""Least probability, by the eye alone, of a name that memory may choose."""
 MOST_CONFIDENCE: Final = 0.999
 """No confidence is higher than this."""
 ECHO: Final = (1.0, 0.5, 0.25, 0.25, 0.25)
 """What the looks at one card count for, the clearest first: they share its light and blur, so they are no independent
 witnesses."""
-DOUBT: Final = 0.018
-"""Share of every look that is spread over all names: one look may weigh as much as confidence 0.982."""
-_LEAST_NAMED: Final = 0.01
-"""Candidates below this are not worth telling ..."""
-_MOST_NAMED: Final = 4
-"""... and more than so many are none."""
+DOUBT: Final = 0.015
+"""Share of every look that is spread over all names: one look may weigh as much as confidence 0.985."""
 
 Candidates = tuple[tuple[str, float], ...]
 """Names and their probabilities, the likeliest first; what they lack to 1 belongs to no name in particular."""
@@ -165,16 +160,14 @@ def judge(name: str, sure: float, looks: Sequence[Candidates], prior: Prior | No
     if prior is not None:
         after = weighed(chances, prior)
         best = int(after.argmax())
-        if after[best] >= SURE_READING and chances[best] >= LEAST_SUPPORT and prior.allows(CARD_CLASSES[best]):
+        if after[best] >= SURE_READING and chances[best] >= LEAST_SLIP and prior.allows(CARD_CLASSES[best]):
             return NamedCard(CARD_CLASSES[best], min(MOST_CONFIDENCE, float(after[best])), likeliest(chances))
     return NamedCard(name, sure, likeliest(chances) if looks else ())
 
 
 def likeliest(chances: Chances, prior: Prior | None = None) -> Candidates:
     """The names worth telling, the likeliest first; the one that is certain by memory among them."""
-    order = [
-        int(place) for place in np.argsort(-chances, kind="stable")[:_MOST_NAMED] if chances[place] >= _LEAST_NAMED
-    ]
+    order = [int(place) for place in np.argsort(-chances, kind="stable")[:MOST_NAMES] if chances[place] >= LEAST_SHARE]
     if prior is not None and prior.certain:
         certain = int(prior.may_come.argmax())
         if certain not in order:

@@ -9,39 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Image
-
-_BRIDGE: Final = 4
-"""Reduced pixels of the picture's edge that may be missing within one arm."""
-_NARROWEST: Final = 4
-"""Reduced pixels of the picture's edge that an arm covers at least."""
-_RIM: Final = 24
-"""Reduced pixels from the picture's edge in which what reaches in is looked at."""
-_SHADOW_HUE: Final = 0.15
-"""Share by which a shadow dims one colour more than another at most, in nine of ten pixels. Of 12 drawn arms the least
-had 0.32, of 60 soft shadows the most 0.06."""
-_SHADOW_STEP: Final = 0.2
-"""What of its light a soft shadow takes from one reduced pixel to the next: 0.16 at most, a sleeve's edge more."""
-_DEEPEST: Final = 0.4
-"""What a soft shadow leaves of the light at least, 0.7 in 60 drawn ones; a black sleeve on grey leaves less."""
-_LEAST_SHADE: Final = 0.02
-"""A shadow dims or has gone; what dims here and brightens there by so much is a thing."""
-_STIRS: Final = 0.03
-"""Share of an arm that must have moved lately for it not to be at rest."""
-_ROOT: Final = (0, 5, 10)
-"""Reduced pixels from the picture's edge at which an arm is looked at for whether it lies there since long ..."""
-_LIES: Final = 0.3
-"""... and the share that may have moved: the breath of whoever leans on it. An arm that came lately has all of it."""
-_WHOLE: Final = 0.25
-"""Share of the picture above which what lies over its edge is no arm but another light."""
-_CARD_RIM: Final = 5
-"""Reduced pixels by which a known card is widened when it is left out."""
+from models.watch.measure import DIMMEST, LITTLE, PART, SPECK, TINT
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +49,15 @@ def reaches(
     else:
         # The rim is a ring: a run may go on from its end to its beginning.
         places = np.flatnonzero(rim)
-        runs = np.split(places, np.flatnonzero(np.diff(places) > _BRIDGE + 1) + 1)
-        if len(runs) > 1 and places[0] + len(rim) - places[-1] <= _BRIDGE + 1:
+        runs = np.split(places, np.flatnonzero(np.diff(places) > SPECK + 1) + 1)
+        if len(runs) > 1 and places[0] + len(rim) - places[-1] <= SPECK + 1:
             runs[0] = np.concatenate([runs.pop(), runs[0]])
-    runs = [run for run in runs if len(run) >= _NARROWEST]
-    lying = [moved is not None and _moved_at_root(moved, xs[run], ys[run]) < _LIES for run in runs]
+    runs = [run for run in runs if len(run) >= SPECK]
+    lying = [moved is not None and _moved_at_root(moved, xs[run], ys[run]) < PART for run in runs]
     clear = [run if light is None else run[~_dims_alike(light, xs[run], ys[run])] for run in runs]
     out = []
     for run, lies, arm in zip(runs, lying, clear, strict=True):
-        dim = len(arm) < _NARROWEST
+        dim = len(arm) < SPECK
         x, y = (float(each[run if dim else arm].mean()) for each in (xs, ys))
         out.append(Reach(x, y, lies, dim))
     return out
@@ -96,13 +70,13 @@ def _dims_alike(light: NDArray[np.float32], xs: NDArray[np.float64], ys: NDArray
     # Single pixels are a sensor's noise.
     near = [light[y + j, x + i, :2] for j in (-2, 0, 2) for i in (-2, 0, 2)]
     grey, hue = np.median(near, axis=0).T
-    return np.asarray((grey < 1 - _LEAST_SHADE) & (hue < _SHADOW_HUE))
+    return np.asarray((grey < 1 - LITTLE) & (hue < TINT))
 
 
 def _moved_at_root(moved: NDArray[np.bool_], xs: NDArray[np.float64], ys: NDArray[np.float64]) -> float:
     """Share of what is near a stretch of the picture's edge that has moved."""
     rows, columns = moved.shape
-    places = [(np.clip(xs, d + 1, columns - d - 2), np.clip(ys, d + 1, rows - d - 2)) for d in _ROOT]
+    places = [(np.clip(xs, d + 1, columns - d - 2), np.clip(ys, d + 1, rows - d - 2)) for d in (0, SPECK, 2 * SPECK)]
     return float(np.mean([moved[y.astype(int), x.astype(int)].mean() for x, y in places]))
 
 
@@ -110,8 +84,8 @@ def _is_shadow(light: NDArray[np.float32]) -> bool:
     """Whether pixels, each with its `_light`, show the table under a soft shadow, or without one."""
     _, hue, step = np.percentile(light, 90, axis=0)
     least, middle, most = np.percentile(light[:, 0], (5, 50, 95))
-    one_sided = most < 1 + _LEAST_SHADE or least > 1 - _LEAST_SHADE
-    return bool(one_sided and middle > _DEEPEST and hue < _SHADOW_HUE and step < _SHADOW_STEP)
+    one_sided = most < 1 + LITTLE or least > 1 - LITTLE
+    return bool(one_sided and middle > DIMMEST and hue < TINT and step < PART)
 
 
 @dataclass(slots=True, eq=False)
@@ -143,14 +117,14 @@ def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool
         light = _light(small, table) if light is None else light
         if _is_shadow(light[box][there & _near_edge(box, foreign.shape)]):
             solid[box][there] = 0
-        elif np.count_nonzero(there) < _WHOLE * foreign.size:
+        elif np.count_nonzero(there) < PART * foreign.size:
             things[box][there] = 255
     if not things.any():
         return SortedEdge(reaches(solid, moved, light))
     if cards is not None:
-        things[cv2.dilate(cards, np.ones((2 * _CARD_RIM + 1,) * 2, np.uint8)) > 0] = 0
+        things[cv2.dilate(cards, np.ones((2 * SPECK + 1,) * 2, np.uint8)) > 0] = 0
     for box, there in list(_over_edge(things)):
-        if moved[box][there].mean() >= _STIRS:
+        if moved[box][there].mean() >= LITTLE:
             continue
         if _stands_out(small, table, box, there):
             at_rest[box][there] = 255
@@ -181,7 +155,8 @@ def _near_edge(box: Box, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """Where within a box the picture's edge is near."""
     ys, xs = np.arange(box[0].start, box[0].stop), np.arange(box[1].start, box[1].stop)
     high, wide = np.minimum(ys, shape[0] - 1 - ys), np.minimum(xs, shape[1] - 1 - xs)
-    return np.asarray(np.minimum(high[:, None], wide[None, :]) < _RIM)
+    # What the picture shows of an arm's root.
+    return np.asarray(np.minimum(high[:, None], wide[None, :]) < 6 * SPECK)
 
 
 def _stands_out(small: Image, table: Image, box: Box, there: NDArray[np.bool_]) -> bool:

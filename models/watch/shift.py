@@ -15,21 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
+from models.watch.measure import HALF, MOST, PART
 from models.watch.motion import Glance, Motion
 from models.watch.tracks import Pile
 
 _TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Degrees by which a camera may have turned."""
-DOUBTED: Final = 0.6
-"""Below this share of its usual likeness to the frame before the grain may have shifted."""
-_ALIKE: Final = 0.4
-"""Least likeness of grains that are one, shifted: the correlation of all that is table in both ..."""
 _BETTER: Final = 1.5
-"""... and so many times that of the grains as they are."""
-_LEAST_PX: Final = 1.0
-"""Reduced pixels of shift that are no tremble."""
-_LEAST_SHARE: Final = 0.2
-"""Share of the picture that must be table in both."""
+"""So many times as like as they are must grains be, shifted, for the camera to have been knocked."""
 _RIM: Final = np.ones((9, 9), np.uint8)
 
 Grain = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -92,7 +85,7 @@ class Following:
         if before is None or before[0].shape != after[0].shape:
             return None
         as_it_is = likeness(before, after)
-        if self._usual and as_it_is >= DOUBTED * self._usual:
+        if self._usual and as_it_is >= MOST * self._usual:
             self._usual += 0.2 * (as_it_is - self._usual)
             return None
         found = shift_between(before, after, as_it_is)
@@ -132,7 +125,8 @@ def shift_between(before: Grain, after: Grain, as_it_is: float, better: float | 
     """
     best, found = max(((likeness(warped(before, m), after), m) for m in _guesses(before, after)), key=_first)
     far = float(np.hypot(found[0, 2], found[1, 2])) if abs(found[0, 1]) < 1e-6 else np.inf
-    return None if best < max(_ALIKE, (better or _BETTER) * as_it_is) or far < _LEAST_PX else found
+    # Less than a reduced pixel is a tremble.
+    return None if best < max(HALF, (better or _BETTER) * as_it_is) or far < 1.0 else found
 
 
 def _first(pair: tuple[float, Shift]) -> float:
@@ -163,7 +157,7 @@ def warped(grain: Grain, matrix: Shift) -> Grain:
 def likeness(one: Grain, other: Grain) -> float:
     """The correlation of two grains where both are table, -1 to 1; 0 where that is too little."""
     both = one[1] * other[1]
-    if both.mean() < _LEAST_SHARE:
+    if both.mean() < PART:
         return 0.0
     a, b = one[0] * both, other[0] * both
     return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a)) * float(np.linalg.norm(b))))

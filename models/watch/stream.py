@@ -9,16 +9,12 @@ from typing import Final
 
 from models.eye.geometry import Quad, centre_of, distance, holds
 from models.watch.motion import Bytes, Glance
-from models.watch.pace import LAID_NS, SWEEP_NS
+from models.watch.pace import LAID_NS, PATIENCE_NS, SWEEP_NS
 from referee.units import MS
 
-LOOK_BACK: Final = 3
-"""How many frames before its first reading a face may have shown unread."""
-_MEMORY_NS: Final = 1_500 * MS
-"""How long frames are remembered; their pictures only for a sweep's time, for they are large."""
 MARGIN_NS: Final = 10 * MS
 """A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
-BLIND_NS: Final = 1_800 * MS
+BLIND_NS: Final = 2 * PATIENCE_NS - LAID_NS
 """Longest that a blind camera holds the watermark back: no instant may be less sure than a second either way."""
 LONG_AGO: Final = -(2**62)
 """An instant, ns, before every frame's."""
@@ -145,7 +141,7 @@ class Stream:
             if old.t >= t - SWEEP_NS:
                 break
             old.half = old.image = None
-        while self.moments[0].t < t - _MEMORY_NS:
+        while self.moments[0].t < t - BLIND_NS:
             self.moments.popleft()
         return now
 

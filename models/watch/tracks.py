@@ -18,39 +18,26 @@ from numpy.typing import NDArray
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved
+from models.watch.measure import FINGER, HALF, OVER
 from models.watch.motion import Mask, Motion
 from models.watch.pace import LAID_NS
 from models.watch.prior import DOUBT, ECHO
 from models.watch.stream import LONG_AGO
 
 _HEAVIEST: Final = -math.log(DOUBT)
-"""The most that one frame may weigh: as much as confidence 0.982."""
-PLAIN_CONFIDENCE: Final = 0.985
-"""A card read with so much confidence is no misread scrap ..."""
-_PLAIN_INDICES: Final = 2
-"""... if so many of its indices show ..."""
-BARE: Final = 0.5
-"""... and it is more likely bare than covered."""
-NEAR: Final = 0.1
-"""Share of a card's height that is no distance: a finger's breadth at most."""
-OVER: Final = 0.12
-"""Share of a card that must lie over others for it to lie on them."""
-_TRAVEL: Final = 0.12
-"""Share of its height by which every corner of a card on its way moves; that by which a scrap is known stays."""
-_LEAST_VOTE: Final = 0.35
-"""Readings of less confidence are no vote."""
-_MAYBE: Final = 0.05
-"""A name less likely than this is not what a frame shows."""
+"""The most that one frame may weigh: as much as confidence 0.985."""
+PLAIN_CONFIDENCE: Final = 1 - DOUBT
+"""A card read with so much confidence is no misread scrap, if two of its indices show."""
 
 
 def double(seen: CardSeen) -> bool:
     """Whether two indices say a card's name beyond doubt: no scrap of another does."""
-    return seen.confidence >= PLAIN_CONFIDENCE and len(seen.indices) >= _PLAIN_INDICES
+    return seen.confidence >= PLAIN_CONFIDENCE and len(seen.indices) >= 2
 
 
 def plain(seen: CardSeen) -> bool:
     """Whether a card was seen whole and read beyond doubt."""
-    return double(seen) and seen.bare >= BARE
+    return double(seen) and seen.bare >= HALF
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +110,7 @@ class Track:
 
     def add(self, sighting: Sighting) -> None:
         """Note one more sighting."""
-        if self.sightings and most_moved(self.quad, sighting.quad) < NEAR * height_of(self.quad):
+        if self.sightings and most_moved(self.quad, sighting.quad) < FINGER * height_of(self.quad):
             self.still += 1
         else:
             self.still = 0
@@ -148,7 +135,7 @@ class Track:
         votes: dict[str, list[float]] = {}
         passing = self.may_be_scrap()
         for s in self.sightings:
-            if s.name != UNREAD and s.confidence >= _LEAST_VOTE and not (s.scrap and passing):
+            if s.name != UNREAD and not (s.scrap and passing):
                 votes.setdefault(s.name, []).append(min(_HEAVIEST, -math.log(max(1e-6, 1 - s.confidence))))
         weights = {}
         for name, each in votes.items():
@@ -206,7 +193,7 @@ class Track:
     def travelled(self) -> bool:
         """Whether it has been seen to move, as what comes in a hand does."""
         first = self.sightings[0].quad
-        return any(least_moved(first, s.quad) >= _TRAVEL * height_of(first) for s in self.sightings)
+        return any(least_moved(first, s.quad) >= OVER * height_of(first) for s in self.sightings)
 
     def came_over(self) -> bool:
         """Whether, when it first met the pile, it lay over it."""
@@ -238,7 +225,7 @@ class Track:
 
     def likely(self, name: str) -> int:
         """In how many frames it may have been this card."""
-        return sum(any(one == name and p >= _MAYBE for one, p in look) for look in self.looks())
+        return sum(any(one == name for one, p in look) for look in self.looks())
 
     def seen_on_pile(self) -> int:
         return sum(s.on_pile for s in self.sightings)

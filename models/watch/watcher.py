@@ -18,25 +18,22 @@ The law of the watermark: once `Watcher.watermark` says w, no observation report
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
+from models.eye.classes import SURE_READING
 from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, Taking
 from models.watch.attribution import Attribution
 from models.watch.bare_table import BareTable
 from models.watch.decision import Decisions
 from models.watch.faces import Paper, first_suspected
-from models.watch.gaze import LEAST_BEGINNING, CardEye, Gaze
+from models.watch.gaze import CardEye, Gaze
+from models.watch.measure import FEW, HALF
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.shift import Following
-from models.watch.stream import BLIND_NS, LONG_AGO, LOOK_BACK, MARGIN_NS, SeenFrame, Stream
+from models.watch.stream import BLIND_NS, LONG_AGO, MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import Pile
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Observation
-from referee.units import MS
-
-_LASTS_NS: Final = 2_500 * MS
-"""How long the last trouble is told after it has passed."""
 
 
 class Hindrance:
@@ -52,7 +49,7 @@ class Hindrance:
     @property
     def trouble(self) -> str:
         """``dark``, ``blocked``, ``moved`` or, if all is well, empty."""
-        return self._last if self._t - self._last_t < _LASTS_NS else ""
+        return self._last if self._t - self._last_t < 2 * PATIENCE_NS else ""
 
     def note(self, now: SeenFrame, glance: Glance) -> None:
         """Take in the state of the newest frame."""
@@ -187,7 +184,7 @@ class Watcher:
         if looks:
             found = looks[-1][1]
             self._gaze.note_known(found, now)
-            self._paper.note_cards([(s, quad) for s, quad in found if s.confidence >= LEAST_BEGINNING], now)
+            self._paper.note_cards([(s, quad) for s, quad in found if s.confidence >= HALF], now)
             if now.index == 0 and found:
                 cards = self._motion.mask([quad for _, quad in found], glance.small.shape, widen=2)
                 self._motion.forget_cards(cards, glance.small)
@@ -200,14 +197,15 @@ class Watcher:
         """Raise the watermark as far as nothing undecided stands in its way."""
         stream, moments = self._stream, self._stream.moments
         busy = now.t - stream.busy_t < 2 * max(1, stream.spacing)
-        back = LOOK_BACK if busy else 1
+        back = FEW if busy else 1
         mark = moments[max(0, len(moments) - 1 - back)].t if len(moments) > 1 else now.t - 1
         mark -= MARGIN_NS + 1
         holds = []
         for track in self._pile.open:
             # What may still be reported soon; scraps seen under the pile hold nothing up for long.
             age = now.t - track.sightings[0].t
-            open_to_see = track.seen_on_pile() > 0 or any(s.plain for s in track.sightings)
+            beside = not track.seen_under() and track.belief()[1] >= SURE_READING
+            open_to_see = beside or track.seen_on_pile() > 0 or any(s.plain for s in track.sightings)
             if age < HAND_NS or (open_to_see and age < PATIENCE_NS):
                 holds.append(track.low - MARGIN_NS - 2)
         # What was passed by since the last look may yet show a card.
