@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-CHANGED: Final = 14
+CHANGED: Final = 12
 """Grey levels by which a reduced pixel is another than it was; a sensor's noise is less."""
 DARK: Final = 24
 """Mean grey level under which nothing can be seen."""
