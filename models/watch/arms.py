@@ -12,7 +12,7 @@ import numpy as np
 
 from models.eye.classes import SURE_READING
 from models.eye.geometry import Quad, centre_of
-from models.watch.measure import FEW, HALF, LITTLE, MOST, NEARLY_ALL
+from models.watch.measure import FEW, HALF, LITTLE, NEARLY_ALL
 from models.watch.motion import Glance, Mask, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.reaches import Reach
@@ -25,6 +25,8 @@ _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
 _SWING: Final = 3 * _SAME_ARM
 """Degrees by which an arm may swing while it lays a card, and within which its hard shadow lies beside it."""
+_GONE: Final = 0.6
+"""Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
 """When a pile has "left" is no sharper than the sweep of a hand."""
 
@@ -282,7 +284,7 @@ class Taking:
     def watch(self, now: SeenFrame, glance: Glance) -> list[Observation]:
         """The pile taken, if the newest frame makes that sure."""
         cards = self._pile.mask(self._motion)
-        if cards is None or self._motion.bareness(cards, glance) < MOST:
+        if cards is None or self._motion.bareness(cards, glance) < _GONE:
             self._leaving = None
             return []
         if self._leaving is None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from models.eye.eye import CardSeen
 from models.eye.geometry import Floats, convex_quad, height_of
-from models.watch.measure import FINGER, INDEX, LITTLE, MOST
+from models.watch.measure import FINGER, HALF, INDEX, LITTLE, MOST
 from models.watch.motion import ROWS, Bytes
 from models.watch.shift import Grain, Shift, likeness, shift_between, warped
 
@@ -70,7 +70,7 @@ class BareTable:
             self._usual += (0.2 if self._usual else 1.0) * (as_it_is - self._usual)
             return False
         # A print's card that is read elsewhere speaks for a shift: then it need only be the likelier.
-        found = shift_between(self._grain, now, as_it_is, 1.0 if doubted else None)
+        found = shift_between(self._grain, now, as_it_is, 1.0 if doubted else 1 + HALF)
         if found is None:
             return False
         rows, columns = self._relief.shape

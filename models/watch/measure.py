@@ -34,7 +34,7 @@ PART: Final = 0.25
 HALF: Final = 0.5
 """Share or probability from which on something is rather so than not."""
 MOST: Final = 0.7
-"""Share from which on something is so by and large: looks agree, a place is bare, two outlines are one."""
+"""Share from which on something is so by and large: two looks are alike, two outlines one."""
 NEARLY_ALL: Final = 0.85
 """Share of a place, of a way, of paper's brightness that is as good as all of it."""
 DIMMEST: Final = 0.4

@@ -21,8 +21,6 @@ from models.watch.tracks import Pile
 
 _TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Degrees by which a camera may have turned."""
-_BETTER: Final = 1.5
-"""So many times as like as they are must grains be, shifted, for the camera to have been knocked."""
 _RIM: Final = np.ones((9, 9), np.uint8)
 
 Grain = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -118,7 +116,7 @@ class Following:
         self._pile.shifted()
 
 
-def shift_between(before: Grain, after: Grain, as_it_is: float, better: float | None = None) -> Shift | None:
+def shift_between(before: Grain, after: Grain, as_it_is: float, better: float = 1 + HALF) -> Shift | None:
     """By what a table's grain has moved, in reduced px; None if it has not, or cannot tell.
 
     ``as_it_is`` says how alike the two are where they are, ``better`` how many times that they must be, shifted.
@@ -126,7 +124,7 @@ def shift_between(before: Grain, after: Grain, as_it_is: float, better: float | 
     best, found = max(((likeness(warped(before, m), after), m) for m in _guesses(before, after)), key=_first)
     far = float(np.hypot(found[0, 2], found[1, 2])) if abs(found[0, 1]) < 1e-6 else np.inf
     # Less than a reduced pixel is a tremble.
-    return None if best < max(HALF, (better or _BETTER) * as_it_is) or far < 1.0 else found
+    return None if best < max(HALF, better * as_it_is) or far < 1.0 else found
 
 
 def _first(pair: tuple[float, Shift]) -> float:
