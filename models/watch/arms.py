@@ -25,7 +25,7 @@ _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
 _SWING: Final = 3 * _SAME_ARM
 """Degrees by which an arm may swing while it lays a card, and within which its hard shadow lies beside it."""
-_GONE: Final = 0.6
+_GONE: Final = 0.65
 """Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
 """When a pile has "left" is no sharper than the sweep of a hand."""
