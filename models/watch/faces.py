@@ -301,7 +301,8 @@ def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]
             continue
         place = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) * PAPER_STEP
         broad = cv2.countNonZero(thick[y : y + h, x : x + w]) > 0
-        found.append(Suspect(place.astype(np.float32), broad))
+        much = cv2.countNonZero(bright[y : y + h, x : x + w]) >= 3 * least
+        found.append(Suspect(place.astype(np.float32), broad and much))
     return found
 
 
