@@ -236,7 +236,7 @@ class Paper:
         maybe = self._fresh(self._motion.paper_in(moment.half, lately, MOST))
         if cv2.countNonZero(maybe) < least:
             return
-        bright = self._fresh(self._motion.paper_in(moment.half, lately, NEARLY_ALL))
+        bright = self._fresh(self._motion.paper_in(moment.half, lately, 1 - FINGER))
         # A face is broader than the border of a card's back.
         thick = max(3, round(OVER * self._pile.card_height / PAPER_STEP))
         moment.suspects += _patches(maybe, bright, least, thick)
@@ -301,8 +301,7 @@ def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]
             continue
         place = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) * PAPER_STEP
         broad = cv2.countNonZero(thick[y : y + h, x : x + w]) > 0
-        much = cv2.countNonZero(bright[y : y + h, x : x + w]) >= 3 * least
-        found.append(Suspect(place.astype(np.float32), broad and much))
+        found.append(Suspect(place.astype(np.float32), broad))
     return found
 
 

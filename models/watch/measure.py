@@ -36,7 +36,7 @@ HALF: Final = 0.5
 MOST: Final = 0.7
 """Share from which on something is so by and large: two looks are alike, two outlines one."""
 NEARLY_ALL: Final = 0.85
-"""Share of a place, of a way, of paper's brightness that is as good as all of it."""
+"""Share of a place, of a way or of a likeness that is as good as all of it."""
 DIMMEST: Final = 0.4
 """Share of its light that a table keeps at least under a soft shadow, or when a lamp changes."""
 TINT: Final = 0.12
