@@ -152,6 +152,7 @@ class Arms:
         for track in sorted(self._pile.open, key=lambda track: track.high):
             begin, end = max(track.low, track.high - FEW * spacing), track.high + LAID_NS
             if track.rested is not None:
+                # What has lain still for longer is nobody's to lay any more.
                 end = min(end, track.rested + FEW * spacing)
             for moment in self._stream.moments:
                 on_way = moment.index in track.way
@@ -168,6 +169,7 @@ class Arms:
             return False
         quads = [place] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
+        # An arm that rested has brought the card only if its hand holds it: it covers all of the way.
         looks = list(self._reaching(glance, centre_of(place), skip, lying=1 - LITTLE))
         if len(looks) > 1:
             # A hand that was over the pile all the while has brought nothing.

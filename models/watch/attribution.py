@@ -14,7 +14,7 @@ from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.faces import first_unexplained, index_places, looked_alike, reveal, shown_before, unread_reveal
 from models.watch.gaze import Found
-from models.watch.measure import FINGER, HALF, INDEX, NEARLY_ALL, OVER, STRIDE
+from models.watch.measure import HALF, INDEX, NEARLY_ALL, OVER, SLIGHT, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, SWEEP_NS
 from models.watch.stream import SeenFrame, Stream
@@ -135,6 +135,7 @@ class Attribution:
                 if self._pile.packs == 1:
                     return track
                 # Of several packs only a card that may have been nudged here since it was seen last.
+                # A known card may have been pushed between two frames.
                 near = distance(track.quad, quad) < INDEX * self._pile.card_height
                 lately = near and track.last.index >= self._before
                 if iou(track.quad, quad) > 0.5 or lately:
@@ -303,7 +304,7 @@ class Attribution:
         if not self._pile.laid:
             self._unmoved.clear()
         before = self._unmoved.get(s.card)
-        if before is not None and _in_places(s.indices, before, FINGER * self._pile.card_height):
+        if before is not None and _in_places(s.indices, before, SLIGHT * self._pile.card_height):
             return False
         inside = self._motion.mask([quad], self._motion.moved_at.shape) > 0
         if not inside.any():
@@ -383,6 +384,6 @@ def _is_old_index(s: CardSeen, pile: Pile) -> bool:
         other.indices is not None
         and other.name != s.card
         and (s.card[:1] == (other.name or UNREAD)[:1] or s.card[1:] == (other.name or UNREAD)[1:])
-        and bool((np.linalg.norm(other.indices - s.indices[0], axis=1) < FINGER * pile.card_height).any())
+        and bool((np.linalg.norm(other.indices - s.indices[0], axis=1) < SLIGHT * pile.card_height).any())
         for other in pile.laid
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from models.eye.eye import CardSeen
 from models.eye.geometry import Floats, convex_quad, height_of
-from models.watch.measure import FINGER, HALF, INDEX, LITTLE, MOST
+from models.watch.measure import INDEX, LITTLE, MOST, SLIGHT
 from models.watch.motion import ROWS, Bytes
 from models.watch.shift import Grain, Shift, likeness, shift_between, warped
 
@@ -69,8 +69,7 @@ class BareTable:
         if not doubted and as_it_is >= MOST * self._usual:
             self._usual += (0.2 if self._usual else 1.0) * (as_it_is - self._usual)
             return False
-        # A print's card that is read elsewhere speaks for a shift: then it need only be the likelier.
-        found = shift_between(self._grain, now, as_it_is, 1.0 if doubted else 1 + HALF)
+        found = shift_between(self._grain, now, as_it_is, doubted=doubted)
         if found is None:
             return False
         rows, columns = self._relief.shape
@@ -95,12 +94,12 @@ class BareTable:
         # A card that comes over a print changes how it looks, but neither its name nor its place.
         known = self._known.get(seen.card, np.zeros((0, 2))) * size
         # In a game on printed cloth it was read no farther than 0.02 of its height from where it was.
-        near = FINGER / 2 * height
+        near = SLIGHT / 2 * height
         return len(known) > 0 and all(float(np.hypot(*(known - place).T).min()) < near for place in places)
 
     def _shows(self, image: Bytes, x: float, y: float, height: float) -> bool:
         """Whether the table shows at (x, y), and has a print there."""
-        span, slack = max(8, round(INDEX * height)), max(3, round(FINGER / 2 * height))
+        span, slack = max(8, round(INDEX * height)), max(3, round(SLIGHT / 2 * height))
         rows, columns = self._relief.shape
         left, right = max(0, round(x) - span), min(columns, round(x) + span)
         top, bottom = max(0, round(y) - span), min(rows, round(y) + span)
@@ -132,4 +131,4 @@ def _grain(picture: Bytes) -> Grain:
 
 
 def _fine(relief: _Floats, height: float) -> _Floats:
-    return np.asarray(relief - cv2.GaussianBlur(relief, (0, 0), max(2.0, FINGER * height)), np.float32)
+    return np.asarray(relief - cv2.GaussianBlur(relief, (0, 0), max(2.0, SLIGHT * height)), np.float32)

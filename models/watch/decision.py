@@ -13,7 +13,7 @@ import numpy as np
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.geometry import area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.arms import Arms, brought_from
-from models.watch.measure import FINGER, OVER
+from models.watch.measure import OVER, SLIGHT
 from models.watch.motion import Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS
 from models.watch.prior import NamedCard, Prior, Trust, judge
@@ -273,7 +273,7 @@ def _bared(track: Track, pile: Pile) -> bool:
         return True
     older = (other for other in pile.laid if other.high < track.high)
     since = (s for other in older for s in other.sightings if s.t > track.last.t and s.confidence >= SURE_READING)
-    place = grown(track.quad, -FINGER * pile.card_height)
+    place = grown(track.quad, -SLIGHT * pile.card_height)
     return not _is_followed(track, pile) and any(holds(place, index) for s in since for index in s.indices)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from models.eye.classes import SURE_READING
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, holds, iou
-from models.watch.measure import FEW, FINGER, INDEX, LITTLE, MOST, NEARLY_ALL, OVER, STRIDE
+from models.watch.measure import FEW, INDEX, LITTLE, MOST, NEARLY_ALL, OVER, SLIGHT, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Mask, Motion
 from models.watch.pace import LAID_NS, PATIENCE_NS
 from models.watch.stream import LONG_AGO, SeenFrame, Stream, Suspect
@@ -236,7 +236,7 @@ class Paper:
         maybe = self._fresh(self._motion.paper_in(moment.half, lately, MOST))
         if cv2.countNonZero(maybe) < least:
             return
-        bright = self._fresh(self._motion.paper_in(moment.half, lately, 1 - FINGER))
+        bright = self._fresh(self._motion.paper_in(moment.half, lately, 1 - SLIGHT))
         # A face is broader than the border of a card's back.
         thick = max(3, round(OVER * self._pile.card_height / PAPER_STEP))
         moment.suspects += _patches(maybe, bright, least, thick)
@@ -251,7 +251,7 @@ class Paper:
         if self._white is not None:
             paper = np.asarray(cv2.bitwise_and(paper, cv2.bitwise_not(self._white)), np.uint8)
         # What is left along a card that lies a little off is a thin rim; a face is not.
-        rim = int(np.clip(round(FINGER * self._pile.card_height / PAPER_STEP), 3, 5))
+        rim = int(np.clip(round(SLIGHT * self._pile.card_height / PAPER_STEP), 3, 5))
         return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_OPEN, np.ones((rim, rim), np.uint8)), np.uint8)
 
     def note_cards(self, found: Sequence[tuple[CardSeen, Quad]], now: SeenFrame) -> None:

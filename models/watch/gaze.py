@@ -75,6 +75,7 @@ class Gaze:
         image = moment.image
         assert image is not None
         rows, columns = self._stream.shape
+        # Once a few cards have told their size, looking for that size alone is enough.
         known = self._pile.card_height if self._pile.told >= FEW else None
         whole = region == (0, 0, columns, rows) and not known
         seen = self._eye.recognise(image) if whole else self._eye.read_at(image, region, known)

@@ -18,8 +18,8 @@ SPECK: Final = 4
 FEW: Final = 3
 """Frames, looks or cards that are a few."""
 
-FINGER: Final = 0.1
-"""Share of a card's height that is no distance, a finger's breadth: cards in one place lie no farther apart."""
+SLIGHT: Final = 0.1
+"""Share that makes no difference: of a card's height, a finger's breadth; of paper's light, a faint shade."""
 INDEX: Final = 0.25
 """Share of a card's width and height that its index takes up; a card of which no more is seen has no surer place."""
 STRIDE: Final = 1.1

@@ -18,7 +18,7 @@ from models.eye.classes import SURE_READING
 from models.eye.geometry import PixelBox, grown
 from models.watch.decision import is_laid, named_at_once
 from models.watch.faces import first_unexplained, looks_as_known, white_at_pile
-from models.watch.measure import CHANGED, FEW, FINGER, NEARLY_ALL, SPECK
+from models.watch.measure import CHANGED, FEW, NEARLY_ALL, SLIGHT, SPECK
 from models.watch.motion import Bytes, Mask, Motion, difference
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, TURNED_NS
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
@@ -122,7 +122,7 @@ class Occasions:
         if since >= (TURNED_NS if early else LET_GO_NS):
             return True
         # What moves so near a card may be its own edge.
-        quads = [grown(track.quad, FINGER * self._pile.card_height) for track in tracks]
+        quads = [grown(track.quad, SLIGHT * self._pile.card_height) for track in tracks]
         near = self._motion.mask(quads, now.glance.small.shape)[spot] > 0
         return bool(other[near].any()) and not now.glance.moving[spot][near].any()
 

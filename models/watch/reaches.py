@@ -53,6 +53,7 @@ def reaches(
         if len(runs) > 1 and places[0] + len(rim) - places[-1] <= SPECK + 1:
             runs[0] = np.concatenate([runs.pop(), runs[0]])
     runs = [run for run in runs if len(run) >= SPECK]
+    # Who leans on an arm breathes; of an arm that came lately all has moved.
     lying = [moved is not None and _moved_at_root(moved, xs[run], ys[run]) < PART for run in runs]
     clear = [run if light is None else run[~_dims_alike(light, xs[run], ys[run])] for run in runs]
     out = []
@@ -85,6 +86,7 @@ def _is_shadow(light: NDArray[np.float32]) -> bool:
     _, hue, step = np.percentile(light, 90, axis=0)
     least, middle, most = np.percentile(light[:, 0], (5, 50, 95))
     one_sided = most < 1 + LITTLE or least > 1 - LITTLE
+    # From one pixel to the next a soft shadow takes 0.16 of its light at most, a sleeve's edge more.
     return bool(one_sided and middle > DIMMEST and hue < TINT and step < PART)
 
 

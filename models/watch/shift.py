@@ -116,15 +116,17 @@ class Following:
         self._pile.shifted()
 
 
-def shift_between(before: Grain, after: Grain, as_it_is: float, better: float = 1 + HALF) -> Shift | None:
+def shift_between(before: Grain, after: Grain, as_it_is: float, *, doubted: bool = False) -> Shift | None:
     """By what a table's grain has moved, in reduced px; None if it has not, or cannot tell.
 
-    ``as_it_is`` says how alike the two are where they are, ``better`` how many times that they must be, shifted.
+    ``as_it_is`` says how alike the two are where they are. Shifted they must be half as like again, unless something
+    else speaks for a shift (``doubted``).
     """
     best, found = max(((likeness(warped(before, m), after), m) for m in _guesses(before, after)), key=_first)
     far = float(np.hypot(found[0, 2], found[1, 2])) if abs(found[0, 1]) < 1e-6 else np.inf
+    least = max(HALF, as_it_is if doubted else (1 + HALF) * as_it_is)
     # Less than a reduced pixel is a tremble.
-    return None if best < max(HALF, better * as_it_is) or far < 1.0 else found
+    return None if best < least or far < 1.0 else found
 
 
 def _first(pair: tuple[float, Shift]) -> float:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved
-from models.watch.measure import FINGER, HALF, OVER
+from models.watch.measure import HALF, OVER, SLIGHT
 from models.watch.motion import Mask, Motion
 from models.watch.pace import LAID_NS
 from models.watch.prior import DOUBT, ECHO
@@ -110,7 +110,7 @@ class Track:
 
     def add(self, sighting: Sighting) -> None:
         """Note one more sighting."""
-        if self.sightings and most_moved(self.quad, sighting.quad) < FINGER * height_of(self.quad):
+        if self.sightings and most_moved(self.quad, sighting.quad) < SLIGHT * height_of(self.quad):
             self.still += 1
         else:
             self.still = 0
