@@ -173,7 +173,8 @@ class Eye:
         found = heaps.without_doubles(found, self._weights)
         open_cards = [c for c in found if heaps.is_doubtful(c) or card_name.is_open(c, self._weights)]
         self._look_again(levels, open_cards)
-        return found
+        # What more looks have named alike may be one card after all.
+        return heaps.without_doubles(found, self._weights) if open_cards else found
 
     def _look_again(self, levels: Sequence[Image], cards: Sequence[card_join.Candidate]) -> None:
         """Look twice more at cards of which one look leaves open what they are, or whether they are bare.

@@ -32,6 +32,8 @@ _PARALLEL: Final = 0.9
 """Cosine of the angle between two cards' axes, up to which they may be one card."""
 _ONE_OUTLINE: Final = 0.6
 """Least intersection over union of the outlines that two indices of one card tell."""
+_SAME_OUTLINE: Final = 0.85
+"""Two cards that share so much of their outlines lie within 5 mm of one another: no index of the lower one shows."""
 _OFF_RIM: Final = 0.95
 """An index is printed within this share of the way from its card's middle to the edge; 0.8 or so is usual."""
 _BARE: Final = 2.0
@@ -168,16 +170,18 @@ def without_doubles(cards: Sequence[Candidate], weights: EvidenceWeights) -> lis
 def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> bool:
     """Whether the indices of two parallel cards lie in both outlines: the card above would hide that of the one below.
 
-    So it goes with a card one of whose indices is half washed out by glare, and read as another's. Two that lie in one
-    place, are half turned and have one name are one card, too, though its size be told wrongly from one index.
+    So it goes with a card one of whose indices is half washed out by glare, and read as another's. Two that are half
+    turned are one card, too, if they all but coincide, or if they lie in one place and have one name, though its size
+    be told wrongly from one index.
     """
     if len(weak.spots) + len(strong.spots) > _MOST_INDICES:
         return False
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
     outlines = [np.asarray(card.quad, np.float32) for card in (weak, strong)]
-    if abs(turn) <= _PARALLEL or iou(*outlines) <= _ONE_OUTLINE:
+    alike = iou(*outlines)
+    if abs(turn) <= _PARALLEL or alike <= _ONE_OUTLINE:
         return False
-    if turn < 0 and likeliest(weak, weights) == likeliest(strong, weights):
+    if turn < 0 and (alike > _SAME_OUTLINE or likeliest(weak, weights) == likeliest(strong, weights)):
         return True
     return all(_holds(card.quad, spot.centre) for card in (weak, strong) for spot in (*weak.spots, *strong.spots))
 
@@ -209,7 +213,7 @@ def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> 
     if doubtful > 4.0 or sure < 8.0:
         return False
     inside = area(weak.quad) < 0.5 * area(strong.quad) and shared > 0.6
-    return inside or (off < 0.3 and abs(turn) > 0.95)
+    return inside or (off < 0.3 and abs(turn) > _PARALLEL)
 
 
 # Heaps

@@ -133,6 +133,14 @@ def test_two_indices_within_both_outlines_are_of_one_card_whatever_they_say() ->
     assert card_name.judged(one[0], W)[1] < 0.6
 
 
+def test_two_half_turned_cards_that_all_but_coincide_are_one_whatever_they_say() -> None:
+    clear, pale = candidate(spots(200, 200, which="a"), "7h"), candidate(spots(206, 200, 0, 146, which="b"), "2h")
+    (one,) = heaps.without_doubles(settled(clear, pale), W)
+    assert len(one.spots) == 2
+    fanned = candidate(spots(212, 200, which="b"), "2h")
+    assert len(heaps.without_doubles(settled(candidate(spots(200, 200, which="a"), "7h"), fanned), W)) == 2
+
+
 def test_a_card_whose_index_shows_beside_the_upper_one_stays_another() -> None:
     below, upper = candidate(spots(176, 172, which="a"), "7h"), candidate(spots(200, 200), "2h", "2h")
     assert len(heaps.without_doubles(settled(upper, below), W)) == 2
