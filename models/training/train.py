@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -42,6 +43,9 @@ _GRAIN = torch.randn(3, 320, 320, generator=torch.Generator().manual_seed(7))
 #: Share of the rate at which weights go on learning that were trained before.
 _GENTLER = 0.3
 
+#: Share of the indices of which something hides a part.
+_COVERED = 0.15
+
 #: How many times fewer pixels a side some samples are shown with, and which (by a number from 0 to 1 that each draws).
 _COARSER = ((1.5, 0.0, 0.1), (2.0, 0.1, 0.2), (3.0, 0.2, 0.26))
 
@@ -68,7 +72,11 @@ def batches(
         for i in range(0, len(order) - size + 1, size):
             chosen = order[i : i + size]
             picked, wanted = x[chosen], y[chosen]
-            yield turned(picked, wanted, int(rng.integers(4))) if net == "finder" else (picked, wanted)
+            if net == "finder":
+                picked, wanted = turned(picked, wanted, int(rng.integers(4)))
+            elif net == "reader":
+                hide_parts(picked, wanted, rng)
+            yield picked, wanted
 
 
 def turned(
@@ -85,6 +93,31 @@ def turned(
             rows[..., i], rows[..., i + 1] = rows[..., i + 1].copy(), -rows[..., i].copy()
         rows[..., 1] = np.where(there, rows[..., 1] + side - 1, 0)
     return np.ascontiguousarray(x), rows
+
+
+def hide_parts(x: NDArray[np.uint8], values: NDArray[np.float32], rng: np.random.Generator) -> None:
+    """Lay paper, or what another patch shows, over a part of some of the reader's patches (n, h, w, 3), in place.
+
+    So the edge of another card hides a suit or half a rank. A rank whose suit is hidden then fills some of the patches,
+    since the finder takes it for the whole index.
+    """
+    height, width = x.shape[1:3]
+    rows, columns = np.mgrid[0:height, 0:width]
+    for i in np.flatnonzero((values[:, 2] == 1) & (rng.random(len(x)) < _COVERED)):
+        paper = np.percentile(x[i], rng.uniform(70, 95), (0, 1)).astype(np.uint8)
+        over = x[rng.integers(len(x))] if rng.random() < 0.3 else np.broadcast_to(paper, x[i].shape)
+        edge = height * rng.uniform(0.47, 0.56)
+        if rng.random() < 0.5:
+            hidden = rows >= edge
+        else:
+            angle, reach = rng.uniform(0, 2 * np.pi), rng.uniform(0.0, 0.3) * height
+            hidden = np.cos(angle) * (columns - width / 2) + np.sin(angle) * (rows - height / 2) > reach
+        x[i] = np.where(hidden[..., None], over, x[i])
+        if hidden[-1].all() and rng.random() < 0.5:
+            low, left = round(edge * rng.uniform(1.05, 1.3)), round(width * rng.uniform(0.0, 0.25))
+            part = np.ascontiguousarray(x[i, :low, left : left + width * low // height])
+            x[i] = cv2.resize(part, (width, height), interpolation=cv2.INTER_LINEAR)
+        values[i, 2], values[i, 3], values[i, 4] = -1, 0, 0
 
 
 def floats(pictures: NDArray[np.uint8]) -> Tensor:
@@ -114,6 +147,9 @@ def augment(x: Tensor, net: str) -> Tensor:
 
 #: An index shown by less than the first is no business of the finder, by more than the second it must be found.
 _FAINT, _CLEAR = 0.25, 0.6
+
+#: Weight of a rank or a suit that is mostly hidden, against one that shows.
+_HIDDEN = 0.5
 
 
 def finder_maps(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
@@ -199,12 +235,16 @@ def _both_right(out: Tensor, ranks: Tensor, suits: Tensor) -> Tensor:
 
 
 def reader_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[str, float]]:
-    """Rank and suit where they can be seen, and whether the patch is an index at all."""
+    """Rank and suit, and whether the patch is an index at all.
+
+    Where another card hides one of them it is asked for too, with less weight: so the network learns not to be sure.
+    """
     v = torch.from_numpy(values)
     out = out.float()
     ranks, suits = v[:, 0].long(), v[:, 1].long()
     sees_rank, sees_suit = ((v[:, 3] > 0.7) & (ranks >= 0)).float(), ((v[:, 4] > 0.65) & (suits >= 0)).float()
-    rank, suit = _named(out, _RANKS, ranks, sees_rank), _named(out, _SUITS, suits, sees_suit)
+    rank = _named(out, _RANKS, ranks, torch.where(ranks >= 0, sees_rank.clamp_min(_HIDDEN), 0.0))
+    suit = _named(out, _SUITS, suits, torch.where(suits >= 0, sees_suit.clamp_min(_HIDDEN), 0.0))
     index, _ = _yes_or_no(out, v[:, 2])
     right = _mean(_both_right(out, ranks, suits), sees_rank * sees_suit)
     return rank + suit + 1.5 * index, _figures(rank=rank, suit=suit, index=index, right=right)
