@@ -90,7 +90,7 @@ class Decisions:
             # The next is about to be told, and this one could not be told after it any more.
             return judge(name, sure, track.looks(), self._prior(track))
         age = _age(track, now)
-        if over or age > PATIENCE_NS or (track.still >= 3 and age > HAND_NS):
+        if over or age >= PATIENCE_NS or (track.still >= 3 and age > HAND_NS):
             reading = judge(name, sure, track.looks(), self._prior(track))
             if sure >= SURE_READING and track.more_than_a_glimpse(name):
                 return reading
@@ -230,13 +230,16 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
     if on >= 3 and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:])):
         return True
     plainly = [s for s in track.sightings if s.plain]
-    if on == under == 0 and track.still >= 2 and len(plainly) >= 3 and any(s.top for s in plainly):
-        # Whole and still beside the pile: it was laid there, whatever becomes of it.
-        return True
-    stays = next((now.t - s.t for s in track.sightings if s.on_pile), 0)
+    if on == under == 0 and track.still >= 2:
+        # Whole and still beside the pile: it was laid there, whatever becomes of it. Else what stays there was.
+        whole = len(plainly) >= 3 and any(s.top for s in plainly)
+        stays = not track.missed and _age(track, now) >= PATIENCE_NS and track.belief()[1] >= SURE_READING
+        if whole or stays:
+            return True
+    since = next((now.t - s.t for s in track.sightings if s.on_pile), 0)
     if any(s.double and s.on_pile for s in track.sightings):
-        stays = _age(track, now)
-    if over or (not track.missed and stays > LAID_NS):
+        since = _age(track, now)
+    if over or (not track.missed and since > LAID_NS):
         return _laid_after_all(track, pile)
     if on > 0 and under == 0 and pile.latest > track.high:
         return True

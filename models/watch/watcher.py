@@ -19,14 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from models.eye.classes import SURE_READING
 from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, Taking
 from models.watch.attribution import Attribution
 from models.watch.bare_table import BareTable
 from models.watch.decision import Decisions
 from models.watch.faces import Paper, first_suspected
 from models.watch.gaze import CardEye, Gaze
-from models.watch.measure import FEW, HALF
+from models.watch.measure import FEW, HALF, MOST
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.shift import Following
@@ -204,7 +203,7 @@ class Watcher:
         for track in self._pile.open:
             # What may still be reported soon; scraps seen under the pile hold nothing up for long.
             age = now.t - track.sightings[0].t
-            beside = not track.seen_under() and track.belief()[1] >= SURE_READING
+            beside = not track.seen_under() and track.belief()[1] >= MOST
             open_to_see = beside or track.seen_on_pile() > 0 or any(s.plain for s in track.sightings)
             if age < HAND_NS or (open_to_see and age < PATIENCE_NS):
                 holds.append(track.low - MARGIN_NS - 2)

@@ -40,6 +40,8 @@ class Painted:
     confidence: float = 0.97
     candidates: tuple[tuple[str, float], ...] = ()
     """What else the eye takes it for, if it says."""
+    doubted: bool = False
+    """Whether the eye leaves open that nothing lies on it."""
 
     @property
     def quad(self) -> NDArray[np.float64]:
@@ -79,7 +81,7 @@ class ToldEye:
         cards = next((cards for shown, cards in self.shown if shown is image), self.cards)
         for k, one in enumerate(cards):
             if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
-                top, shown = not _covered(cards, k), _indices(cards, k)
+                top, shown = not (one.doubted or _covered(cards, k)), _indices(cards, k)
                 bare = 0.98 if top else 0.02
                 out.append(CardSeen(one.says or one.card, one.confidence, one.quad, top, bare, shown, one.candidates))
         return out

@@ -255,6 +255,19 @@ def test_a_card_beside_the_pile_keeps_its_instant_while_a_hand_lies_on_it() -> N
     assert card.t - card.t_error <= shown <= card.t + card.t_error
 
 
+def test_a_card_that_stays_beside_the_pile_is_told_in_time_though_no_look_is_sure_of_it() -> None:
+    """It is told before the watermark passes it, so its span need not be cut short."""
+    stream = settled()
+    aside = Painted("9d", 640, 200, 5, confidence=0.8, doubted=True)
+    shown = stream.t
+    stream.show([SEVEN, KING, aside.moved(60, -60)], (45, aside.x + 130, aside.y - 130))
+    stream.show([SEVEN, KING, aside], (45, aside.x + 60, aside.y - 60), frames=4)
+    stream.show([SEVEN, KING, aside], frames=30)
+    assert stream.names == ["7h", "Ks", "9d"]
+    card = stream.cards[-1]
+    assert card.t - card.t_error <= shown <= card.t + card.t_error
+
+
 def test_an_arm_half_way_between_two_seats_is_nobodys() -> None:
     stream = Stream(bearings={1: 270.0, 2: 210.0, 3: 150.0})
     stream.show(frames=4)
