@@ -170,18 +170,16 @@ def without_doubles(cards: Sequence[Candidate], weights: EvidenceWeights) -> lis
 def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> bool:
     """Whether the indices of two parallel cards lie in both outlines: the card above would hide that of the one below.
 
-    So it goes with a card one of whose indices is half washed out by glare, and read as another's. Two that are half
-    turned are one card, too, if they all but coincide, or if they lie in one place and have one name, though its size
-    be told wrongly from one index.
+    So it goes with a card one of whose indices is half washed out by glare, and read as another's. Two that lie in one
+    place, are half turned and have one name are one card, too, though its size be told wrongly from one index.
     """
     if len(weak.spots) + len(strong.spots) > _MOST_INDICES:
         return False
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
     outlines = [np.asarray(card.quad, np.float32) for card in (weak, strong)]
-    alike = iou(*outlines)
-    if abs(turn) <= _PARALLEL or alike <= _ONE_OUTLINE:
+    if abs(turn) <= _PARALLEL or iou(*outlines) <= _ONE_OUTLINE:
         return False
-    if turn < 0 and (alike > _SAME_OUTLINE or likeliest(weak, weights) == likeliest(strong, weights)):
+    if turn < 0 and likeliest(weak, weights) == likeliest(strong, weights):
         return True
     return all(_holds(card.quad, spot.centre) for card in (weak, strong) for spot in (*weak.spots, *strong.spots))
 
@@ -198,7 +196,8 @@ def _holds(quad: Points, point: Points) -> bool:
 def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> bool:
     """Whether two candidates are one card that was not joined, or the weaker is a detail of the stronger.
 
-    One card has the same name in the same place, or is turned by half against the other. A detail (a pip, or a court's
+    One card has the same name in the same place, or is turned by half against the other; or it is so turned and all but
+    coincides with the other. A detail (a pip, or a court's
     detail beside its index) is a doubtful index of a card that would lie square on a sure one: a card so near under
     another shows no index. Nor is there a card that lies in a sure one's area and is far smaller: cards of one heap are
     of one size.
@@ -208,6 +207,11 @@ def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> 
     shared = overlap(weak.quad, strong.quad)
     one_name = same_card(weak.readings[0], strong.readings[0]) or likeliest(weak, weights) == likeliest(strong, weights)
     if one_name and ((shared > 0.9 and off < 0.12) or (shared > 0.3 and turn < -0.8)):
+        return True
+    if (
+        turn < -_PARALLEL
+        and iou(np.asarray(weak.quad, np.float32), np.asarray(strong.quad, np.float32)) > _SAME_OUTLINE
+    ):
         return True
     doubtful, sure = max(r.index for r in weak.readings), max(r.index for r in strong.readings)
     if doubtful > 4.0 or sure < 8.0:

@@ -26,7 +26,7 @@ from models.training.scenes import Painter
 #: Share of wrong ones that is borne among the cards said with 0.9 or more, on the scenes fitted on. Half of these are
 #: blurred, dark or tiny beyond what people would play with; at a table it comes to less than one in a thousand
 #: (`python -m tools.measure.held_back`, which this number was chosen by).
-_WRONG = 0.006
+_WRONG = 0.0075
 
 
 def fit_evidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) -> card_name.EvidenceWeights:
