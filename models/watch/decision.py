@@ -231,15 +231,15 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
         return True
     plainly = [s for s in track.sightings if s.plain]
     if on == under == 0 and track.still >= 2:
-        # Whole and still beside the pile: it was laid there, whatever becomes of it. Else what stays there was.
+        # Whole and still beside the pile: it was laid there, whatever becomes of it. Else what remains there was.
         whole = len(plainly) >= 3 and any(s.top for s in plainly)
-        stays = not track.missed and _age(track, now) >= PATIENCE_NS and track.belief()[1] >= SURE_READING
-        if whole or stays:
+        remains = not track.missed and _age(track, now) >= PATIENCE_NS and track.belief()[1] >= SURE_READING
+        if whole or remains:
             return True
-    since = next((now.t - s.t for s in track.sightings if s.on_pile), 0)
+    stays = next((now.t - s.t for s in track.sightings if s.on_pile), 0)
     if any(s.double and s.on_pile for s in track.sightings):
-        since = _age(track, now)
-    if over or (not track.missed and since > LAID_NS):
+        stays = _age(track, now)
+    if over or (not track.missed and stays > LAID_NS):
         return _laid_after_all(track, pile)
     if on > 0 and under == 0 and pile.latest > track.high:
         return True
