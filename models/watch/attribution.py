@@ -250,7 +250,9 @@ class Attribution:
         # What was read so before may have been a scrap; then this came up only now.
         came_now = early_scrap and (plain(s) or self._apart(track, quad))
         # Perhaps a first look, misread; perhaps another card: then it came up only now. Both are possible.
-        if came_now or (track.may_be_scrap() and s.card not in (UNREAD, *track.weights())):
+        # What is too doubtful to begin a card is no word that another came.
+        another = s.card not in (UNREAD, *track.weights()) and s.confidence >= HALF
+        if came_now or (track.may_be_scrap() and another):
             track.high = max(track.high, reveal(quad, now, self._stream, self._pile)[1])
 
     # New cards

@@ -241,6 +241,19 @@ def test_a_card_misread_on_its_way_is_the_one_that_comes_to_rest() -> None:
     assert card.t - card.t_error <= shown <= card.t + card.t_error and card.seat == 4
 
 
+def test_a_look_too_doubtful_to_begin_a_card_does_not_put_off_the_instant_of_one() -> None:
+    stream = settled()
+    over = Painted("9d", TWO.x + 30, TWO.y - 30, 70, read=False)
+    doubtful = replace(TWO, says="Tc", confidence=0.34)
+    shown = stream.t
+    stream.show([SEVEN, KING, replace(TWO, confidence=0.995), over], (0, TWO.x + 120, TWO.y), frames=2)
+    stream.show([SEVEN, KING, doubtful, over], (0, TWO.x + 120, TWO.y), frames=2)
+    stream.show([SEVEN, KING, replace(TWO, confidence=0.995), over], frames=14)
+    card = stream.cards[-1]
+    assert card.card == "2c"
+    assert card.t - card.t_error <= shown and card.t + card.t_error < shown + SPACING
+
+
 def test_a_card_beside_the_pile_keeps_its_instant_while_a_hand_lies_on_it() -> None:
     stream = settled()
     aside = Painted("9d", 640, 200, 5, confidence=0.99)
