@@ -102,6 +102,8 @@ def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
     one, other = card_logs(card.readings[0].rank, card.readings[0].suit), card_logs(reading.rank, reading.suit)
     # Whether the two readings have a likely card in common.
     same = bool((one + other).max() > one.max() + other.max() - 2.0)
+    if not same and any(float((local(card, known.centre) * b).min()) > 0 for known in card.spots):
+        return 9.0  # that corner has an index: this is a neighbour's
     centres = float(np.linalg.norm(spot.card_centre - card.centre)) / height
     limit = 0.45 if same else 0.16
     return max(off / limit, centres / (limit * 1.6))

@@ -53,6 +53,13 @@ def test_two_cards_of_one_heap_stay_two() -> None:
     assert sorted(card_name.judged(c, W)[0] for c in found) == ["9c", "Kd"]
 
 
+@pytest.mark.parametrize(("beside", "cards"), [("6d", ["6d", "7h"]), ("7h", ["7h"])])
+def test_a_corner_that_has_an_index_takes_no_other_cards(beside: str, cards: list[str]) -> None:
+    own, other = spots(200, 200), spots(216, 204, height=120, which="b")
+    found = card_join.candidates([*own, *other], [reading("7h"), reading("7h"), reading(beside, index=5.0)], W.index)
+    assert sorted(card_name.judged(c, W)[0] for c in found) == cards
+
+
 def test_like_cards_far_apart_stay_two() -> None:
     found = card_join.candidates([*spots(200, 200), *spots(420, 200)], [reading("7h")] * 4, W.index)
     assert len(found) == 2
