@@ -34,6 +34,8 @@ _ONE_OUTLINE: Final = 0.6
 """Least intersection over union of the outlines that two indices of one card tell."""
 _SAME_OUTLINE: Final = 0.85
 """Two cards that share so much of their outlines lie within 5 mm of one another: no index of the lower one shows."""
+_SMALLER: Final = 0.75
+"""Cards of one heap are of one size: none is by so much smaller than another."""
 _OFF_RIM: Final = 0.95
 """An index is printed within this share of the way from its card's middle to the edge; 0.8 or so is usual."""
 _BARE: Final = 2.0
@@ -196,11 +198,11 @@ def _holds(quad: Points, point: Points) -> bool:
 def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> bool:
     """Whether two candidates are one card that was not joined, or the weaker is a detail of the stronger.
 
-    One card has the same name in the same place, or is turned by half against the other; or it is so turned and all but
-    coincides with the other. A detail (a pip, or a court's
-    detail beside its index) is a doubtful index of a card that would lie square on a sure one: a card so near under
-    another shows no index. Nor is there a card that lies in a sure one's area and is far smaller: cards of one heap are
-    of one size.
+    One card has the same name in the same place, or is turned by half against the other; or it is so turned and all
+    but coincides with the other. A detail (a pip, or a court's detail beside its index) is a doubtful index of a card
+    that would lie square on a sure one: a card so near under another shows no index. Cards of one heap are of one size:
+    what lies in a sure card's area and is far smaller is none, and a smaller one that seems covered, with its index on
+    a bare card, is that card's print.
     """
     off = float(np.linalg.norm(weak.centre - strong.centre)) / max(1.0, float(np.linalg.norm(strong.up)))
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
@@ -212,6 +214,9 @@ def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> 
         turn < -_PARALLEL
         and iou(np.asarray(weak.quad, np.float32), np.asarray(strong.quad, np.float32)) > _SAME_OUTLINE
     ):
+        return True
+    smaller = area(weak.quad) < _SMALLER * area(strong.quad)
+    if smaller and weak.bare < 0 < strong.bare and all(_holds(strong.quad, spot.centre) for spot in weak.spots):
         return True
     doubtful, sure = max(r.index for r in weak.readings), max(r.index for r in strong.readings)
     if doubtful > 4.0 or sure < 8.0:

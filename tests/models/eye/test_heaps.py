@@ -166,7 +166,16 @@ def test_two_sights_of_one_place_with_one_name_are_one_card_though_their_sizes_d
     (one,) = heaps.without_doubles(half_washed_out("7h"), W)
     assert card_name.judged(one, W)[0] == "7h"
     assert heaps.shows_both_ends(one)
-    assert len(heaps.without_doubles(half_washed_out("2h"), W)) == 2
+    (other,) = heaps.without_doubles(half_washed_out("2h"), W)
+    assert card_name.judged(other, W)[0] == "7h"
+    assert not heaps.shows_both_ends(other)
+
+
+@pytest.mark.parametrize(("height", "bare", "cards"), [(110, -2.0, 1), (110, 2.0, 2), (136, -2.0, 2)])
+def test_a_smaller_card_that_seems_covered_on_a_bare_one_is_its_print(height: float, bare: float, cards: int) -> None:
+    clear, pip = candidate(spots(200, 200, which="b"), "6c"), candidate(spots(210, 195, 20, height, which="a"), "7c")
+    clear.bare, pip.bare = 2.0, bare
+    assert len(heaps.without_doubles(settled(clear, pip), W)) == cards
 
 
 def test_a_card_told_twice_is_as_a_whole_what_the_fuller_outline_shows() -> None:
