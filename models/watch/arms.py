@@ -305,7 +305,9 @@ class Taking:
 
     def _take(self, left: int) -> list[Observation]:
         """The pile left its place at an instant, ns."""
-        seat = self._arms.seat(self._arms.swept(left - SWEEP_NS))
+        # Whoever takes the pile has a hand on it as it leaves; before that it may have been the layer's or a slapper's.
+        angle = self._arms.swept(left - LAID_NS)
+        seat = self._arms.seat(self._arms.swept(left - SWEEP_NS) if angle is None else angle)
         error = TAKEN_ERROR_NS
         if left == self._stream.blind_until:
             # Nobody saw it leave: that may have been at any instant since the place was seen last.

@@ -187,6 +187,18 @@ def test_the_pile_taken_and_a_new_one_begun() -> None:
     assert stream.names == ["7h", "Ks", "2c"] and stream.watcher.pile == ("2c",)
 
 
+def test_the_pile_is_taken_by_the_hand_that_is_on_it_as_it_leaves_and_not_by_one_that_slapped_before() -> None:
+    stream = settled()
+    hidden = [replace(SEVEN, read=False), replace(KING, read=False)]
+    stream.show(hidden, (0, 545, 360), frames=5)
+    stream.show([SEVEN, KING], (0, 790, 360))
+    stream.show(hidden, (90, 485, 300))
+    for gone in (60, 160, 280):
+        stream.show([one.moved(0, -gone) for one in hidden], (90, 485, 300 - gone))
+    stream.show(frames=5)
+    assert [(type(one), one.seat) for one in stream.seen[2:] if isinstance(one, Taken)] == [(Taken, 3)]
+
+
 def test_a_card_slid_under_is_placed_and_no_new_card() -> None:
     stream = settled()
     burned = Painted("9d", 480, 330, 0)
