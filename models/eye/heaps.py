@@ -153,11 +153,12 @@ def borrow_corners(cards: Sequence[Candidate]) -> list[Candidate]:
 def without_doubles(cards: Sequence[Candidate], weights: EvidenceWeights) -> list[Candidate]:
     """Leave out a card that all but coincides with a surer one (an index found twice, a figure in a court).
 
+    Surest is one whose two ends say the same: one clear index of a covered card may tell of a place that is another's.
     Two that can only be one card are made one, with the indices of both: where these differ, it is no longer sure. What
     it is as a whole, the outline that shows more of a card tells.
     """
     kept: list[Candidate] = []
-    for card in cards:
+    for card in sorted(cards, key=_ends_agree, reverse=True):
         one = next((other for other in kept if _is_one_card(card, other, weights)), None)
         if one is not None:
             one.spots += card.spots
@@ -167,6 +168,12 @@ def without_doubles(cards: Sequence[Candidate], weights: EvidenceWeights) -> lis
         elif not any(_is_double(card, other, weights) for other in kept):
             kept.append(card)
     return kept
+
+
+def _ends_agree(card: Candidate) -> bool:
+    """Whether two opposite indices of the card were read, and alike."""
+    opposite = (reading for spot, reading in zip(card.spots, card.readings, strict=True) if _is_opposite(card, spot))
+    return any(same_card(card.readings[0], reading) for reading in opposite)
 
 
 def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> bool:
@@ -265,8 +272,12 @@ def uppermost(cards: Sequence[Candidate]) -> list[tuple[int, list[int]]]:
 
 def shows_both_ends(card: Candidate) -> bool:
     """Whether two opposite indices of the card were read."""
-    first = card.spots[0]
-    return any(float(spot.up @ first.up) < 0 for spot in card.spots[1:])
+    return any(_is_opposite(card, spot) for spot in card.spots)
+
+
+def _is_opposite(card: Candidate, spot: Spot) -> bool:
+    """Whether an index stands the other way up than the card's first."""
+    return float(spot.up @ card.spots[0].up) < 0
 
 
 def is_bare(card: Candidate) -> bool | None:

@@ -148,6 +148,12 @@ def test_two_half_turned_cards_that_all_but_coincide_are_one_whatever_they_say()
     assert len(heaps.without_doubles(settled(candidate(spots(200, 200, which="a"), "7h"), fanned), W)) == 2
 
 
+def test_one_clear_index_does_not_outdo_two_ends_that_agree() -> None:
+    below, upper = candidate(spots(206, 200, 0, 146, which="b"), "4h"), candidate(spots(200, 200), "6d", "6d")
+    found = heaps.without_doubles(settled(below, upper), W)
+    assert card_name.judged(found[0], W)[0] == "6d"
+
+
 def test_a_card_whose_index_shows_beside_the_upper_one_stays_another() -> None:
     below, upper = candidate(spots(176, 172, which="a"), "7h"), candidate(spots(200, 200), "2h", "2h")
     assert len(heaps.without_doubles(settled(upper, below), W)) == 2
