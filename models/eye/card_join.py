@@ -33,7 +33,11 @@ class Candidate:
 
 
 def candidates(spots: Sequence[Spot], readings: Sequence[Reading], least_index: float) -> list[Candidate]:
-    """Group the spots that are indices, by a logit above ``least_index``, into cards, surest first."""
+    """Group the spots that are indices, by a logit above ``least_index``, into cards, surest first.
+
+    First those that may say the same; then of what is left alone two that say another, but can only be one card's, as
+    where glare lies on an index: beside its own other index a neighbour's may fit as well.
+    """
     order = [
         i
         for i in np.argsort([-r.index - 2 * s.score for s, r in zip(spots, readings, strict=True)]).tolist()
@@ -46,18 +50,33 @@ def candidates(spots: Sequence[Spot], readings: Sequence[Reading], least_index: 
         if any(_again(other, spot) for other in taken):
             continue
         taken.append(spot)
-        best, fit = None, 1.0
-        for card in cards:
-            miss = _mismatch(card, spot, reading)
-            if miss < fit:
-                best, fit = card, miss
-        if best is None:
+        fits = [(_mismatch(card, spot, reading), card) for card in cards if _may_agree(card.readings[0], reading)]
+        if not _join(fits, spot, reading):
             cards.append(Candidate([spot], [reading], spot.card_centre, spot.card_up, spot.card_right))
-        else:
-            best.spots.append(spot)
-            best.readings.append(reading)
-            _place(best)
-    return [c for c in cards if area(quad_of(*c.frame)) > 60]
+    joined: list[Candidate] = []
+    for card in cards:
+        alone = (other for other in joined if len(card.spots) == len(other.spots) == 1)
+        fits = [(_mismatch(other, card.spots[0], card.readings[0]), other) for other in alone]
+        if not _join(fits, card.spots[0], card.readings[0]):
+            joined.append(card)
+    return [c for c in joined if area(quad_of(*c.frame)) > 60]
+
+
+def _join(fits: Sequence[tuple[float, Candidate]], spot: Spot, reading: Reading) -> bool:
+    """Add an index to the card that it fits best, of those with their mismatches; whether there is one."""
+    miss, card = min(fits, key=lambda fit: fit[0], default=(1.0, None))
+    if card is None or miss >= 1:
+        return False
+    card.spots.append(spot)
+    card.readings.append(reading)
+    _place(card)
+    return True
+
+
+def _may_agree(one: Reading, other: Reading) -> bool:
+    """Whether two readings have a likely card in common."""
+    a, b = card_logs(one.rank, one.suit), card_logs(other.rank, other.suit)
+    return bool((a + b).max() > a.max() + b.max() - 2.0)
 
 
 def _again(known: Spot, spot: Spot) -> bool:
@@ -99,13 +118,8 @@ def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
     way_fits = any(way * turn > 0.8 and float(np.hypot((b - p)[0] * 0.7, (b - p)[1])) < off + 0.05 for p, way in places)
     if not way_fits:
         return 9.0
-    one, other = card_logs(card.readings[0].rank, card.readings[0].suit), card_logs(reading.rank, reading.suit)
-    # Whether the two readings have a likely card in common.
-    same = bool((one + other).max() > one.max() + other.max() - 2.0)
-    if not same and any(float((local(card, known.centre) * b).min()) > 0 for known in card.spots):
-        return 9.0  # that corner has an index: this is a neighbour's
     centres = float(np.linalg.norm(spot.card_centre - card.centre)) / height
-    limit = 0.45 if same else 0.16
+    limit = 0.45 if _may_agree(card.readings[0], reading) else 0.16
     return max(off / limit, centres / (limit * 1.6))
 
 

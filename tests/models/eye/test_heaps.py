@@ -60,6 +60,12 @@ def test_a_corner_that_has_an_index_takes_no_other_cards(beside: str, cards: lis
     assert sorted(card_name.judged(c, W)[0] for c in found) == cards
 
 
+def test_a_neighbours_clear_index_does_not_part_a_cards_two_ends() -> None:
+    below, own = spots(192, 195, height=160, which="a"), spots(200, 200)
+    found = card_join.candidates([*below, *own], [reading("7c", index=9.0), reading("8d"), reading("8d")], W.index)
+    assert sorted((card_name.judged(c, W)[0], len(c.spots)) for c in found) == [("7c", 1), ("8d", 2)]
+
+
 def test_like_cards_far_apart_stay_two() -> None:
     found = card_join.candidates([*spots(200, 200), *spots(420, 200)], [reading("7h")] * 4, W.index)
     assert len(found) == 2
