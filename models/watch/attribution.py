@@ -167,7 +167,7 @@ class Attribution:
         before = track.rest
         seen = Sighting(
             now.index, now.t, s.card, s.confidence, quad, s.top, on_pile=False, under=False, plain=plain(s),
-            at_rest=self._at_rest(quad, now), indices=s.indices,
+            bare=s.bare >= HALF, at_rest=self._at_rest(quad, now), indices=s.indices,
         )  # fmt: skip
         track.add(seen)
         track.note_indices(s)
@@ -358,7 +358,9 @@ def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whol
     for other in cards:
         # Whether a card of the pile was just seen to lie over this place, on top of all.
         if other.high <= track.high and other.sightings and other.last.index == now.index:
-            surely_top = other.last.plain or (other.last.top and other.last.confidence >= 0.8)
+            # Though a hand hides its other end: what lies bare lies over what does not.
+            bare = other.last.bare and s.bare < HALF
+            surely_top = bare or other.last.plain or (other.last.top and other.last.confidence >= 0.8)
             if surely_top and shared_area(quad, other.quad) >= least:
                 return False, True
     return s.confidence >= SURE_READING, False

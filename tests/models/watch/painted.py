@@ -42,6 +42,8 @@ class Painted:
     """What else the eye takes it for, if it says."""
     doubted: bool = False
     """Whether the eye leaves open that nothing lies on it."""
+    half_hidden: bool = False
+    """Whether a hand hides one of its ends."""
 
     @property
     def quad(self) -> NDArray[np.float64]:
@@ -81,8 +83,8 @@ class ToldEye:
         cards = next((cards for shown, cards in self.shown if shown is image), self.cards)
         for k, one in enumerate(cards):
             if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
-                top, shown = not (one.doubted or _covered(cards, k)), _indices(cards, k)
-                bare = 0.98 if top else 0.02
+                bare, shown = 0.02 if one.doubted or _covered(cards, k) else 0.98, _indices(cards, k)
+                top, shown = bare > 0.5 and not one.half_hidden, shown[:1] if one.half_hidden else shown
                 out.append(CardSeen(one.says or one.card, one.confidence, one.quad, top, bare, shown, one.candidates))
         return out
 

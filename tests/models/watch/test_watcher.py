@@ -227,6 +227,17 @@ def test_a_card_slid_under_is_not_laid_on_top_while_a_hand_hides_the_ends_of_all
     assert stream.names == ["7h"]
 
 
+def test_a_card_slid_under_one_that_seems_bare_is_not_laid_though_a_hand_hides_an_end_of_it() -> None:
+    stream = settled()
+    burned = Painted("9d", 480, 320, -40)
+    top = replace(KING, half_hidden=True)
+    stream.show([burned.moved(0, -220), SEVEN, KING], (90, 480, 0), frames=2)
+    stream.show([burned, SEVEN, top], (90, 480, 290), frames=5)
+    stream.show([burned, SEVEN, KING], (90, 480, 120))
+    stream.show([burned, SEVEN, KING], frames=12)
+    assert stream.names == ["7h", "Ks"]
+
+
 def test_a_card_that_slides_on_after_it_was_told_has_not_been_taken() -> None:
     stream, plain = Stream(), replace(SEVEN, confidence=0.99)
     stream.show(frames=4)
