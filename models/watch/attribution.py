@@ -167,7 +167,7 @@ class Attribution:
         before = track.rest
         seen = Sighting(
             now.index, now.t, s.card, s.confidence, quad, s.top, on_pile=False, under=False, plain=plain(s),
-            bare=s.bare >= HALF, at_rest=self._at_rest(quad, now), indices=s.indices,
+            bare=s.bare, at_rest=self._at_rest(quad, now), indices=s.indices,
         )  # fmt: skip
         track.add(seen)
         track.note_indices(s)
@@ -335,7 +335,7 @@ def _sighting(
     on_pile = on_pile and not covered
     return Sighting(
         now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _is_old_index(s, pile),
-        plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare >= HALF,
+        plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare,
         candidates=s.candidates, at_rest=at_rest, indices=s.indices,
     )  # fmt: skip
 
@@ -358,9 +358,9 @@ def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whol
     for other in cards:
         # Whether a card of the pile was just seen to lie over this place, on top of all.
         if other.high <= track.high and other.sightings and other.last.index == now.index:
-            # Though a hand hides its other end: what lies bare lies over what does not.
-            bare = other.last.bare and s.bare < HALF
-            surely_top = bare or other.last.plain or (other.last.top and other.last.confidence >= 0.8)
+            # A hand over them makes both less bare, but the upper one is more so than the lower.
+            barer = other.last.bare > s.bare + SLIGHT
+            surely_top = barer or other.last.plain or (other.last.top and other.last.confidence >= 0.8)
             if surely_top and shared_area(quad, other.quad) >= least:
                 return False, True
     return s.confidence >= SURE_READING, False

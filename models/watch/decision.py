@@ -13,7 +13,7 @@ import numpy as np
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.geometry import area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.arms import Arms, brought_from
-from models.watch.measure import OVER, SLIGHT
+from models.watch.measure import HALF, OVER, SLIGHT
 from models.watch.motion import Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS
 from models.watch.prior import NamedCard, Prior, Trust, judge
@@ -97,7 +97,7 @@ class Decisions:
             if sure < SURE_READING <= reading.confidence and track.likely(reading.card) >= 2:
                 return reading
             tops = sum(s.top for s in track.sightings)
-            bare = any(s.top and s.bare for s in track.sightings)
+            bare = any(s.top and s.bare >= HALF for s in track.sightings)
             over_pile = track.seen_on_pile() > max(1, track.seen_under())
             # Seen well enough to be a card at all?
             if track.rest is not None and tops >= 3 and bare and over_pile and not _another_look(track, self._pile):

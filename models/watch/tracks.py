@@ -60,8 +60,8 @@ class Sighting:
     """It was seen whole and read beyond doubt."""
     double: bool = False
     """Two indices said its name beyond doubt."""
-    bare: bool = False
-    """Nothing seemed to lie on it."""
+    bare: float = 0.0
+    """How likely nothing lies on it."""
     at_rest: bool = False
     """Nothing moved there since the frame before."""
     candidates: tuple[tuple[str, float], ...] = ()
