@@ -14,7 +14,7 @@ from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.faces import first_unexplained, index_places, looked_alike, reveal, shown_before, unread_reveal
 from models.watch.gaze import Found
-from models.watch.measure import HALF, INDEX, NEARLY_ALL, OVER, SLIGHT, STRIDE
+from models.watch.measure import HALF, INDEX, LITTLE, NEARLY_ALL, OVER, SLIGHT, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, SWEEP_NS
 from models.watch.stream import SeenFrame, Stream
@@ -358,8 +358,8 @@ def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whol
     for other in cards:
         # Whether a card of the pile was just seen to lie over this place, on top of all.
         if other.high <= track.high and other.sightings and other.last.index == now.index:
-            # A hand over them makes both less bare, but the upper one is more so than the lower.
-            barer = other.last.bare > s.bare + SLIGHT
+            # A hand makes a card seem less bare, but another card does more so.
+            barer = s.bare < LITTLE and other.last.bare > s.bare + SLIGHT
             surely_top = barer or other.last.plain or (other.last.top and other.last.confidence >= 0.8)
             if surely_top and shared_area(quad, other.quad) >= least:
                 return False, True

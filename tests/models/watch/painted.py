@@ -84,7 +84,9 @@ class ToldEye:
         for k, one in enumerate(cards):
             if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
                 bare, shown = 0.02 if one.doubted or _covered(cards, k) else 0.98, _indices(cards, k)
-                top, shown = bare > 0.5 and not one.half_hidden, shown[:1] if one.half_hidden else shown
+                if one.half_hidden:
+                    bare, shown = min(bare, 0.3), shown[:1]
+                top = bare > 0.5
                 out.append(CardSeen(one.says or one.card, one.confidence, one.quad, top, bare, shown, one.candidates))
         return out
 
