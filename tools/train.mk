@@ -60,7 +60,8 @@ train: train-packages  ## train the eye from nothing, in stages that resume from
 	$(BIN)/python -m models.training.hard_patches --out $(EYE) --weights $(WEIGHTS) --count $(MINED)
 	# Side by side, each on a core: that takes less time than one after the other on two.
 	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS) --threads 1 & beside=$$!; \
-	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS) --threads 1 && wait $$beside
+	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS) --threads 1 || { kill $$beside; exit 1; }; \
+	wait $$beside
 	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS)
 	$(BIN)/python -m models.training.confidence_fit --out $(EYE) --weights $(WEIGHTS) --scenes $(FITTED)
 

@@ -50,13 +50,13 @@ def candidates(spots: Sequence[Spot], readings: Sequence[Reading], least_index: 
         if any(_again(other, spot) for other in taken):
             continue
         taken.append(spot)
-        fits = [(_mismatch(card, spot, reading), card) for card in cards if _may_agree(card.readings[0], reading)]
+        fits = [(_mismatch(card, spot, reading), card) for card in cards]
         if not _join(fits, spot, reading):
             cards.append(Candidate([spot], [reading], spot.card_centre, spot.card_up, spot.card_right))
     joined: list[Candidate] = []
     for card in cards:
         alone = (other for other in joined if len(card.spots) == len(other.spots) == 1)
-        fits = [(_mismatch(other, card.spots[0], card.readings[0]), other) for other in alone]
+        fits = [(_mismatch(other, card.spots[0], card.readings[0], unlike=True), other) for other in alone]
         if not _join(fits, card.spots[0], card.readings[0]):
             joined.append(card)
     return [c for c in joined if area(quad_of(*c.frame)) > 60]
@@ -95,11 +95,12 @@ def local(card: Candidate, point: Points) -> Points:
     return np.asarray(np.linalg.solve(m, point - card.centre))
 
 
-def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
+def _mismatch(card: Candidate, spot: Spot, reading: Reading, unlike: bool = False) -> float:
     """Below 1 if the spot can be an index of the card; the smaller the better.
 
     Either it is where one of the card's corners is to be, turned as it should be there, or both say the same card
-    and lie nearly so. Two cards of one heap that differ must not be joined, so unlike readings need a far better fit.
+    and lie nearly so. Two cards of one heap that differ must not be joined, so readings that have no likely card in
+    common fit only where ``unlike`` ones may, and need a far better fit there.
     """
     first = card.spots[0]
     height = float(np.linalg.norm(card.up))
@@ -118,8 +119,11 @@ def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
     way_fits = any(way * turn > 0.8 and float(np.hypot((b - p)[0] * 0.7, (b - p)[1])) < off + 0.05 for p, way in places)
     if not way_fits:
         return 9.0
+    agree = _may_agree(card.readings[0], reading)
+    if not (agree or unlike):
+        return 9.0
     centres = float(np.linalg.norm(spot.card_centre - card.centre)) / height
-    limit = 0.45 if _may_agree(card.readings[0], reading) else 0.16
+    limit = 0.45 if agree else 0.16
     return max(off / limit, centres / (limit * 1.6))
 
 
