@@ -58,27 +58,40 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
     """Follow a card that is read at ``quad`` (px) in a frame back to where it came up."""
     place, sure, maybe, gaps, read = quad, now.index, now.index, 0, True
     way: dict[int, Quad] = {}
+    elsewhere: list[Suspect] = []
+    last, unbroken = now.t, True
     for moment in islice(reversed(stream.moments), stream.moments[-1].index - now.index + 1, None):
         if moment.blind:
             break
-        if (moment.bare and moment is not now) or gaps >= 2 * FEW:
+        if moment.bare or gaps >= 2 * FEW:
             # What came between this and the first sign nobody could see.
             maybe -= gaps
             break
         reach = (STRIDE + STRIDE / 2 * gaps) * pile.card_height
-        near = [s for s in moment.suspects if distance(s.place, place) < reach]
+        lately = last - moment.t <= LAID_NS  # no hand hides for longer what it lays
+        near = [s for s in moment.suspects if lately and distance(s.place, place) < reach]
         if near:
+            last = moment.t
+            unbroken = unbroken and not gaps
             gaps, maybe = 0, moment.index
-            place = way[moment.index] = min(near, key=lambda s: distance(s.place, place)).place
-            # What may have been the card before, on its way, is no sure sign of this one.
-            if any(s.sure for s in near) and not _another_came(moment, pile):
+            place = min(near, key=lambda s: distance(s.place, place)).place
+            if not unbroken:
+                continue  # white that was gone in between may have been anything else, a pale hand say
+            way[moment.index] = place
+            # What may have been the card before, on its way, is no sure sign of this one, nor what then lay still
+            # elsewhere: that may be a card from which a hand has gone.
+            moved = (s for s in near if not any(_stayed(s, other) for other in elsewhere))
+            if any(s.sure for s in moved) and not _another_came(moment, pile):
                 sure = moment.index
+            elsewhere = moment.still
         elif _lay_there(quad, moment, now, stream):
             # What the eye did not find there may be another card that looks like it.
             read = read and not moment.looked
             gaps, sure, maybe = 0, moment.index if read else sure, moment.index
+            last, elsewhere = moment.t, []
         else:
             gaps += 1
+            elsewhere = moment.still
     return FaceSigns(sure, maybe, way)
 
 

@@ -50,7 +50,8 @@ def span(shown: str) -> tuple[int, int]:
         ("....wwW", 3, 6),
         ("......?", 5, 6),
         ("...??W?", 2, 5),
-        ("...?W?W", 2, 4),
+        ("...?WWW", 2, 4),
+        ("...?W?W", 2, 6),
         ("..W.WW?", 3, 4),
     ],
 )
@@ -92,6 +93,20 @@ def test_white_paper_somewhere_else_is_another_card() -> None:
     stream.moments[4].bare = False
     stream.moments[4].suspects.append(Suspect(CARD + 900, True))
     assert not first_signs(CARD, stream.moments[-1], stream, Pile(card_height=120.0)).white
+
+
+def test_white_paper_that_was_gone_in_between_is_no_sure_sign_of_a_card_nor_of_its_way() -> None:
+    stream = frames("..W??WW")
+    signs = first_signs(CARD, stream.moments[-1], stream, Pile(card_height=120.0))
+    assert (signs.sure, signs.maybe, sorted(signs.way)) == (5, 2, [5])
+
+
+def test_white_paper_that_then_lies_still_elsewhere_is_no_sure_sign_of_a_card() -> None:
+    """A hand goes, and uncovers a card of the pile; then another card comes."""
+    stream = frames("...WWW?")
+    stream.moments[4].still = list(stream.moments[3].suspects)
+    signs = first_signs(CARD, stream.moments[-1], stream, Pile(card_height=120.0))
+    assert (signs.sure, signs.maybe) == (4, 3)
 
 
 def test_a_card_that_looked_the_same_before_had_come_up_by_then_unless_the_eye_had_read_that_frame() -> None:
