@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.eye import CardSeen
-from models.eye.geometry import Floats, convex_quad, height_of
+from models.eye.geometry import Quad, convex_quad, height_of
 from models.watch.measure import INDEX, LITTLE, MOST, SLIGHT
 from models.watch.motion import ROWS, Bytes
-from models.watch.shift import Grain, Shift, likeness, shift_between, warped
+from models.watch.shift import Grain, Shift, likeness, moved_by, shift_between, warped
 
 _GRAIN_MOST: Final = 0.08
 """The most that its grain counts, in logarithms of light."""
@@ -41,8 +41,8 @@ class BareTable:
         """How like the bare table's grain that of the pictures is."""
         self._names: set[str] = set()
         """The cards that were recognised as prints."""
-        self._known: dict[str, Floats] = {}
-        """Of each print that was recognised, by its name: where its indices are, as shares of the picture."""
+        self._known: dict[str, Quad] = {}
+        """Of each print that was recognised, by its name: where its indices are in the bare table's picture, px."""
         self.shift: Shift = np.eye(2, 3)
         """By what the camera's picture has shifted since: 2 x 3, px."""
 
@@ -79,20 +79,18 @@ class BareTable:
         self._relief = np.asarray(
             cv2.warpAffine(self._original, self.shift, (columns, rows), borderMode=cv2.BORDER_REPLICATE), np.float32
         )
-        self._known.clear()
         return True
 
     def _is_print(self, image: Bytes, seen: CardSeen) -> bool:
         height = height_of(convex_quad(seen.corners))
         places = seen.indices if len(seen.indices) else seen.corners.mean(axis=0, keepdims=True)
-        size = np.array(image.shape[1::-1], np.float64)
         if all(self._shows(image, float(x), float(y), height) for x, y in places):
             if len(self._known.get(seen.card, ())) <= len(places):
-                self._known[seen.card] = places / size
+                self._known[seen.card] = moved_by(cv2.invertAffineTransform(self.shift), places)
                 self._names.add(seen.card)
             return True
         # A card that comes over a print changes how it looks, but neither its name nor its place.
-        known = self._known.get(seen.card, np.zeros((0, 2))) * size
+        known = moved_by(self.shift, self._known.get(seen.card, np.zeros((0, 2), np.float32)))
         # In a game on printed cloth it was read no farther than 0.02 of its height from where it was.
         near = SLIGHT / 2 * height
         return len(known) > 0 and all(float(np.hypot(*(known - place).T).min()) < near for place in places)

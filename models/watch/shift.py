@@ -108,11 +108,11 @@ class Following:
         for track in self._pile.laid:
             if self._places.get(id(track)) is not track.quad:
                 continue
-            track.quad = track.rest = _moved_by(matrix, track.quad)
+            track.quad = track.rest = moved_by(matrix, track.quad)
             if track.indices is not None and len(track.indices):
                 track.indices = track.indices @ matrix[:, :2].T + matrix[:, 2]
         for name, quad in self._pile.burned.items():
-            self._pile.burned[name] = _moved_by(matrix, quad)
+            self._pile.burned[name] = moved_by(matrix, quad)
         self._pile.shifted()
 
 
@@ -163,5 +163,6 @@ def likeness(one: Grain, other: Grain) -> float:
     return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a)) * float(np.linalg.norm(b))))
 
 
-def _moved_by(matrix: Shift, quad: Quad) -> Quad:
+def moved_by(matrix: Shift, quad: NDArray[np.floating]) -> Quad:
+    """Where points (k, 2) are after a shift, px."""
     return np.asarray(quad @ matrix[:, :2].T + matrix[:, 2], np.float32)

@@ -83,6 +83,17 @@ def test_a_print_half_under_a_card_or_a_shadow_is_still_a_print() -> None:
     assert BARE.without_prints(shaded, readings(PRINTED)) == []
 
 
+def test_a_print_half_under_a_hand_is_still_a_print_after_a_knock() -> None:
+    """Where it was known is where it is now, but for the picture's shift."""
+    bare = BareTable(cv2.add(picture(PRINTED), grain(5)))
+    assert bare.without_prints(cv2.add(picture(PRINTED), grain(6)), readings(PRINTED)) == []
+    hand = cv2.add(picture(PRINTED, (0, 478, 310)), grain(7))
+    image = np.asarray(cv2.warpAffine(hand, np.array([[1, 0, 30], [0, 1, -40.0]]), (960, 720)), np.uint8)
+    by = (30, -40)
+    seen = [replace(one, indices=one.indices[:1] + by, corners=one.corners + by) for one in readings(PRINTED)]
+    assert bare.without_prints(image, seen) == []
+
+
 def test_the_camera_may_give_another_size_by_now() -> None:
     half = cv2.resize(picture(PRINTED), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     bare = BareTable(np.asarray(half, np.uint8))
