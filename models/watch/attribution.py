@@ -196,7 +196,9 @@ class Attribution:
             # other by one frame. But what lay under the pile where a known index shows was no card on its way.
             once = len(track.sightings) == 1 and track.first >= index - 1
             scrap = track.last.under and track.last.scrap
-            if not once or scrap or (sure and not track.may_be_scrap()):
+            # Nor may what lay bare and was read beyond doubt have been misread.
+            clear = not track.may_be_scrap() or (track.last.confidence >= PLAIN_CONFIDENCE and track.last.bare >= HALF)
+            if not once or scrap or (sure and clear):
                 continue
             if track.last.name not in frame.names and self._close(track, quad):
                 return track
@@ -355,15 +357,18 @@ def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whol
     newer = [o for o in cards if o is not track and o.high > track.high and (o.name is not None or not o.scrap())]
     if any(shared_area(quad, other.quad) > 0.02 * area(quad) for other in newer):
         return False, False
+    seemed_lower = False
     for other in cards:
         # Whether a card of the pile was just seen to lie over this place, on top of all.
         if other.high <= track.high and other.sightings and other.last.index == now.index:
             # A hand makes a card seem less bare, but another card does more so.
-            barer = s.bare < LITTLE and other.last.bare > s.bare + SLIGHT
-            surely_top = barer or other.last.plain or (other.last.top and other.last.confidence >= 0.8)
-            if surely_top and shared_area(quad, other.quad) >= least:
-                return False, True
-    return s.confidence >= SURE_READING, False
+            barer = other.last.bare > s.bare + SLIGHT
+            surely_top = other.last.plain or (other.last.top and other.last.confidence >= 0.8)
+            if shared_area(quad, other.quad) >= least:
+                if surely_top or (barer and s.bare < LITTLE):
+                    return False, True
+                seemed_lower = seemed_lower or barer
+    return s.confidence >= SURE_READING and not seemed_lower, False
 
 
 def _in_one_place(s: CardSeen, quad: Quad, now: SeenFrame, pile: Pile) -> bool:

@@ -116,7 +116,7 @@ class Decisions:
         came = max(distance(track.sightings[0].quad, s.quad) for s in track.sightings)
         if sure < SURE_READING or track.reads(name) < 2 or not self._pile.laid or came < 0.25 * self._pile.card_height:
             return []
-        if track.seen_under() <= max(1, track.seen_on_pile()):
+        if not track.last.under and track.seen_under() <= max(1, track.seen_on_pile()):
             (x, y), (u, v) = centre_of(track.quad), self._pile.middle(self._stream.shape)
             if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height or not _bared(track, self._pile):
                 return []
@@ -172,7 +172,7 @@ class Decisions:
             other is not track
             and not other.came_under()
             and abs(other.high - track.high) < close
-            and other.sightings[0].t > track.low - close
+            and track.low - close < other.sightings[0].t < track.sightings[0].t + LAID_NS
             and iou(other.quad, track.quad) > 0.5
             and len(other.sightings) > track.reads(name) < 3
             for other in [*self._pile.laid[-3:], *self._pile.open]
@@ -220,7 +220,9 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
     if track.sightings[0].index == 0:
         return True
     if not pile.laid:
-        return track.still >= 1 or len(track.sightings) >= 3 or _lies_beneath(track, pile)
+        # What is read on its way just after a pile was taken may be that pile's, misread: it must come to rest.
+        carried = track.sightings[0].t < pile.left + HAND_NS
+        return track.still >= 1 or (len(track.sightings) >= 3 and not carried) or _lies_beneath(track, pile)
     if track.plainly_laid() or upper_of(track, pile) is not None:
         return True
     if track.came_under():
@@ -260,6 +262,8 @@ def _laid_after_all(track: Track, pile: Pile) -> bool:
         return False
     if any(s.double and s.on_pile for s in track.sightings):
         return True
+    if track.last.under:
+        return False  # while a hand hid the others it may have seemed to lie on them
     on = track.seen_on_pile()
     # What was seen over the pile's edge and then under it has been slid there, unless a card hides it now.
     stays = all(s.on_pile for s in track.sightings[-2:])

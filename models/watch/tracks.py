@@ -250,6 +250,8 @@ class Pile:
     """Pairs of cards that were drawn at once, the lower first, until somebody has been told."""
     card_height: float = 0.0
     """How tall a card shows, px; 0 while none has been seen."""
+    left: int = LONG_AGO
+    """When the pile before this one left the table, ns."""
     told: int = 0
     """Cards reported so far, of this pile and of those before it."""
     _mask: Mask | None = None
@@ -302,6 +304,7 @@ class Pile:
 
     def clear(self, since: int) -> None:
         """The pile was taken; cards first seen after ``since`` (ns) are under way to the next."""
+        self.left = since
         self.laid.clear()
         self.burned.clear()
         self.shifted()

@@ -40,10 +40,12 @@ class Painted:
     confidence: float = 0.97
     candidates: tuple[tuple[str, float], ...] = ()
     """What else the eye takes it for, if it says."""
-    doubted: bool = False
-    """Whether the eye leaves open that nothing lies on it."""
+    bare: float | None = None
+    """How likely nothing lies on it, by the eye, if that is not what shows."""
     half_hidden: bool = False
     """Whether a hand hides one of its ends."""
+    one_index: bool = False
+    """Whether the eye finds but one of its indices, though both show."""
 
     @property
     def quad(self) -> NDArray[np.float64]:
@@ -83,9 +85,12 @@ class ToldEye:
         cards = next((cards for shown, cards in self.shown if shown is image), self.cards)
         for k, one in enumerate(cards):
             if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
-                bare, shown = 0.02 if one.doubted or _covered(cards, k) else 0.98, _indices(cards, k)
+                bare, shown = 0.02 if _covered(cards, k) else 0.98, _indices(cards, k)
+                bare = bare if one.bare is None else one.bare
                 if one.half_hidden:
                     bare, shown = min(bare, 0.3), shown[:1]
+                if one.one_index:
+                    shown = shown[:1]
                 top = bare > 0.5
                 out.append(CardSeen(one.says or one.card, one.confidence, one.quad, top, bare, shown, one.candidates))
         return out

@@ -199,6 +199,19 @@ def test_the_pile_is_taken_by_the_hand_that_is_on_it_as_it_leaves_and_not_by_one
     assert [one.seat for one in stream.seen if isinstance(one, Taken)] == [3]
 
 
+def test_a_card_of_the_taken_pile_misread_in_the_hand_is_not_laid() -> None:
+    stream = settled()
+    hidden = [replace(SEVEN, read=False), replace(KING, read=False)]
+    for x in (300, 200, 60, 60):
+        stream.show(hidden, (90, 485, 360 - x))
+    for gone in (60, 130, 200, 240, 280):
+        swept = replace(KING.moved(0, -gone), says="Kc", confidence=0.99, read=gone > 130)
+        stream.show([SEVEN.moved(0, -gone), swept], (90, 485, 300 - gone))
+    stream.show(frames=12)
+    assert stream.names == ["7h", "Ks"]
+    assert len([one for one in stream.seen if isinstance(one, Taken)]) == 1
+
+
 def test_a_card_slid_under_is_placed_and_no_new_card() -> None:
     stream = settled()
     burned = Painted("9d", 480, 330, 0)
@@ -236,6 +249,28 @@ def test_a_card_slid_under_one_that_seems_bare_is_not_laid_though_a_hand_hides_a
     stream.show([burned, SEVEN, KING], (90, 480, 120))
     stream.show([burned, SEVEN, KING], frames=12)
     assert stream.names == ["7h", "Ks"]
+
+
+def test_a_card_slid_under_is_not_laid_once_the_top_shows_again_whatever_it_seemed_under_the_hand() -> None:
+    stream = settled()
+    burned = Painted("9d", 480, 320, -40)
+    stream.show([burned.moved(0, -220), SEVEN, KING], (90, 480, 0), frames=2)
+    under_hand = replace(burned, bare=0.1, one_index=True)
+    stream.show([under_hand, SEVEN, replace(KING, half_hidden=True)], (90, 480, 290), frames=5)
+    stream.show([burned, SEVEN, KING], frames=14)
+    assert stream.names == ["7h", "Ks"]
+
+
+def test_two_cards_that_follow_each_other_by_one_frame_are_two() -> None:
+    """The first is seen in one frame only, bare and beyond doubt, though but one of its indices was found."""
+    stream = settled()
+    two = replace(TWO, confidence=0.995, one_index=True)
+    nine = Painted("9d", TWO.x + 60, TWO.y + 30, 100, confidence=0.995)
+    stream.show([SEVEN, KING, replace(two, read=False)], (270, TWO.x, TWO.y + 60))
+    stream.show([SEVEN, KING, two])
+    stream.show([SEVEN, KING, replace(two, read=False), nine], (0, nine.x + 60, nine.y))
+    stream.show([SEVEN, KING, replace(two, read=False), nine], frames=14)
+    assert stream.names == ["7h", "Ks", "2c", "9d"]
 
 
 def test_a_card_that_slides_on_after_it_was_told_has_not_been_taken() -> None:
@@ -294,7 +329,7 @@ def test_a_card_beside_the_pile_keeps_its_instant_while_a_hand_lies_on_it() -> N
 def test_a_card_that_stays_beside_the_pile_is_told_in_time_though_no_look_is_sure_of_it() -> None:
     """It is told before the watermark passes it, so its span need not be cut short."""
     stream = settled()
-    aside = Painted("9d", 640, 200, 5, confidence=0.8, doubted=True)
+    aside = Painted("9d", 640, 200, 5, confidence=0.8, bare=0.02)
     shown = stream.t
     stream.show([SEVEN, KING, aside.moved(60, -60)], (45, aside.x + 130, aside.y - 130))
     stream.show([SEVEN, KING, aside], (45, aside.x + 60, aside.y - 60), frames=4)
