@@ -16,7 +16,8 @@ WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 @pytest.mark.slow
 @pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
 def test_every_first_hand_is_lit_long_before_its_verdict() -> None:
-    out = measure(5, wanted_sound=False)
+    # Which of the hands meet is chance: of five the first hands were at times but two.
+    out = measure(8, wanted_sound=False)
     assert len(out.light) >= 3
     assert max(out.light) < 250, "a frame's look, a drawing or a verdict was waited for"
     assert len(out.control) >= 5, "the control was woken by each hand"
