@@ -6,10 +6,12 @@ WEIGHTS ?= models/weights
 THREADS ?= 2
 GENERATED ?= 300
 SHARDS ?= 120
-MINED ?= 10
+MINED ?= 40
+# Shards of cards on whose heaps one without an index lies.
+COVERS ?= 24
 FINDER_STEPS ?= 6000
 READER_STEPS ?= 24000
-CARD_STEPS ?= 16000
+CARD_STEPS ?= 24000
 # Held-out scenes that the confidence is fitted and checked on, half each.
 FITTED ?= 1600
 LETELE := @letele/playing-cards@0.1.0
@@ -51,13 +53,16 @@ train-data:  ## faces of all decks, then shards of scenes; goes on where it was 
 	$(BIN)/python -m models.training.samples --out $(EYE) --split held-out --count 3
 	$(BIN)/python -m models.training.samples --out $(EYE) --first 0 --step 2 --count $(SHARDS) & \
 	$(BIN)/python -m models.training.samples --out $(EYE) --first 1 --step 2 --count $(SHARDS); wait
+	$(BIN)/python -m models.training.samples --out $(EYE) --split covers --first 0 --step 2 --count $(COVERS) & \
+	$(BIN)/python -m models.training.samples --out $(EYE) --split covers --first 1 --step 2 --count $(COVERS); wait
 
 train: train-packages  ## train the eye from nothing, in stages that resume from out/eye: an hour and a half to two and a half on two cores
 	$(MAKE) train-data
 	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS) --threads $(THREADS)
 	mkdir -p $(WEIGHTS)
 	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only finder
-	$(BIN)/python -m models.training.hard_patches --out $(EYE) --weights $(WEIGHTS) --count $(MINED)
+	$(BIN)/python -m models.training.hard_patches --out $(EYE) --weights $(WEIGHTS) --first 0 --step 2 --count $(MINED) & \
+	$(BIN)/python -m models.training.hard_patches --out $(EYE) --weights $(WEIGHTS) --first 1 --step 2 --count $(MINED); wait
 	# Side by side, each on a core: that takes less time than one after the other on two.
 	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS) --threads 1 & beside=$$!; \
 	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS) --threads 1 || { kill $$beside; exit 1; }; \
@@ -66,7 +71,7 @@ train: train-packages  ## train the eye from nothing, in stages that resume from
 	$(BIN)/python -m models.training.confidence_fit --out $(EYE) --weights $(WEIGHTS) --scenes $(FITTED)
 
 train-short:  ## the same in about twenty minutes, into out/eye-short: weights that read less well, and their score
-	$(MAKE) train EYE=out/eye-short WEIGHTS=out/eye-short/weights GENERATED=60 SHARDS=14 MINED=3 FINDER_STEPS=1400 \
+	$(MAKE) train EYE=out/eye-short WEIGHTS=out/eye-short/weights GENERATED=60 SHARDS=14 MINED=5 COVERS=3 FINDER_STEPS=1400 \
 	  READER_STEPS=2200 CARD_STEPS=1200 FITTED=200
 	$(BIN)/python -m models.evaluation.photo_score $(PHOTOS) --weights out/eye-short/weights
 

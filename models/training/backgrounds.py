@@ -1,4 +1,4 @@
-"""What cards lie on: cloth, wood, carpet, print, tiles, all from noise and a few colours."""
+"""What cards lie on: cloth, wood, carpet, print, tiles, all from noise and a few colours; and boxes that bear print."""
 
 from __future__ import annotations
 
@@ -117,6 +117,54 @@ def _print(rng: np.random.Generator, words: list[str]) -> Field:
             x += height // 2
         y += int(height * rng.uniform(1.2, 2.2))
     return image
+
+
+def _word(rng: np.random.Generator, font: str, height: int) -> Image | None:
+    """Three letters or more, `height` px high, in a row or one below another; None where the font lacks one."""
+    letters = rng.choice(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789AJQK"), int(rng.integers(3, 10)))
+    row = rng.random() < 0.6
+    parts = ["".join(letters)] if row else list(letters)
+    masks = [mask for mask in (glyph(font, part, 60) for part in parts) if mask is not None]
+    if len(masks) < len(parts):
+        return None
+    sized = [cv2.resize(m, (max(2, round(m.shape[1] * height / m.shape[0])), height)) for m in masks]
+    wide, gap = max(m.shape[1] for m in sized), max(1, round(height * rng.uniform(0.05, 0.5)))
+    lines = []
+    for m in sized:
+        left = (wide - m.shape[1]) // 2
+        lines.append(cv2.copyMakeBorder(m, 0, gap, left, wide - m.shape[1] - left, cv2.BORDER_CONSTANT, value=0))
+    return np.asarray(np.vstack(lines), np.uint8)
+
+
+def _label(rng: np.random.Generator, words: list[str], wide: int, high: int) -> Image:
+    """The printed side of a box, (high, wide, 3): words along and downwards, light on dark or dark on light."""
+    paper, ink = _colour(rng), _colour(rng)
+    if abs(float((paper - ink).mean())) < 60:
+        ink = np.full(3, 245.0 if paper.mean() < 128 else 15.0, np.float32)
+    label = np.full((high, wide, 3), paper, np.float32)
+    for _ in range(int(rng.integers(4, 16))):
+        word = _word(rng, words[int(rng.integers(len(words)))], int(rng.choice([8, 10, 14, 20, 30, 44])))
+        if word is None or word.shape[0] >= high or word.shape[1] >= wide:
+            continue
+        y, x = int(rng.integers(high - word.shape[0])), int(rng.integers(wide - word.shape[1]))
+        part = label[y : y + word.shape[0], x : x + word.shape[1]]
+        # What was printed there before would make one index out of two words' halves.
+        part[:] = paper + (ink - paper) * (word.astype(np.float32)[..., None] / 255)
+    return np.asarray(label, np.uint8)
+
+
+def put_boxes(image: Image, rng: np.random.Generator, words: list[str]) -> None:
+    """Put printed boxes on a picture, in place, one across another; no card is among them."""
+    for _ in range(int(rng.integers(3, 9))):
+        wide, high = int(rng.integers(70, 320)), int(rng.integers(70, 320))
+        label = _label(rng, words, wide, high)
+        middle = rng.uniform(0, image.shape[0], 2)
+        box = cv2.boxPoints((middle.tolist(), (wide, high), float(rng.uniform(0, 360))))
+        box = (box + rng.normal(0, 0.04 * min(wide, high), (4, 2))).astype(np.float32)
+        corners = np.array([[0, high], [0, 0], [wide, 0], [wide, high]], np.float32)
+        to_px = cv2.getPerspectiveTransform(corners, box)
+        size = (image.shape[1], image.shape[0])
+        cv2.warpPerspective(label, to_px, size, image, cv2.INTER_LINEAR, cv2.BORDER_TRANSPARENT)
 
 
 def draw(seed: int, words: list[str]) -> Image:

@@ -1,7 +1,8 @@
 """Fit what turns readings into one honest confidence, end to end on held-out synthetic scenes.
 
-The scenes are of decks and fonts that no network was trained on. Fitted: the weights of the evidence (least negative
-log-likelihood of the true card), then a logistic calibration of "this reading is right". Real photographs play no part.
+The scenes are of decks and fonts that no network was trained on. Fitted: how far the whole-card network is right that
+nothing lies on a card, the weights of the evidence (least negative log-likelihood of the true card), then a logistic
+calibration of "this reading is right". Real photographs play no part.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye import card_name
+from models.eye import card_name, heaps
 from models.eye.card_name import SIGNS, signs
 from models.eye.classes import CARD_CLASSES
 from models.eye.eye import Eye
+from models.eye.finder import Finder
+from models.eye.networks import open_networks
+from models.eye.reader import CardReader, Reader
 from models.training.heldout import HeldOutFigures, SceneMatch, match
 from models.training.library import Library
 from models.training.scenes import Painter
@@ -27,6 +31,10 @@ from models.training.scenes import Painter
 #: blurred, dark or tiny beyond what people would play with; at a table it comes to less than one in a thousand
 #: (`python -m tools.measure.held_back`, which this number was chosen by).
 _WRONG = 0.0075
+#: Share of a card that others may hide while it counts as bare, and from which it counts as covered (as in training).
+_BARELY, _COVERED = 0.004, 0.02
+#: Share of the heaps with a card without an index on top, and of the scenes, by which "bare" is fitted.
+_ODD_TOPS, _FOR_BARE = 0.5, 0.5
 
 
 def fit_evidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) -> card_name.EvidenceWeights:
@@ -44,19 +52,51 @@ def fit_evidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) 
 
 
 def fit_confidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) -> card_name.EvidenceWeights:
-    """Logistic regression of "right" on the signs, by Newton's method with a little ridge."""
+    """Logistic regression of "right" on the signs."""
     logs = [card_name.evidence(m.candidate, weights) for m in matches]
     x = np.array([signs(m.candidate, one) for m, one in zip(matches, logs, strict=True)])
     y = np.array([float(m.truth == CARD_CLASSES[int(one.argmax())]) for m, one in zip(matches, logs, strict=True)])
-    beta = np.zeros(len(SIGNS))
-    beta[0] = 0.8
+    beta = regress(x, y, np.array([0.8] + [0.0] * (len(SIGNS) - 1)))
+    beta[-1] -= caution(x @ beta, y)
+    return replace(weights, signs=tuple(round(float(b), 4) for b in beta))
+
+
+def unfitted_eye(folder: Path, bare: tuple[float, float]) -> Eye:
+    """The eye with the networks in a folder, of which nothing but "bare" is fitted."""
+    finder, reader, card = open_networks(folder, threads=1)
+    weights = card_name.EvidenceWeights(bare=bare)
+    return Eye(Finder(finder), Reader(reader), CardReader(card, bare=bare), weights)
+
+
+def fit_bare(painter: Painter, eye: Eye, scenes: int) -> tuple[float, float]:
+    """Logistic regression of "nothing lies on it" on the whole-card network's logit; returns slope and offset.
+
+    Over the uppermost of the cards that were read, both ends of which show: of these a heap's top is told. ``painter``
+    is to lay a card without an index on every second heap, ``eye`` not to be corrected yet.
+    """
+    logits, bare = [], []
+    for i in range(scenes):
+        scene = painter.scene((4002, i))
+        found = eye.candidates(scene.image)
+        matches = match(scene, found)
+        for k, _ in heaps.uppermost(found):
+            known = matches[k].truth is not None and not _BARELY < matches[k].covered < _COVERED
+            if known and heaps.shows_both_ends(found[k]):
+                logits.append(found[k].bare)
+                bare.append(float(matches[k].covered <= _BARELY))
+    slope, offset = regress(np.column_stack([logits, np.ones(len(logits))]), np.array(bare), np.array([1.0, 0.0]))
+    return round(float(slope), 3), round(float(offset), 3)
+
+
+def regress(x: NDArray[np.float64], y: NDArray[np.float64], begin: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights (k,) of a logistic regression of y (n,), 0 or 1, on x (n, k), by Newton's method with a little ridge."""
+    beta = begin.copy()
     for _ in range(40):
         p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
         gradient = x.T @ (p - y) + 0.5 * beta
         hessian = (x * (p * (1 - p))[:, None]).T @ x + 0.5 * np.eye(len(beta))
         beta -= np.linalg.solve(hessian, gradient)
-    beta[-1] -= caution(x @ beta, y)
-    return replace(weights, signs=tuple(round(float(b), 4) for b in beta))
+    return beta
 
 
 def caution(logits: NDArray[np.float64], right: NDArray[np.float64]) -> float:
@@ -77,10 +117,10 @@ def main() -> None:
     args = parser.parse_args()
     cv2.setNumThreads(1)
     target = args.weights / "calibration.json"
-    if not target.exists():
-        target.write_text("{}\n")
-    eye = Eye.load(args.weights)
-    painter = Painter(Library.open(args.out / "library", 1))
+    library = Library.open(args.out / "library", 1)
+    odd, begin = Painter(library, odd_tops=_ODD_TOPS), unfitted_eye(args.weights, (1.0, 0.0))
+    bare = fit_bare(odd, begin, round(args.scenes * _FOR_BARE))
+    eye, painter = unfitted_eye(args.weights, bare), Painter(library)
     scenes, matches = [], []
     for i in range(args.scenes):
         scene = painter.scene((4001, i))
@@ -88,7 +128,7 @@ def main() -> None:
         scenes.append(replace(scene, image=np.zeros((0, 0, 3), np.uint8)))  # all pictures would fill the memory
     half = args.scenes // 2
     first = [m for each in matches[:half] for m in each]
-    weights = fit_confidence(first, fit_evidence(first, card_name.EvidenceWeights()))
+    weights = fit_confidence(first, fit_evidence(first, card_name.EvidenceWeights(bare=bare)))
     for title, part in (("fitted on", slice(0, half)), ("checked on", slice(half, None))):
         figures = HeldOutFigures()
         for scene, found in zip(scenes[part], matches[part], strict=True):

@@ -1,5 +1,7 @@
 """Patches where the finder really looks: its false alarms as negatives, its own aim at true indices as positives.
 
+One picture in nine shows printed boxes and no card: what a box or a label has on it looks most like an index.
+
 Run once a first finder is exported; the reader's training takes up the folder `mined` beside `train`.
 """
 
@@ -16,12 +18,15 @@ from numpy.typing import NDArray
 from models.eye import geometry
 from models.eye.finder import Finder, Spot
 from models.eye.networks import Network
+from models.training import fonts
 from models.training.library import Library
 from models.training.samples import seen, write_shards
 from models.training.scenes import DrawnScene, Painter
 
 Row = tuple[float, ...]
 _NOTHING: Row = (-1.0, -1.0, 0.0, 0.0, 0.0)
+#: Scenes with cards for each picture of printed boxes.
+_SCENES_A_PRINT = 8
 
 
 def judged(scene: DrawnScene, spot: Spot) -> Row | None:
@@ -47,13 +52,16 @@ def judged(scene: DrawnScene, spot: Spot) -> Row | None:
     return best[1] if best else _NOTHING
 
 
-def mine(painter: Painter, finder: Finder, seed: int, number: int, scenes: int) -> dict[str, NDArray[Any]]:
-    """A shard of patches from `scenes` scenes."""
+def mine(
+    painter: Painter, finder: Finder, words: list[str], seed: int, number: int, scenes: int
+) -> dict[str, NDArray[Any]]:
+    """A shard of patches from `scenes` scenes, and from pictures of boxes printed in the fonts `words`."""
     rng = np.random.default_rng((seed, number, 9))
     patches: list[NDArray[np.uint8]] = []
     rows: list[Row] = []
-    for i in range(scenes):
-        scene = painter.scene((seed, number, i))
+    prints = scenes // _SCENES_A_PRINT
+    for i in range(scenes + prints):
+        scene = painter.scene((seed, number, i)) if i < scenes else painter.print_alone((seed, number, i), words)
         levels = geometry.pyramid(scene.image, 4)
         for spot in finder.find(scene.image)[:30]:
             row = judged(scene, spot)
@@ -70,13 +78,19 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
     parser.add_argument("--weights", type=Path, default=Path("models/weights"))
     parser.add_argument("--seed", type=int, default=501)
-    parser.add_argument("--count", type=int, default=12, help="shards in all")
-    parser.add_argument("--scenes", type=int, default=256, help="scenes a shard")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--count", type=int, default=40, help="shards in all")
+    parser.add_argument("--scenes", type=int, default=256, help="scenes with cards a shard")
     args = parser.parse_args()
     cv2.setNumThreads(1)
     painter = Painter(Library.open(args.out / "library", 0))
     finder = Finder(Network(args.weights / "finder.onnx"))
-    write_shards(args.out / "mined", range(args.count), lambda n: mine(painter, finder, args.seed, n, args.scenes))
+    words = [font.path for font in fonts.installed() if not font.held_out]
+    numbers = range(args.first, args.count, args.step)
+    write_shards(
+        args.out / "mined", numbers, lambda number: mine(painter, finder, words, args.seed, number, args.scenes)
+    )
 
 
 if __name__ == "__main__":

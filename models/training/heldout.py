@@ -39,6 +39,8 @@ class SceneMatch:
     candidate: card_join.Candidate
     truth: str | None
     corner_error: float
+    covered: float = 0.0
+    """Share of the true card that other cards hide."""
 
 
 def true_card(scene: DrawnScene, k: int) -> str | None:
@@ -65,7 +67,7 @@ def match(scene: DrawnScene, found: list[card_join.Candidate]) -> list[SceneMatc
         turned = min(
             float(np.linalg.norm(card.quad - q, axis=1).max()) for q in (candidate.quad, candidate.quad[[2, 3, 0, 1]])
         )
-        out.append(SceneMatch(candidate, true_card(scene, owner), turned / side))
+        out.append(SceneMatch(candidate, true_card(scene, owner), turned / side, card.covered))
     return out
 
 

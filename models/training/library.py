@@ -19,7 +19,7 @@ from models.training.art import FACE_H, FACE_W
 _FACE_SHAPE = (FACE_H, FACE_W, 4)
 #: One row a face: card (its class, -1 for a back), letter (of `GLYPHS`), deck, split (0 train, 1 held out), corners,
 #: rank box, suit box.
-_META = np.dtype(
+META = np.dtype(
     [(name, "i2") for name in ("card", "letter", "deck")]
     + [(name, "i1") for name in ("split", "corners")]
     + [(name, "f4", 4) for name in ("rank", "suit")]
@@ -64,7 +64,7 @@ class _Writer:
         half = (FACE_H // 2, FACE_W // 2, 4)
         self.faces = np.lib.format.open_memmap(folder / "faces.npy", "w+", np.uint8, (rows, *_FACE_SHAPE))
         self.halves = np.lib.format.open_memmap(folder / "halves.npy", "w+", np.uint8, (rows, *half))
-        self.meta = np.zeros(rows, _META)
+        self.meta = np.zeros(rows, META)
         self.row = 0
 
     def add(self, face: Image, radius: float, values: tuple[object, ...]) -> None:

@@ -21,6 +21,10 @@ FINDER = 256
 #: picture), then the share of the index that shows.
 _TARGET = 11
 _MOST = 100
+#: Kinds of shard, and what is added to the seed for each.
+_SPLITS = {"train": 0, "held-out": 1000, "covers": 2000}
+#: Share of the heaps in `covers` on which a card without an index lies.
+_ODD_TOPS = 0.8
 
 
 def seen(index: Index) -> float:
@@ -137,21 +141,23 @@ def _fit(cards: list[DrawnCard], rng: np.random.Generator) -> list[DrawnCard]:
     return plain[:6] + strips[:3]
 
 
-def shard(painter: Painter, seed: int, number: int, scenes: int) -> dict[str, NDArray[Any]]:
-    """Shard `number` of stream `seed`: arrays of all three kinds of sample."""
+def shard(painter: Painter, seed: int, number: int, scenes: int, crops_alone: bool) -> dict[str, NDArray[Any]]:
+    """Shard `number` of stream `seed`: arrays of all three kinds of sample, or of the card reader's alone."""
     rng = np.random.default_rng((seed, number, 5))
-    rows: dict[str, list[Any]] = {
-        key: [] for key in ("pictures", "targets", "patches", "patch_values", "crops", "crop_values")
-    }
+    rows: dict[str, list[Any]] = {}
     for i in range(scenes):
         scene = painter.scene((seed, number, i))
         levels = geometry.pyramid(scene.image, 3)
-        samples: list[tuple[str, str, Any, Any]] = [("pictures", "targets", *finder_sample(scene))]
-        samples += [("patches", "patch_values", *sample) for sample in patches(scene, levels, rng)]
-        samples += [("crops", "crop_values", *crop(card, levels, rng)) for card in _fit(scene.cards, rng)]
+        samples: list[tuple[str, str, Any, Any]] = []
+        if not crops_alone:
+            samples += [("pictures", "targets", *finder_sample(scene))]
+            samples += [("patches", "patch_values", *sample) for sample in patches(scene, levels, rng)]
+        # A card without an index is never asked about: only what it does to those below it is learned from.
+        cards = [card for card in scene.cards if card.card >= 0 or not crops_alone]
+        samples += [("crops", "crop_values", *crop(card, levels, rng)) for card in _fit(cards, rng)]
         for picture_key, value_key, picture, values in samples:
-            rows[picture_key].append(picture)
-            rows[value_key].append(np.asarray(values, np.float32))
+            rows.setdefault(picture_key, []).append(picture)
+            rows.setdefault(value_key, []).append(np.asarray(values, np.float32))
     return {key: np.stack(each) for key, each in rows.items()}
 
 
@@ -176,7 +182,12 @@ def main() -> None:
     """Write shards from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
-    parser.add_argument("--split", choices=["train", "held-out"], default="train")
+    parser.add_argument(
+        "--split",
+        choices=list(_SPLITS),
+        default="train",
+        help="covers: crops of cards on whose heaps a card without an index lies",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--step", type=int, default=1)
@@ -184,11 +195,11 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=256, help="scenes a shard")
     args = parser.parse_args()
     cv2.setNumThreads(1)
-    held_out = args.split == "held-out"
-    library = Library.open(args.out / "library", int(held_out))
-    seed = args.seed + 1000 if held_out else args.seed
-    painter, numbers = Painter(library), range(args.first, args.count, args.step)
-    write_shards(args.out / args.split, numbers, lambda number: shard(painter, seed, number, args.scenes))
+    library = Library.open(args.out / "library", int(args.split == "held-out"))
+    seed, covers = args.seed + _SPLITS[args.split], args.split == "covers"
+    painter = Painter(library, odd_tops=_ODD_TOPS if covers else 0.0)
+    numbers = range(args.first, args.count, args.step)
+    write_shards(args.out / args.split, numbers, lambda number: shard(painter, seed, number, args.scenes, covers))
 
 
 if __name__ == "__main__":

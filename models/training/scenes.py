@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from models.eye.classes import HEIGHT_MM, RANK_CLASSES, WIDTH_MM
 from models.eye.geometry import Image, Points
 from models.eye.reader import RANK_OF_CARD, SUIT_OF_CARD
-from models.training import clutter
+from models.training import backgrounds, clutter, odd_faces
 from models.training.art import FACE_H, FACE_W
 from models.training.clutter import HAND
 from models.training.library import Library
@@ -28,6 +28,8 @@ SIZE = 512
 _SMALLEST, _LARGEST, _MOST_CARDS = 50, 420, 60
 #: A heap rarely has more; real games bury the rest.
 _TALLEST = 30
+#: The row of a face that is not in the library.
+NO_ROW = -1
 _COURTS = tuple(RANK_CLASSES.index(rank) for rank in "JQK")
 
 
@@ -220,13 +222,18 @@ _SHADOW = cv2.GaussianBlur(
 class Painter:
     """Draws scenes from one library; every scene is a function of its seed.
 
-    `heights` are those of cards in px of the whole picture, `worst` bounds how bad a photograph is (see `photograph`).
+    `heights` are those of cards in px of the whole picture, `worst` bounds how bad a photograph is (see `photograph`),
+    `odd_tops` is the share of heaps on which a card without an index lies.
     """
 
     def __init__(
-        self, library: Library, heights: tuple[float, float] = (_SMALLEST, _LARGEST), worst: float = 1.25
+        self,
+        library: Library,
+        heights: tuple[float, float] = (_SMALLEST, _LARGEST),
+        worst: float = 1.25,
+        odd_tops: float = 0.0,
     ) -> None:
-        self.library, self.heights, self.worst = library, heights, worst
+        self.library, self.heights, self.worst, self.odd_tops = library, heights, worst, odd_tops
         self.decks = sorted(library.by_deck)
         art = [d for d in self.decks if d < 10]
         made = [d for d in self.decks if d >= 10]
@@ -253,6 +260,13 @@ class Painter:
             image, indices, cards = bend.picture(image), bend.indices(indices), bend.cards(cards)
         return DrawnScene(photograph(image, rng, self.worst), indices, cards)
 
+    def print_alone(self, seed: tuple[int, ...], words: list[str]) -> DrawnScene:
+        """A picture of boxes printed in the fonts `words`, on something or other, and no card."""
+        rng = np.random.default_rng(seed)
+        image = self._background(rng)
+        backgrounds.put_boxes(image, rng, words)
+        return DrawnScene(photograph(image, rng, self.worst), [], [])
+
     def _laid(
         self, rng: np.random.Generator, image: Image, ids: NDArray[np.int16], camera: Points, extent: float
     ) -> list[_Laid]:
@@ -262,10 +276,17 @@ class Painter:
         shadow = rng.uniform(0, 0.5) if rng.random() < 0.8 else 0.0
         light = rng.normal(0, 1.6, 2)
         for _ in range(int(rng.integers(1, 2 + min(5, int((extent / 60) ** 2))))):
-            for pose in heap(rng, extent):
+            poses = heap(rng, extent)
+            for pose in poses:
                 if len(laid) < _MOST_CARDS:
                     matrix = camera @ card_matrix(pose)
                     self._lay(image, ids, laid, self._choose(rng, deck), matrix, rng, shadow, light)
+            if self.odd_tops and rng.random() < self.odd_tops:
+                top = poses[-1]
+                dx, dy = rng.normal(0, 25, 2)
+                pose = Pose(top.x + dx, top.y + dy, float(rng.uniform(0, 360)))
+                odd = odd_faces.draw(rng, self.library)
+                self._lay(image, ids, laid, NO_ROW, camera @ card_matrix(pose), rng, shadow, light, odd)
         return laid
 
     def _background(self, rng: np.random.Generator) -> Image:
@@ -296,6 +317,7 @@ class Painter:
         rng: np.random.Generator,
         shadow: float,
         light: Points,
+        odd: Image | None = None,
     ) -> None:
         quad = project(matrix, _CORNERS)
         x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int) - 6, 0)
@@ -312,7 +334,10 @@ class Painter:
             area[:] = cv2.blendLinear(area, np.zeros_like(area), 1 - dark, dark)
         side = float(np.linalg.norm(quad[3] - quad[0]))
         half = side < 190
-        source = self.library.halves[row] if half else self.library.faces[row]
+        if odd is not None:
+            source = cv2.resize(odd, (FACE_W // 2, FACE_H // 2), interpolation=cv2.INTER_AREA) if half else odd
+        else:
+            source = self.library.halves[row] if half else self.library.faces[row]
         to_px = shift @ matrix @ (np.diag([2.0, 2.0, 1.0]) if half else np.eye(3))
         warped = cv2.warpPerspective(np.asarray(source), to_px, size, flags=cv2.INTER_LINEAR)
         opaque = cv2.extractChannel(warped, 3)
@@ -334,7 +359,7 @@ class Painter:
             on = ids[y0:y1, x0:x1][item.mask]
             whole = max(1.0, abs(cv2.contourArea(item.quad.astype(np.float32))))
             covered = float(np.mean((on != k) & (on != HAND))) if on.size else 1.0
-            number = int(self.library.meta["card"][item.row])
+            number = -1 if item.row == NO_ROW else int(self.library.meta["card"][item.row])
             rank, suit = (int(RANK_OF_CARD[number]), int(SUIT_OF_CARD[number])) if number >= 0 else (-1, -1)
             # Pips tell the rank whatever is printed; of a court the letter is all that tells.
             told = int(self.library.meta["letter"][item.row]) if rank in _COURTS else rank
@@ -345,7 +370,7 @@ class Painter:
         found = []
         for k, item in enumerate(laid):
             meta = self.library.meta[item.row]
-            if meta["card"] < 0:
+            if item.row == NO_ROW or meta["card"] < 0:
                 continue
             card = int(meta["card"])
             for boxes in _corner_boxes(meta):

@@ -35,6 +35,9 @@ _KEYS = {"finder": ("pictures", "targets"), "reader": ("patches", "patch_values"
 _BATCH = {"finder": 16, "reader": 96, "card": 64}
 #: Shards mixed at a time.
 _MIX = {"finder": 4, "reader": 12, "card": 16}
+#: Folders of further shards, each of which is learned from twice as often: what the finder mistakes for an index is
+#: what the reader must know best, and a card under one without an index what the card network must.
+_TWICE = {"reader": "mined", "card": "covers"}
 _RATE = {"finder": 2.5e-3, "reader": 2.5e-3, "card": 2e-3}
 
 #: Noise, looked at from many places: drawing a normal number for every pixel takes longer than learning from it.
@@ -58,8 +61,8 @@ def batches(
     while True:
         if len(queue) < _MIX[net]:
             fresh = sorted(folder.glob("*.npz"))
-            if net == "reader":  # twice: what the finder mistakes for an index is what matters most
-                fresh += 2 * sorted((folder.parent / "mined").glob("*.npz"))
+            if net in _TWICE:
+                fresh += 2 * sorted((folder.parent / _TWICE[net]).glob("*.npz"))
             if not fresh:
                 raise FileNotFoundError(f"no shards in {folder}: run python -m models.training.samples first")
             rng.shuffle(fresh)
