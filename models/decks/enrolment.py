@@ -144,12 +144,13 @@ class Batch:
 
     @staticmethod
     def read(patches: Image, cards: Sequence[str], network: Network) -> Batch:
-        """Show a network patches of the cards named."""
+        """Show a network patches of the cards named, or whole cards."""
         out, features = network.with_features(patches)
-        scores = ClassScores.of(out, network.glyphs)
+        scores = ClassScores.of(out)
         numbers = np.array([CARD_CLASSES.index(c) for c in cards], np.int64)
         labels = (RANK_OF_CARD[numbers], SUIT_OF_CARD[numbers])
-        return Batch(features, (scores.ranks(), scores.suit), scores.rest[:, 0], numbers, labels)
+        by_pips = patches.shape[1:3] == (CROP_H, CROP_W)
+        return Batch(features, (scores.ranks(by_pips=by_pips), scores.suit), scores.rest[:, 0], numbers, labels)
 
     def where(self, kept: NDArray[np.bool_]) -> Batch:
         """Some of the rows."""

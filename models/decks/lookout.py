@@ -98,7 +98,7 @@ class Lookout:
         best = [p for p in best if len(p.spots) > 1] or list(found[:_LIKELY_PLACES])
         if len(best) < 2:
             return best
-        out = ClassScores.of(self._card(np.stack([cut_card(levels, *p.frame) for p in best])), self._card.glyphs)
+        out = ClassScores.of(self._card(np.stack([cut_card(levels, *p.frame) for p in best])))
         bare = 1 / (1 + np.exp(-np.clip(out.rest[:, 0] / 2, -20, 20)))
         order = np.argsort([-p.score - 1.5 * float(b) for p, b in zip(best, bare, strict=True)])
         return [best[i] for i in order]
@@ -106,7 +106,7 @@ class Lookout:
     def read_rank(self, look: CardLook) -> tuple[str, float]:
         """The rank that the ordinary eye reads, and its probability."""
         out = self._reader(middle_of(look.indices, (PATCH_W, PATCH_H)))
-        p = np.exp(ClassScores.of(out, self._reader.glyphs).ranks()).mean(0)
+        p = np.exp(ClassScores.of(out).ranks()).mean(0)
         return RANK_CLASSES[int(p.argmax())], float(p.max())
 
     def contradicts(self, look: CardLook) -> str | None:

@@ -11,6 +11,9 @@ from models.eye.finder import Spot
 from models.eye.geometry import Points, area, quad_of
 from models.eye.reader import CardReading, Reading, card_logs
 
+#: Tangent of the most that the finder may be wrong about which way is up, 10 degrees.
+_TURNED = 0.18
+
 
 @dataclass(slots=True)
 class Candidate:
@@ -131,14 +134,15 @@ def _opposed(a: Spot, b: Spot) -> bool:
     """b is where the index opposite to a can be on a card of any size: across the diagonal, and so many heights off.
 
     Indices sit about 25 mm and 35 mm from a poker card's centre, so the way to the opposite one makes 36° with the
-    index's own axis; indices are 10 to 35 mm high. A card's size told from one index is not that sure.
+    index's own axis, and up to 66° where it is seen far aslant; indices are 10 to 35 mm high. A card's size told from one
+    index is not that sure.
     """
     height = (a.height + b.height) / 2
     for one, other in ((a, b), (b, a)):
         down = -one.up / max(float(np.linalg.norm(one.up)), 1e-6)
         way = other.centre - one.centre
         angle = float(np.degrees(np.arctan2(abs(cross(down, way)), float(down @ way))))
-        if not 17.0 < angle < 56.0:
+        if not 17.0 < angle < 66.0:
             return False
     return 2.0 < float(np.linalg.norm(a.centre - b.centre)) / max(height, 1e-6) < 11.0
 
@@ -174,8 +178,24 @@ def _place(card: Candidate) -> None:
     if n > 1:
         c, s = float(said @ true) / n, float(said[0] * true[1] - said[1] * true[0]) / n
         turn = np.array([[c, -s], [s, c]])
-        if 0.4 < float(np.hypot(c, s)) < 2.5:
+        if abs(s) > _TURNED * abs(c):
+            _stretch(card, said, true)
+        elif 0.4 < float(np.hypot(c, s)) < 2.5:
             card.up, card.right = turn @ card.up, turn @ card.right
+
+
+def _stretch(card: Candidate, said: Points, true: Points) -> None:
+    """Stretch each axis by itself so that the diagonal ``said`` becomes the ``true`` one.
+
+    Both indices tell which way is up, and better than by so much: the card is seen aslant, and so shorter one way.
+    """
+    axes = np.stack([card.right, card.up], 1)
+    if abs(np.linalg.det(axes)) < 1e-6:
+        return
+    was, is_now = np.linalg.solve(axes, said), np.linalg.solve(axes, true)
+    right, up = is_now / np.where(np.abs(was) < 1e-6, 1e-6, was)
+    if 0.4 < right < 2.5 and 0.4 < up < 2.5:
+        card.right, card.up = right * card.right, up * card.up
 
 
 def cross(a: Points, b: Points) -> float:

@@ -42,6 +42,8 @@ class EvidenceWeights:
     one: float = 0.9
     each: float = 0.7
     card: float = 0.5
+    #: Slope and offset that make of the whole-card network's logit one that is right as often as it says.
+    bare: tuple[float, float] = (1.0, 0.0)
     #: confidence = sigmoid(these · `signs`)
     signs: tuple[float, ...] = (1.0, *(0.0 for _ in SIGNS[1:]))
     #: Below this confidence the card is seen but not read.
@@ -51,9 +53,9 @@ class EvidenceWeights:
     def of(data: Mapping[str, Any]) -> EvidenceWeights:
         """Those of the fields that `data` has."""
         names = EvidenceWeights.__dataclass_fields__
-        plain = {k: float(v) for k, v in data.items() if k in names and k != "signs"}
-        fitted = replace(EvidenceWeights(), **plain)  # type: ignore[arg-type]
-        return replace(fitted, signs=tuple(float(v) for v in data["signs"])) if "signs" in data else fitted
+        lists = {k: tuple(float(v) for v in data[k]) for k in ("bare", "signs") if k in data}
+        plain = {k: float(v) for k, v in data.items() if k in names and k not in lists}
+        return replace(EvidenceWeights(), **plain, **lists)  # type: ignore[arg-type]
 
 
 def is_likely(card: Candidate, weights: EvidenceWeights) -> bool:

@@ -99,7 +99,7 @@ class Eye:
         finder, reader, card = open_networks(folder, threads)
         fitted = card_name.EvidenceWeights.of(calibration(folder))
         cap = None if deck is None else deck.cap
-        return cls(Finder(finder), Reader(reader, deck), CardReader(card, deck), fitted, cap, one_deck)
+        return cls(Finder(finder), Reader(reader, deck), CardReader(card, deck, fitted.bare), fitted, cap, one_deck)
 
     @property
     def language(self) -> str | None:
@@ -162,6 +162,7 @@ class Eye:
         for card, whole in zip(found, wholes, strict=True):
             card.whole, card.bare = whole, whole.bare
             heaps.settle(card)
+        heaps.disown(found, self._weights)
         if card_height is None:
             # A stream looks at a place again and again: there a faint first sight of a card tells when it came.
             found = [card for card in found if card_name.is_likely(card, self._weights)]

@@ -9,7 +9,7 @@ shear) and where an index sits on cards of its pack; with that the covered card'
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from models.eye.card_join import Candidate, cross, local, same_card
 from models.eye.card_name import EvidenceWeights, likeliest
-from models.eye.classes import HEIGHT_MM, WIDTH_MM
+from models.eye.classes import CARD_CLASSES, HEIGHT_MM, WIDTH_MM
 from models.eye.finder import Spot
 from models.eye.geometry import Points, area, axes_of, iou, overlap, quad_of
-from models.eye.reader import sigmoid
+from models.eye.reader import card_logs, sigmoid
 
 _NEAR_HEIGHTS: Final = 2.5
 """Farther off, in heights of the card, perspective changes the scale too much."""
@@ -38,10 +38,15 @@ _SMALLER: Final = 0.75
 """Cards of one heap are of one size: none is by so much smaller than another."""
 _OFF_RIM: Final = 0.95
 """An index is printed within this share of the way from its card's middle to the edge; 0.8 or so is usual."""
-_BARE: Final = 2.0
-"""Least mean logit of nothing lying on a card, over several looks at it, for the card to be told as a heap's top."""
-_PLAINLY_BARE: Final = 3.5
+_BARE: Final = 1.0
+"""Least mean logit of nothing lying on a card, over several looks at it, for the card to be told as a heap's top: three
+to one, where a card without an index lies on every second heap."""
+_PLAINLY_BARE: Final = 2.15
 """Above this logit one look is enough."""
+_SURELY_ANOTHER: Final = 0.9
+"""What a card's outline shows is another card, from such a probability ..."""
+_HOLDS: Final = 0.6
+"""... if so much of the smaller of their outlines is shared."""
 _CERTAIN_INDEX: Final = 4.0
 """Least logit of being an index, for those of the card that measures and of the card that is measured."""
 
@@ -232,6 +237,28 @@ def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> 
     return inside or (off < 0.3 and abs(turn) > _PARALLEL)
 
 
+def disown(cards: Sequence[Candidate], weights: EvidenceWeights) -> None:
+    """Where one end of a card shows, and its outline holds another that was read whole, it is not the bare one.
+
+    A card that is laid nearly square on another lies in both outlines, and the network tells of what it sees there.
+    """
+    whole_ones = [(card, likeliest(card, weights)) for card in cards if shows_both_ends(card)]
+    for card in cards:
+        if card.whole is None or card.bare <= 0 or shows_both_ends(card):
+            continue
+        logs = card_logs(card.whole.rank, card.whole.suit)
+        shown = CARD_CLASSES[int(logs.argmax())]
+        if np.exp(logs.max()) < _SURELY_ANOTHER or shown == CARD_CLASSES[int(_index_logs(card).argmax())]:
+            continue
+        if any(name == shown and overlap(card.quad, other.quad) > _HOLDS for other, name in whole_ones):
+            card.bare = -card.bare
+            card.whole = replace(card.whole, bare=card.bare)
+
+
+def _index_logs(card: Candidate) -> NDArray[np.float64]:
+    return card_logs(card.readings[0].rank, card.readings[0].suit)
+
+
 # Heaps
 
 
@@ -265,7 +292,7 @@ def uppermost(cards: Sequence[Candidate]) -> list[tuple[int, list[int]]]:
         for i in heap:
             for j in heap:
                 if i != j and any(float(np.abs(local(cards[j], s.centre)).max()) < 0.85 for s in cards[i].spots):
-                    score[j] -= 3.0  # an index of i shows where j lies: j is below i
+                    score[j] -= 2.0  # an index of i shows where j lies: j is below i
         out.append((max(heap, key=lambda i: score[i]), heap))
     return out
 

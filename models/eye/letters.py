@@ -22,7 +22,7 @@ Logs = NDArray[np.float64]
 GLYPHS: Final = (*RANK_CLASSES[:9], "10", *RANK_CLASSES[10:], *("1", "E", "T", "R", "H"), *("D", "Д", "V", "C"),
                  *("B", "F", "S", "Kn"))  # fmt: skip
 """What may be printed for a rank, in the order of the classifiers' outputs; ``X`` stands for a joker's word. The first
-are those of `RANK_CLASSES`, all that earlier weights tell. Letters that look alike are one, as the Russian В and B."""
+are those of `RANK_CLASSES`. Letters that look alike are one, as the Russian В and B."""
 
 #: What each language prints for ace, king, queen, jack and ten, the usual way first; the other numbers are the same in
 #: all. A pack keeps to one way.
@@ -45,7 +45,9 @@ _ENGLISH: Final = 0.8
 _DOUBT: Final = 0.05
 """However sure the reading, a letter may be misread: a pack that lacks it is so much less likely, but not out."""
 _USUAL: Final = 0.8
-"""How likely the usual way is where a language's makers choose from two."""
+"""How likely the usual way is where a language's makers choose from two ..."""
+_TEN: Final = 0.95
+"""... and how likely an English pack is to print 10 rather than a T."""
 _SHARE: Final = 0.5
 """A card is named from two readings' worth of evidence (its indices and its picture), and each is told the language:
 each takes half of what that says, lest it be counted twice."""
@@ -83,9 +85,12 @@ def _packs() -> _Packs:
         for way in product(*ways):
             row = np.zeros((len(RANK_CLASSES), len(GLYPHS)))
             row[range(len(way)), [GLYPHS.index(letter) for letter in way]] = 1.0
-            usual = [
-                _USUAL if letter == some[0] else 1 - _USUAL for letter, some in zip(way, ways, strict=True) if some[1:]
+            chosen = [
+                (_TEN if "T" in some else _USUAL, letter == some[0])
+                for letter, some in zip(way, ways, strict=True)
+                if some[1:]
             ]
+            usual = [share if is_first else 1 - share for share, is_first in chosen]
             prior = _ENGLISH if language == "English" else (1 - _ENGLISH - _MIXED) / (len(LANGUAGES) - 1)
             meanings.append(row)
             chances.append(prior * float(np.prod(usual)))
@@ -105,6 +110,8 @@ def _packs() -> _Packs:
 
 
 _PACKS: Final = _packs()
+_COUNTED: Final = [i for i, rank in enumerate(RANK_CLASSES) if rank not in "KQJ"]
+"""Places, in `RANK_CLASSES` and `GLYPHS` alike, of what is not a court."""
 
 
 class Letters:
@@ -130,18 +137,18 @@ class Letters:
         chances = np.exp(logs - logs.max())
         return np.asarray(chances / chances.sum())
 
-    def ranks(self, glyphs: Logs) -> Logs:
-        """Log-probabilities of `RANK_CLASSES` (N, 14) from those of `GLYPHS`."""
+    def ranks(self, glyphs: Logs, by_pips: bool = False) -> Logs:
+        """Log-probabilities of `RANK_CLASSES` (N, 14) from those of `GLYPHS`.
+
+        ``by_pips``: they are of whole cards, where pips tell an ace and the numbers, whatever letter is printed there.
+        """
         meant = np.tensordot(self.chances, _PACKS.meanings, 1)
+        if by_pips:
+            meant[:, _COUNTED] = np.eye(len(RANK_CLASSES))[:, _COUNTED]
         shares = meant**_SHARE
         # What a letter means where it is printed, and how likely it is to be there at all: an 8 is no B among Q and J.
         found = np.exp(glyphs) @ (shares / shares.sum(0) * meant.sum(0)).T
         return np.asarray(np.log(np.maximum(found / found.sum(-1, keepdims=True), np.exp(NEVER))))
-
-    @property
-    def english(self) -> float:
-        """The probability that the courts are marked K, Q and J."""
-        return float(self.chances[_PACKS.language[LANGUAGES.index("English")]].sum())
 
     @property
     def language(self) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import RANK_CLASSES
+from models.eye.letters import GLYPHS
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
 _FILES = ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json")
@@ -58,9 +58,9 @@ class Network:
         self._path = path
         self._input: str = self._session.get_inputs()[0].name
         self._outputs: list[str] = [output.name for output in self._session.get_outputs()]
-        told = self._session.get_modelmeta().custom_metadata_map.get(GLYPHS_KEY)
-        self.glyphs: tuple[str, ...] = tuple(told.split()) if told else RANK_CLASSES
-        """What a classifier tells apart, in the order of its outputs; a file that does not say tells ranks."""
+        told = self._session.get_modelmeta().custom_metadata_map.get(GLYPHS_KEY, "")
+        self.glyphs: tuple[str, ...] = tuple(told.split())
+        """What a classifier tells apart for a rank, in the order of its outputs."""
 
     def __call__(self, batch: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Run on uint8 B,G,R pictures (N, H, W, 3); returns the network's output as float32."""
@@ -85,6 +85,12 @@ def open_networks(folder: Path, threads: int = 1) -> tuple[Network, Network, Net
                 "or make it anew with `make train`"
             )
     finder, reader, card = (Network(folder / f"{name}.onnx", threads) for name in ("finder", "reader", "card"))
+    for name, network in (("reader", reader), ("card", card)):
+        if network.glyphs != GLYPHS:
+            raise WeightsBroken(
+                f"{folder / name}.onnx is of another version of the eye: restore it with "
+                "`git checkout -- models/weights` or make it anew with `make train`"
+            )
     return finder, reader, card
 
 

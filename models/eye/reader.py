@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from models.eye.classes import CARD_CLASSES, RANK_CLASSES, SUIT_CLASSES
 from models.eye.finder import Spot
 from models.eye.geometry import CROP_H, CROP_W, Image, Points, card_frame, cut_card, cut_patch
-from models.eye.letters import GLYPHS, NEVER, Letters
+from models.eye.letters import GLYPHS, Letters
 from models.eye.networks import Network
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 Logs = NDArray[np.float64]
 N_RANKS, N_SUITS = len(RANK_CLASSES), len(SUIT_CLASSES)
-_COURTS = [RANK_CLASSES.index(rank) for rank in "JQK"]
 #: Of each of `CARD_CLASSES` the place of its rank and of its suit in their lists, (54,).
 RANK_OF_CARD = np.array([RANK_CLASSES.index(c[0]) for c in CARD_CLASSES])
 SUIT_OF_CARD = np.array([SUIT_CLASSES.index(c[1]) for c in CARD_CLASSES])
@@ -44,28 +43,21 @@ class ClassScores:
     glyph: Logs
     suit: Logs
     rest: Logs
-    of_ranks: bool = False
-    """Whether the network was taught English letters alone, and tells ranks by them."""
 
     @staticmethod
-    def of(out: NDArray[np.float32], glyphs: Sequence[str]) -> ClassScores:
-        """The scores in a network's output; ``glyphs`` are those that it tells apart, others are held impossible."""
-        logits, n = out.astype(np.float64), len(glyphs)
-        glyph = np.full((len(out), len(GLYPHS)), NEVER)
-        # Earlier weights name the ranks themselves.
-        names = ["10" if name == "T" and tuple(glyphs) == RANK_CLASSES else name for name in glyphs]
-        glyph[:, [GLYPHS.index(name) for name in names]] = log_softmax(logits[:, :n])
+    def of(out: NDArray[np.float32]) -> ClassScores:
+        """The scores in a classifier's output."""
+        logits, n = out.astype(np.float64), len(GLYPHS)
+        glyph = log_softmax(logits[:, :n])
         suit, rest = log_softmax(logits[:, n : n + N_SUITS]), logits[:, n + N_SUITS :]
-        return ClassScores(glyph, suit, rest, tuple(glyphs) == RANK_CLASSES)
+        return ClassScores(glyph, suit, rest)
 
-    def ranks(self, letters: Letters | None = None) -> Logs:
-        """Log-probabilities of ranks (N, 14), with what is known of the deck's language; None: nothing."""
-        if not self.of_ranks:
-            return (letters or Letters()).ranks(self.glyph)
-        # Of courts with other letters such a network knows that they are courts.
-        p, english = np.exp(self.glyph[:, :N_RANKS]), 1.0 if letters is None else letters.english
-        p[:, _COURTS] = english * p[:, _COURTS] + (1 - english) * p[:, _COURTS].mean(1, keepdims=True)
-        return np.asarray(np.log(p))
+    def ranks(self, letters: Letters | None = None, by_pips: bool = False) -> Logs:
+        """Log-probabilities of ranks (N, 14), with what is known of the deck's language; None: nothing.
+
+        ``by_pips``: of whole cards, see `Letters.ranks`.
+        """
+        return (letters or Letters()).ranks(self.glyph, by_pips)
 
 
 def card_logs(rank: Logs, suit: Logs) -> Logs:
@@ -130,12 +122,12 @@ class Reader:
         patches = np.stack([cut_patch(levels, s.centre, s.up) for s in spots])
         letters = Letters() if letters is None else letters
         if self._deck is None:
-            scores = ClassScores.of(self._network(patches), self._network.glyphs)
+            scores = ClassScores.of(self._network(patches))
             letters.see(scores.glyph, scores.suit, scores.rest[:, 0])
             rank, suit, index = scores.ranks(letters), scores.suit, scores.rest[:, 0]
         else:
             found, features = self._network.with_features(patches)
-            scores = ClassScores.of(found, self._network.glyphs)
+            scores = ClassScores.of(found)
             rank = self._deck.rank.logs(features, scores.ranks())
             suit = self._deck.suit.logs(features, scores.suit)
             index = self._deck.index(features, scores.rest[:, 0])
@@ -145,8 +137,9 @@ class Reader:
 class CardReader:
     """The reader of whole cards: pips and picture, cover and corners."""
 
-    def __init__(self, network: Network, deck: Knowledge | None = None) -> None:
-        self._network, self._deck = network, deck
+    def __init__(self, network: Network, deck: Knowledge | None = None, bare: tuple[float, float] = (1.0, 0.0)) -> None:
+        """``bare`` is the slope and the offset by which the network's word on that is corrected."""
+        self._network, self._deck, self._bare = network, deck, bare
 
     def read(
         self,
@@ -159,18 +152,18 @@ class CardReader:
             return []
         crops = np.stack([cut_card(levels, *f) for f in frames])
         if self._deck is None:
-            scores = ClassScores.of(self._network(crops), self._network.glyphs)
-            rank, suit = scores.ranks(letters), scores.suit
+            scores = ClassScores.of(self._network(crops))
+            rank, suit = scores.ranks(letters, by_pips=True), scores.suit
         else:
             found, features = self._network.with_features(crops)
-            scores = ClassScores.of(found, self._network.glyphs)
-            rank = self._deck.whole_rank.logs(features, scores.ranks())
+            scores = ClassScores.of(found)
+            rank = self._deck.whole_rank.logs(features, scores.ranks(by_pips=True))
             suit = self._deck.whole_suit.logs(features, scores.suit)
         half, middle = np.array([CROP_W / 2, CROP_H / 2]), np.array([(CROP_W - 1) / 2, (CROP_H - 1) / 2])
         readings = []
         for i, frame in enumerate(frames):
             m = card_frame(*frame)
             corners = scores.rest[i, 1:].reshape(4, 2) * half + middle
-            bare = float(scores.rest[i, 0])
+            bare = self._bare[0] * float(scores.rest[i, 0]) + self._bare[1]
             readings.append(CardReading(rank[i], suit[i], bare, corners @ m[:, :2].T + m[:, 2]))
         return readings

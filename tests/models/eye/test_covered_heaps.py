@@ -1,7 +1,13 @@
 """Heaps under a card that shows no index, one card in half a glare, and a whole deal."""
 
+import numpy as np
+import pytest
+
 from hardware.simulated.decks.families import FAMILIES
 from models.eye.eye import Eye
+from models.eye.geometry import pyramid
+from models.eye.networks import WEIGHTS, Network
+from models.eye.reader import CardReader
 from tools.measure.heaps_check import covered, deals, plain, twins
 
 
@@ -29,3 +35,10 @@ def test_a_whole_deal_is_read() -> None:
     assert cards == 52
     assert right > 45
     assert wrong == doubled == 0
+
+
+def test_what_the_network_says_of_a_bare_card_is_corrected_as_it_was_fitted() -> None:
+    network, levels = Network(WEIGHTS / "card.onnx"), pyramid(np.full((200, 200, 3), 120, np.uint8))
+    frame = (np.array([100.0, 100.0]), np.array([0.0, -60.0]), np.array([43.0, 0.0]))
+    (plainly,), (corrected,) = (CardReader(network, bare=bare).read(levels, [frame]) for bare in ((1, 0), (0.5, -1)))
+    assert corrected.bare == pytest.approx(0.5 * plainly.bare - 1)

@@ -9,6 +9,7 @@ import pytest
 from hardware.simulated.decks.packs import PrintedDeck
 from models.evaluation.photo_match import Label, match
 from models.eye.eye import CardSeen, Eye, ImageError, WeightsBroken, WeightsMissing
+from models.eye.networks import WEIGHTS
 
 Pose = tuple[str, float, float, float]
 
@@ -116,6 +117,15 @@ def test_broken_weights_say_how_to_mend(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"no model")
     (tmp_path / "calibration.json").write_text("{}")
     with pytest.raises(WeightsBroken, match="git checkout"):
+        Eye.load(tmp_path)
+
+
+def test_weights_that_tell_other_letters_are_refused(tmp_path: Path) -> None:
+    for name in ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json"):
+        (tmp_path / name).write_bytes((WEIGHTS / name).read_bytes())
+    # A finder tells no letters at all.
+    (tmp_path / "card.onnx").write_bytes((WEIGHTS / "finder.onnx").read_bytes())
+    with pytest.raises(WeightsBroken, match=r"card\.onnx is of another version"):
         Eye.load(tmp_path)
 
 

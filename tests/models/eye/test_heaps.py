@@ -47,6 +47,21 @@ def test_opposite_indices_are_one_card() -> None:
     assert card_name.judged(found[0], W)[0] == "7h"
 
 
+@pytest.mark.parametrize("aslant", [0.45, 0.6, 1.0])
+def test_a_card_seen_aslant_is_one_and_keeps_its_turn(aslant: float) -> None:
+    """The finder thinks each index's card as long as if seen from above; where the other index is tells how it lies."""
+    flat = np.array([1.0, aslant])
+    seen_so = [replace(s, centre=s.centre * flat, up=s.up * (aslant**0.5)) for s in spots(200, 200)]
+    told = [
+        replace(s, card_centre=s.centre + (t.card_centre - t.centre))
+        for s, t in zip(seen_so, spots(200, 200), strict=True)
+    ]
+    (card,) = card_join.candidates(told, [reading("2h"), reading("2h")], W.index)
+    assert np.allclose(card.centre, [200, 200 * aslant])
+    assert abs(float(card.up[0])) < 0.05 * abs(float(card.up[1]))
+    assert 2 * abs(float(card.up[1])) == pytest.approx(140 * aslant, rel=0.05)
+
+
 def test_two_cards_of_one_heap_stay_two() -> None:
     lower, upper = spots(200, 200, 0, which="a"), spots(212, 193, 48)
     found = card_join.candidates([*lower, *upper], [reading("9c"), reading("Kd"), reading("Kd")], W.index)
@@ -197,6 +212,17 @@ def test_a_card_told_twice_is_as_a_whole_what_the_fuller_outline_shows() -> None
     (one,) = heaps.without_doubles([clear, pale], W)
     assert one.whole is fuller
     assert one.bare == 3.0
+
+
+@pytest.mark.parametrize(("shown", "bare"), [("3s", False), ("6s", True), ("4d", True)])
+def test_a_card_in_whose_outline_another_was_read_whole_is_not_the_bare_one(shown: str, bare: bool) -> None:
+    """The network sees the card above in the outline of the one below, and says truly that it is bare."""
+    above, below = candidate(spots(200, 200), "3s", "3s"), candidate(spots(196, 195, which="a"), "6s")
+    below.whole = whole(below, shown, 2.0)
+    below.bare = 2.0
+    heaps.disown(settled(above, below), W)
+    assert (below.bare > 0) is bare
+    assert below.whole.bare == below.bare
 
 
 def test_a_top_shows_both_its_ends_and_nothing_on_it() -> None:
