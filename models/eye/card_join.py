@@ -134,8 +134,8 @@ def _opposed(a: Spot, b: Spot) -> bool:
     """b is where the index opposite to a can be on a card of any size: across the diagonal, and so many heights off.
 
     Indices sit about 25 mm and 35 mm from a poker card's centre, so the way to the opposite one makes 36° with the
-    index's own axis, and up to 66° where it is seen far aslant; indices are 10 to 35 mm high. A card's size told from one
-    index is not that sure.
+    index's own axis, and up to 66° where it is seen far aslant; indices are 10 to 35 mm high. A card's size told from
+    one index is not that sure.
     """
     height = (a.height + b.height) / 2
     for one, other in ((a, b), (b, a)):

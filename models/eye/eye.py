@@ -162,7 +162,6 @@ class Eye:
         for card, whole in zip(found, wholes, strict=True):
             card.whole, card.bare = whole, whole.bare
             heaps.settle(card)
-        heaps.disown(found, self._weights)
         if card_height is None:
             # A stream looks at a place again and again: there a faint first sight of a card tells when it came.
             found = [card for card in found if card_name.is_likely(card, self._weights)]
@@ -172,6 +171,8 @@ class Eye:
             for card, whole in zip(changed, again, strict=True):
                 card.quad = heaps.nearer(whole.quad, card.quad)
         found = heaps.without_doubles(found, self._weights)
+        # After that: what glare makes of a card's own index is no card below it.
+        heaps.disown(found, self._weights)
         open_cards = [c for c in found if heaps.is_doubtful(c) or card_name.is_open(c, self._weights)]
         self._look_again(levels, open_cards)
         # What more looks have named alike may be one card after all.
