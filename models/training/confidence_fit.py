@@ -117,6 +117,8 @@ def main() -> None:
     args = parser.parse_args()
     cv2.setNumThreads(1)
     target = args.weights / "calibration.json"
+    if not target.exists():  # without one no weights are opened
+        target.write_text("{}\n")
     library = Library.open(args.out / "library", 1)
     odd, begin = Painter(library, odd_tops=_ODD_TOPS), unfitted_eye(args.weights, (1.0, 0.0))
     bare = fit_bare(odd, begin, round(args.scenes * _FOR_BARE))
@@ -128,6 +130,8 @@ def main() -> None:
         scenes.append(replace(scene, image=np.zeros((0, 0, 3), np.uint8)))  # all pictures would fill the memory
     half = args.scenes // 2
     first = [m for each in matches[:half] for m in each]
+    if not first:
+        raise SystemExit(f"no card was found in {half} scenes: train the networks for more steps, then fit")
     weights = fit_confidence(first, fit_evidence(first, card_name.EvidenceWeights(bare=bare)))
     for title, part in (("fitted on", slice(0, half)), ("checked on", slice(half, None))):
         figures = HeldOutFigures()
