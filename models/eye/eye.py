@@ -172,7 +172,7 @@ class Eye:
                 card.quad = heaps.nearer(whole.quad, card.quad)
         found = heaps.without_doubles(found, self._weights)
         # After that: what glare makes of a card's own index is no card below it.
-        heaps.disown(found, self._weights)
+        heaps.correct_bareness(found, self._weights)
         open_cards = [c for c in found if heaps.is_doubtful(c) or card_name.is_open(c, self._weights)]
         self._look_again(levels, open_cards)
         # What more looks have named alike may be one card after all.

@@ -39,8 +39,8 @@ _SMALLER: Final = 0.75
 _OFF_RIM: Final = 0.95
 """An index is printed within this share of the way from its card's middle to the edge; 0.8 or so is usual."""
 _BARE: Final = 1.0
-"""Least mean logit of nothing lying on a card, over several looks at it, for the card to be told as a heap's top: three
-to one, where a card without an index lies on every second heap."""
+"""Least mean logit of nothing lying on a card, over several looks at it, for the card to be told as a heap's top:
+nearly three to one, where a card without an index lies on every second heap."""
 _PLAINLY_BARE: Final = 2.15
 """Above this logit one look is enough."""
 _SURELY_ANOTHER: Final = 0.9
@@ -237,7 +237,7 @@ def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> 
     return inside or (off < 0.3 and abs(turn) > _PARALLEL)
 
 
-def disown(cards: Sequence[Candidate], weights: EvidenceWeights) -> None:
+def correct_bareness(cards: Sequence[Candidate], weights: EvidenceWeights) -> None:
     """Where one end of a card shows, and its outline holds another that was read whole, it is not the bare one.
 
     A card that is laid nearly square on another lies in both outlines, and the network tells of what it sees there.
@@ -247,16 +247,13 @@ def disown(cards: Sequence[Candidate], weights: EvidenceWeights) -> None:
         if card.whole is None or card.bare <= 0 or shows_both_ends(card):
             continue
         logs = card_logs(card.whole.rank, card.whole.suit)
+        own = card_logs(card.readings[0].rank, card.readings[0].suit)
         shown = CARD_CLASSES[int(logs.argmax())]
-        if np.exp(logs.max()) < _SURELY_ANOTHER or shown == CARD_CLASSES[int(_index_logs(card).argmax())]:
+        if np.exp(logs.max()) < _SURELY_ANOTHER or shown == CARD_CLASSES[int(own.argmax())]:
             continue
         if any(name == shown and overlap(card.quad, other.quad) > _HOLDS for other, name in whole_ones):
             card.bare = -card.bare
             card.whole = replace(card.whole, bare=card.bare)
-
-
-def _index_logs(card: Candidate) -> NDArray[np.float64]:
-    return card_logs(card.readings[0].rank, card.readings[0].suit)
 
 
 # Heaps

@@ -28,8 +28,6 @@ SIZE = 512
 _SMALLEST, _LARGEST, _MOST_CARDS = 50, 420, 60
 #: A heap rarely has more; real games bury the rest.
 _TALLEST = 30
-#: The row of a face that is not in the library.
-NO_ROW = -1
 _COURTS = tuple(RANK_CLASSES.index(rank) for rank in "JQK")
 
 
@@ -206,7 +204,8 @@ def project(matrix: Points, points: Points) -> Points:
 
 @dataclass(slots=True)
 class _Laid:
-    row: int
+    row: int | None
+    """Of the library; None for a face that is not in it."""
     matrix: Points
     quad: Points
     roi: tuple[int, int, int, int]
@@ -281,12 +280,13 @@ class Painter:
                 if len(laid) < _MOST_CARDS:
                     matrix = camera @ card_matrix(pose)
                     self._lay(image, ids, laid, self._choose(rng, deck), matrix, rng, shadow, light)
+            # Without any the dice stay unthrown, so that a seed draws what it drew before there were odd tops.
             if self.odd_tops and rng.random() < self.odd_tops:
                 top = poses[-1]
                 dx, dy = rng.normal(0, 25, 2)
                 pose = Pose(top.x + dx, top.y + dy, float(rng.uniform(0, 360)))
                 odd = odd_faces.draw(rng, self.library)
-                self._lay(image, ids, laid, NO_ROW, camera @ card_matrix(pose), rng, shadow, light, odd)
+                self._lay(image, ids, laid, odd, camera @ card_matrix(pose), rng, shadow, light)
         return laid
 
     def _background(self, rng: np.random.Generator) -> Image:
@@ -312,13 +312,13 @@ class Painter:
         image: Image,
         ids: NDArray[np.int16],
         laid: list[_Laid],
-        row: int,
+        face: int | Image,
         matrix: Points,
         rng: np.random.Generator,
         shadow: float,
         light: Points,
-        odd: Image | None = None,
     ) -> None:
+        """Lay a face, the library's by its row or a picture of one without an index."""
         quad = project(matrix, _CORNERS)
         x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int) - 6, 0)
         x1, y1 = np.minimum(np.ceil(quad.max(0)).astype(int) + 6, SIZE)
@@ -334,22 +334,23 @@ class Painter:
             area[:] = cv2.blendLinear(area, np.zeros_like(area), 1 - dark, dark)
         side = float(np.linalg.norm(quad[3] - quad[0]))
         half = side < 190
-        if odd is not None:
-            source = cv2.resize(odd, (FACE_W // 2, FACE_H // 2), interpolation=cv2.INTER_AREA) if half else odd
+        if isinstance(face, int):
+            source = self.library.halves[face] if half else self.library.faces[face]
         else:
-            source = self.library.halves[row] if half else self.library.faces[row]
+            source = cv2.resize(face, (FACE_W // 2, FACE_H // 2), interpolation=cv2.INTER_AREA) if half else face
         to_px = shift @ matrix @ (np.diag([2.0, 2.0, 1.0]) if half else np.eye(3))
         warped = cv2.warpPerspective(np.asarray(source), to_px, size, flags=cv2.INTER_LINEAR)
         opaque = cv2.extractChannel(warped, 3)
         alpha = opaque.astype(np.float32) * np.float32(1 / 255)
-        face = cv2.convertScaleAbs(cv2.cvtColor(warped, cv2.COLOR_BGRA2BGR), alpha=float(rng.uniform(0.88, 1.08)))
+        shown = cv2.convertScaleAbs(cv2.cvtColor(warped, cv2.COLOR_BGRA2BGR), alpha=float(rng.uniform(0.88, 1.08)))
         if rng.random() < 0.25:  # a card that is lifted or bent takes the light from one side
             ramp = rng.uniform(0.6, 1.15, (2, 2)).astype(np.float32)
             ramp = cv2.resize(ramp, size, interpolation=cv2.INTER_LINEAR)
-            face = cv2.multiply(face, cv2.merge([ramp, ramp, ramp]), dtype=cv2.CV_8U)
-        area[:] = cv2.blendLinear(face, area, alpha, 1 - alpha)
+            shown = cv2.multiply(shown, cv2.merge([ramp, ramp, ramp]), dtype=cv2.CV_8U)
+        area[:] = cv2.blendLinear(shown, area, alpha, 1 - alpha)
         mask = opaque > 127
         ids[y0:y1, x0:x1][mask] = len(laid)
+        row = face if isinstance(face, int) else None
         laid.append(_Laid(row, matrix, quad, (int(x0), int(y0), int(x1), int(y1)), mask))
 
     def _cards(self, ids: NDArray[np.int16], laid: list[_Laid]) -> list[DrawnCard]:
@@ -359,7 +360,7 @@ class Painter:
             on = ids[y0:y1, x0:x1][item.mask]
             whole = max(1.0, abs(cv2.contourArea(item.quad.astype(np.float32))))
             covered = float(np.mean((on != k) & (on != HAND))) if on.size else 1.0
-            number = -1 if item.row == NO_ROW else int(self.library.meta["card"][item.row])
+            number = -1 if item.row is None else int(self.library.meta["card"][item.row])
             rank, suit = (int(RANK_OF_CARD[number]), int(SUIT_OF_CARD[number])) if number >= 0 else (-1, -1)
             # Pips tell the rank whatever is printed; of a court the letter is all that tells.
             told = int(self.library.meta["letter"][item.row]) if rank in _COURTS else rank
@@ -369,9 +370,9 @@ class Painter:
     def _indices(self, ids: NDArray[np.int16], laid: list[_Laid]) -> list[Index]:
         found = []
         for k, item in enumerate(laid):
-            meta = self.library.meta[item.row]
-            if item.row == NO_ROW or meta["card"] < 0:
+            if item.row is None or self.library.meta["card"][item.row] < 0:
                 continue
+            meta = self.library.meta[item.row]
             card = int(meta["card"])
             for boxes in _corner_boxes(meta):
                 rank_box, suit_box = boxes

@@ -43,10 +43,14 @@ def test_a_card_without_an_index_covers_what_it_lies_on(library: Library) -> Non
     assert any(card.covered > 0.3 for scene, _ in odd for card in scene.cards)
 
 
-def test_the_scenes_of_the_three_networks_stay_as_they_were(library: Library) -> None:
-    """A seed draws one scene: shards on disk may be gone on with. Another share of odd tops draws another."""
-    same, again = (Painter(library).scene((4, 1)).image for _ in range(2))
+def test_a_seed_draws_one_scene_and_another_with_odd_tops(library: Library) -> None:
+    same, again, odd = (Painter(library, odd_tops=share).scene((4, 1)).image for share in (0.0, 0.0, 1.0))
     assert np.array_equal(same, again)
+    assert not np.array_equal(same, odd)
+
+
+def test_covered_heaps_are_drawn_for_the_card_network_alone(library: Library) -> None:
+    """Nothing is asked of the card without an index itself."""
     crops = shard(Painter(library, odd_tops=0.8), 5, 0, 6, crops_alone=True)
     assert set(crops) == {"crops", "crop_values"} and (crops["crop_values"][:, 0] >= 0).all()
     assert set(shard(Painter(library), 5, 0, 6, crops_alone=False)) > set(crops)

@@ -220,7 +220,7 @@ def test_a_card_in_whose_outline_another_was_read_whole_is_not_the_bare_one(show
     above, below = candidate(spots(200, 200), "3s", "3s"), candidate(spots(196, 195, which="a"), "6s")
     below.whole = whole(below, shown, 2.0)
     below.bare = 2.0
-    heaps.disown(settled(above, below), W)
+    heaps.correct_bareness(settled(above, below), W)
     assert (below.bare > 0) is bare
     assert below.whole.bare == below.bare
 
