@@ -283,28 +283,25 @@ class Taking:
         """Since when the pile's place shows bare table, ns, while it is not sure that the pile is gone."""
         return None if self._leaving is None else self._leaving.t
 
-    def watch(self, now: SeenFrame, glance: Glance) -> list[Observation]:
-        """The pile taken, if the newest frame makes that sure."""
+    def watch(self, now: SeenFrame, glance: Glance) -> bool:
+        """Whether the newest frame makes sure that the pile is gone; it is `taken` then."""
         cards = self._pile.mask(self._motion)
         if cards is None or self._motion.bareness(cards, glance) < _GONE:
             self._leaving = None
-            return []
+            return False
         if self._leaving is None:
             self._leaving = now
-            return []
+            return False
         seen = (track for track in self._pile.laid if track.sightings and track.last.index >= self._leaving.index)
         # A card that was tossed slides on; one that a hand carries off is soon seen no more.
         still_there = any(track.still or track.last.plain for track in seen)
-        if still_there and now.t - self._leaving.t < PATIENCE_NS:
+        return not still_there or now.t - self._leaving.t >= PATIENCE_NS
+
+    def taken(self) -> list[Observation]:
+        """The pile taken, if its place shows bare table."""
+        if self._leaving is None:
             return []
-        return self._take(self._leaving.t)
-
-    def finish(self) -> list[Observation]:
-        """The pile taken, if its place was bare at the end of the stream."""
-        return [] if self._leaving is None else self._take(self._leaving.t)
-
-    def _take(self, left: int) -> list[Observation]:
-        """The pile left its place at an instant, ns."""
+        left = self._leaving.t
         # Whoever takes the pile has a hand on it as it leaves; before that it may have been the layer's or a slapper's.
         angle = self._arms.swept(left - LAID_NS)
         seat = self._arms.seat(self._arms.swept(left - SWEEP_NS) if angle is None else angle)

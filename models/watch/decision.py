@@ -39,25 +39,27 @@ class Decisions:
         """What can come after all cards told so far; None where nobody knows."""
         self._foresight = foresight
 
-    def decide(self, now: SeenFrame, glance: Glance) -> list[Observation]:
-        """What is sure by the newest frame."""
+    def decide(self, now: SeenFrame, glance: Glance, *, taken: bool = False) -> list[Observation]:
+        """What is sure by the newest frame; ``taken`` says that it shows the pile gone, with all that lay on it."""
         # Only the first frame shows several cards at once: then what lies below another came first.
         ordered = sorted(self._pile.open, key=lambda track: (track.high, track.last.top))
-        return [seen for track in ordered for seen in self._settle(track, now, glance)]
+        return [seen for track in ordered for seen in self._settle(track, now, glance, taken=taken)]
 
     def finish(self, now: SeenFrame, glance: Glance) -> list[Observation]:
         """What the cards still under way are, as far as that can be told at the end of the stream."""
         return [seen for track in list(self._pile.open) for seen in self._settle(track, now, glance, final=True)]
 
-    def _settle(self, track: Track, now: SeenFrame, glance: Glance, final: bool = False) -> list[Observation]:
+    def _settle(
+        self, track: Track, now: SeenFrame, glance: Glance, *, taken: bool = False, final: bool = False
+    ) -> list[Observation]:
         """Report, drop or keep a card under way."""
         name, sure = track.belief()
         # What was slid under the pile and lies there in sight is looked at no more.
         gone = track.missed or track.came_under()
         lost = now.t - track.last.t
         # The hand that may hide it, or has slid it under the pile, is waited for, unless a later card lies there.
-        # Then it is looked for once more before it is given up.
-        hidden = bool(glance.reaches) or not (now.looked or now.plain)
+        # Then it is looked for once more before it is given up. A hand that has gone with the pile shows it no more.
+        hidden = not taken and (bool(glance.reaches) or not (now.looked or now.plain))
         waits = hidden and not _is_followed(track, self._pile) and lost < PATIENCE_NS
         over = final or (gone and lost > HAND_NS and not waits)
         if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:

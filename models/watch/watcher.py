@@ -157,10 +157,10 @@ class Watcher:
             self._arms.note_sweep(glance)
             out += self._decisions.decide(now, glance)
             out += self._fouls.beside(out)
-            taken = self._taking.watch(now, glance)
-            if taken:
+            if self._taking.watch(now, glance):
+                out += self._decisions.decide(now, glance, taken=True)
+                out += self._taking.taken()
                 self._paper.forget()
-            out += taken
         self._raise_watermark(now, glance)
         return sorted(out, key=lambda seen: seen.t)
 
@@ -171,7 +171,7 @@ class Watcher:
             now = self._stream.moments[-1]
             out += self._decisions.finish(now, self._glance)
             out += self._fouls.beside(out)
-            out += self._taking.finish()
+            out += self._taking.taken()
             self._stream.watermark = max(self._stream.watermark, now.t)
         return sorted(out, key=lambda seen: seen.t)
 

@@ -199,6 +199,20 @@ def test_the_pile_is_taken_by_the_hand_that_is_on_it_as_it_leaves_and_not_by_one
     assert [one.seat for one in stream.seen if isinstance(one, Taken)] == [3]
 
 
+def test_a_card_that_was_seen_once_before_hands_hid_it_and_took_the_pile_was_laid() -> None:
+    stream = settled()
+    hand = (0, 545, 380)
+    stream.show([SEVEN, KING], (270, TWO.x, TWO.y + 230))
+    stream.show([SEVEN, KING, replace(TWO, confidence=0.99)], (270, TWO.x, TWO.y + 90))
+    hidden = [replace(one, read=False) for one in (SEVEN, KING, TWO)]
+    stream.show(hidden, hand, frames=8)
+    for gone in (60, 160, 280):
+        stream.show([one.moved(gone, 0) for one in hidden], (0, 545 + gone, 380))
+    stream.show(frames=4)
+    assert stream.names == ["7h", "Ks", "2c"]
+    assert isinstance(stream.seen[-1], Taken)
+
+
 def test_a_card_of_the_taken_pile_misread_in_the_hand_is_not_laid() -> None:
     stream = settled()
     hidden = [replace(SEVEN, read=False), replace(KING, read=False)]
