@@ -268,8 +268,9 @@ class Pile:
 
     @property
     def latest(self) -> int:
-        """When the newest card, laid or under way, came up at the latest, ns."""
-        return max((track.high for track in [*self.open, *self.laid]), default=LONG_AGO)
+        """When the newest card, laid or under way, came up at the latest, ns; a scrap that shows under them is none."""
+        coming = (track for track in self.open if not track.scrap())
+        return max((track.high for track in (*coming, *self.laid)), default=LONG_AGO)
 
     def middle(self, shape: tuple[int, int]) -> tuple[float, float]:
         """The pile's middle, or that of a picture of so many rows and columns, px."""

@@ -9,7 +9,7 @@ from models.eye.geometry import Quad
 from models.watch.faces import first_perhaps, first_signs, first_suspected, reveal, unread_reveal
 from models.watch.motion import Glance
 from models.watch.stream import SeenFrame, Stream, Suspect
-from models.watch.tracks import Pile
+from models.watch.tracks import Pile, Sighting, Track
 from referee.units import MS
 
 SPACING = 33 * MS
@@ -78,6 +78,14 @@ def test_paper_that_is_hardly_seen_before_it_is_surely_seen_belongs_to_the_same_
 def test_paper_that_is_hardly_seen_may_yet_be_a_card_until_nothing_is_there(shown: str, first: int | None) -> None:
     suspected = first_suspected(frames(shown), Pile(card_height=120.0))
     assert (None if suspected is None else suspected.index) == first
+
+
+@pytest.mark.parametrize(("under", "first"), [(True, 2), (False, 4)])
+def test_a_scrap_under_the_pile_that_is_read_late_explains_no_white_paper(under: bool, first: int) -> None:
+    stream, track = frames("..wwww"), Track(CARD, 0, high=3 * SPACING)
+    track.add(Sighting(3, 3 * SPACING, "2s", 0.58, CARD, top=False, on_pile=not under, under=under))
+    suspected = first_suspected(stream, Pile(card_height=120.0, open=[track]))
+    assert suspected is not None and suspected.index == first
 
 
 def test_two_halves_of_a_card_under_a_finger_are_explained_together() -> None:
