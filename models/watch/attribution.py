@@ -212,7 +212,7 @@ class Attribution:
                 return track
         if s.card != UNREAD:
             lasting = [track for track in lasting if track.sightings[0].t >= frame.now.t - LAID_NS]
-            if sure:
+            if sure or len(s.indices) > 1:
                 # What two indices have told of is no other card.
                 lasting = [track for track in lasting if track.may_be_scrap()]
         best = max(lasting, key=lambda track: iou(track.quad, quad), default=None)
@@ -346,13 +346,15 @@ def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whol
     """Whether a card lies on the pile, or under it; neither where only newer cards lie on it."""
     if s.top and not pile.laid:
         return True, False
-    older = [other for other in pile.laid if other.high <= track.high]
+    cards = [*pile.laid, *pile.open]
+    # A card that was seen on the pile is about to be told: the next one soon lies on it.
+    sure = (o for o in pile.open if o is not track and o.seen_on_pile() and o.belief()[1] >= SURE_READING)
+    older = sorted((o for o in (*pile.laid, *sure) if o.high <= track.high), key=lambda o: o.high)
     least = OVER * area(quad)
     if not any(shared_area(quad, other.quad) >= least for other in older[-3:]):
         return False, False
     if s.top or whole:
         return True, False
-    cards = [*pile.laid, *pile.open]
     # A scrap that has been taken for a card under way hides nothing.
     newer = [o for o in cards if o is not track and o.high > track.high and (o.name is not None or not o.scrap())]
     if any(shared_area(quad, other.quad) > 0.02 * area(quad) for other in newer):

@@ -1,0 +1,55 @@
+"""Which card a reading belongs to, where one card follows another so quickly that few looks show either."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from models.eye.eye import CardSeen
+from models.eye.geometry import Quad
+from models.watch import attribution
+from models.watch.attribution import Attribution
+from models.watch.motion import Glance, Motion
+from models.watch.stream import SeenFrame, Stream
+from models.watch.tracks import Pile, Sighting, Track
+from referee.units import MS
+
+SPACING = 100 * MS
+CARD: Quad = np.array([[100, 100], [200, 100], [200, 240], [100, 240]], np.float32)
+BLANK = np.zeros((40, 40), np.uint8)
+
+
+def frame(index: int) -> SeenFrame:
+    return SeenFrame(index, index * SPACING, 0, None, None, Glance(index * SPACING, BLANK, BLANK, BLANK))
+
+
+def reading(name: str, confidence: float, indices: int = 2, bare: float = 0.4) -> CardSeen:
+    places = np.array([[110.0, 115.0], [190.0, 225.0]])[:indices]
+    return CardSeen(name, confidence, CARD.astype(np.float64), False, bare, places)
+
+
+def seen_once(name: str, index: int, **what: Any) -> Track:
+    """A card that one look has shown whole and beyond doubt, on the pile."""
+    track = Track(CARD, index, low=(index - 1) * SPACING, high=index * SPACING)
+    how = {"top": True, "on_pile": True, "under": False, "plain": True, "double": True} | what
+    track.add(Sighting(index, index * SPACING, name, 0.999, CARD, **how))
+    return track
+
+
+@pytest.mark.parametrize(("indices", "another"), [(2, True), (1, False)])
+def test_what_two_indices_tell_is_another_card_than_what_two_told_before(indices: int, another: bool) -> None:
+    pile = Pile(card_height=140.0, open=[seen_once("3h", 7)])
+    attributed = Attribution(Motion(), Stream(), pile)
+    round_ = attribution._Round(frame(9), {"6s"})
+    found = attributed._open_track(reading("6s", 0.89, indices), CARD, round_, [])
+    assert (found is None) == another
+
+
+@pytest.mark.parametrize(("on_pile", "lies_on_it"), [(True, True), (False, False)])
+def test_a_card_lies_on_the_pile_though_what_is_under_it_is_not_told_yet(on_pile: bool, lies_on_it: bool) -> None:
+    track = Track(CARD, 9, low=8 * SPACING, high=9 * SPACING)
+    pile = Pile(card_height=140.0, open=[seen_once("7d", 7, on_pile=on_pile), track])
+    lies = attribution._lie(reading("5c", 0.999, bare=0.6), CARD, track, frame(9), pile, whole=True)
+    assert lies == (lies_on_it, False)
