@@ -61,7 +61,8 @@ class Decisions:
         # Then it is looked for once more before it is given up. A hand that has gone with the pile shows it no more.
         hidden = not taken and (bool(glance.reaches) or not (now.looked or now.plain))
         waits = hidden and not _is_followed(track, self._pile) and lost < PATIENCE_NS
-        over = final or (gone and lost > HAND_NS and not waits)
+        slid = not glance.reaches and _lies_under_top(track, self._pile)
+        over = final or slid or (gone and lost > HAND_NS and not waits)
         if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:
             if over:
                 self._pile.open.remove(track)
@@ -280,10 +281,21 @@ def _bared(track: Track, pile: Pile) -> bool:
     top = pile.laid[-1]
     if top.high < track.high and any(s.top and s.plain and s.t > track.last.t for s in top.sightings):
         return True
+    if _lies_under_top(track, pile):
+        return True
     older = (other for other in pile.laid if other.high < track.high)
     since = (s for other in older for s in other.sightings if s.t > track.last.t and s.confidence >= SURE_READING)
     place = grown(track.quad, -SLIGHT * pile.card_height)
     return not _is_followed(track, pile) and any(holds(place, index) for s in since for index in s.indices)
+
+
+def _lies_under_top(track: Track, pile: Pile) -> bool:
+    """Whether two looks in a row found it under the pile's card, and that whole and on top: in the hand it only seemed
+    to lie on it."""
+    if not pile.laid or len(track.sightings) < 2 or not all(s.under for s in track.sightings[-2:]):
+        return False
+    top = pile.laid[-1]
+    return top.high < track.high and any(s.top and s.plain and s.t >= track.last.t for s in top.sightings)
 
 
 def _is_followed(track: Track, pile: Pile) -> bool:

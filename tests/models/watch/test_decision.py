@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from models.eye.geometry import Quad
 from models.watch import decision
-from models.watch.tracks import Pile, Track
+from models.watch.tracks import Pile, Sighting, Track
 from referee.units import MS
 
 CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
@@ -33,3 +35,20 @@ def test_an_unread_card_is_another_look_only_at_one_that_came_just_then_and_ther
     pile = Pile()
     pile.lay(card(came, dx), "7h")
     assert decision._another_look(card(1000), pile) == same
+
+
+@pytest.mark.parametrize(("looks_under", "laid"), [(1, True), (2, False)])
+def test_what_seemed_to_lie_on_the_pile_in_the_hand_is_not_laid_once_it_lies_under_its_whole_top(
+    looks_under: int, laid: bool
+) -> None:
+    top, burned = card(0), card(1000, 30)
+    pile = Pile(card_height=140.0)
+    pile.lay(top, "Th")
+    whole: dict[str, Any] = {"plain": True, "double": True}
+    burned.add(Sighting(30, 1000 * MS, "Jc", 0.999, burned.quad, top=False, on_pile=True, under=False, **whole))
+    for k in range(looks_under):
+        t = (1400 + 100 * k) * MS
+        burned.add(Sighting(40 + k, t, "Jc", 0.999, burned.quad, top=False, on_pile=False, under=True))
+        top.add(Sighting(40 + k, t, "Th", 0.999, top.quad, top=True, on_pile=False, under=False, **whole))
+    pile.open.append(burned)
+    assert decision._laid_after_all(burned, pile) == laid
