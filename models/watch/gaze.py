@@ -13,7 +13,7 @@ from models.eye.eye import CardSeen
 from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, height_of, holds, shared_area
 from models.watch.bare_table import BareTable
 from models.watch.faces import Paper, first_signs, first_unexplained, is_near, white_at_pile
-from models.watch.measure import FEW, HALF, OVER
+from models.watch.measure import FEW, HALF, OVER, SLIGHT
 from models.watch.motion import Bytes, Motion
 from models.watch.occasion import Occasions
 from models.watch.stream import SeenFrame, Stream
@@ -103,9 +103,9 @@ class Gaze:
         beliefs = [track.belief() for track in tracks]
         names = {name for name, _ in beliefs}
         resting = next((track.belief()[0] for track in reversed(tracks) if track.name or track.still), None)
-        # A known card that is hardly read lies under something by now.
+        # A known card that is hardly read lies under something by now, and so does one that is read but hardly bare.
         clear = [s for s, _ in found if s.confidence >= SURE_READING]
-        shows = any(s.card == resting or (s.top and s.card in names) for s in clear)
+        shows = any((s.card == resting and s.bare >= SLIGHT) or (s.top and s.card in names) for s in clear)
         if resting is not None and not shows:
             return
         quads = [quad for s, quad in found if s.confidence >= SURE_READING]

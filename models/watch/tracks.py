@@ -163,9 +163,9 @@ class Track:
         return [look for look in named if look]
 
     def more_than_a_glimpse(self, name: str) -> bool:
-        """Whether it was read so twice, or once beyond doubt on top of all."""
+        """Whether it was read so twice, or once beyond doubt: on top of all, or by two indices over the pile."""
         alike = [s for s in self.sightings if s.name == name]
-        return len(alike) >= 2 or any(s.top and s.confidence >= 0.97 for s in alike)
+        return len(alike) >= 2 or any((s.top and s.confidence >= 0.97) or (s.double and s.on_pile) for s in alike)
 
     def came_under(self) -> bool:
         """Whether it was seen under the pile, or at a known card's index, more often than over it.

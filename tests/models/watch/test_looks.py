@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from models.eye.eye import CardSeen
 from models.watch.decision import is_laid
 from models.watch.motion import Glance
 from models.watch.stream import SeenFrame
@@ -79,3 +81,14 @@ def test_the_first_card_counts_as_laid_once_another_lies_on_it_though_it_was_onl
     assert not is_laid(first, pile, now, over=False)
     pile.open.append(came(KING, 5))
     assert is_laid(first, pile, now, over=False) and not is_laid(pile.open[1], pile, now, over=False)
+
+
+@pytest.mark.parametrize(("bare", "known"), [(0.05, False), (0.4, True)])
+def test_a_frame_in_which_something_lies_on_the_top_does_not_show_what_is_known(bare: float, known: bool) -> None:
+    """It may be a hand, or the next card: who is not sure holds no other frame against it."""
+    watcher = settled().watcher
+    gaze, now = watcher._gaze, watcher._stream.moments[-1]
+    gaze._known = None
+    seen = CardSeen("Ks", 0.95, KING.quad, False, bare, KING.quad[::2])
+    gaze.note_known([(seen, KING.quad.astype(np.float32))], now)
+    assert (gaze._known is not None) == known

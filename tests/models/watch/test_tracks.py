@@ -61,6 +61,16 @@ def test_a_card_seen_whole_over_the_pile_was_laid_though_its_heap_seems_otherwis
     assert track(whole, whole).plainly_laid()
 
 
+@pytest.mark.parametrize(
+    ("double", "on_pile", "enough"), [(True, True, True), (False, True, False), (True, False, False)]
+)
+def test_one_look_that_two_indices_make_sure_of_over_the_pile_is_more_than_a_glimpse(
+    double: bool, on_pile: bool, enough: bool
+) -> None:
+    once = track(look("2s", 0.999, top=False, double=double, on_pile=on_pile))
+    assert once.more_than_a_glimpse("2s") == enough
+
+
 @pytest.mark.parametrize(("dx", "moved"), [(0.0, False), (8.0, False), (60.0, True)])
 def test_a_card_in_a_hand_moves_with_every_corner(dx: float, moved: bool) -> None:
     assert track(look("5c", 0.9), look("5c", 0.9, dx=dx)).travelled() == moved
