@@ -119,6 +119,10 @@ def _print(rng: np.random.Generator, words: list[str]) -> Field:
     return image
 
 
+#: How high the letters on boxes are. The smallest, one below another, are about as a joker's column.
+_LETTER_PX = (4, 5, 6, 8, 10, 14, 20, 30, 44)
+
+
 def _word(rng: np.random.Generator, font: str, height: int) -> Image | None:
     """Three letters or more, `height` px high, in a row or one below another; None where the font lacks one."""
     letters = rng.choice(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789AJQK"), int(rng.integers(3, 10)))
@@ -127,7 +131,10 @@ def _word(rng: np.random.Generator, font: str, height: int) -> Image | None:
     masks = [mask for mask in (glyph(font, part, 60) for part in parts) if mask is not None]
     if len(masks) < len(parts):
         return None
-    sized = [cv2.resize(m, (max(2, round(m.shape[1] * height / m.shape[0])), height)) for m in masks]
+    sized = [
+        cv2.resize(m, (max(2, round(m.shape[1] * height / m.shape[0])), height), None, 0, 0, cv2.INTER_AREA)
+        for m in masks
+    ]
     wide, gap = max(m.shape[1] for m in sized), max(1, round(height * rng.uniform(0.05, 0.5)))
     lines = []
     for m in sized:
@@ -143,7 +150,7 @@ def _label(rng: np.random.Generator, words: list[str], wide: int, high: int) -> 
         ink = np.full(3, 245.0 if paper.mean() < 128 else 15.0, np.float32)
     label = np.full((high, wide, 3), paper, np.float32)
     for _ in range(int(rng.integers(4, 16))):
-        word = _word(rng, words[int(rng.integers(len(words)))], int(rng.choice([8, 10, 14, 20, 30, 44])))
+        word = _word(rng, words[int(rng.integers(len(words)))], int(rng.choice(_LETTER_PX)))
         if word is None or word.shape[0] >= high or word.shape[1] >= wide:
             continue
         y, x = int(rng.integers(high - word.shape[0])), int(rng.integers(wide - word.shape[1]))
