@@ -284,7 +284,7 @@ class Taking:
         return None if self._leaving is None else self._leaving.t
 
     def watch(self, now: SeenFrame, glance: Glance) -> bool:
-        """Whether the newest frame makes sure that the pile is gone; it is `taken` then."""
+        """Whether the newest frame makes sure that the pile is gone."""
         cards = self._pile.mask(self._motion)
         if cards is None or self._motion.bareness(cards, glance) < _GONE:
             self._leaving = None
@@ -297,8 +297,8 @@ class Taking:
         still_there = any(track.still or track.last.plain for track in seen)
         return not still_there or now.t - self._leaving.t >= PATIENCE_NS
 
-    def taken(self) -> list[Observation]:
-        """The pile taken, if its place shows bare table."""
+    def tell_taken(self) -> list[Observation]:
+        """Tell that the pile was taken, if its place shows bare table; the next one begins."""
         if self._leaving is None:
             return []
         left = self._leaving.t

@@ -290,8 +290,10 @@ def _bared(track: Track, pile: Pile) -> bool:
 
 
 def _lies_under_top(track: Track, pile: Pile) -> bool:
-    """Whether two looks in a row found it under the pile's card, and that whole and on top: in the hand it only seemed
-    to lie on it."""
+    """Whether two looks in a row found it under the pile's newest card, and that one whole and on top.
+
+    It was slid there then, and only seemed to lie on the pile while a hand held it.
+    """
     if not pile.laid or len(track.sightings) < 2 or not all(s.under for s in track.sightings[-2:]):
         return False
     top = pile.laid[-1]

@@ -156,10 +156,12 @@ class Watcher:
                 self._hindrance.note_moved(now)
             self._arms.note_sweep(glance)
             out += self._decisions.decide(now, glance)
-            out += self._fouls.beside(out)
-            if self._taking.watch(now, glance):
+            taken = self._taking.watch(now, glance)
+            if taken:
                 out += self._decisions.decide(now, glance, taken=True)
-                out += self._taking.taken()
+            out += self._fouls.beside(out)
+            if taken:
+                out += self._taking.tell_taken()
                 self._paper.forget()
         self._raise_watermark(now, glance)
         return sorted(out, key=lambda seen: seen.t)
@@ -171,7 +173,7 @@ class Watcher:
             now = self._stream.moments[-1]
             out += self._decisions.finish(now, self._glance)
             out += self._fouls.beside(out)
-            out += self._taking.taken()
+            out += self._taking.tell_taken()
             self._stream.watermark = max(self._stream.watermark, now.t)
         return sorted(out, key=lambda seen: seen.t)
 
