@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import cv2
 import numpy as np
 
 from models.eye.classes import SURE_READING
@@ -42,6 +43,12 @@ def covered(foreign: Mask, reach: Reach, to: tuple[float, float], skip: Mask | N
         if keep.sum() >= 6:
             on = on[keep]
     return float(on.mean())
+
+
+def filled(mask: Mask) -> Mask:
+    """A mask with what its outlines enclose: the back of a hand may be as good as the table's colour."""
+    outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    return np.asarray(cv2.drawContours(np.zeros_like(mask), outlines, -1, 255, cv2.FILLED), np.uint8)
 
 
 def bearing_of(x: float, y: float, about: tuple[float, float]) -> float:
@@ -210,11 +217,12 @@ class Arms:
         f = self._motion.factor
         rows, columns = glance.foreign.shape
         found = [(bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), reach) for reach in glance.reaches]
+        solid = filled(glance.foreign)
         for bearing, reach in found:
             if reach.dim and any(not arm.dim and apart(angle, bearing) < _SWING for angle, arm in found):
                 # The shadow of the arm beside it.
                 continue
-            share = covered(glance.foreign, reach, (to[0] / f, to[1] / f), skip)
+            share = covered(solid, reach, (to[0] / f, to[1] / f), skip)
             if share >= (lying if reach.lying else HALF):
                 yield bearing, share**4
 

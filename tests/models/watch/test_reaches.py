@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
 from models.watch.arms import Arms
 from models.watch.motion import Glance, Motion
-from models.watch.reaches import SortedEdge, sort_edge
+from models.watch.reaches import Reach, SortedEdge, sort_edge
 from models.watch.stream import Stream
 from models.watch.tracks import Pile
 
@@ -61,3 +62,18 @@ def test_a_dark_sleeve_on_a_grey_table_is_an_arm_where_no_other_is() -> None:
     (arm,) = edge("grey", GREY_SLEEVE, None).arms
     assert arm.x == pytest.approx(164.5, abs=2)
     assert not edge("grey", None, (90, 150)).arms, "a soft shadow"
+
+
+def test_an_arm_whose_hand_has_the_tables_colour_reaches_as_far_as_its_outline() -> None:
+    stream = Stream()
+    stream.advance(0, (ROWS, COLUMNS))
+    motion = Motion()
+    motion.factor = 1
+    hand = np.zeros((ROWS, COLUMNS), np.uint8)
+    cv2.rectangle(hand, (145, 120), (180, ROWS - 20), 255, 3)
+    hand[ROWS - 22 :, 150:175] = 255
+    glance = Glance(0, np.zeros((ROWS, COLUMNS, 3), np.uint8), np.zeros_like(hand), hand)
+    glance.reaches = [Reach(162.0, ROWS - 1.0, False, False)]
+    arms = Arms({1: 270.0}, motion, stream, Pile())
+    assert [round(bearing) for bearing, _ in arms._reaching(glance, (162.0, 130.0), None)] == [271]
+    assert not list(arms._reaching(glance, (40.0, 30.0), None)), "it ends where its outline does"
