@@ -1,7 +1,8 @@
-"""`docs/vision-stages.jpg`: what every stage of the still eye makes of one picture; part of `make pictures`.
+"""What every stage of seeing makes of one picture; part of `make pictures`.
 
-The picture shows a heap whose top can be read and one on which a joker without an index lies. The crops of the second
-and third row are of the first heap's top.
+`docs/vision-stages.jpg` is the still eye's. Its picture shows a heap whose top can be read and one on which a joker
+without an index lies; the crops of the second and third row are of the first heap's top. `docs/vision-surfaces.jpg`
+shows what the network of surfaces tells of a path-traced hand that lays a card.
 """
 
 from __future__ import annotations
@@ -18,9 +19,18 @@ from models.eye.eye import Eye
 from models.eye.finder import STRIDE
 from models.eye.geometry import Points, axes_of, cut_card, cut_patch, pyramid
 from models.eye.networks import WEIGHTS, open_networks
+from models.watch.motion import Motion
+from models.watch.surfaces import Surface
+from referee.units import SECOND
 from tests.models.evaluation.damaged import two_heaps
+from tools.second_world.judge import SequenceTruth
 
-TARGET: Final = Path(__file__).parents[1] / "docs" / "vision-stages.jpg"
+_ROOT: Final = Path(__file__).parents[1]
+TARGET: Final = _ROOT / "docs" / "vision-stages.jpg"
+SURFACES: Final = _ROOT / "docs" / "vision-surfaces.jpg"
+SEQUENCE: Final = _ROOT / "tests" / "tools" / "sequences" / "short-window"
+_AT: Final = 1.62
+"""Which instant of it is shown, s."""
 SEED: Final = (11, 3)
 _INK, _GREEN, _ORANGE, _PAPER = (40, 36, 36), (60, 170, 40), (0, 120, 240), (250, 250, 250)
 _WIDE, _TITLE = 560, 34
@@ -101,5 +111,37 @@ def draw_stages() -> None:
     cv2.imwrite(str(TARGET), sheet, [cv2.IMWRITE_JPEG_QUALITY, 88])
 
 
+_COLOURS: Final = {
+    Surface.TABLE: (210, 210, 210), Surface.ARM: (90, 150, 235), Surface.FACE: (60, 170, 40),
+    Surface.BACK: (180, 110, 40), Surface.SHADOW: (120, 120, 120), Surface.OTHER: (60, 60, 200),
+}  # fmt: skip
+
+
+def draw_surfaces() -> None:
+    """Write the picture of what each pixel of the table shows."""
+    motion, truth = Motion(), SequenceTruth.read(SEQUENCE)
+    for frame in truth.frames:
+        image = np.asarray(cv2.imread(str(SEQUENCE / frame["file"])), np.uint8)
+        glance = motion.look(image, frame["t"], None)
+        if frame["t"] >= _AT * SECOND:
+            break
+    assert motion.table is not None
+    told = np.zeros_like(glance.small)
+    for kind, colour in _COLOURS.items():
+        told[glance.kinds == kind] = colour
+    row = [
+        panel("the picture, reduced", [(glance.small, "")]),
+        panel("the bare table, as it was learned", [(motion.table, "")]),
+        panel("what each pixel shows", [(told, "")]),
+    ]
+    sheet = np.hstack(row)
+    for k, (kind, colour) in enumerate(_COLOURS.items()):
+        x, y = 2 * _WIDE + 8 + 92 * k, sheet.shape[0] - 14
+        cv2.rectangle(sheet, (x, y - 12), (x + 12, y), colour, cv2.FILLED)
+        cv2.putText(sheet, kind.name.lower(), (x + 17, y), cv2.FONT_HERSHEY_DUPLEX, 0.45, _INK, 1, cv2.LINE_AA)
+    cv2.imwrite(str(SURFACES), sheet, [cv2.IMWRITE_JPEG_QUALITY, 88])
+
+
 if __name__ == "__main__":
     draw_stages()
+    draw_surfaces()

@@ -34,7 +34,7 @@ from tests.support.filmed_disputes import film_winner
 from tests.web.listening import listening, paired
 from tests.web.served import House
 from tests.web.table import Table as RecordedTable
-from tools.eye_stages import draw_stages
+from tools.eye_stages import draw_stages, draw_surfaces
 from tools.measure.play_test import playing
 
 ROOT: Final = Path(__file__).parents[1]
@@ -193,6 +193,7 @@ def main() -> int:
     lines = GAME.read_text(encoding="utf-8").splitlines()[:UP_TO]
     draw_terminal(lines)
     draw_stages()
+    draw_surfaces()
     with tempfile.TemporaryDirectory() as folder:
         log, record = Path(folder) / "game.jsonl", Path(folder) / "record.db"
         log.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -12,6 +12,10 @@ COVERS ?= 24
 FINDER_STEPS ?= 6000
 READER_STEPS ?= 24000
 CARD_STEPS ?= 24000
+# Of the network of surfaces: shards of drawn tables, path-traced stills, steps.
+TABLES ?= 62
+TABLE_STILLS ?= 800
+SURFACE_STEPS ?= 8000
 # Held-out scenes that the confidence is fitted and checked on, half each.
 FITTED ?= 1600
 LETELE := @letele/playing-cards@0.1.0
@@ -56,7 +60,7 @@ train-data:  ## faces of all decks, then shards of scenes; goes on where it was 
 	$(BIN)/python -m models.training.samples --out $(EYE) --split covers --first 0 --step 2 --count $(COVERS) & \
 	$(BIN)/python -m models.training.samples --out $(EYE) --split covers --first 1 --step 2 --count $(COVERS); wait
 
-train: train-packages  ## train the eye from nothing, in stages that resume from out/eye: an hour and a half to two and a half on two cores
+train: train-packages  ## train all networks from nothing, in stages that resume from out/eye: two to three and a half hours on two cores
 	$(MAKE) train-data
 	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS) --threads $(THREADS)
 	mkdir -p $(WEIGHTS)
@@ -67,24 +71,27 @@ train: train-packages  ## train the eye from nothing, in stages that resume from
 	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS) --threads 1 & beside=$$!; \
 	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS) --threads 1 || { kill $$beside; exit 1; }; \
 	wait $$beside
-	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS)
+	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only reader card
 	$(BIN)/python -m models.training.confidence_fit --out $(EYE) --weights $(WEIGHTS) --scenes $(FITTED)
+	$(MAKE) train-surfaces
 
-train-short:  ## the same in about twenty minutes, into out/eye-short: weights that read less well, and their score
+train-short:  ## the same in about half an hour, into out/eye-short: weights that read less well, and their score
 	$(MAKE) train EYE=out/eye-short WEIGHTS=out/eye-short/weights GENERATED=60 SHARDS=14 MINED=5 COVERS=3 FINDER_STEPS=1400 \
-	  READER_STEPS=2200 CARD_STEPS=1200 FITTED=200
+	  READER_STEPS=2200 CARD_STEPS=1200 FITTED=200 TABLES=8 TABLE_STILLS=80 SURFACE_STEPS=800
 	$(BIN)/python -m models.evaluation.photo_score $(PHOTOS) --weights out/eye-short/weights
 
-# Path-traced stills with masks (make second-world-stills); without them drawn tables alone are learned from.
-STILL_FOLDER ?= build/second-world-stills
 SURFACES := $(BIN)/python -m tools.surfaces.table_scenes --out $(EYE)
+STILLS_THERE := --stills build/second-world-stills --first 500
 
-train-surfaces: train-packages  ## what each pixel shows (arm, face, shadow ...), and its score; the watcher does not use it yet
+train-surfaces: train-packages  ## what each pixel of the table shows (arm, face, shadow ...), with its score: about an hour on two cores
 	test -f $(EYE)/library/backgrounds.npy || $(BIN)/python -m models.training.library --decks $(DECKS) --out $(EYE) \
 	  --generated $(GENERATED)
+	$(MAKE) second-world-stills STILLS=$(TABLE_STILLS)
 	$(SURFACES) --split held-out --count 1
-	$(SURFACES) --first 100 --count 112
-	test ! -d $(STILL_FOLDER) || { $(SURFACES) --stills $(STILL_FOLDER) --first 500 --count 506 && \
-	  $(SURFACES) --stills $(STILL_FOLDER) --split held-out --first 500 --count 501; }
-	$(BIN)/python -m tools.surfaces.surface_fit --out $(EYE) --weights $(EYE)
-	$(BIN)/python -m tools.surfaces.surface_score --shards $(EYE)/surfaces/held-out --weights $(EYE)
+	$(SURFACES) --first 0 --step 2 --count $(TABLES) & $(SURFACES) --first 1 --step 2 --count $(TABLES); wait
+	$(SURFACES) $(STILLS_THERE) --split held-out --count 501
+	$(SURFACES) $(STILLS_THERE) --count 514
+	$(BIN)/python -m models.training.train surfaces --out $(EYE) --steps $(SURFACE_STEPS) --threads $(THREADS)
+	mkdir -p $(WEIGHTS)
+	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only surfaces
+	$(BIN)/python -m tools.surfaces.surface_score --shards $(EYE)/surfaces/held-out --weights $(WEIGHTS)

@@ -1,6 +1,6 @@
 """The networks' weights behind ONNX Runtime, one thread unless told otherwise.
 
-ONNX Runtime was three times as fast as OpenCV's dnn on all three networks (`python -m tools.measure.eye_bench`,
+ONNX Runtime was three times as fast as OpenCV's dnn on the eye's three networks (`python -m tools.measure.eye_bench`,
 figures in the model card), so OpenCV's is not used.
 """
 

@@ -12,6 +12,7 @@ import numpy as np
 from models.watch.arms import bearing_of, covered, usual
 from models.watch.measure import HALF
 from models.watch.motion import Bytes, Mask, Motion
+from models.watch.surfaces import Surface
 
 _ENOUGH_LOOKS: Final = 8
 """So many looks at an arm make a bearing."""
@@ -54,7 +55,9 @@ class Reaching:
         f, (rows, columns) = self._motion.factor, glance.foreign.shape
         middle = (columns / 2, rows / 2)
         to = middle if self._middle is None else (self._middle[0] / f, self._middle[1] / f)
-        shares = [(reach, covered(glance.foreign, reach, to)) for reach in glance.reaches]
+        # Whoever is asked to holds a hand still.
+        arms = np.where(glance.kinds == Surface.ARM, np.uint8(255), np.uint8(0))
+        shares = [(reach, covered(arms, reach, to)) for reach in (*glance.reaches, *glance.resting)]
         there = [(reach, share) for reach, share in shares if share >= HALF]
         if not there:
             self._without += 1

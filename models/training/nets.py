@@ -1,4 +1,4 @@
-"""The three networks, small enough for one core of a small computer. Inputs are B,G,R in 0…1, N×3×H×W."""
+"""The four networks, small enough for one core of a small computer. Inputs are B,G,R in 0…1, N×3×H×W."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from models.eye.letters import GLYPHS
 from models.eye.reader import N_SUITS
+from models.watch.surfaces import Surface
 
 #: Finder channels: heat, then in px of its input over `finder.VECTOR_UNIT`: offset of the centre (2, over 4 px), up
 #: (2), vector to the card's centre (2), half axes of the card up (2) and right (2).
@@ -17,6 +18,8 @@ _FINDER_OUT = 11
 _READER_OUT = len(GLYPHS) + N_SUITS + 1
 #: Card reader channels: rank or court's letter, suits, "nothing lies on it", the four corners.
 _CARD_OUT = len(GLYPHS) + N_SUITS + 1 + 8
+#: Channels of the network of surfaces at a half, a quarter, an eighth and a sixteenth of the size.
+_SURFACE_WIDTHS = (16, 32, 48, 64)
 
 
 def _conv(a: int, b: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
@@ -109,5 +112,45 @@ def card_net() -> nn.Module:
     )
 
 
-NETS: dict[str, Callable[[], nn.Module]] = {"finder": FinderNet, "reader": reader_net, "card": card_net}
-INPUTS: dict[str, tuple[int, int]] = {"finder": (256, 256), "reader": (64, 48), "card": (88, 64)}
+class SurfaceNet(nn.Module):  # type: ignore[misc]
+    """Pictures with the bare table as channels 3 to 5 (N×6×H×W) to a logit a `Surface` and place, at half the size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        a, b, c, d = _SURFACE_WIDTHS
+        self.at2 = nn.Sequential(_conv(9, a, 2), _conv(a, a))
+        self.at4 = nn.Sequential(_conv(a, b, 2), _Residual(b))
+        self.at8 = nn.Sequential(_conv(b, c, 2), _Residual(c))
+        self.at16 = nn.Sequential(_conv(c, d, 2), _Residual(d))
+        self.everywhere = nn.Linear(d, d)
+        self.from16, self.up8 = nn.Conv2d(d, c, 1), _conv(c, c)
+        self.from8, self.up4 = nn.Conv2d(c, b, 1), _conv(b, b)
+        self.from4, self.up2 = nn.Conv2d(b, a, 1), _conv(a, a)
+        self.head = nn.Conv2d(a, len(Surface), 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        now, bare = x[:, :3], x[:, 3:]
+        # Under a shadow all colours change by one share, whatever the cloth.
+        change = torch.log((now + 0.04) / (bare + 0.04))
+        two = self.at2(torch.cat([now * 2 - 1, bare * 2 - 1, change], 1))
+        four = self.at4(two)
+        eight = self.at8(four)
+        deep = self.at16(eight)
+        # What the whole picture has changed by is the lamp's doing.
+        deep = deep + self.everywhere(deep.mean((2, 3)))[:, :, None, None]
+        eight = self.up8(eight + _as_large(self.from16(deep), eight))
+        four = self.up4(four + _as_large(self.from8(eight), four))
+        out: Tensor = self.head(self.up2(two + _as_large(self.from4(four), two)))
+        return out
+
+
+def _as_large(x: Tensor, other: Tensor) -> Tensor:
+    return nn.functional.interpolate(x, size=other.shape[2:], mode="nearest")
+
+
+NETS: dict[str, Callable[[], nn.Module]] = {
+    "finder": FinderNet, "reader": reader_net, "card": card_net, "surfaces": SurfaceNet,
+}  # fmt: skip
+INPUTS: dict[str, tuple[int, int, int]] = {
+    "finder": (256, 256, 3), "reader": (64, 48, 3), "card": (88, 64, 3), "surfaces": (120, 160, 6),
+}  # fmt: skip

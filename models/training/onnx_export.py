@@ -1,5 +1,7 @@
 """Write the networks as ONNX: uint8 N×H×W×3 pictures in, float32 out, batch norm folded away.
 
+The network of surfaces gets six channels, the bare table after the picture, and gives each place's likeliest `Surface`.
+
 The classifiers have a second output, `features`: what the convolutions see, before the two linear layers. From it a
 deck that the weights were not trained on can be learned (`models.decks.enrolment`); the hidden layer's 128 numbers told
 signs apart less well that training never showed.
@@ -22,25 +24,25 @@ from models.training.nets import INPUTS, NETS
 class _Ready(nn.Module):  # type: ignore[misc]
     """Takes the pictures as cameras give them, so that nothing about their scaling is left to the caller."""
 
-    def __init__(self, net: nn.Module) -> None:
+    def __init__(self, net: nn.Module, likeliest: bool) -> None:
         super().__init__()
-        self.net = net
+        self.net, self.likeliest = net, likeliest
 
     def forward(self, x: Tensor) -> Tensor:
         out: Tensor = self.net(x.permute(0, 3, 1, 2).to(torch.float32) / 255)
-        return out
+        return out.argmax(1).to(torch.float32) if self.likeliest else out
 
 
 def export(name: str, checkpoint: Path, target: Path) -> None:
     """Export the averaged weights of a checkpoint."""
     net = NETS[name]()
-    net.load_state_dict(torch.load(checkpoint, weights_only=True)["average"])
-    h, w = INPUTS[name]
-    axes = {0: "n", 1: "h", 2: "w"} if name == "finder" else {0: "n"}
-    out_axes = {0: "n", 2: "h4", 3: "w4"} if name == "finder" else {0: "n"}
+    net.load_state_dict(torch.load(checkpoint, weights_only=True, map_location="cpu")["average"])
+    any_size = name in ("finder", "surfaces")
+    axes = {0: "n", 1: "h", 2: "w"} if any_size else {0: "n"}
+    out_axes = {"finder": {0: "n", 2: "h4", 3: "w4"}, "surfaces": {0: "n", 1: "h2", 2: "w2"}}.get(name, {0: "n"})
     torch.onnx.export(
-        _Ready(net).eval(),
-        (torch.zeros(2, h, w, 3, dtype=torch.uint8),),
+        _Ready(net, likeliest=name == "surfaces").eval(),
+        (torch.zeros(2, *INPUTS[name], dtype=torch.uint8),),
         str(target),
         input_names=["pictures"],
         output_names=["out"],
@@ -48,7 +50,7 @@ def export(name: str, checkpoint: Path, target: Path) -> None:
         opset_version=17,
         dynamo=False,
     )
-    if name != "finder":
+    if not any_size:
         _add_features(target)
 
 
@@ -68,14 +70,14 @@ def _add_features(path: Path) -> None:
 
 
 def main() -> None:
-    """Export all three from the command line."""
+    """Export them from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
     parser.add_argument("--weights", type=Path, default=Path("models/weights"))
-    parser.add_argument("--only", choices=sorted(NETS), help="this network alone")
+    parser.add_argument("--only", nargs="+", choices=sorted(NETS), default=list(NETS), help="these networks alone")
     args = parser.parse_args()
     args.weights.mkdir(parents=True, exist_ok=True)
-    for name in [args.only] if args.only else list(NETS):
+    for name in args.only:
         path = args.weights / f"{name}.onnx"
         export(name, args.out / f"{name}.pt", path)
         print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")

@@ -1,4 +1,4 @@
-"""Train one of the three networks on the shards on disk; stops and goes on at any checkpoint.
+"""Train one of the networks on the shards on disk; stops and goes on at any checkpoint.
 
 The schedule is in steps and the order of samples follows from the seed, so a run is repeatable as far as the shards on
 disk are the same (the arithmetic of several threads is not, to the last bit).
@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import copy
 import math
+import queue
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +28,24 @@ from models.eye.reader import N_SUITS
 from models.training.nets import NETS
 from models.training.onnx_import import load_shipped
 from models.training.samples import FINDER
+from models.training.table_views import relit, surface_loss, varied
 
 _MAP = FINDER // STRIDE
 #: Where the classifiers' outputs stand: what is printed for the rank, suits, and the answer to a question of yes or no.
 _ANSWER = len(GLYPHS) + N_SUITS
 _RANKS, _SUITS = slice(0, len(GLYPHS)), slice(len(GLYPHS), _ANSWER)
-_KEYS = {"finder": ("pictures", "targets"), "reader": ("patches", "patch_values"), "card": ("crops", "crop_values")}
-_BATCH = {"finder": 16, "reader": 96, "card": 64}
+_KEYS = {
+    "finder": ("pictures", "targets"), "reader": ("patches", "patch_values"), "card": ("crops", "crop_values"),
+    "surfaces": ("tables", "surfaces"),
+}  # fmt: skip
+_BATCH = {"finder": 16, "reader": 96, "card": 64, "surfaces": 64}
 #: Shards mixed at a time.
-_MIX = {"finder": 4, "reader": 12, "card": 16}
+_MIX = {"finder": 4, "reader": 12, "card": 16, "surfaces": 12}
 #: Folders of further shards, each of which is learned from twice as often: what the finder mistakes for an index is
-#: what the reader must know best, and a card under one without an index what the card network must.
-_TWICE = {"reader": "mined", "card": "covers"}
-_RATE = {"finder": 2.5e-3, "reader": 2.5e-3, "card": 2e-3}
+#: what the reader must know best, a card under one without an index what the card network must, and a path-traced hand
+#: is more like a real one than a drawn one.
+_TWICE = {"reader": "mined", "card": "covers", "surfaces": "stills"}
+_RATE = {"finder": 2.5e-3, "reader": 2.5e-3, "card": 2e-3, "surfaces": 3e-3}
 
 #: Noise, looked at from many places: drawing a normal number for every pixel takes longer than learning from it.
 _GRAIN = torch.randn(3, 320, 320, generator=torch.Generator().manual_seed(7))
@@ -53,9 +60,11 @@ _COVERED = 0.15
 _COARSER = ((1.5, 0.0, 0.1), (2.0, 0.1, 0.2), (3.0, 0.2, 0.26))
 
 
-def batches(
-    folder: Path, net: str, rng: np.random.Generator
-) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.float32]]]:
+Batch = tuple[NDArray[np.uint8], NDArray[Any]]
+"""Pictures, and what is true of them."""
+
+
+def batches(folder: Path, net: str, rng: np.random.Generator) -> Iterator[Batch]:
     """Endless shuffled batches; shards that appear while training are taken up."""
     queue: list[Path] = []
     while True:
@@ -79,6 +88,8 @@ def batches(
                 picked, wanted = turned(picked, wanted, int(rng.integers(4)))
             elif net == "reader":
                 hide_parts(picked, wanted, rng)
+            elif net == "surfaces":
+                wanted = wanted[:, ::2, ::2]
             yield picked, wanted
 
 
@@ -123,17 +134,20 @@ def hide_parts(x: NDArray[np.uint8], values: NDArray[np.float32], rng: np.random
         values[i, 2], values[i, 3], values[i, 4] = -1, 0, 0
 
 
-def floats(pictures: NDArray[np.uint8]) -> Tensor:
+def floats(pictures: NDArray[np.uint8], device: str = "cpu") -> Tensor:
     """Pictures (N, H, W, 3) as the networks want them: (N, 3, H, W), 0 to 1."""
-    return torch.from_numpy(pictures).permute(0, 3, 1, 2).float().div_(255)
+    return torch.from_numpy(pictures).to(device).permute(0, 3, 1, 2).float().div_(255)
 
 
 def augment(x: Tensor, net: str) -> Tensor:
     """Colour, exposure and noise anew each time a sample is seen; patches and crops now and then as of a small card."""
-    n = len(x)
-    x = x * (1 + 0.1 * torch.randn(n, 3, 1, 1)) * (1 + 0.12 * torch.randn(n, 1, 1, 1)) + 0.05 * torch.randn(n, 3, 1, 1)
-    if net != "finder":
-        chance = torch.rand(n, 1, 1, 1)
+    n, there = len(x), x.device
+    if net == "surfaces":
+        x = relit(x)
+    else:
+        x = x * (1 + 0.1 * _normal(n, 3, there)) * (1 + 0.12 * _normal(n, 1, there)) + 0.05 * _normal(n, 3, there)
+    if net in ("reader", "card"):
+        chance = torch.rand(n, 1, 1, 1).to(there)
         for factor, first, last in _COARSER:
             size = [round(side / factor) for side in x.shape[2:]]
             coarse = nn.functional.interpolate(
@@ -141,12 +155,22 @@ def augment(x: Tensor, net: str) -> Tensor:
             )
             x = torch.where((chance >= first) & (chance < last), coarse, x)
     h, w = x.shape[2:]
-    places = torch.randint(0, _GRAIN.shape[1] - max(h, w) + 1, (n, 2)).tolist()
-    grain = torch.stack([_GRAIN[:, a : a + h, b : b + w] for a, b in places])
-    return x.addcmul_(grain, torch.rand(n, 1, 1, 1) * 0.03).clamp_(0, 1)
+    places = torch.randint(0, _GRAIN.shape[1] - max(h, w) + 1, (n * (x.shape[1] // 3), 2)).tolist()
+    all_grain = _GRAIN.to(there)
+    grain = torch.stack([all_grain[:, a : a + h, b : b + w] for a, b in places]).reshape(x.shape)
+    # A reduced picture has less of it.
+    most = 0.012 if net == "surfaces" else 0.03
+    return x.addcmul_(grain, torch.rand(n, 1, 1, 1).to(there) * most).clamp_(0, 1)
+
+
+def _normal(n: int, channels: int, there: torch.device) -> Tensor:
+    """A normal number for each sample and channel; drawn on the processor, they are the same whatever learns."""
+    return torch.randn(n, channels, 1, 1).to(there)
 
 
 # What each network is asked, and how it is told how wrong it was
+
+Loss = Callable[[Tensor, Any], tuple[Tensor, dict[str, float]]]
 
 #: An index shown by less than the first is no business of the finder, by more than the second it must be found.
 _FAINT, _CLEAR = 0.25, 0.6
@@ -190,8 +214,7 @@ def finder_maps(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray
 def finder_loss(out: Tensor, rows: NDArray[np.float32]) -> tuple[Tensor, dict[str, float]]:
     """Penalty-reduced focal loss on the heat (Zhou et al. 2019, "Objects as points"), size-relative L1 on the rest."""
     maps = [finder_maps(r) for r in rows]
-    heat = torch.from_numpy(np.stack([m[0] for m in maps]))
-    weight = torch.from_numpy(np.stack([m[1] for m in maps]))
+    heat, weight = (torch.from_numpy(np.stack([m[k] for m in maps])).to(out.device) for k in (0, 1))
     logit = out[:, 0].float()
     p = torch.sigmoid(logit).clamp(1e-5, 1 - 1e-5)
     hit = heat == 1.0
@@ -201,10 +224,11 @@ def finder_loss(out: Tensor, rows: NDArray[np.float32]) -> tuple[Tensor, dict[st
     points = np.concatenate([m[2] for m in maps])
     if len(points) == 0:
         return heat_loss, _figures(heat=heat_loss)
-    b = torch.from_numpy(np.concatenate(index)).long()
-    yx = torch.from_numpy(points[:, :2]).long()
+    b = torch.from_numpy(np.concatenate(index)).to(out.device).long()
+    found = torch.from_numpy(points).to(out.device)
+    yx = found[:, :2].long()
     said = out[b, 1:, yx[:, 0], yx[:, 1]].float()
-    true, size = torch.from_numpy(points[:, 2:12]), torch.from_numpy(points[:, 12:]) / VECTOR_UNIT
+    true, size = found[:, 2:12], found[:, 12:] / VECTOR_UNIT
     error = (said - true).abs()
     # Centre in cells, everything else relative to the index's height: a far miss on a large card is no worse.
     scaled = torch.cat([error[:, :2] * 0.6, error[:, 2:4] / size * 2.0, error[:, 4:] / size * 0.35], 1)
@@ -242,7 +266,7 @@ def reader_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[
 
     Where another card hides one of them it is asked for too, with less weight: so the network learns not to be sure.
     """
-    v = torch.from_numpy(values)
+    v = torch.from_numpy(values).to(out.device)
     out = out.float()
     ranks, suits = v[:, 0].long(), v[:, 1].long()
     sees_rank, sees_suit = ((v[:, 3] > 0.7) & (ranks >= 0)).float(), ((v[:, 4] > 0.65) & (suits >= 0)).float()
@@ -255,7 +279,7 @@ def reader_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[
 
 def card_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[str, float]]:
     """Rank and suit of a card that mostly shows, whether it is uncovered, and where its corners are."""
-    v = torch.from_numpy(values)
+    v = torch.from_numpy(values).to(out.device)
     out = out.float()
     ranks, suits, bare, share = v[:, 0].long(), v[:, 1].long(), v[:, 2], v[:, 3]
     known = ((share > 0.7) & (ranks >= 0)).float()
@@ -271,7 +295,7 @@ def card_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[st
     return rank + suit + 1.5 * top + 6.0 * corners, figures
 
 
-LOSSES = {"finder": finder_loss, "reader": reader_loss, "card": card_loss}
+LOSSES: dict[str, Loss] = {"finder": finder_loss, "reader": reader_loss, "card": card_loss, "surfaces": surface_loss}
 
 
 # The run
@@ -280,22 +304,26 @@ LOSSES = {"finder": finder_loss, "reader": reader_loss, "card": card_loss}
 class TrainingRun:
     """A training run: the network, its moving average (the one that is used), the optimiser and the step."""
 
-    def __init__(self, net: str, steps: int, folder: Path, seed: int, shipped: Path | None = None) -> None:
+    def __init__(
+        self, net: str, steps: int, folder: Path, seed: int, shipped: Path | None = None, device: str = "cpu"
+    ) -> None:
         """``shipped`` is a folder of weights to begin with, where there is no checkpoint; None: from nothing."""
         torch.manual_seed(seed)
         self.net, self.steps, self.folder, self.step = net, steps, folder, 0
         self.rate = _RATE[net] if shipped is None else _RATE[net] * _GENTLER
         # bfloat16 halves the time and more, where the processor has it; elsewhere it would be slower.
-        self.short = bool(torch.cpu._is_avx512_bf16_supported())
+        self.short = device != "cpu" or bool(torch.cpu._is_avx512_bf16_supported())
+        self.device = device
         self.path = folder / f"{net}.pt"
         self.model = NETS[net]().to(memory_format=torch.channels_last)
         if shipped is not None and not self.path.exists():
             pictures, _ = next(batches(folder / "train", net, np.random.default_rng(seed)))
             load_shipped(self.model, shipped / f"{net}.onnx", augment(floats(pictures), net))
+        self.model.to(device)
         self.average = copy.deepcopy(self.model)
         self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=self.rate, weight_decay=0.02)
         if self.path.exists():
-            saved = torch.load(self.path, weights_only=True)
+            saved = torch.load(self.path, weights_only=True, map_location=device)
             self.model.load_state_dict(saved["model"])
             self.average.load_state_dict(saved["average"])
             self.optimiser.load_state_dict(saved["optimiser"])
@@ -318,10 +346,13 @@ class TrainingRun:
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate * warm * cosine
         self.model.train()
-        picture = augment(floats(x), self.net).contiguous(memory_format=torch.channels_last)
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.short):
+        picture, true = floats(x, self.device), y
+        if self.net == "surfaces":
+            picture, true = varied(picture, torch.from_numpy(y).to(self.device))
+        picture = augment(picture, self.net).contiguous(memory_format=torch.channels_last)
+        with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.short):
             out = self.model(picture)
-        loss, parts = LOSSES[self.net](out.float(), y)
+        loss, parts = LOSSES[self.net](out.float(), true)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 5.0)
@@ -346,8 +377,10 @@ def check(run: TrainingRun, folder: Path) -> dict[str, float]:
         data = np.load(path)
         size = _BATCH[run.net]
         x, y = (data[key][: 20 * size] for key in _KEYS[run.net])
+        if run.net == "surfaces":
+            y = y[:, ::2, ::2]
         for i in range(0, len(x), size):
-            picture = floats(x[i : i + size]).contiguous(memory_format=torch.channels_last)
+            picture = floats(x[i : i + size], run.device).contiguous(memory_format=torch.channels_last)
             _, parts = LOSSES[run.net](run.average(picture), y[i : i + size])
             for name, value in parts.items():
                 sums.setdefault(name, []).append(value)
@@ -359,6 +392,20 @@ def words(parts: dict[str, Any]) -> str:
     return " ".join(f"{name} {value:.4f}" for name, value in parts.items())
 
 
+# They are loaded beside the learning: from a graphics card's view the disk is slow.
+def prepared(feed: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches, some of them made ready beside the learning."""
+    ready: queue.Queue[Batch] = queue.Queue(8)
+
+    def prepare() -> None:
+        for batch in feed:
+            ready.put(batch)
+
+    threading.Thread(target=prepare, daemon=True).start()
+    while True:
+        yield ready.get()
+
+
 def main() -> None:
     """Train from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -367,11 +414,13 @@ def main() -> None:
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda: a graphics card is faster, and never needed")
     parser.add_argument("--shipped", type=Path, help="go on from the weights in this folder, at a lower rate")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    run = TrainingRun(args.net, args.steps, args.out, args.seed, args.shipped)
-    feed = batches(args.out / "train", args.net, np.random.default_rng((args.seed, run.step)))
+    run = TrainingRun(args.net, args.steps, args.out, args.seed, args.shipped, args.device)
+    shards = args.out / "surfaces" if args.net == "surfaces" else args.out
+    feed = prepared(batches(shards / "train", args.net, np.random.default_rng((args.seed, run.step))))
     start, first = time.perf_counter(), run.step
     recent: dict[str, list[float]] = {}
     while run.step < args.steps:
@@ -385,7 +434,7 @@ def main() -> None:
         if run.step % 200 == 0 or run.step == args.steps:
             run.save()
         if run.step % 600 == 0 or run.step == args.steps:
-            print(f"{args.net} {run.step} held out: {words(check(run, args.out / 'held-out'))}", flush=True)
+            print(f"{args.net} {run.step} held out: {words(check(run, shards / 'held-out'))}", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,11 +13,12 @@ import numpy as np
 
 from models.eye.classes import SURE_READING
 from models.eye.geometry import Quad, centre_of
-from models.watch.measure import FEW, HALF, LITTLE, NEARLY_ALL
+from models.watch.measure import FEW, HALF, LITTLE, NEARLY_ALL, SPECK
 from models.watch.motion import Glance, Mask, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.reaches import Reach
 from models.watch.stream import SeenFrame, Stream
+from models.watch.surfaces import Surface
 from models.watch.tracks import Pile, Track
 from referee.engine.observations import Card, Foul, Observation, Taken
 from referee.units import MS
@@ -25,19 +26,19 @@ from referee.units import MS
 _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
 _SWING: Final = 3 * _SAME_ARM
-"""Degrees by which an arm may swing while it lays a card, and within which its hard shadow lies beside it."""
+"""Degrees by which an arm may swing while it lays a card."""
 _GONE: Final = 0.65
 """Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
 """When a pile has "left" is no sharper than the sweep of a hand."""
 
 
-def covered(foreign: Mask, reach: Reach, to: tuple[float, float], skip: Mask | None = None) -> float:
-    """Share of the straight line from an arm's crossing to a point that is foreign, known cards (``skip``) left out."""
+def covered(there: Mask, reach: Reach, to: tuple[float, float], skip: Mask | None = None) -> float:
+    """Share of the straight line from an arm's crossing to a point that something covers, known cards apart."""
     share = np.linspace(0.0, 1.0, 48)
-    xs = np.clip(reach.x + (to[0] - reach.x) * share, 1, foreign.shape[1] - 2).astype(int)
-    ys = np.clip(reach.y + (to[1] - reach.y) * share, 1, foreign.shape[0] - 2).astype(int)
-    on = foreign[ys, xs] > 0
+    xs = np.clip(reach.x + (to[0] - reach.x) * share, 1, there.shape[1] - 2).astype(int)
+    ys = np.clip(reach.y + (to[1] - reach.y) * share, 1, there.shape[0] - 2).astype(int)
+    on = there[ys, xs] > 0
     if skip is not None:
         keep = skip[ys, xs] == 0
         if keep.sum() >= 6:
@@ -45,10 +46,10 @@ def covered(foreign: Mask, reach: Reach, to: tuple[float, float], skip: Mask | N
     return float(on.mean())
 
 
-def filled(mask: Mask) -> Mask:
-    """A mask with what its outlines enclose: the back of a hand may be as good as the table's colour."""
-    outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    return np.asarray(cv2.drawContours(np.zeros_like(mask), outlines, -1, 255, cv2.FILLED), np.uint8)
+def _near(place: float, size: int) -> slice:
+    """A few pixels round a place within a picture's side."""
+    middle = min(max(round(place), SPECK), size - SPECK)
+    return slice(middle - SPECK, middle + SPECK)
 
 
 def bearing_of(x: float, y: float, about: tuple[float, float]) -> float:
@@ -74,13 +75,14 @@ def usual(angles: Sequence[tuple[float, float]]) -> float | None:
     return float(np.degrees(np.arctan2((np.sin(radians) * weights).sum(), (np.cos(radians) * weights).sum())) % 360)
 
 
-def brought_from(looks: Sequence[tuple[float, float]]) -> float | None:
-    """The bearing of the arm that brought a card, from all looks in the order of time; None where nobody can say.
+def brought_from(track: Track) -> float | None:
+    """The bearing of the arm that brought a card, from all looks at arms near it; None where nobody can say.
 
     That is the usual one, if it was in sight from the first: who came after another has perhaps brought the next card.
     """
-    angle = usual(looks)
-    return None if angle is None or apart(looks[0][0], angle) > _SWING else angle
+    angle = usual(track.bearings)
+    first = track.bearings[: track.first_arms]
+    return None if angle is None or all(apart(one, angle) > _SWING for one, _ in first) else angle
 
 
 @dataclass(slots=True)
@@ -185,8 +187,9 @@ class Arms:
         if glance.t > min(track.high, track.high if track.reached is None else track.reached) + LET_GO_NS:
             # Who reaches in only well after the face came up has not brought it.
             looks = [look for look in looks if any(apart(look[0], angle) < _SWING for angle, _ in track.bearings)]
-        # The arm that reaches farthest comes first: it was in sight from the first if any was.
-        track.bearings += sorted(looks, key=lambda look: -look[1])
+        if not track.bearings:
+            track.first_arms = len(looks)
+        track.bearings += looks
         return bool(looks)
 
     def _laid_another(self, track: Track, angle: float, t: int) -> bool:
@@ -216,15 +219,16 @@ class Arms:
         """
         f = self._motion.factor
         rows, columns = glance.foreign.shape
-        found = [(bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), reach) for reach in glance.reaches]
-        solid = filled(glance.foreign)
-        for bearing, reach in found:
-            if reach.dim and any(not arm.dim and apart(angle, bearing) < _SWING for angle, arm in found):
-                # The shadow of the arm beside it.
-                continue
-            share = covered(solid, reach, (to[0] / f, to[1] / f), skip)
+        _, arms = cv2.connectedComponents((glance.kinds == Surface.ARM).astype(np.uint8))
+        things = (glance.kinds != Surface.TABLE) & (glance.kinds != Surface.SHADOW)
+        for reach in glance.reaches:
+            # Another's arm is no part of the way.
+            own = arms[_near(reach.y, rows), _near(reach.x, columns)].max()
+            others = (arms > 0) & (arms != own) & (own > 0)
+            way = np.where(things & ~others, np.uint8(255), np.uint8(0))
+            share = covered(way, reach, (to[0] / f, to[1] / f), skip)
             if share >= (lying if reach.lying else HALF):
-                yield bearing, share**4
+                yield bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), share**4
 
     def swept(self, since: int) -> float | None:
         """The bearing that swept over the pile since an instant (ns)."""

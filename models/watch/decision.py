@@ -112,7 +112,7 @@ class Decisions:
         others = (other for other in self._pile.open if other is not track and other.high <= track.high)
         if self._foresight is None or any(other.seen_on_pile() for other in others):
             return None
-        return Prior.of(self._foresight, self._arms.seat(brought_from(track.bearings)), self._trust.slip)
+        return Prior.of(self._foresight, self._arms.seat(brought_from(track)), self._trust.slip)
 
     def _vanished(self, track: Track, name: str, sure: float) -> list[Observation]:
         """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
@@ -126,7 +126,7 @@ class Decisions:
         self._pile.burned[name] = track.quad
         self._placed += 1
         t = max(track.last.t, self._stream.watermark + 1)
-        return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(brought_from(track.bearings)), cards=(name,))]
+        return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(brought_from(track)), cards=(name,))]
 
     def _report(self, track: Track, told: NamedCard, now: SeenFrame, glance: Glance) -> list[Observation]:
         """Tell that a card was laid, unless it is one that was told already."""
@@ -148,7 +148,7 @@ class Decisions:
             high = max(low, high)
         t = (low + high) // 2 - (upper is not None)
         error = 0 if track.sightings[0].index == 0 else (high - low + 1) // 2 + MARGIN_NS
-        angle = brought_from(track.bearings)
+        angle = brought_from(track)
         seat = self._arms.seat(angle)
         gone = track.high + MARGIN_NS < self._stream.soonest
         if gone and any(other.high > track.high for other in self._pile.laid if other is not track):

@@ -28,7 +28,7 @@ STRIDE: Final = 1.1
 LITTLE: Final = 0.03
 """Share that is as good as none: of an arm that stirs, of the light that a lamp or a shadow changes."""
 OVER: Final = 0.12
-"""Share of a card that must lie over others for it to lie on them."""
+"""Share of a card that must lie over others for it to lie on them; of an arm at rest, that another's hand may cover."""
 PART: Final = 0.25
 """Share of the picture, of a row or of an arm that is more than some things upon it."""
 HALF: Final = 0.5
@@ -38,7 +38,4 @@ MOST: Final = 0.7
 NEARLY_ALL: Final = 0.85
 """Share of a place, of a way or of a likeness that is as good as all of it."""
 DIMMEST: Final = 0.4
-"""Share of its light that a table keeps at least under a soft shadow, or when a lamp changes."""
-TINT: Final = 0.12
-"""Share by which a shadow dims one colour more than another at most. Of 12 drawn arms the least had 0.32, of 60 soft
-shadows the most 0.06."""
+"""Share of its light that a table keeps at least when a lamp changes."""

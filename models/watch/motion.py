@@ -1,9 +1,9 @@
 """What moves on the table: cheap change detection on a reduced picture.
 
 `Motion.look` halves a frame until it is small and tells what differs from the frame before (*moving*) and from the
-bare table (*foreign*: cards, hands, shadows). What is foreign and reaches the picture's edge is a hand with its arm;
-where it crosses the edge is its bearing. The picture of the bare table is learned: what lies still for a second, and
-is no known card, belongs to the table.
+bare table (*foreign*: cards, hands, shadows). Which of that is an arm a small network tells (`models.watch.surfaces`);
+where the arm crosses the picture's edge is its bearing. The picture of the bare table is learned: what lies still for a
+second, and is no known card and no arm, belongs to the table.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
-from models.watch.measure import CHANGED, DARK, DIMMEST, LITTLE, MOST, NEARLY_ALL, PART, SPECK, TINT
-from models.watch.pace import LAID_NS, PATIENCE_NS
+from models.watch.measure import CHANGED, DARK, DIMMEST, LITTLE, MOST, NEARLY_ALL, PART, SPECK
+from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
 from models.watch.reaches import Reach, sort_edge
+from models.watch.surfaces import Kinds, Surface, surface_network, tell_surfaces
 from referee.units import SECOND
 
 Bytes = NDArray[np.uint8]
@@ -75,6 +76,8 @@ class Glance:
     small: Bytes
     moving: Mask
     foreign: Mask
+    kinds: Kinds
+    """What each pixel shows, as far as that was looked into: where nothing is foreign it is the table."""
     reaches: list[Reach] = field(default_factory=list)
     resting: list[Reach] = field(default_factory=list)
     """Arms that have not moved for a second: they bring nothing and take nothing, and belong to the table for now."""
@@ -97,6 +100,7 @@ class Motion:
 
     def __init__(self) -> None:
         self.factor = 1
+        self._surfaces = surface_network()
         self.table: Bytes | None = None
         self._earlier: Bytes | None = None
         """What the table was before it was learned anew: what lay there may have been taken away again."""
@@ -107,9 +111,14 @@ class Motion:
         self.half: Bytes = np.zeros((1, 1, 3), np.uint8)
         """The newest frame at half size."""
         self._learned_at = -(2**62)
-        self._arms: NDArray[np.bool_] | None = None
-        """What lies over the picture's edge and is no part of the table, though it rests."""
+        self._held: NDArray[np.bool_] | None = None
+        """Where arms reach in over the picture's edge, with what they hold: no part of the table, though it rests."""
+        self._rested: Mask | None = None
+        """The arms at rest in the latest frame."""
         self.moved_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
+        """When each reduced pixel changed last, ns."""
+        self._told: tuple[int, Bytes, Bytes, Kinds] | None = None
+        """When the network of surfaces looked last, ns, what it saw, and what it told."""
         self._knows_paper = False
         self._covered: Bytes | None = None
         """The table as it was when the first card of the pile came to lie."""
@@ -128,14 +137,15 @@ class Motion:
             if self.factor == PAPER_STEP:
                 self.half = small
         if self.table is None or self._before is None or self.table.shape != small.shape:
-            self.table, self._before = small.copy(), small
+            self.table, self._before, self._told, self._rested = small.copy(), small, None, None
             self.moved_at = np.full(small.shape[:2], t, np.int64)
             self._earlier = self._clear = None
             if float(small.mean()) < DARK:
                 self.table = None
                 nothing = np.zeros(small.shape[:2], np.uint8)
-                return Glance(t, small, nothing, nothing.copy(), state="dark")
-        glance = Glance(t, small, difference(small, self._before, CHANGED), self._foreign(small))
+                return Glance(t, small, nothing, nothing.copy(), nothing.copy(), state="dark")
+        foreign = self._foreign(small)
+        glance = Glance(t, small, difference(small, self._before, CHANGED), foreign, np.zeros_like(foreign))
         self._before = small
         self._set_state(glance)
         if cv2.countNonZero(glance.foreign) > PART * glance.foreign.size and self._knows_lamp(glance, cards):
@@ -148,19 +158,40 @@ class Motion:
         if cv2.countNonZero(glance.foreign) > SPECK:
             opened = cv2.morphologyEx(glance.foreign, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
             glance.foreign = np.asarray(opened, np.uint8)
-        self._sort_edge(glance, cards)
+        self._sort_edge(glance)
         return glance
 
-    def _sort_edge(self, glance: Glance, cards: Mask | None) -> None:
-        """Tell arms from what else lies over the picture's edge; arms that rest are nothing foreign to other eyes."""
-        self._arms = None
+    def _sort_edge(self, glance: Glance) -> None:
+        """Tell what is foreign; arms that rest are nothing foreign to other eyes."""
+        self._held = None
         if self.table is None or cv2.countNonZero(glance.foreign) <= SPECK:
+            self._rested = None
             return
-        edge = sort_edge(glance.foreign, glance.small, self.table, self.moved_at >= glance.t - PATIENCE_NS, cards)
+        glance.kinds = self._tell_kinds(glance.small, glance.t)
+        arms = np.where(glance.kinds == Surface.ARM, np.uint8(255), np.uint8(0))
+        edge = sort_edge(arms, self.moved_at >= glance.t - PATIENCE_NS, self._rested)
         glance.reaches, glance.resting = edge.arms, edge.resting
         if edge.things is not None:
-            self._arms = cv2.dilate(edge.things, np.ones((3, 3), np.uint8)) > 0
+            # Their shadows and their rims, too: a table that was learned round a hand would hide it.
+            _, parts = cv2.connectedComponents(cv2.bitwise_or(glance.foreign, edge.things))
+            held = np.isin(parts, np.unique(parts[edge.things > 0]))
+            self._held = cv2.dilate(held.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
             glance.foreign[edge.at_rest > 0] = 0
+        self._rested = None if edge.things is None else edge.at_rest
+
+    def _tell_kinds(self, small: Bytes, t: int) -> Kinds:
+        """What each pixel shows; that is looked into no oftener than a hand turns a card, nor while nothing changes."""
+        assert self.table is not None
+        if self._told is not None:
+            told, seen, table, kinds = self._told
+            if t - told < TURNED_NS:
+                return kinds
+            changes = (difference(small, seen, CHANGED), difference(self.table, table, CHANGED))
+            if all(cv2.countNonZero(change) <= SPECK for change in changes):
+                return kinds
+        kinds = tell_surfaces(self._surfaces, small, self.table)
+        self._told = t, small, self.table.copy(), kinds
+        return kinds
 
     def _foreign(self, small: Bytes) -> Mask:
         """What is neither the table as it is nor as it was before it was learned anew."""
@@ -213,11 +244,10 @@ class Motion:
         self._learned_at = glance.t
         # What stands before the lens is no part of the table, unless it never goes away.
         still = PATIENCE_NS if glance.state == "clear" else _STUCK_NS
-        settled = (glance.t - self.moved_at > still) & (glance.foreign > 0)
-        if cards is not None:
-            settled &= cards == 0
-        if self._arms is not None and self._arms.shape == settled.shape:
-            settled &= ~self._arms | (glance.t - self.moved_at > _RESTING_NS)
+        foreign = glance.foreign if cards is None else cv2.subtract(glance.foreign, cards)
+        settled = (glance.t - self.moved_at > still) & (foreign > 0)
+        if self._held is not None and self._held.shape == settled.shape:
+            settled &= ~self._held | (glance.t - self.moved_at > _RESTING_NS)
         if settled.any():
             if self._earlier is None:
                 self._earlier = self.table.copy()
@@ -268,17 +298,8 @@ class Motion:
         """What is foreign and has moved since an instant; a still thing that nobody read is no face coming up."""
         recent = np.where(self.moved_at >= since, np.uint8(255), np.uint8(0))
         recent = cv2.dilate(recent, np.ones((3, 3), np.uint8))
-        return self._lit(np.asarray(cv2.bitwise_and(glance.foreign, recent), np.uint8), glance.small)
-
-    def _lit(self, mask: Mask, small: Bytes) -> Mask:
-        """What of a mask is no shadow on the table: brighter than that in a colour, or of another hue."""
-        if self.table is None:
-            return mask
-        inside = mask > 0
-        b, g, r = ((small[inside] + 1.0) / (self.table[inside] + 1.0)).T
-        dimmest, brightest = np.minimum(np.minimum(b, g), r), np.maximum(np.maximum(b, g), r)
-        mask[inside] = np.where((brightest < 1.0) & (brightest - dimmest < TINT * brightest), 0, mask[inside])
-        return mask
+        recent[glance.kinds == Surface.SHADOW] = 0
+        return np.asarray(cv2.bitwise_and(glance.foreign, recent), np.uint8)
 
     def paper_in(self, half: Bytes, foreign: Mask, level: float = NEARLY_ALL) -> Mask:
         """White paper in a frame at half size (`PAPER_STEP`) that is no part of the table.

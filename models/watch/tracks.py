@@ -101,6 +101,8 @@ class Track:
     """Where its indices showed when most of them did, px."""
     bearings: list[tuple[float, float]] = field(default_factory=list)
     """Where the hand came from, each with its weight."""
+    first_arms: int = 0
+    """How many of them are of the first frame in which an arm reached to it."""
     reached: int | None = None
     """When an arm was first seen that reached to it on its way, ns."""
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from models.watch.surfaces import ROWS, Surface
 from tools.surfaces.surface_score import confusion, shares
-from tools.surfaces.table_scenes import COLUMNS, ROWS, Surface, still_sample
+from tools.surfaces.table_scenes import COLUMNS, still_sample
 
 
 def test_a_share_is_what_was_told_rightly_of_all_that_was_told_or_true() -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.networks import Network
-from tools.surfaces.table_scenes import FILE, Surface
+from models.eye.networks import WEIGHTS, Network
+from models.watch.surfaces import FILE, Surface
 
 
 def confusion(
@@ -39,7 +39,7 @@ def main() -> None:
     """Print the table, in Markdown."""
     parser = argparse.ArgumentParser(prog="python -m tools.surfaces.surface_score", description=__doc__)
     parser.add_argument("--shards", type=Path, default=Path("out/eye/surfaces/held-out"))
-    parser.add_argument("--weights", type=Path, default=Path("out/eye"))
+    parser.add_argument("--weights", type=Path, default=WEIGHTS)
     args = parser.parse_args()
     network = Network(args.weights / FILE)
     print("| shard | pictures | " + " | ".join(kind.name.lower() for kind in Surface) + " |")

@@ -11,7 +11,6 @@ import argparse
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,30 +27,13 @@ from models.training.library import Library
 from models.training.photometry import photograph
 from models.training.samples import write_shards
 from models.training.scenes import SIZE, Painter, Pose, camera_over, card_matrix, heap, project
+from models.watch.surfaces import ROWS, Kinds, Surface
 
 Ids = NDArray[np.int16]
-Kinds = NDArray[np.uint8]
-"""A map of `Surface`."""
 Sample = tuple[Image, Image, Kinds]
 """A picture, the bare table, and what each pixel of the picture shows."""
-ROWS: Final = 120
-"""The network looks at so many rows; at more of them it sees no better and takes longer."""
 COLUMNS: Final = 160
-"""And, in training, at so many columns."""
-FILE: Final = "surfaces.onnx"
-
-
-class Surface(IntEnum):
-    """What a pixel may show; the numbers are the network's."""
-
-    TABLE = 0
-    """The bare table, with what is printed on it or belongs to it."""
-    ARM = 1
-    """A hand or an arm, in a sleeve or not."""
-    FACE = 2
-    BACK = 3
-    SHADOW = 4
-    OTHER = 5
+"""The network learns from so many columns."""
 
 
 _TALL: Final = SIZE * ROWS // COLUMNS
@@ -164,7 +146,15 @@ class TablePainter(Painter):
 
     def _cast_shadows(self, table: _Table, rng: np.random.Generator) -> None:
         for _ in range(_some(rng, (0.7, 0.3)) + 1):
-            self._darken(table, _soft_blob(rng) * _darkness(rng))
+            blob, depth = _soft_blob(rng), _darkness(rng)
+            if rng.random() < 0.3:
+                # It came in slowly: as far as it had come when the table was learned, it is in the table, too.
+                y, x = np.unravel_index(int(blob.argmax()), blob.shape)
+                out = (np.array([x, y]) - SIZE / 2) / SIZE * float(rng.uniform(0.05, 0.6)) * SIZE
+                learned = cv2.warpAffine(blob, moved_by(*out)[:2], blob.shape[::-1], borderMode=cv2.BORDER_REPLICATE)
+                learned = 1 - learned * depth * float(rng.uniform(0.5, 1.0))
+                table.bare = np.asarray(cv2.multiply(table.bare, cv2.merge([learned] * 3), dtype=cv2.CV_8U), np.uint8)
+            self._darken(table, blob * depth)
 
     def _darken(self, table: _Table, shade: NDArray[np.float32]) -> None:
         table.image = np.asarray(cv2.multiply(table.image, cv2.merge([1 - shade] * 3), dtype=cv2.CV_8U), np.uint8)
@@ -336,6 +326,9 @@ def _arm_look(rng: np.random.Generator) -> ArmLook:
     drawn = look(int(rng.integers(1 << 30)), int(rng.integers(1, 9)))
     skin = tuple(int(np.clip(c * rng.uniform(0.85, 1.15), 0, 255)) for c in drawn.skin)
     sleeve = tuple(int(v) for v in rng.uniform(8, 245) * np.clip(rng.normal(1, 0.35, 3), 0.05, 1.0))
+    if rng.random() < 0.2:
+        # Black and dark blue are what most people wear; on a dark cloth they are as dark as a shadow.
+        sleeve = tuple(int(v) for v in rng.uniform(4, 50) * np.clip(rng.normal(1, 0.15, 3), 0.5, 1.5))
     cuff = float(rng.uniform(150, 300))
     if rng.random() < 0.3:
         sleeve, cuff = skin, 310.0
@@ -432,6 +425,8 @@ def main() -> None:
     folder = args.out / "surfaces" / args.split
     if args.stills:
         # One still in eight is kept for judging.
+        if not held_out:
+            folder = args.out / "surfaces" / "stills"
         stems = [path.with_suffix("") for path in sorted(args.stills.glob("[0-9]*[0-9].png"))]
         mine = [stem for stem in stems if (int(stem.name) % 8 == 0) == held_out]
 

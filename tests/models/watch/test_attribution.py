@@ -22,7 +22,7 @@ BLANK = np.zeros((40, 40), np.uint8)
 
 
 def frame(index: int) -> SeenFrame:
-    return SeenFrame(index, index * SPACING, 0, None, None, Glance(index * SPACING, BLANK, BLANK, BLANK))
+    return SeenFrame(index, index * SPACING, 0, None, None, Glance(index * SPACING, BLANK, BLANK, BLANK, BLANK))
 
 
 def reading(name: str, confidence: float, indices: int = 2, bare: float = 0.4) -> CardSeen:

@@ -75,7 +75,7 @@ def test_the_first_card_counts_as_laid_once_another_lies_on_it_though_it_was_onl
         return track
 
     picture = np.zeros((8, 8, 3), np.uint8)
-    now = SeenFrame(6, 6 * SPACING, 6 * SPACING, None, None, Glance(6 * SPACING, picture, picture, picture))
+    now = SeenFrame(6, 6 * SPACING, 6 * SPACING, None, None, Glance(6 * SPACING, *(picture,) * 4))
     first = came(SEVEN, 2, 3)
     pile = Pile(open=[first])
     assert not is_laid(first, pile, now, over=False)

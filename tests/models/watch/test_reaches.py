@@ -1,79 +1,87 @@
-"""An arm is told from its hard shadow where both cross the picture's edge, and kept where nothing else reaches in."""
+"""An arm is told from its hard shadow where both cross the picture's edge, and from one that rests beside it."""
 
 from __future__ import annotations
 
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from hardware.simulated.pictures.overhead import Top
 from models.watch.arms import Arms
 from models.watch.motion import Glance, Motion
-from models.watch.reaches import Reach, SortedEdge, sort_edge
+from models.watch.reaches import Reach, sort_edge
 from models.watch.stream import Stream
+from models.watch.surfaces import Surface
 from models.watch.tracks import Pile
+from referee.units import SECOND
 
+Picture = NDArray[np.uint8]
 ROWS, COLUMNS = 240, 320
-SKIN, GREY_SLEEVE = (105, 140, 190), (32, 34, 35)
-CLOTHS = {"green": (58, 128, 52), "grey": (150, 152, 155), "red": (50, 48, 150)}
+SIZE = (960, 720)
+FPS = 25
 
 
-def table(cloth: str) -> np.ndarray:
-    """A cloth with the grain that cloths have."""
-    grain = np.random.default_rng(3).normal(1.0, 0.04, (ROWS, COLUMNS, 1))
-    return np.clip(np.array(CLOTHS[cloth]) * grain, 0, 255).astype(np.uint8)
+def photograph(picture: Picture) -> Picture:
+    """What a camera makes of a drawn table."""
+    return np.asarray(cv2.resize(picture, SIZE, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def edge(cloth: str, sleeve: tuple[int, int, int] | None, shadow: tuple[int, int] | None) -> SortedEdge:
-    """What reaches in from below: an arm over x 150 to 180, and a shadow of half the light between two places."""
-    bare = table(cloth)
-    small, foreign = bare.copy(), np.zeros((ROWS, COLUMNS), np.uint8)
-    if shadow:
-        # They meet where the hand touches the table.
-        for cut in (np.s_[120:, shadow[0] : shadow[1]], np.s_[110:120, 150 : shadow[1]]):
-            small[cut], foreign[cut] = small[cut] // 2, 255
-    if sleeve:
-        small[110:, 150:180], foreign[110:, 150:180] = sleeve, 255
-    small = np.clip(small + np.random.default_rng(4).normal(0, 1.0, small.shape), 0, 255).astype(np.uint8)
-    return sort_edge(foreign, small, bare, foreign > 0, None)
+def glance_at(bare: Picture, picture: Picture) -> Glance:
+    """What the watcher makes of a picture after a second of the bare table."""
+    motion = Motion()
+    for k in range(FPS):
+        motion.look(bare, k * SECOND // FPS, None)
+    return motion.look(picture, SECOND, None)
 
 
-@pytest.mark.parametrize("cloth", CLOTHS)
-@pytest.mark.parametrize("shadow", [(180, 260), (90, 150), (60, 170)])
-def test_an_arm_enters_where_it_does_and_not_where_its_shadow_lies(cloth: str, shadow: tuple[int, int]) -> None:
-    (arm,) = edge(cloth, SKIN, shadow).arms
-    assert arm.x == pytest.approx(164.5, abs=6) and not arm.dim
+def shaded(picture: Picture, *corners: tuple[int, int]) -> Picture:
+    """A picture with a hard shadow of half the light over a part of it."""
+    part = np.zeros(picture.shape[:2], np.float32)
+    cv2.fillPoly(part, [np.array(corners, np.int32)], 0.5)
+    light = 1 - cv2.GaussianBlur(part, (0, 0), 2.0)
+    return np.asarray(cv2.multiply(picture, cv2.merge([light] * 3), dtype=cv2.CV_8U), np.uint8)
 
 
-def test_a_shadow_apart_from_its_arm_is_left_out_beside_it() -> None:
-    found = edge("green", SKIN, (215, 260))
-    assert sorted((arm.x > 200, arm.dim) for arm in found.arms) == [(False, False), (True, True)]
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("shadow", [(500, 720), (240, 460)])
+def test_an_arm_enters_where_it_does_and_not_where_its_shadow_lies(seed: int, shadow: tuple[int, int]) -> None:
+    top = Top(760.0, 570.0, seed=seed)
+    bare = photograph(top.image)
+    arm = photograph(top.with_hand(270.0, 1 + seed, 20.0))
+    shadow_apart = shaded(bare, (480, 380), (shadow[0], 719), (shadow[1], 719))
+    # The arm lies over its shadow.
+    there = np.abs(arm.astype(int) - bare).max(axis=2, keepdims=True) > 9
+    (alone,) = glance_at(bare, arm).reaches
+    beside = glance_at(bare, np.where(there, arm, shadow_apart)).reaches
+    assert [reach.x for reach in beside] == [pytest.approx(alone.x, abs=12)]
+
+
+def test_an_arm_that_rests_rests_on_when_another_hand_touches_it() -> None:
+    resting, both = np.zeros((2, ROWS, COLUMNS), np.uint8)
+    resting[150:, 60:100] = 255
+    both[150:, 60:100] = 255
+    both[140:160, 90:] = 255
+    moved = (both > 0) & (resting == 0)
+    found = sort_edge(both, moved, resting)
+    assert [reach.y for reach in found.arms] == [pytest.approx(149.5, abs=1.5)]
+    assert [reach.x for reach in found.resting] == [pytest.approx(80, abs=1.5)]
+    moved[150:200, 60:100] = True
+    found = sort_edge(both, moved, resting)
+    assert len(found.arms) == 2, "its hand has moved"
+    assert not found.resting
+
+
+def test_another_hand_on_the_way_does_not_make_an_arm_reach_the_pile() -> None:
     stream = Stream()
     stream.advance(0, (ROWS, COLUMNS))
     motion = Motion()
     motion.factor = 1
-    glance = Glance(0, np.zeros((ROWS, COLUMNS, 3), np.uint8), *(np.zeros((ROWS, COLUMNS), np.uint8),) * 2)
-    glance.reaches, glance.foreign = found.arms, np.full((ROWS, COLUMNS), 255, np.uint8)
-    arms = Arms({1: 270.0, 2: 0.0}, motion, stream, Pile())
-    looks = list(arms._reaching(glance, (160.0, 120.0), None))
-    assert [round(bearing) for bearing, _ in looks] == [272]
-
-
-def test_a_dark_sleeve_on_a_grey_table_is_an_arm_where_no_other_is() -> None:
-    (arm,) = edge("grey", GREY_SLEEVE, None).arms
-    assert arm.x == pytest.approx(164.5, abs=2)
-    assert not edge("grey", None, (90, 150)).arms, "a soft shadow"
-
-
-def test_an_arm_whose_hand_has_the_tables_colour_reaches_as_far_as_its_outline() -> None:
-    stream = Stream()
-    stream.advance(0, (ROWS, COLUMNS))
-    motion = Motion()
-    motion.factor = 1
-    hand = np.zeros((ROWS, COLUMNS), np.uint8)
-    cv2.rectangle(hand, (145, 120), (180, ROWS - 20), 255, 3)
-    hand[ROWS - 22 :, 150:175] = 255
-    glance = Glance(0, np.zeros((ROWS, COLUMNS, 3), np.uint8), np.zeros_like(hand), hand)
-    glance.reaches = [Reach(162.0, ROWS - 1.0, False, False)]
+    nothing = np.zeros((ROWS, COLUMNS), np.uint8)
+    kinds = nothing.copy()
+    kinds[200:, 140:180] = Surface.ARM
+    kinds[100:190, :200] = Surface.ARM
+    glance = Glance(0, np.zeros((ROWS, COLUMNS, 3), np.uint8), nothing, nothing, kinds)
+    glance.reaches = [Reach(160.0, ROWS - 1.0), Reach(0.0, 145.0)]
     arms = Arms({1: 270.0}, motion, stream, Pile())
-    assert [round(bearing) for bearing, _ in arms._reaching(glance, (162.0, 130.0), None)] == [271]
-    assert not list(arms._reaching(glance, (40.0, 30.0), None)), "it ends where its outline does"
+    assert [round(bearing) for bearing, _ in arms._reaching(glance, (160.0, 120.0), None)] == [189]

@@ -25,7 +25,7 @@ def frames(shown: str) -> Stream:
         # Noise looks like nothing, and least of all like itself in another frame.
         half = np.random.default_rng(k).integers(0, 255, (160, 160, 3), np.uint8)
         stream.advance(k * SPACING, (320, 320))
-        moment = stream.keep(half, k * SPACING, EXPOSED, half, Glance(k * SPACING, half, half[..., 0], half[..., 0]))
+        moment = stream.keep(half, k * SPACING, EXPOSED, half, Glance(k * SPACING, half, *(half[..., 0],) * 3))
         stream.note_sight(True)
         moment.bare = one == "."
         if one in "wW":

@@ -146,7 +146,7 @@ def test_cards_come_in_the_order_in_which_they_were_laid() -> None:
 
 def test_a_hand_over_the_pile_is_no_card() -> None:
     stream = settled()
-    for x in (330, 200, 90, 20, 20, 90, 330):
+    for x in (200, 90, 20, 20, 90, 200):
         hidden = replace(KING, read=x > 100)
         stream.show([SEVEN, hidden], (270, KING.x, KING.y + x))
         assert stream.watcher.state == "hand"
