@@ -244,8 +244,9 @@ class Motion:
         self._learned_at = glance.t
         # What stands before the lens is no part of the table, unless it never goes away.
         still = PATIENCE_NS if glance.state == "clear" else _STUCK_NS
-        foreign = glance.foreign if cards is None else cv2.subtract(glance.foreign, cards)
-        settled = (glance.t - self.moved_at > still) & (foreign > 0)
+        settled = (glance.t - self.moved_at > still) & (glance.foreign > 0)
+        if cards is not None:
+            settled &= cards == 0
         if self._held is not None and self._held.shape == settled.shape:
             settled &= ~self._held | (glance.t - self.moved_at > _RESTING_NS)
         if settled.any():

@@ -21,7 +21,7 @@ from models.watch.measure import PART
 from models.watch.reaches import over_edge
 
 ROWS: Final = 120
-"""The network looks at so many rows; at more of them it sees no better and takes longer."""
+"""The network looks at so many rows, and was trained at so many."""
 FILE: Final = "surfaces.onnx"
 
 Kinds = NDArray[np.uint8]
