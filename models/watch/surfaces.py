@@ -6,6 +6,7 @@ the path-traced second world.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
@@ -47,7 +48,7 @@ def surface_network(folder: Path = WEIGHTS) -> Network:
     return Network(folder / FILE)
 
 
-def tell_surfaces(network: Network, picture: Image, bare: Image) -> Kinds:
+def tell_surfaces(network: Callable[[Image], NDArray[np.float32]], picture: Image, bare: Image) -> Kinds:
     """The likeliest surface of each pixel of a picture (H x W x 3) of the table, which is known ``bare``, too."""
     rows, columns = picture.shape[:2]
     size = (round(columns * ROWS / rows / 2) * 2, ROWS)

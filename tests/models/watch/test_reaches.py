@@ -8,12 +8,12 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.simulated.pictures.overhead import Top
-from models.watch.arms import Arms
+from models.watch.arms import Arms, brought_from
 from models.watch.motion import Glance, Motion
 from models.watch.reaches import Reach, sort_edge
 from models.watch.stream import Stream
-from models.watch.surfaces import Surface
-from models.watch.tracks import Pile
+from models.watch.surfaces import Surface, tell_surfaces
+from models.watch.tracks import Pile, Track
 from referee.units import SECOND
 
 Picture = NDArray[np.uint8]
@@ -70,6 +70,26 @@ def test_an_arm_that_rests_rests_on_when_another_hand_touches_it() -> None:
     found = sort_edge(both, moved, resting)
     assert len(found.arms) == 2, "its hand has moved"
     assert not found.resting
+
+
+@pytest.mark.parametrize(("hand", "told"), [(8, Surface.ARM), (1, Surface.SHADOW)])
+def test_what_passes_for_a_shadow_between_a_hand_and_the_edge_is_a_sleeve(hand: int, told: Surface) -> None:
+    seen = np.zeros((1, 60, 80), np.float32)
+    seen[0, 50:, 30:40] = Surface.SHADOW
+    seen[0, 50 - hand : 50, 30:40] = Surface.ARM
+    picture = np.zeros((120, 160, 3), np.uint8)
+    kinds = tell_surfaces(lambda both: seen, picture, picture)
+    assert (kinds[110:, 62:78] == told).all()
+    assert not kinds[:, :50].any(), "beside it is the table"
+
+
+def test_of_the_arms_in_sight_when_a_card_first_showed_any_may_have_brought_it() -> None:
+    track = Track(np.zeros((4, 2), np.float32), 0)
+    track.bearings = [(310.0, 0.2), (40.0, 0.1), (42.0, 1.0), (41.0, 0.9)]
+    track.first_arms = 1
+    assert brought_from(track) is None, "who came after another has perhaps brought the next card"
+    track.first_arms = 2
+    assert brought_from(track) == pytest.approx(41.5, abs=1)
 
 
 def test_another_hand_on_the_way_does_not_make_an_arm_reach_the_pile() -> None:
