@@ -22,6 +22,7 @@ from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, h
 from models.watch.measure import FEW, INDEX, LITTLE, MOST, NEARLY_ALL, OVER, SLIGHT, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Mask, Motion
 from models.watch.pace import LAID_NS, PATIENCE_NS
+from models.watch.reaches import box_of
 from models.watch.stream import LONG_AGO, SeenFrame, Stream, Suspect
 from models.watch.tracks import Pile, plain
 
@@ -303,7 +304,11 @@ class Paper:
 
 def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]:
     """The patches of a mask at half size of the box that have ``least`` pixels or more."""
-    found = []
+    found: list[Suspect] = []
+    box = box_of(left, side)
+    if box is None:
+        return found
+    left, bright, corner = left[box], bright[box], (box[1].start, box[0].start)
     # Outside the picture nothing is white: a strip along its edge is no broader than it looks.
     thick = cv2.erode(bright, np.ones((side, side), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=0)
     count, _, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(left, np.ones((5, 5), np.uint8)))
@@ -312,7 +317,7 @@ def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]
         size = cv2.countNonZero(left[y : y + h, x : x + w])
         if size < least:
             continue
-        place = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) * PAPER_STEP
+        place = (np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) + corner) * PAPER_STEP
         broad = cv2.countNonZero(thick[y : y + h, x : x + w]) > 0
         found.append(Suspect(place.astype(np.float32), broad))
     return found

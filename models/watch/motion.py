@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
-from models.watch.measure import CHANGED, DARK, DIMMEST, LITTLE, MOST, NEARLY_ALL, PART, SPECK
+from models.watch.measure import CHANGED, DARK, DIMMEST, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SPECK
 from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
-from models.watch.reaches import Reach, sort_edge
+from models.watch.reaches import Reach, box_of, sort_edge
 from models.watch.surfaces import Kinds, Surface, surface_network, tell_surfaces
 from referee.units import SECOND
 
@@ -48,6 +48,11 @@ def difference(one: Bytes, other: Bytes, level: int) -> Mask:
     return np.asarray(cv2.threshold(worst, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
 
 
+def _blurred(picture: Bytes) -> Bytes:
+    """The picture without a sensor's noise."""
+    return np.asarray(cv2.blur(picture, (SPECK + 1, SPECK + 1)), np.uint8)
+
+
 def _white_in(picture: Bytes, least: float, tint: float) -> Mask:
     """Where all colours reach a level and differ by no more than a tint."""
     b, g, r = cv2.split(picture)
@@ -63,9 +68,16 @@ def _gains(before: Bytes, now: Bytes) -> NDArray[np.float64]:
     return np.asarray(np.median(ratios, axis=0), np.float64)
 
 
-def _relit(picture: Bytes, light: NDArray[np.float64]) -> Bytes:
-    """The picture in another light; ``light`` is its `_gains` against the present one."""
+def _relit(picture: Bytes, light: NDArray[np.floating]) -> Bytes:
+    """The picture in another light; ``light`` is by how much brighter each colour is, there or everywhere."""
     return np.asarray(np.clip(picture * light + 0.5, 0, 255), np.uint8)
+
+
+def _covers(small: Bytes, table: Bytes, cards: Mask | None) -> bool:
+    """Whether cards are out of sight; a cover before the lens looks like a plain table all over."""
+    if cards is None or not cards.any():
+        return False
+    return bool((difference(small, table, CHANGED)[cards > 0] > 0).mean() < PART)
 
 
 @dataclass(slots=True, eq=False)
@@ -117,6 +129,8 @@ class Motion:
         """The arms at rest in the latest frame."""
         self.moved_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         """When each reduced pixel changed last, ns."""
+        self._bare_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
+        """When each reduced pixel was last seen to show the table, ns."""
         self._told: tuple[int, Bytes, Bytes, Kinds] | None = None
         """When the network of surfaces looked last, ns, what it saw, and what it told."""
         self._knows_paper = False
@@ -139,6 +153,7 @@ class Motion:
         if self.table is None or self._before is None or self.table.shape != small.shape:
             self.table, self._before, self._told, self._rested = small.copy(), small, None, None
             self.moved_at = np.full(small.shape[:2], t, np.int64)
+            self._bare_at = self.moved_at.copy()
             self._earlier = self._clear = None
             if float(small.mean()) < DARK:
                 self.table = None
@@ -216,11 +231,9 @@ class Motion:
         other = difference(small, _relit(clear, lamp), CHANGED)
         if cv2.countNonZero(other) > PART * other.size:
             return False
-        if cards is not None and cards.any() and (other[cards > 0] > 0).mean() > PART:
-            # A hand, or a card laid just now, may be there; a cover before the lens looks like a plain table all over.
-            there = difference(small, _relit(self.table, lamp), CHANGED)[cards > 0]
-            if (there > 0).mean() < PART:
-                return False
+        changed = cards is not None and cards.any() and (other[cards > 0] > 0).mean() > PART
+        if changed and _covers(small, _relit(self.table, lamp), cards):
+            return False
         glance.moving = other
         if glance.t - self._relit_at > PATIENCE_NS:
             self._earlier = self.table
@@ -242,19 +255,69 @@ class Motion:
         if glance.state == "dark" or glance.t - self._learned_at < LAID_NS:
             return
         self._learned_at = glance.t
-        # What stands before the lens is no part of the table, unless it never goes away.
-        still = PATIENCE_NS if glance.state == "clear" else _STUCK_NS
-        settled = (glance.t - self.moved_at > still) & (glance.foreign > 0)
-        if cards is not None:
-            settled &= cards == 0
-        if self._held is not None and self._held.shape == settled.shape:
-            settled &= ~self._held | (glance.t - self.moved_at > _RESTING_NS)
+        bare = np.ones(glance.foreign.shape, np.bool_) if cards is None else cards == 0
+        if self._held is not None and self._held.shape == bare.shape:
+            bare &= ~self._held | (glance.t - self.moved_at > _RESTING_NS)
+        if glance.state == "clear":
+            self._follow_daylight(glance, bare, cards)
+        settled = self._settled(glance, bare)
         if settled.any():
             if self._earlier is None:
                 self._earlier = self.table.copy()
             self._earlier[settled] = self.table[settled]
             self.table[settled] = glance.small[settled]
         self._relight_under(cards, glance)
+
+    def _settled(self, glance: Glance, bare: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """What of the bare table looks otherwise, and has lain still for long enough to belong to it."""
+        assert self.table is not None
+        # What stands before the lens is no part of the table, unless it never goes away.
+        still = PATIENCE_NS if glance.state == "clear" else _STUCK_NS
+        # What changes by little each frame has moved all the same: a shadow that creeps, a cover before the lens.
+        others = difference(_blurred(glance.small), _blurred(self.table), _FOREIGN // 2) > 0
+        self._bare_at[~others] = glance.t
+        since = np.where(others, np.maximum(self.moved_at, self._bare_at), self.moved_at)
+        foreign = bare & (glance.foreign > 0)
+        settled = foreign & (glance.t - since > still)
+        if self._told is not None and settled.any():
+            # A shadow as a whole: of one that the table has in part the rest would look like an arm.
+            shadows = foreign & (self._told[3] == Surface.SHADOW)
+            _, parts = cv2.connectedComponents(shadows.astype(np.uint8))
+            sizes = np.bincount(parts.ravel())
+            whole = np.bincount(parts[settled], minlength=len(sizes)) >= (1 - LITTLE) * sizes
+            settled &= whole[parts] | ~shadows
+        return settled
+
+    def _follow_daylight(self, glance: Glance, bare: NDArray[np.bool_], cards: Mask | None) -> None:
+        """Daylight changes slowly, and more on the window's side: the table is known in the new light, too."""
+        assert self.table is not None
+        few = np.s_[::SPECK, ::SPECK]
+        seen, small, table = bare[few], glance.small[few], self.table[few]
+        if not seen.any():
+            return
+        usual = _gains(table[seen], small[seen])
+        lit = _relit(table, usual)
+        alike = (difference(small, lit, CHANGED) == 0) & seen
+        before, as_lit, now = (picture[alike].sum(axis=1, dtype=np.float64) for picture in (table, lit, small))
+        if len(now) < HALF * np.count_nonzero(seen) or abs(now.sum() - before.sum()) > OVER * before.sum():
+            # Not the table, or a lamp.
+            return
+        xs, ys = (np.linspace(-1, 1, size, dtype=np.float32) for size in bare.shape[::-1])
+        at = np.stack(np.broadcast_arrays(1, xs[None, ::SPECK], ys[::SPECK, None]), axis=2)[alike]
+        light, across, down = np.linalg.lstsq(at * as_lit[:, None], now, rcond=None)[0].astype(np.float32)
+        # It is most, or least, in a corner.
+        slope = abs(across) + abs(down)
+        if max(np.abs(gain * usual - 1).max() for gain in (light - slope, light + slope)) < LITTLE:
+            return
+        daylight = (light + across * xs + down * ys[:, None])[..., None] * usual.astype(np.float32)
+        relit = _relit(self.table, daylight)
+        if _covers(glance.small, relit, cards):
+            return
+        self.table = relit
+        if self._earlier is not None:
+            self._earlier = _relit(self._earlier, daylight)
+        self.paper = np.minimum(self.paper * usual * light, 255.0)
+        glance.foreign = self._foreign(glance.small)
 
     def _relight_under(self, cards: Mask | None, glance: Glance) -> None:
         """Where cards lie nobody sees the light change: the table there gets its row's, as lamps ripple in bands."""
@@ -308,6 +371,12 @@ class Motion:
         Pixels of the cards' brightness and hue, whatever the lamp's; stripes as thin as the border of a card's back are
         left out.
         """
+        paper = np.zeros(half.shape[:2], np.uint8)
+        there = cv2.resize(foreign, half.shape[1::-1], interpolation=cv2.INTER_NEAREST)
+        box = box_of(there, 1)
+        if box is None:
+            return paper
+        half, there = half[box], there[box]
         usual, cast = float(self.paper.mean()), float(self.paper.max() - self.paper.min())
         # As it is, for the paper's colour may have been learned amiss; and as it would look by a white lamp.
         tables = np.clip(np.arange(256)[:, None] * (usual / self.paper) + 0.5, 0, 255).astype(np.uint8)
@@ -315,9 +384,8 @@ class Motion:
             _white_in(half, level * usual, _COLOURED + cast),
             _white_in(cv2.LUT(half, tables[None]), level * usual, _COLOURED),
         )
-        there = cv2.resize(foreign, half.shape[1::-1], interpolation=cv2.INTER_NEAREST)
-        mask = cv2.bitwise_and(white, there)
-        return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+        paper[box] = cv2.morphologyEx(cv2.bitwise_and(white, there), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        return paper
 
     def bareness(self, place: Mask, glance: Glance) -> float:
         """Share of a place (reduced mask) that shows bare table, 0 to 1.
@@ -327,11 +395,11 @@ class Motion:
         there = place > 0
         if self.table is None or not there.any():
             return 0.0
-        printed = there & (self.table.min(axis=2) > MOST * float(self.paper.mean()))
-        foreign = glance.foreign > 0
+        foreign = glance.foreign[there] > 0
+        printed = self.table[there].min(axis=1) > MOST * float(self.paper.mean())
         if printed.any():
-            foreign |= printed & (cv2.dilate(glance.foreign, np.ones((SPECK,) * 2, np.uint8)) > 0)
-        return 1.0 - float(np.count_nonzero(foreign & there)) / int(np.count_nonzero(there))
+            foreign |= printed & (cv2.dilate(glance.foreign, np.ones((SPECK,) * 2, np.uint8))[there] > 0)
+        return 1.0 - float(foreign.mean())
 
     def learn_paper(self, small: Bytes, quad: Quad) -> None:
         """Note the paper's colour from a card that lies at ``quad`` (px of the whole frame)."""

@@ -100,14 +100,26 @@ def sort_edge(arms: Image, moved: NDArray[np.bool_], rested: Image | None = None
 Box = tuple[slice, slice]
 
 
+def box_of(mask: Image, margin: int = 0) -> Box | None:
+    """The box round all that a mask shows, with a margin within the picture; None if that is nothing."""
+    x, y, width, height = cv2.boundingRect(mask)
+    if not width:
+        return None
+    return np.s_[max(0, y - margin) : y + height + margin, max(0, x - margin) : x + width + margin]
+
+
 def over_edge(mask: Image) -> Iterator[tuple[Box, NDArray[np.bool_]]]:
     """The parts of a mask that hang together and touch the picture's edge: the box round each and where it is there."""
+    whole = box_of(mask)
+    if whole is None:
+        return
     rows, columns = mask.shape
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask[whole])
     left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
     right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
-    at_edge = (left < 2) | (top < 2) | (right > columns - 2) | (bottom > rows - 2)
+    y, x = whole[0].start, whole[1].start
+    at_edge = (left + x < 2) | (top + y < 2) | (right + x > columns - 2) | (bottom + y > rows - 2)
     at_edge[0] = False
     for label in np.flatnonzero(at_edge):
-        box = np.s_[top[label] : bottom[label], left[label] : right[label]]
-        yield box, labels[box] == label
+        there = labels[top[label] : bottom[label], left[label] : right[label]] == label
+        yield np.s_[y + top[label] : y + bottom[label], x + left[label] : x + right[label]], there

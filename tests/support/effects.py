@@ -127,6 +127,28 @@ class Lamp:
 
 
 @dataclass(frozen=True, slots=True)
+class Daylight:
+    """A cloud before the sun, or past it: the light changes slowly, on the window's side more than on the other."""
+
+    start: int
+    until: int
+    left: float
+    """Share of the light that there is in the end, in the middle."""
+    turn: float
+    """Degrees to the window."""
+    uneven: float
+    """Share by which the change is more at the window's side, and less on the other."""
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        share = min(1.0, max(0.0, (t - self.start) / (self.until - self.start)))
+        ys, xs = np.mgrid[0 : scene.height, 0 : scene.width].astype(np.float32)
+        c, s = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
+        along = ((xs / scene.width - 0.5) * c + (ys / scene.height - 0.5) * s) * 2
+        light = 1 + share * (self.left - 1) * (1 + self.uneven * along)
+        return np.asarray(np.clip(picture * light[..., None], 0, 255), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
 class Covered:
     """Something is held before the lens: so near that it is a blur, and it may leave a corner free."""
 

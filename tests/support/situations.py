@@ -14,7 +14,7 @@ from hardware.simulated.table.acts import CardPose, bearing, towards
 from referee.engine.observations import Foul
 from referee.units import MS
 from tests.support.awkward import Push, Touch
-from tests.support.effects import Bump, Covered, Glare, Lamp, LampOff, Shade, Soft
+from tests.support.effects import Bump, Covered, Daylight, Glare, Lamp, LampOff, Shade, Soft
 from tests.support.spoilt import Situation
 from tests.support.story import SEATS, Story
 
@@ -214,6 +214,17 @@ def _coloured_lamp(story: Story) -> None:
     story.take()
 
 
+def _cloud(story: Story) -> None:
+    story.lay(2)
+    start, span = story.now, story.chance.randrange(1_500 * MS, 9_000 * MS)
+    left, turn = story.chance.choice((0.5, 0.7, 1.4)), story.chance.uniform(0, 360)
+    story.effects.append(Daylight(start, start + span, left, turn, story.chance.uniform(0, 0.5)))
+    act = story.lay(4)
+    story.moments.append(act.rest)
+    story.take()
+    story.lay(4)
+
+
 SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
     "glare on an index": _glare,
     "a finger over an index": _finger,
@@ -231,6 +242,7 @@ SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
     "laid far off and pushed on": _far_and_pushed,
     "out of focus": _defocus,
     "a coloured lamp": _coloured_lamp,
+    "a cloud before the sun": _cloud,
 }
 
 

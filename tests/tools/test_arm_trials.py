@@ -7,7 +7,7 @@ import pytest
 from tools.measure.arm_trials import resting, shadows, there_before
 
 
-@pytest.mark.parametrize(("seed", "depth"), [(1, 0.1), (2, 0.2), (3, 0.3)])
+@pytest.mark.parametrize(("seed", "depth"), [(1, 0.1), (2, 0.2), (2, 0.3), (9, 0.2)])
 def test_a_heads_soft_shadow_is_no_arm(seed: int, depth: float) -> None:
     assert not any(shadows(seed, depth))
 

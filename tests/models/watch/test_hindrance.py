@@ -95,6 +95,51 @@ def test_a_lamp_of_another_colour_is_no_cover_and_the_pile_may_be_taken_in_its_l
     assert sum(isinstance(one, Taken) for one in stream.seen) == 1
 
 
+def sunlit(shown: Picture, left: float, slope: float) -> Picture:
+    """A picture with a share of its light left, and by a slope more at its right side than at its left."""
+    across = left * (1 + slope * np.linspace(-1, 1, shown.shape[1])[None, :, None])
+    return np.clip(shown * across, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize(("left", "frames"), [(0.5, 40), (0.6, 25), (1.3, 30)])
+def test_a_cloud_before_the_sun_is_no_cover_and_the_pile_may_be_taken_meanwhile(left: float, frames: int) -> None:
+    stream = settled()
+    for k in range(frames):
+        cards = [SEVEN, KING] if k < 0.7 * frames else []
+        share = k / frames
+        stream.eye.cards = cards
+        lit = sunlit(picture(cards, noise=1 + k % 5), 1 + share * (left - 1), share * 0.3)
+        stream.seen += stream.watcher.feed(lit, stream.t, 4_000_000)
+        assert stream.watcher.state in ("quiet", "moving") and stream.watcher.trouble == ""
+        stream.t += SPACING
+    assert sum(isinstance(one, Taken) for one in stream.seen) == 1 and len(stream.cards) == 2
+
+
+def test_a_cloud_leaves_no_shadow_of_itself_in_the_table() -> None:
+    motion = Motion()
+    for k in range(45):
+        shown = sunlit(grained(noise=k), 1 - 0.4 * min(1, k / 30), 0.3 * min(1, k / 30))
+        glance = motion.look(shown, k * SPACING, None)
+        assert cv2.countNonZero(glance.foreign) < 0.02 * glance.foreign.size
+
+
+@pytest.mark.parametrize("creep", [4, 8])
+def test_what_creeps_over_the_table_is_not_learned_as_it_creeps(creep: int) -> None:
+    motion, shown = Motion(), grained()
+    for k in range(15):
+        motion.look(grained(noise=k), k * SPACING, None)
+    darker = shown.copy()
+    for k in range(15, 27):
+        # By less in a frame than what counts as moving.
+        darker[200:400, 300:700] = np.maximum(shown[200:400, 300:700].astype(int) - creep * (k - 14), 20)
+        glance = motion.look(darker, k * SPACING, None)
+    foreign = cv2.resize(glance.foreign, (960, 720))
+    assert (foreign[220:380, 320:680] > 0).mean() > 0.9
+    for k in range(27, 60):
+        glance = motion.look(darker, k * SPACING, None)
+    assert cv2.countNonZero(glance.foreign) < 0.01 * glance.foreign.size
+
+
 # A knock
 
 
