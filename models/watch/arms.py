@@ -13,7 +13,7 @@ import numpy as np
 
 from models.eye.classes import SURE_READING
 from models.eye.geometry import Quad, centre_of
-from models.watch.measure import FEW, HALF, LITTLE, NEARLY_ALL, SPECK
+from models.watch.measure import FEW, HALF, LITTLE, NEARLY_ALL, PART, SPECK
 from models.watch.motion import Glance, Mask, Motion
 from models.watch.pace import HAND_NS, LAID_NS, LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.reaches import Reach
@@ -302,7 +302,9 @@ class Taking:
             self._leaving = None
             return False
         if self._leaving is None:
-            self._leaving = now
+            # What leaves moves; where a table was learned anew, or a cover before the lens was, nothing did.
+            if self._motion.stirred(cards, now.t - PATIENCE_NS) >= PART:
+                self._leaving = now
             return False
         seen = (track for track in self._pile.laid if track.sightings and track.last.index >= self._leaving.index)
         # A card that was tossed slides on; one that a hand carries off is soon seen no more.

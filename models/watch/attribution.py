@@ -14,7 +14,7 @@ from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.faces import first_unexplained, index_places, looked_alike, reveal, shown_before, unread_reveal
 from models.watch.gaze import Found
-from models.watch.measure import HALF, INDEX, LITTLE, NEARLY_ALL, OVER, SLIGHT, STRIDE
+from models.watch.measure import HALF, INDEX, LITTLE, NEARLY_ALL, OVER, PART, SLIGHT, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, LAID_NS, SWEEP_NS
 from models.watch.stream import SeenFrame, Stream
@@ -310,10 +310,7 @@ class Attribution:
         before = self._unmoved.get(s.card)
         if before is not None and _in_places(s.indices, before, SLIGHT * self._pile.card_height):
             return False
-        inside = self._motion.mask([quad], self._motion.moved_at.shape) > 0
-        if not inside.any():
-            return False
-        moved = bool((self._motion.moved_at[inside] >= now.t - SWEEP_NS).mean() > 0.3)
+        moved = self._motion.stirred(self._motion.mask([quad], now.glance.small.shape), now.t - SWEEP_NS) > PART
         if not moved:
             self._unmoved[s.card] = s.indices
         return moved

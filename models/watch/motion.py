@@ -401,6 +401,10 @@ class Motion:
             foreign |= printed & (cv2.dilate(glance.foreign, np.ones((SPECK,) * 2, np.uint8))[there] > 0)
         return 1.0 - float(foreign.mean())
 
+    def stirred(self, place: Mask, since: int) -> float:
+        """Share of a place (reduced mask) that has changed since an instant (ns), 0 to 1."""
+        return float(np.count_nonzero(self.moved_at[place > 0] >= since)) / max(1, cv2.countNonZero(place))
+
     def learn_paper(self, small: Bytes, quad: Quad) -> None:
         """Note the paper's colour from a card that lies at ``quad`` (px of the whole frame)."""
         inside = small[self.mask([quad], small.shape[:2]) > 0].reshape(-1, 3).astype(np.float64)

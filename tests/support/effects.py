@@ -149,6 +149,28 @@ class Daylight:
 
 
 @dataclass(frozen=True, slots=True)
+class SunPatch:
+    """Sun that falls through a window in a band across the table, with the shadow of a crossbar in it."""
+
+    start: int
+    until: int
+    """From when on it is as bright as it gets."""
+    turn: float
+    """Degrees from the picture's right to the band's other side."""
+    off: float
+    """How far the band's middle is from the picture's, in halves of the picture."""
+    gain: float
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        share = min(1.0, max(0.0, (t - self.start) / (self.until - self.start)))
+        ys, xs = np.mgrid[-1 : 1 : scene.height * 1j, -1 : 1 : scene.width * 1j].astype(np.float32)
+        c, s = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
+        across, along = np.abs(xs * c + ys * s - self.off), np.abs(ys * c - xs * s)
+        lit = (1 - 0.9 / (1 + np.exp((along - 0.04) * 60))) / (1 + np.exp((across - 0.5) * 25))
+        return np.asarray(np.clip(picture * (1 + share * (self.gain - 1) * lit[..., None]), 0, 255), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
 class Covered:
     """Something is held before the lens: so near that it is a blur, and it may leave a corner free."""
 

@@ -14,7 +14,7 @@ from hardware.simulated.table.acts import CardPose, bearing, towards
 from referee.engine.observations import Foul
 from referee.units import MS
 from tests.support.awkward import Push, Touch
-from tests.support.effects import Bump, Covered, Daylight, Glare, Lamp, LampOff, Shade, Soft
+from tests.support.effects import Bump, Covered, Daylight, Glare, Lamp, LampOff, Shade, Soft, SunPatch
 from tests.support.spoilt import Situation
 from tests.support.story import SEATS, Story
 
@@ -225,6 +225,16 @@ def _cloud(story: Story) -> None:
     story.lay(4)
 
 
+def _sun_patch(story: Story) -> None:
+    start, span = story.chance.randrange(500 * MS, 7_000 * MS), story.chance.randrange(300 * MS, 2_500 * MS)
+    turn, off = story.chance.uniform(0, 180), story.chance.uniform(-0.6, 0.6)
+    story.effects.append(SunPatch(start, start + span, turn, off, story.chance.choice((1.3, 1.6))))
+    act = story.lay(5)
+    story.moments.append(act.rest)
+    story.take()
+    story.lay(4)
+
+
 SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
     "glare on an index": _glare,
     "a finger over an index": _finger,
@@ -243,6 +253,7 @@ SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
     "out of focus": _defocus,
     "a coloured lamp": _coloured_lamp,
     "a cloud before the sun": _cloud,
+    "a patch of sun": _sun_patch,
 }
 
 

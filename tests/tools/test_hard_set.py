@@ -40,8 +40,9 @@ def test_nothing_is_invented(outcomes: dict[str, Outcome], name: str) -> None:
     assert one.wanted > 0 and one.seen == one.wanted, one.faults
 
 
-def test_a_cover_that_creeps_over_a_dark_table_is_no_table() -> None:
-    one = _played("the lens covered", 5)
+@pytest.mark.parametrize("seed", [5, 7])
+def test_a_cover_over_a_dark_table_is_no_table(seed: int) -> None:
+    one = _played("the lens covered", seed)
     assert one.good and one.seen == one.wanted, one.faults
 
 
