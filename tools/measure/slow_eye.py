@@ -3,7 +3,7 @@
 The same simulated games are refereed with an eye that takes a fixed time for each look, as a Raspberry Pi's does, and
 frames go on coming meanwhile. Without pace the clock is data: a frame costs its looks and a glance, in proportion, and
 the same game comes out on any machine. With ``--pace`` the processes of `referee run` play it in real time, and each
-look sleeps until its time is over. A ruling counts as differing if the quickest eye's game has none like it.
+frame takes as long as it would there. A ruling counts as differing if the quickest eye's game has none like it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from io import StringIO
 from itertools import pairwise
 from typing import Any, Final
 
+import cv2
+
 from hardware.ports import Frame
 from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.table.script import Script, play_game
@@ -29,11 +31,11 @@ from referee.demo.demo_table import DemoTable, PacedTable, SteppedTable
 from referee.demo.rendered_camera import CameraView, RenderedCamera
 from referee.demo.score import DemoSummary, decisive, in_force
 from referee.demo.simulated_game import DemoOptions, play_at, settings_for
-from referee.engine.observations import Card
+from referee.engine.observations import Card, Observation
 from referee.units import MS, SECOND
 from referee.vision.process import Backlog
 from referee.vision.sight import Blind, Looker, News, Recall, Sight
-from referee.vision.videos import seat_bearings, watcher_of
+from referee.vision.videos import seat_bearings
 
 SEEDS: Final = (7301, 7302, 7303)
 """Games that nobody had looked at when this was first measured."""
@@ -43,38 +45,52 @@ PACES: Final = (2.0, 4.0)
 LOOKS_MS: Final = (16, 40, 80, 150)
 ROOM: Final = 256 * 2**20
 """Bytes that frames may take which wait: what a machine with a gigabyte to spare gives them."""
-_GLANCE: Final = 1.2 / 16
-"""What a glance at a frame costs, in looks: both as measured by `make bench`."""
+_QUIET: Final = 0.9 / 25
+"""What a frame costs, in looks, in which nothing happens ..."""
+_STIRRING: Final = 5.4 / 25
+"""... and one in which something moves: all as measured by `python -m tools.measure.pace`."""
 
 
-class SlowEye:
-    """An eye that takes at least so long for a look (`models.watch.gaze.CardEye`), and counts them."""
+def cost(looks: int, state: str, ms: float) -> int:
+    """How long a frame takes with an eye that takes so long for a look, ns."""
+    return round((looks + (_QUIET if state == "quiet" else _STIRRING)) * ms * MS)
 
-    def __init__(self, eye: Any, ms: float = 0.0) -> None:
-        self._eye, self._seconds = eye, ms / 1000
+
+class CountedEye:
+    """An eye (`models.watch.gaze.CardEye`) whose looks are counted."""
+
+    def __init__(self, eye: Any) -> None:
+        self._eye = eye
         self.looks = 0
 
     def recognise(self, image: Any) -> Any:
         """See `models.eye.eye.Eye`."""
-        return self._timed(partial(self._eye.recognise, image))
+        self.looks += 1
+        return self._eye.recognise(image)
 
     def read_at(self, image: Any, region: Any, card_height: float | None = None) -> Any:
         """See `models.eye.eye.Eye`."""
-        return self._timed(partial(self._eye.read_at, image, region, card_height))
-
-    def _timed(self, look: Any) -> Any:
         self.looks += 1
-        until = time.monotonic() + self._seconds
-        seen = look()
-        time.sleep(max(0.0, until - time.monotonic()))
+        return self._eye.read_at(image, region, card_height)
+
+
+class SlowWatcher(Watcher):
+    """The shipped watcher on a machine on which a look takes so long."""
+
+    def __init__(self, seats: int, ms: float) -> None:
+        from referee.vision.photos import load_eye
+
+        cv2.setNumThreads(1)
+        self._counted, self._ms = CountedEye(load_eye(None)), ms
+        super().__init__(self._counted, seat_bearings=seat_bearings(seats))
+
+    def feed(self, image: Any, t: int, t_error: int = 0) -> list[Observation]:
+        """See `Watcher`."""
+        begin, before = time.monotonic(), self._counted.looks
+        seen = super().feed(image, t, t_error)
+        took = cost(self._counted.looks - before, self.state, self._ms) / SECOND
+        time.sleep(max(0.0, begin + took - time.monotonic()))
         return seen
-
-
-def slow_watcher(seats: int, ms: float) -> Watcher:
-    """The shipped watcher with a slow eye; made in the process that looks."""
-    from referee.vision.photos import load_eye
-
-    return watcher_of(SlowEye(load_eye(None), ms), seat_bearings(seats))
 
 
 class SlowedTable(SteppedTable):
@@ -83,7 +99,7 @@ class SlowedTable(SteppedTable):
     def __init__(self, script: Script, frames: Iterator[Frame], ms: float) -> None:
         from referee.vision.photos import load_eye
 
-        self._eye = SlowEye(load_eye(None))
+        self._eye = CountedEye(load_eye(None))
         self._watcher = partial(Watcher, self._eye, seat_bearings=seat_bearings(script.seats))
         super().__init__(script, frames, self._watcher())
         self._ms, self._next = ms, next(frames, None)
@@ -130,7 +146,7 @@ class SlowedTable(SteppedTable):
             self._sight = self._looker.look(frame, recall(), behind=self._waiting.is_behind)
             looks = self._eye.looks - before
             self.looked_at += [frame.t] * looks
-            self._free_at = self.now + round((looks + _GLANCE) * self._ms * MS)
+            self._free_at = self.now + cost(looks, self._sight.state, self._ms)
 
 
 @dataclass(slots=True)
@@ -152,7 +168,7 @@ def play(seed: int, pace: float, ms: float, cards: int, *, real_time: bool) -> P
     with ExitStack() as stack:
         table: DemoTable
         if real_time:
-            table = PacedTable(script, view, stack, make_watcher=partial(slow_watcher, script.seats, ms), live=True)
+            table = PacedTable(script, view, stack, make_watcher=partial(SlowWatcher, script.seats, ms), live=True)
         else:
             camera = RenderedCamera(view)
             stack.callback(camera.close)
