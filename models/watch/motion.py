@@ -3,7 +3,7 @@
 `Motion.look` halves a frame until it is small and tells what differs from the frame before (*moving*) and from the
 bare table (*foreign*: cards, hands, shadows). Which of that is an arm a small network tells (`models.watch.surfaces`);
 where the arm crosses the picture's edge is its bearing. The picture of the bare table is learned: what lies still for a
-second, and is no known card and no arm, belongs to the table.
+second, and is no known card and no arm, belongs to the table; light that changes is followed (`models.watch.daylight`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
-from models.watch.measure import CHANGED, DARK, DIMMEST, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SPECK
+from models.watch.daylight import fit_daylight, gains, relit
+from models.watch.measure import CHANGED, DARK, DIMMEST, LITTLE, MOST, NEARLY_ALL, PART, SPECK
 from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
 from models.watch.reaches import Reach, box_of, sort_edge
 from models.watch.surfaces import Kinds, Surface, surface_network, tell_surfaces
@@ -60,17 +61,6 @@ def _white_in(picture: Bytes, least: float, tint: float) -> Mask:
     bright = cv2.threshold(low, least, 255, cv2.THRESH_BINARY)[1]
     grey = cv2.threshold(cv2.subtract(high, low), tint, 255, cv2.THRESH_BINARY_INV)[1]
     return np.asarray(cv2.bitwise_and(bright, grey), np.uint8)
-
-
-def _gains(before: Bytes, now: Bytes) -> NDArray[np.float64]:
-    """By how much blue, green and red have become brighter, most of the picture."""
-    ratios = (now.reshape(-1, 3) + 1.0) / (before.reshape(-1, 3) + 1.0)
-    return np.asarray(np.median(ratios, axis=0), np.float64)
-
-
-def _relit(picture: Bytes, light: NDArray[np.floating]) -> Bytes:
-    """The picture in another light; ``light`` is by how much brighter each colour is, there or everywhere."""
-    return np.asarray(np.clip(picture * light + 0.5, 0, 255), np.uint8)
 
 
 def _covers(small: Bytes, table: Bytes, cards: Mask | None) -> bool:
@@ -225,20 +215,20 @@ class Motion:
         clear, small = self._clear, glance.small
         if clear is None or self.table is None:
             return False
-        lamp = _gains(clear[::2, ::2], small[::2, ::2])
+        lamp = gains(clear[::2, ::2], small[::2, ::2])
         if abs(lamp - 1).max() < LITTLE or lamp.min() < DIMMEST or lamp.max() > 1 / DIMMEST:
             return False
-        other = difference(small, _relit(clear, lamp), CHANGED)
+        other = difference(small, relit(clear, lamp), CHANGED)
         if cv2.countNonZero(other) > PART * other.size:
             return False
         changed = cards is not None and cards.any() and (other[cards > 0] > 0).mean() > PART
-        if changed and _covers(small, _relit(self.table, lamp), cards):
+        if changed and _covers(small, relit(self.table, lamp), cards):
             return False
         glance.moving = other
         if glance.t - self._relit_at > PATIENCE_NS:
             self._earlier = self.table
         self._relit_at = glance.t
-        self.table = _relit(self.table, lamp)
+        self.table = relit(self.table, lamp)
         self.paper = np.minimum(self.paper * lamp, 255.0)
         glance.foreign = self._foreign(small)
         return True
@@ -289,34 +279,18 @@ class Motion:
         return settled
 
     def _follow_daylight(self, glance: Glance, bare: NDArray[np.bool_], cards: Mask | None) -> None:
-        """Daylight changes slowly, and more on the window's side: the table is known in the new light, too."""
+        """Know the table in the light of now, too, where daylight changes."""
         assert self.table is not None
-        few = np.s_[::SPECK, ::SPECK]
-        seen, small, table = bare[few], glance.small[few], self.table[few]
-        if not seen.any():
+        daylight = fit_daylight(self.table, glance.small, bare)
+        if daylight is None:
             return
-        usual = _gains(table[seen], small[seen])
-        lit = _relit(table, usual)
-        alike = (difference(small, lit, CHANGED) == 0) & seen
-        before, as_lit, now = (picture[alike].sum(axis=1, dtype=np.float64) for picture in (table, lit, small))
-        if len(now) < HALF * np.count_nonzero(seen) or abs(now.sum() - before.sum()) > OVER * before.sum():
-            # Not the table, or a lamp.
+        table = relit(self.table, daylight)
+        if _covers(glance.small, table, cards):
             return
-        xs, ys = (np.linspace(-1, 1, size, dtype=np.float32) for size in bare.shape[::-1])
-        at = np.stack(np.broadcast_arrays(1, xs[None, ::SPECK], ys[::SPECK, None]), axis=2)[alike]
-        light, across, down = np.linalg.lstsq(at * as_lit[:, None], now, rcond=None)[0].astype(np.float32)
-        # It is most, or least, in a corner.
-        slope = abs(across) + abs(down)
-        if max(np.abs(gain * usual - 1).max() for gain in (light - slope, light + slope)) < LITTLE:
-            return
-        daylight = (light + across * xs + down * ys[:, None])[..., None] * usual.astype(np.float32)
-        relit = _relit(self.table, daylight)
-        if _covers(glance.small, relit, cards):
-            return
-        self.table = relit
+        self.table = table
         if self._earlier is not None:
-            self._earlier = _relit(self._earlier, daylight)
-        self.paper = np.minimum(self.paper * usual * light, 255.0)
+            self._earlier = relit(self._earlier, daylight)
+        self.paper = np.minimum(self.paper * daylight.mean(axis=(0, 1)), 255.0)
         glance.foreign = self._foreign(glance.small)
 
     def _relight_under(self, cards: Mask | None, glance: Glance) -> None:
@@ -335,8 +309,7 @@ class Motion:
         light = (now * shows[..., None]).sum(1, keepdims=True) / np.maximum(
             (before * shows[..., None]).sum(1, keepdims=True), 1
         )
-        relit = np.where(there[..., None], np.clip(before * light + 0.5, 0, 255), now)
-        self.table[rows] = relit.astype(np.uint8)
+        self.table[rows] = np.where(there[..., None], np.clip(before * light + 0.5, 0, 255), now).astype(np.uint8)
 
     def carry(self, matrix: NDArray[np.float64], cards: Mask | None) -> None:
         """The picture has shifted (2 x 3, px of the whole frame): the table under the cards shifts along with them."""

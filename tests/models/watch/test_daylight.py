@@ -1,0 +1,54 @@
+"""Daylight that changes is fitted as it is, and nothing else is taken for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from models.watch.daylight import fit_daylight, relit
+
+Picture = NDArray[np.uint8]
+SHAPE = (216, 384)
+
+
+def cloth() -> Picture:
+    return np.random.default_rng(3).integers(80, 130, (*SHAPE, 3), np.uint8)
+
+
+def sloping(middle: float, across: float, down: float, colour: tuple[float, float, float]) -> NDArray[np.float64]:
+    ys, xs = np.mgrid[-1 : 1 : SHAPE[0] * 1j, -1 : 1 : SHAPE[1] * 1j]
+    return np.asarray((middle + across * xs + down * ys)[..., None] * np.array(colour))
+
+
+def everywhere() -> NDArray[np.bool_]:
+    return np.ones(SHAPE, np.bool_)
+
+
+@pytest.mark.parametrize(
+    ("middle", "across", "down", "colour"),
+    [(0.95, 0.03, 0.0, (1, 1, 1)), (1.06, -0.02, 0.02, (1, 1, 1)), (0.96, 0.0, 0.03, (1.02, 1.0, 0.97))],
+)
+def test_light_that_dims_more_at_the_windows_side_is_fitted_past_what_lies_there(
+    middle: float, across: float, down: float, colour: tuple[float, float, float]
+) -> None:
+    light = sloping(middle, across, down, colour)
+    now = relit(cloth(), light)
+    seen = everywhere()
+    seen[60:120, 100:150] = False
+    now[60:120, 100:150] = 235
+    now[100:216, 200:260] = (120, 160, 205)
+    found = fit_daylight(cloth(), now, seen)
+    assert found is not None and np.abs(found - light).max() < 0.015
+
+
+@pytest.mark.parametrize("middle", [1.0, 0.99, 0.8, 1.3])
+def test_the_same_light_and_another_lamp_are_no_daylight(middle: float) -> None:
+    assert fit_daylight(cloth(), relit(cloth(), np.full(3, middle)), everywhere()) is None
+
+
+def test_where_most_of_the_table_is_out_of_sight_nothing_is_fitted() -> None:
+    now = relit(cloth(), np.full(3, 0.95))
+    now[:, : round(0.7 * SHAPE[1])] = (90, 140, 60)
+    assert fit_daylight(cloth(), now, everywhere()) is None
+    assert fit_daylight(cloth(), now, np.zeros(SHAPE, np.bool_)) is None
