@@ -45,9 +45,9 @@ PACES: Final = (2.0, 4.0)
 LOOKS_MS: Final = (16, 40, 80, 150)
 ROOM: Final = 256 * 2**20
 """Bytes that frames may take which wait: what a machine with a gigabyte to spare gives them."""
-_QUIET: Final = 0.9 / 25
+_QUIET: Final = 1.4 / 26
 """What a frame costs, in looks, in which nothing happens ..."""
-_STIRRING: Final = 5.4 / 25
+_STIRRING: Final = 5.5 / 26
 """... and one in which something moves: all as measured by `python -m tools.measure.pace`."""
 
 
