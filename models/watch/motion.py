@@ -271,7 +271,8 @@ class Motion:
         settled = foreign & (glance.t - since > still)
         if self._told is not None and settled.any():
             # A shadow as a whole: of one that the table has in part the rest would look like an arm.
-            shadows = foreign & (self._told[3] == Surface.SHADOW)
+            *_, kinds = self._told
+            shadows = foreign & (kinds == Surface.SHADOW)
             _, parts = cv2.connectedComponents(shadows.astype(np.uint8))
             sizes = np.bincount(parts.ravel())
             whole = np.bincount(parts[settled], minlength=len(sizes)) >= (1 - LITTLE) * sizes
