@@ -42,6 +42,14 @@ def _distance(scene: Scene, x: float, y: float, turn: float, wide: float, tall: 
     return np.asarray(np.sqrt(along**2 + across**2), np.float32)
 
 
+def _turned(scene: Scene, degrees: float) -> tuple[Floats, Floats]:
+    """How far each pixel lies along a direction and across it, in halves of the picture from its middle."""
+    ys, xs = np.mgrid[0 : scene.height, 0 : scene.width].astype(np.float32)
+    xs, ys = (xs / scene.width - 0.5) * 2, (ys / scene.height - 0.5) * 2
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return xs * c + ys * s, ys * c - xs * s
+
+
 def _noisy(picture: Bytes, t: int, sigma: float = 1.2) -> Bytes:
     """The sensor's own noise, which does not get darker with the picture."""
     chance = np.random.default_rng(t % (2**32))
@@ -141,9 +149,7 @@ class Daylight:
 
     def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
         share = min(1.0, max(0.0, (t - self.start) / (self.until - self.start)))
-        ys, xs = np.mgrid[0 : scene.height, 0 : scene.width].astype(np.float32)
-        c, s = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
-        along = ((xs / scene.width - 0.5) * c + (ys / scene.height - 0.5) * s) * 2
+        along, _ = _turned(scene, self.turn)
         light = 1 + share * (self.left - 1) * (1 + self.uneven * along)
         return np.asarray(np.clip(picture * light[..., None], 0, 255), np.uint8)
 
@@ -163,10 +169,9 @@ class SunPatch:
 
     def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
         share = min(1.0, max(0.0, (t - self.start) / (self.until - self.start)))
-        ys, xs = np.mgrid[-1 : 1 : scene.height * 1j, -1 : 1 : scene.width * 1j].astype(np.float32)
-        c, s = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
-        across, along = np.abs(xs * c + ys * s - self.off), np.abs(ys * c - xs * s)
-        lit = (1 - 0.9 / (1 + np.exp((along - 0.04) * 60))) / (1 + np.exp((across - 0.5) * 25))
+        across, along = _turned(scene, self.turn)
+        bar = 0.9 / (1 + np.exp((np.abs(along) - 0.04) * 60))
+        lit = (1 - bar) / (1 + np.exp((np.abs(across - self.off) - 0.5) * 25))
         return np.asarray(np.clip(picture * (1 + share * (self.gain - 1) * lit[..., None]), 0, 255), np.uint8)
 
 
@@ -186,13 +191,12 @@ class Covered:
         share = _share(t, self.start, self.until, 160 * MS)
         if share <= 0:
             return picture
-        ys, xs = np.mgrid[0 : scene.height, 0 : scene.width].astype(np.float32)
-        xs, ys = (xs / scene.width - 0.5) * 2, (ys / scene.height - 0.5) * 2
-        c, s = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
-        along = xs * c + ys * s + 0.12 * np.sin((ys * c - xs * s) * 3 + t / 5e8)
+        along, across = _turned(scene, self.turn)
+        far = along**2 + across**2
+        along += 0.12 * np.sin(across * 3 + t / 5e8)
         reach = -1.7 + share * (3.4 - 2 * self.free) + 0.03 * math.sin(t / 1.5e8)
         over = 1 / (1 + np.exp((along - reach) * 12))
-        tone = np.array(self.colour, np.float32) * (1 - 0.25 * (xs**2 + ys**2) / 2)[..., None]
+        tone = np.array(self.colour, np.float32) * (1 - 0.25 * far / 2)[..., None]
         mixed = picture * (1 - over[..., None]) + tone * over[..., None]
         return _noisy(np.asarray(np.clip(mixed, 0, 255), np.uint8), t)
 
