@@ -185,9 +185,10 @@ def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -
     """Whether the indices of two parallel cards lie in both outlines: the card above would hide that of the one below.
 
     So it goes with a card one of whose indices is half washed out by glare, and read as another's. Two that lie in one
-    place, are half turned and have one name are one card, too, though its size be told wrongly from one index.
+    place, are half turned and have one name are one card, too, though its size be told wrongly from one index. Two with
+    an index at one corner are not: the lower one's looks out beside the upper one's.
     """
-    if len(weak.spots) + len(strong.spots) > _MOST_INDICES:
+    if len(weak.spots) + len(strong.spots) > _MOST_INDICES or _at_one_corner(weak, strong):
         return False
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
     outlines = [np.asarray(card.quad, np.float32) for card in (weak, strong)]
@@ -196,6 +197,15 @@ def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -
     if turn < 0 and likeliest(weak, weights) == likeliest(strong, weights):
         return True
     return all(_holds(card.quad, spot.centre) for card in (weak, strong) for spot in (*weak.spots, *strong.spots))
+
+
+def _at_one_corner(weak: Candidate, strong: Candidate) -> bool:
+    """Whether an index of each stands the same way up, nearer to one another than an index is high."""
+    return any(
+        float(a.up @ b.up) > 0 and float(np.linalg.norm(a.centre - b.centre)) < max(a.height, b.height)
+        for a in weak.spots
+        for b in strong.spots
+    )
 
 
 def _holds(quad: Points, point: Points) -> bool:

@@ -180,6 +180,15 @@ def test_a_card_whose_index_shows_beside_the_upper_one_stays_another() -> None:
     assert len(heaps.without_doubles(settled(upper, below), W)) == 2
 
 
+def test_an_index_that_looks_out_beside_the_upper_cards_own_is_none_of_that_card() -> None:
+    upper, below = candidate(spots(200, 200), "Qc", "Qc"), candidate(spots(202, 207, which="b"), "8c")
+    queen = heaps.without_doubles(settled(upper, below), W)[0]
+    assert len(queen.spots) == 2
+    name, confidence = card_name.judged(queen, W)
+    assert name == "Qc"
+    assert confidence > 0.9
+
+
 def half_washed_out(as_a_whole: str) -> list[card_join.Candidate]:
     """A 7h one of whose indices is in glare, so that the card is told too small from it; what it is told as a whole."""
     clear, pale = candidate(spots(200, 200, which="a"), "7h"), candidate(spots(204, 205, 0, 114, which="b"), "2h")
