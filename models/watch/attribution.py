@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, area, centre_of, distance, grown, holds, iou, shared_area
-from models.watch.faces import first_unexplained, index_places, looked_alike, reveal, shown_before, unread_reveal
+from models.watch.faces import (
+    first_unexplained,
+    index_places,
+    looked_alike,
+    looks_as_known,
+    reveal,
+    shown_before,
+    unread_reveal,
+)
 from models.watch.gaze import Found
 from models.watch.measure import HALF, INDEX, LITTLE, NEARLY_ALL, OVER, PART, SLIGHT, STRIDE
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Motion
@@ -100,7 +108,7 @@ class Attribution:
 
     def _give(self, s: CardSeen, quad: Quad, frame: _Round) -> None:
         """Give one reading to the card it belongs to."""
-        known = self._known(s, quad)
+        known = self._known(s, quad, frame.now)
         if known is not None:
             self._update_known(known, s, quad, frame.now)
         elif s.card in self._pile.burned:
@@ -126,8 +134,11 @@ class Attribution:
 
     # Known cards
 
-    def _known(self, s: CardSeen, quad: Quad) -> Track | None:
+    def _known(self, s: CardSeen, quad: Quad, now: SeenFrame) -> Track | None:
         """The reported card that this reading shows again, if it is one."""
+        another = self._shows_another(s, quad, now)
+        if another and s.confidence < HALF:
+            return None  # whatever name it is hardly read as
         if s.card != UNREAD:
             for track in reversed(self._pile.laid):
                 if track.name != s.card:
@@ -147,6 +158,8 @@ class Attribution:
                     return None  # seen on its way here: it has come to lie just where another lies
         if s.confidence >= PLAIN_CONFIDENCE:
             return None  # no card that lies there is misread so surely
+        if another:
+            return None
         whole = s.top and len(s.indices) > 1 and s.confidence >= HALF
         for track in reversed(self._pile.laid):
             if whole and self._is_covered(track):
@@ -155,6 +168,18 @@ class Attribution:
             if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
                 return track
         return None
+
+    def _shows_another(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
+        """Whether what lies on top, with no hand on it, is not what lay there when all was known.
+
+        So it is with a card that was laid squarely on the last one: the place shows another face, or white paper came
+        that no other card explains.
+        """
+        whole = len(s.indices) > 1 and s.bare >= HALF
+        if not s.top or not (whole or now.glance.calm) or self._stream.known_half is None:
+            return False
+        came = whole and first_unexplained(self._stream, self._pile) is not None
+        return came or not looks_as_known(quad, now, self._stream, NEARLY_ALL)
 
     def _is_covered(self, track: Track) -> bool:
         """Whether a known card lies under one that was laid after it."""
@@ -213,12 +238,17 @@ class Attribution:
         if s.card != UNREAD:
             lasting = [track for track in lasting if track.sightings[0].t >= frame.now.t - LAID_NS]
             if sure or len(s.indices) > 1:
-                # What two indices have told of is no other card.
-                lasting = [track for track in lasting if track.may_be_scrap()]
+                # What two indices have told of is no other card, nor what lay still before white paper came.
+                lasting = [o for o in lasting if o.may_be_scrap() and not (o.still and self._white_since(o.last.t))]
         best = max(lasting, key=lambda track: iou(track.quad, quad), default=None)
         if best is None:
             return None
         return best if iou(best.quad, quad) > (0.3 if UNREAD in (s.card, best.belief()[0]) else 0.6) else None
+
+    def _white_since(self, t: int) -> bool:
+        """Whether white paper has come up since an instant, ns, that no card explains."""
+        k = first_unexplained(self._stream, self._pile)
+        return k is not None and self._stream.moments[k].t > t
 
     def _is_another(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
         """Whether a reading of an open card's name shows another card, and what was open was a scrap misread so."""
@@ -301,19 +331,29 @@ class Attribution:
             return False
         if now.index == 0:
             return True
-        if s.card == UNREAD and first_unexplained(self._stream, self._pile) is None:
+        another = self._shows_another(s, quad, now)
+        if s.card == UNREAD and not another and first_unexplained(self._stream, self._pile) is None:
             return False
-        if s.card != UNREAD and shown_before(quad, s.indices, self._settled, now.half, self._pile.rests):
+        whole = another and len(s.indices) > 1
+        if s.card != UNREAD and not whole and self._showed_before(s, quad, now):
             return False
         if not self._pile.laid:
             self._unmoved.clear()
         before = self._unmoved.get(s.card)
         if before is not None and _in_places(s.indices, before, SLIGHT * self._pile.card_height):
             return False
-        moved = self._motion.stirred(self._motion.mask([quad], now.glance.small.shape), now.t - SWEEP_NS) > PART
+        moved = whole or self._stirred(quad, now)
         if not moved:
             self._unmoved[s.card] = s.indices
         return moved
+
+    def _showed_before(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
+        """Whether an index of this reading showed there when no hand was over the pile: an old card's, misread."""
+        return shown_before(quad, s.indices, self._settled, now.half, self._pile.rests)
+
+    def _stirred(self, quad: Quad, now: SeenFrame) -> bool:
+        """Whether something moved where a reading lies, while a hand may still have been bringing it."""
+        return self._motion.stirred(self._motion.mask([quad], now.glance.small.shape), now.t - SWEEP_NS) > PART
 
 
 def _in_places(indices: NDArray[np.float64], places: NDArray[np.float64], reach: float) -> bool:

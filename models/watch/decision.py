@@ -123,6 +123,11 @@ class Decisions:
             (x, y), (u, v) = centre_of(track.quad), self._pile.middle(self._stream.shape)
             if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height or not _bared(track, self._pile):
                 return []
+        rival = next((other for other in self._pile.open if _read_two_ways(track, other)), None)
+        if rival is not None:
+            # Nobody can say which of the two was slid there.
+            self._pile.open.remove(rival)
+            return []
         self._pile.burned[name] = track.quad
         self._placed += 1
         t = max(track.last.t, self._stream.watermark + 1)
@@ -167,13 +172,17 @@ class Decisions:
         ]  # fmt: skip
 
     def _same_again(self, track: Track, name: str) -> bool:
-        """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways."""
+        """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways.
+
+        What lay on top when the other showed below it, or has lain there since, is another card.
+        """
         if track.doubles(name):
             return False
         close = 2 * max(1, self._stream.spacing) + MARGIN_NS
         return any(
             other is not track
             and not other.came_under()
+            and not _seen_above(track, other)
             and abs(other.high - track.high) < close
             and track.low - close < other.sightings[0].t < track.sightings[0].t + LAID_NS
             and iou(other.quad, track.quad) > 0.5
@@ -313,6 +322,24 @@ def _another_look(track: Track, pile: Pile) -> bool:
         for other in pile.laid[-3:]
         if other.rest is not None
     )
+
+
+def _seen_above(track: Track, other: Track) -> bool:
+    """Whether a card lay on top in a frame that showed the other below, or has lain there since that was seen last."""
+    below = {s.index for s in other.sightings if not s.top}
+    return any(s.top and (s.index in below or s.index >= other.last.index) for s in track.sightings)
+
+
+def _read_two_ways(track: Track, other: Track) -> bool:
+    """Whether two cards seen in one place, and hardly ever side by side, may be one whose index was misread once.
+
+    Of a card that is slid under the pile but one index shows, half hidden by a thumb perhaps.
+    """
+    if not (track.may_be_scrap() and other.may_be_scrap()):
+        return False
+    pairs = [(s, o) for s in track.sightings for o in other.sightings if abs(s.index - o.index) <= 1]
+    beside = sum(s.index == o.index for s, o in pairs)
+    return beside < 2 and any(iou(s.quad, o.quad) > HALF for s, o in pairs)
 
 
 def _age(track: Track, now: SeenFrame) -> int:

@@ -51,6 +51,8 @@ class Gaze:
         """Where white paper showed at the last look, px."""
         self._unread_aside = False
         """The last look found what it could not read, and a hand may have been to blame."""
+        self._unread_top = False
+        """The last look found a heap on which lies what it could not read, or hardly."""
 
     def read(self, now: SeenFrame, leaving: int | None) -> list[Look]:
         """What the eye reads, the oldest frame first; nothing where it need not look.
@@ -66,8 +68,9 @@ class Gaze:
         # What is hardly read may be a blur, or a back, whose colour is not the paper's.
         if not sized and any(now.glance.calm or s.confidence >= HALF for s, _ in found):
             self._learn_size(found, now)
-        unsure = self._unread_aside and first_unexplained(self._stream, self._pile) is not None
-        self._occasions.note_look(now, unsure)
+        # A hand may have been to blame if what came is not read.
+        unread = self._unread_top or first_unexplained(self._stream, self._pile) is not None
+        self._occasions.note_look(now, unread and not now.glance.calm)
         return sorted([*self._look_back(found, now, passed, region), (now, found)], key=lambda look: look[0].index)
 
     def _look(self, moment: SeenFrame, region: PixelBox) -> list[Found]:
@@ -96,7 +99,7 @@ class Gaze:
 
         Its readings have been given to cards by now: one that earlier frames have shown, too, is known.
         """
-        if self._unread_aside and first_unexplained(self._stream, self._pile) is not None:
+        if self._unread_top or (self._unread_aside and first_unexplained(self._stream, self._pile) is not None):
             return
         aside = any(not any(holds(quad, centre_of(white)) for _, quad in found) for white in self._white)
         tracks = [*self._pile.laid, *self._pile.open]
@@ -188,6 +191,7 @@ class Gaze:
         Of one pack's card seen twice, the weaker is another corner of the same.
         """
         self._unread_aside = not clear and any(s.card == UNREAD for s in seen)
+        self._unread_top = any(s.top and s.confidence < HALF for s in seen)
         found = [(s, convex_quad(s.corners)) for s in seen if s.card != UNREAD or clear]
         found = [(s, quad) for s, quad in found if area(quad) > 100]
         found.sort(key=lambda item: (item[0].card == UNREAD, not plain(item[0]), -item[0].confidence))

@@ -174,7 +174,8 @@ class Track:
 
         A card that is laid comes from a hand, and lies over the others from the first; what a hand uncovers does not.
         """
-        if any(s.plain and s.on_pile for s in self.sightings):
+        sure = (s for s in self.sightings if s.top and len(s.indices) > 1 and s.confidence >= SURE_READING)
+        if any(s.on_pile for s in sure) or any(s.plain and s.on_pile for s in self.sightings):
             return False
         whole = sum(s.plain for s in self.sightings)
         if whole:

@@ -52,3 +52,29 @@ def test_what_seemed_to_lie_on_the_pile_in_the_hand_is_not_laid_once_it_lies_und
         top.add(Sighting(40 + k, t, "Th", 0.999, top.quad, top=True, on_pile=False, under=False, **whole))
     pile.open.append(burned)
     assert decision._laid_after_all(burned, pile) == laid
+
+
+@pytest.mark.parametrize(
+    ("together", "since", "above"), [(True, False, True), (False, True, True), (False, False, False)]
+)
+def test_what_lay_on_top_of_another_card_is_not_that_card_read_two_ways(
+    together: bool, since: bool, above: bool
+) -> None:
+    lower, upper = card(1000), card(1100, 10)
+    upper.add(Sighting(34, 1133 * MS, "Jd", 0.95, upper.quad, top=True, on_pile=True, under=False))
+    if together:
+        lower.add(Sighting(34, 1133 * MS, "4h", 0.95, lower.quad, top=False, on_pile=True, under=False))
+    if not since:
+        lower.add(Sighting(36, 1200 * MS, "4h", 0.95, lower.quad, top=True, on_pile=True, under=False))
+    else:
+        lower.add(Sighting(33, 1100 * MS, "4h", 0.95, lower.quad, top=True, on_pile=True, under=False))
+    assert decision._seen_above(upper, lower) == above
+
+
+@pytest.mark.parametrize(("beside", "one"), [(1, True), (2, False)])
+def test_two_names_for_what_was_slid_under_are_one_card_unless_both_showed_side_by_side(beside: int, one: bool) -> None:
+    ten, seven = card(1000), card(1000, 10)
+    for k in range(beside):
+        for track, name in ((ten, "Th"), (seven, "7h")):
+            track.add(Sighting(30 + k, (1000 + 100 * k) * MS, name, 0.97, track.quad, False, on_pile=False, under=True))
+    assert decision._read_two_ways(ten, seven) == one
