@@ -182,7 +182,7 @@ class Decisions:
         return any(
             other is not track
             and not other.came_under()
-            and not _seen_above(track, other)
+            and not (_seen_above(track, other) or any(s.top and s.index >= other.last.index for s in track.sightings))
             and abs(other.high - track.high) < close
             and track.low - close < other.sightings[0].t < track.sightings[0].t + LAID_NS
             and iou(other.quad, track.quad) > 0.5
@@ -316,18 +316,21 @@ def _is_followed(track: Track, pile: Pile) -> bool:
 
 
 def _another_look(track: Track, pile: Pile) -> bool:
-    """Whether what could not be read came up just when and where a card was laid: it is that one."""
+    """Whether what could not be read came up just when and where a card was laid: it is that, unless it lay on it."""
     return any(
-        track.low - LAID_NS <= other.high and other.low <= track.high + LAID_NS and iou(other.rest, track.quad) > 0.4
+        track.low - LAID_NS <= other.high
+        and other.low <= track.high + LAID_NS
+        and iou(other.rest, track.quad) > 0.4
+        and not _seen_above(track, other)
         for other in pile.laid[-3:]
         if other.rest is not None
     )
 
 
 def _seen_above(track: Track, other: Track) -> bool:
-    """Whether a card lay on top in a frame that showed the other below, or has lain there since that was seen last."""
+    """Whether a card lay on top in a frame that showed the other below it."""
     below = {s.index for s in other.sightings if not s.top}
-    return any(s.top and (s.index in below or s.index >= other.last.index) for s in track.sightings)
+    return any(s.top and s.index in below for s in track.sightings)
 
 
 def _read_two_ways(track: Track, other: Track) -> bool:
