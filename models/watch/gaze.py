@@ -68,9 +68,7 @@ class Gaze:
         # What is hardly read may be a blur, or a back, whose colour is not the paper's.
         if not sized and any(now.glance.calm or s.confidence >= HALF for s, _ in found):
             self._learn_size(found, now)
-        # A hand may have been to blame if what came is not read.
-        unread = self._unread_top or first_unexplained(self._stream, self._pile) is not None
-        self._occasions.note_look(now, unread and not now.glance.calm)
+        self._occasions.note_look(now, self._unread_top)
         return sorted([*self._look_back(found, now, passed, region), (now, found)], key=lambda look: look[0].index)
 
     def _look(self, moment: SeenFrame, region: PixelBox) -> list[Found]:

@@ -40,11 +40,14 @@ class Occasions:
         self._last_moved = False
         """Whether anything moved in it."""
         self._still_looks = 0
-        self._unsure = False
+        self._hindered = False
+        """Whether a hand may have been in the way of the last look ..."""
+        self._unread_top = False
+        """... and whether that could not read what lies on top."""
 
-    def note_look(self, now: SeenFrame, unsure: bool) -> None:
-        """The newest frame has been read; ``unsure`` if it is worth it once more when all is calm."""
-        self._unsure = unsure
+    def note_look(self, now: SeenFrame, unread_top: bool) -> None:
+        """The newest frame has been read, but for what lies on top if ``unread_top``."""
+        self._hindered, self._unread_top = not now.glance.calm, unread_top
         self._last, self._last_t = now.glance.small, now.t
         self._last_moved = now.glance.changed
         if self._clear is None or now.glance.calm:
@@ -56,7 +59,9 @@ class Occasions:
         ``leaving`` is the instant, ns, since when the pile's place is bare, if it is.
         """
         now.bare = self._shows_no_face(now)
-        if self._last is None or self._clear is None or (self._unsure and now.glance.calm):
+        if self._last is None or self._clear is None:
+            return True
+        if self._hindered and now.glance.calm and (self._unread_top or self._unexplained()):
             return True
         f = self._motion.factor
         spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
@@ -81,6 +86,10 @@ class Occasions:
         now.plain = now.bare
         since = next((m.t for m in reversed(self._stream.moments) if m.looked or m.plain), LONG_AGO)
         return now.t - since >= LAID_NS
+
+    def _unexplained(self) -> bool:
+        """Whether white paper came of which no look has told what it was."""
+        return first_unexplained(self._stream, self._pile) is not None
 
     def _shows_no_face(self, now: SeenFrame) -> bool:
         """Whether a frame surely shows no face beside those that are known: nothing white, and all of these as ever."""

@@ -501,7 +501,7 @@ def test_a_simulated_stretch_with_an_eye_that_knows_the_truth() -> None:
     assert errors[len(errors) // 2] <= 46_000_000, "half a frame's spacing and 12 ms"
 
 
-@pytest.mark.parametrize("seed", [4, 5, 9, 14, 19])
+@pytest.mark.parametrize("seed", [3, 4, 5, 8])
 def test_a_simulated_stretch_with_an_eye_that_slips(seed: int) -> None:
     """One sighting in seven is missed or misread; every card is still told once and in order."""
     script = play_game(seed, 4, max_cards=40)
