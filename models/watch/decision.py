@@ -123,11 +123,6 @@ class Decisions:
             (x, y), (u, v) = centre_of(track.quad), self._pile.middle(self._stream.shape)
             if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height or not _bared(track, self._pile):
                 return []
-        rival = next((other for other in self._pile.open if _read_two_ways(track, other)), None)
-        if rival is not None:
-            # Nobody can say which of the two was slid there.
-            self._pile.open.remove(rival)
-            return []
         self._pile.burned[name] = track.quad
         self._placed += 1
         t = max(track.last.t, self._stream.watermark + 1)
@@ -331,18 +326,6 @@ def _seen_above(track: Track, other: Track) -> bool:
     """Whether a card lay on top in a frame that showed the other below it."""
     below = {s.index for s in other.sightings if not s.top}
     return any(s.top and s.index in below for s in track.sightings)
-
-
-def _read_two_ways(track: Track, other: Track) -> bool:
-    """Whether two cards seen in one place, and hardly ever side by side, may be one whose index was misread once.
-
-    Of a card that is slid under the pile but one index shows, half hidden by a thumb perhaps.
-    """
-    if not (track.may_be_scrap() and other.may_be_scrap()):
-        return False
-    pairs = [(s, o) for s in track.sightings for o in other.sightings if abs(s.index - o.index) <= 1]
-    beside = sum(s.index == o.index for s, o in pairs)
-    return beside < 2 and any(iou(s.quad, o.quad) > HALF for s, o in pairs)
 
 
 def _age(track: Track, now: SeenFrame) -> int:

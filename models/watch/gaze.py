@@ -12,7 +12,7 @@ from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, height_of, holds, shared_area
 from models.watch.bare_table import BareTable
-from models.watch.faces import Paper, first_signs, first_unexplained, is_near, white_at_pile
+from models.watch.faces import Paper, first_signs, first_suspected, first_unexplained, is_near, white_at_pile
 from models.watch.measure import FEW, HALF, OVER, SLIGHT
 from models.watch.motion import Bytes, Motion
 from models.watch.occasion import Occasions
@@ -97,7 +97,10 @@ class Gaze:
 
         Its readings have been given to cards by now: one that earlier frames have shown, too, is known.
         """
-        if self._unread_top or (self._unread_aside and first_unexplained(self._stream, self._pile) is not None):
+        came = first_suspected(self._stream, self._pile) is not None
+        if (self._unread_top and came) or (
+            self._unread_aside and first_unexplained(self._stream, self._pile) is not None
+        ):
             return
         aside = any(not any(holds(quad, centre_of(white)) for _, quad in found) for white in self._white)
         tracks = [*self._pile.laid, *self._pile.open]

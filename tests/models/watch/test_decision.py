@@ -63,12 +63,3 @@ def test_what_lay_on_top_while_another_showed_below_is_not_that_card(below: bool
     pile.lay(lower, "4h")
     assert decision._seen_above(upper, lower) == below
     assert decision._another_look(upper, pile) != below
-
-
-@pytest.mark.parametrize(("beside", "one"), [(1, True), (2, False)])
-def test_two_names_for_what_was_slid_under_are_one_card_unless_both_showed_side_by_side(beside: int, one: bool) -> None:
-    ten, seven = card(1000), card(1000, 10)
-    for k in range(beside):
-        for track, name in ((ten, "Th"), (seven, "7h")):
-            track.add(Sighting(30 + k, (1000 + 100 * k) * MS, name, 0.97, track.quad, False, on_pile=False, under=True))
-    assert decision._read_two_ways(ten, seven) == one
