@@ -156,10 +156,8 @@ class Attribution:
             for track in self._pile.open:
                 if s.card in track.weights() or (clear and track.reads(s.card)):
                     return None  # seen on its way here: it has come to lie just where another lies
-        if s.confidence >= PLAIN_CONFIDENCE:
+        if another or s.confidence >= PLAIN_CONFIDENCE:
             return None  # no card that lies there is misread so surely
-        if another:
-            return None
         whole = s.top and len(s.indices) > 1 and s.confidence >= HALF
         for track in reversed(self._pile.laid):
             if whole and self._is_covered(track):
@@ -326,7 +324,10 @@ class Attribution:
         )
 
     def _may_be_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
-        """Whether something has moved where this reading lies, lately enough to have brought a card."""
+        """Whether something has moved where this reading lies, lately enough to have brought a card.
+
+        Or it shows whole where another card showed when all was known: then nobody saw it come.
+        """
         if s.card != UNREAD and s.confidence < HALF:
             return False
         if now.index == 0:
@@ -335,25 +336,20 @@ class Attribution:
         if s.card == UNREAD and not another and first_unexplained(self._stream, self._pile) is None:
             return False
         whole = another and len(s.indices) > 1
-        if s.card != UNREAD and not whole and self._showed_before(s, quad, now):
+        may_be_old = s.card != UNREAD and not whole
+        # What showed there when no hand was over the pile is an old card, misread.
+        if may_be_old and shown_before(quad, s.indices, self._settled, now.half, self._pile.rests):
             return False
         if not self._pile.laid:
             self._unmoved.clear()
         before = self._unmoved.get(s.card)
         if before is not None and _in_places(s.indices, before, SLIGHT * self._pile.card_height):
             return False
-        moved = whole or self._stirred(quad, now)
+        place = self._motion.mask([quad], now.glance.small.shape)
+        moved = whole or self._motion.stirred(place, now.t - SWEEP_NS) > PART
         if not moved:
             self._unmoved[s.card] = s.indices
         return moved
-
-    def _showed_before(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
-        """Whether an index of this reading showed there when no hand was over the pile: an old card's, misread."""
-        return shown_before(quad, s.indices, self._settled, now.half, self._pile.rests)
-
-    def _stirred(self, quad: Quad, now: SeenFrame) -> bool:
-        """Whether something moved where a reading lies, while a hand may still have been bringing it."""
-        return self._motion.stirred(self._motion.mask([quad], now.glance.small.shape), now.t - SWEEP_NS) > PART
 
 
 def _in_places(indices: NDArray[np.float64], places: NDArray[np.float64], reach: float) -> bool:

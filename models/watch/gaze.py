@@ -97,10 +97,9 @@ class Gaze:
 
         Its readings have been given to cards by now: one that earlier frames have shown, too, is known.
         """
-        came = first_suspected(self._stream, self._pile) is not None
-        if (self._unread_top and came) or (
-            self._unread_aside and first_unexplained(self._stream, self._pile) is not None
-        ):
+        if self._unread_top and first_suspected(self._stream, self._pile) is not None:
+            return
+        if self._unread_aside and first_unexplained(self._stream, self._pile) is not None:
             return
         aside = any(not any(holds(quad, centre_of(white)) for _, quad in found) for white in self._white)
         tracks = [*self._pile.laid, *self._pile.open]

@@ -61,7 +61,9 @@ class Occasions:
         now.bare = self._shows_no_face(now)
         if self._last is None or self._clear is None:
             return True
-        if self._hindered and now.glance.calm and (self._unread_top or self._unexplained()):
+        gone = self._hindered and now.glance.calm
+        # What came may be read now that the hand is gone.
+        if gone and (self._unread_top or first_unexplained(self._stream, self._pile) is not None):
             return True
         f = self._motion.factor
         spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
@@ -86,10 +88,6 @@ class Occasions:
         now.plain = now.bare
         since = next((m.t for m in reversed(self._stream.moments) if m.looked or m.plain), LONG_AGO)
         return now.t - since >= LAID_NS
-
-    def _unexplained(self) -> bool:
-        """Whether white paper came of which no look has told what it was."""
-        return first_unexplained(self._stream, self._pile) is not None
 
     def _shows_no_face(self, now: SeenFrame) -> bool:
         """Whether a frame surely shows no face beside those that are known: nothing white, and all of these as ever."""
