@@ -4,14 +4,18 @@ DECKS ?= ../shared/decks
 WEIGHTS ?= models/weights
 # Of the finder; more only help where the cores are free: threads that wait for each other cost more than they give.
 THREADS ?= 2
-GENERATED ?= 300
-SHARDS ?= 120
-MINED ?= 40
+# What draws pictures, beside each other.
+PROCESSES ?= 2
+# cuda: the networks learn on a graphics card, many times as fast.
+DEVICE ?= cpu
+GENERATED ?= 500
+SHARDS ?= 228
+MINED ?= 70
 # Shards of cards on whose heaps one without an index lies.
-COVERS ?= 24
-FINDER_STEPS ?= 6000
-READER_STEPS ?= 24000
-CARD_STEPS ?= 24000
+COVERS ?= 45
+FINDER_STEPS ?= 7000
+READER_STEPS ?= 15200
+CARD_STEPS ?= 25300
 # Of the network of surfaces: shards of drawn tables, path-traced stills, steps.
 TABLES ?= 62
 TABLE_STILLS ?= 800
@@ -38,6 +42,9 @@ FONTS := fonts-dejavu-extra fonts-liberation2 fonts-freefont-ttf fonts-open-sans
   fonts-tomsontalks fonts-yrsa-rasa fonts-essays1743 fonts-elstob fonts-isabella fonts-noto-core fonts-oxygen \
   fonts-blankenburg fonts-teluguvijayam
 
+# Runs a command that ends with --first once for each process, and fails if one of them does.
+BESIDE = seq 0 $$(($(PROCESSES) - 1)) | xargs -n 1 -P $(PROCESSES)
+
 .PHONY: train train-short train-surfaces train-packages train-data eval-photos bench-eye
 
 train-packages: install  ## apt packages, the npm deck and PyTorch, for training only
@@ -53,31 +60,28 @@ train-packages: install  ## apt packages, the npm deck and PyTorch, for training
 
 train-data:  ## faces of all decks, then shards of scenes; goes on where it was stopped
 	test -f $(EYE)/library/backgrounds.npy || $(BIN)/python -m models.training.library --decks $(DECKS) --out $(EYE) \
-	  --generated $(GENERATED)
+	  --generated $(GENERATED) --processes $(PROCESSES)
 	$(BIN)/python -m models.training.samples --out $(EYE) --split held-out --count 3
-	$(BIN)/python -m models.training.samples --out $(EYE) --first 0 --step 2 --count $(SHARDS) & \
-	$(BIN)/python -m models.training.samples --out $(EYE) --first 1 --step 2 --count $(SHARDS); wait
-	$(BIN)/python -m models.training.samples --out $(EYE) --split covers --first 0 --step 2 --count $(COVERS) & \
-	$(BIN)/python -m models.training.samples --out $(EYE) --split covers --first 1 --step 2 --count $(COVERS); wait
+	$(BESIDE) $(BIN)/python -m models.training.samples --out $(EYE) --count $(SHARDS) --step $(PROCESSES) --first
+	$(BESIDE) $(BIN)/python -m models.training.samples --out $(EYE) --split covers --count $(COVERS) --step $(PROCESSES) --first
 
-train: train-packages  ## train all networks from nothing, in stages that resume from out/eye: two to three and a half hours on two cores
+train: train-packages  ## train all networks from nothing, in stages that resume from out/eye: about five hours on two cores, 45 GB of disk
 	$(MAKE) train-data
-	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS) --threads $(THREADS)
+	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS) --threads $(THREADS) --device $(DEVICE)
 	mkdir -p $(WEIGHTS)
 	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only finder
-	$(BIN)/python -m models.training.hard_patches --out $(EYE) --weights $(WEIGHTS) --first 0 --step 2 --count $(MINED) & \
-	$(BIN)/python -m models.training.hard_patches --out $(EYE) --weights $(WEIGHTS) --first 1 --step 2 --count $(MINED); wait
+	$(BESIDE) $(BIN)/python -m models.training.hard_patches --out $(EYE) --weights $(WEIGHTS) --count $(MINED) --step $(PROCESSES) --first
 	# Side by side, each on a core: that takes less time than one after the other on two.
-	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS) --threads 1 & beside=$$!; \
-	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS) --threads 1 || { kill $$beside; exit 1; }; \
+	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS) --threads 1 --device $(DEVICE) & beside=$$!; \
+	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS) --threads 1 --device $(DEVICE) || { kill $$beside; exit 1; }; \
 	wait $$beside
 	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only reader card
 	$(BIN)/python -m models.training.confidence_fit --out $(EYE) --weights $(WEIGHTS) --scenes $(FITTED)
 	$(MAKE) train-surfaces
 
 train-short:  ## the same in about half an hour, into out/eye-short: weights that read less well, and their score
-	$(MAKE) train EYE=out/eye-short WEIGHTS=out/eye-short/weights GENERATED=60 SHARDS=14 MINED=5 COVERS=3 FINDER_STEPS=1400 \
-	  READER_STEPS=2200 CARD_STEPS=1200 FITTED=200 TABLES=8 TABLE_STILLS=80 SURFACE_STEPS=800
+	$(MAKE) train EYE=out/eye-short WEIGHTS=out/eye-short/weights GENERATED=60 SHARDS=14 MINED=5 COVERS=3 FINDER_STEPS=700 \
+	  READER_STEPS=825 CARD_STEPS=400 FITTED=200 TABLES=8 TABLE_STILLS=80 SURFACE_STEPS=800
 	$(BIN)/python -m models.evaluation.photo_score $(PHOTOS) --weights out/eye-short/weights
 
 SURFACES := $(BIN)/python -m tools.surfaces.table_scenes --out $(EYE)
@@ -85,13 +89,13 @@ STILLS_THERE := --stills build/second-world-stills --first 500
 
 train-surfaces: train-packages  ## what each pixel of the table shows (arm, face, shadow ...), with its score: about an hour on two cores
 	test -f $(EYE)/library/backgrounds.npy || $(BIN)/python -m models.training.library --decks $(DECKS) --out $(EYE) \
-	  --generated $(GENERATED)
+	  --generated $(GENERATED) --processes $(PROCESSES)
 	$(MAKE) second-world-stills STILLS=$(TABLE_STILLS)
 	$(SURFACES) --split held-out --count 1
-	$(SURFACES) --first 0 --step 2 --count $(TABLES) & $(SURFACES) --first 1 --step 2 --count $(TABLES); wait
+	$(BESIDE) $(SURFACES) --count $(TABLES) --step $(PROCESSES) --first
 	$(SURFACES) $(STILLS_THERE) --split held-out --count 501
 	$(SURFACES) $(STILLS_THERE) --count 514
-	$(BIN)/python -m models.training.train surfaces --out $(EYE) --steps $(SURFACE_STEPS) --threads $(THREADS)
+	$(BIN)/python -m models.training.train surfaces --out $(EYE) --steps $(SURFACE_STEPS) --threads $(THREADS) --device $(DEVICE)
 	mkdir -p $(WEIGHTS)
 	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only surfaces
 	$(BIN)/python -m tools.surfaces.surface_score --shards $(EYE)/surfaces/held-out --weights $(WEIGHTS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -60,12 +62,13 @@ def with_alpha(face: Image, radius: float) -> Image:
 
 
 class _Writer:
-    def __init__(self, folder: Path, rows: int) -> None:
-        half = (FACE_H // 2, FACE_W // 2, 4)
-        self.faces = np.lib.format.open_memmap(folder / "faces.npy", "w+", np.uint8, (rows, *_FACE_SHAPE))
-        self.halves = np.lib.format.open_memmap(folder / "halves.npy", "w+", np.uint8, (rows, *half))
-        self.meta = np.zeros(rows, META)
-        self.row = 0
+    """Writes faces from a row on into the files that `_begin` laid out."""
+
+    def __init__(self, folder: Path, row: int) -> None:
+        self.faces, self.halves, self.meta = (
+            np.lib.format.open_memmap(folder / f"{name}.npy", "r+") for name in ("faces", "halves", "meta")
+        )
+        self.row = row
 
     def add(self, face: Image, radius: float, values: tuple[object, ...]) -> None:
         whole = with_alpha(face, radius)
@@ -75,15 +78,58 @@ class _Writer:
         self.row += 1
 
 
-def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: int) -> None:
+def _begin(folder: Path, rows: int) -> None:
+    half = (FACE_H // 2, FACE_W // 2, 4)
+    np.lib.format.open_memmap(folder / "faces.npy", "w+", np.uint8, (rows, *_FACE_SHAPE))
+    np.lib.format.open_memmap(folder / "halves.npy", "w+", np.uint8, (rows, *half))
+    np.lib.format.open_memmap(folder / "meta.npy", "w+", META, (rows,))
+
+
+#: Faces and a back of a generated deck.
+_ROWS_A_DECK = len(CARD_CLASSES) + generated_decks.MORE + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Generated:
+    """What generated decks are drawn from, and where they go: the same for all of them."""
+
+    folder: Path
+    fonts: tuple[list[fonts.Font], list[fonts.Font]]
+    courts: list[Image]
+    training: int
+    """So many are for training, the ones after these are held out."""
+    art_decks: int
+    first_row: int
+
+    def draw_some(self, numbers: range) -> None:
+        """Draw generated decks of these numbers into their rows."""
+        # Threads of a process that was forked are not there.
+        cv2.setNumThreads(1)
+        for n in numbers:
+            self.draw(n)
+
+    def draw(self, n: int) -> None:
+        """Draw generated deck ``n`` into its rows."""
+        out = _Writer(self.folder, self.first_row + n * _ROWS_A_DECK)
+        split = int(n >= self.training)
+        radius = float(np.random.default_rng((77, n)).uniform(0.025, 0.075))
+        # Held-out decks see only the held-out half of the courts' pictures' style: abstract ones and letters.
+        faces, back = generated_decks.deck(1000 + n, self.fonts[split], [] if split else self.courts)
+        number = self.art_decks + n
+        for card, face in faces:
+            names = (CARD_CLASSES.index(card), GLYPHS.index(face.letter), number)
+            out.add(face.image, radius, (*names, split, face.corners, face.rank_box, face.suit_box))
+        out.add(back, radius, (-1, -1, number, split, 0, (0.0,) * 4, (0.0,) * 4))
+
+
+def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: int, processes: int) -> None:
     """Render art decks, `generated` training decks and `held_out` decks of fonts never trained on, into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     usable = fonts.installed()
     known, unknown = [f for f in usable if not f.held_out], [f for f in usable if f.held_out]
-    courts = [court for deck in art_decks for court in deck.courts]
-    each = len(CARD_CLASSES) + generated_decks.MORE + 1
-    out = _Writer(folder, 2 * sum(len(d.faces) for d in art_decks) + (generated + held_out) * each)
-    nowhere = (0.0, 0.0, 0.0, 0.0)
+    art_rows = 2 * sum(len(d.faces) for d in art_decks)
+    _begin(folder, art_rows + (generated + held_out) * _ROWS_A_DECK)
+    out = _Writer(folder, 0)
     for number, deck in enumerate(art_decks):
         x0, y0, x1, y1 = deck.index
         middle = y0 + (y1 - y0) * 0.58
@@ -94,19 +140,14 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
             values = (CARD_CLASSES.index(card), letter, number, 0, deck.corners, rank_box, suit_box)
             out.add(image, 0.05, values)
             out.add(wear.worn(image, used, 0.8), 0.05, values)
-    for n in range(generated + held_out):
-        split = int(n >= generated)
-        rng = np.random.default_rng((77, n))
-        radius = float(rng.uniform(0.025, 0.075))
-        # Held-out decks see only the held-out half of the courts' pictures' style: abstract ones and letters.
-        faces, back = generated_decks.deck(1000 + n, unknown if split else known, [] if split else courts)
-        for card, face in faces:
-            names = (CARD_CLASSES.index(card), GLYPHS.index(face.letter), len(art_decks) + n)
-            out.add(face.image, radius, (*names, split, face.corners, face.rank_box, face.suit_box))
-        out.add(back, radius, (-1, -1, len(art_decks) + n, split, 0, nowhere, nowhere))
-    np.save(folder / "meta.npy", out.meta[: out.row])
+    courts = [court for deck in art_decks for court in deck.courts]
+    decks = _Generated(folder, (known, unknown), courts, generated, len(art_decks), art_rows)
     words = [f.path for f in known]
-    np.save(folder / "backgrounds.npy", np.stack([backgrounds.draw(seed, words) for seed in range(300)]))
+    with ProcessPoolExecutor(processes) as pool:
+        list(pool.map(decks.draw_some, [range(i, generated + held_out, processes) for i in range(processes)]))
+        drawn = list(pool.map(partial(backgrounds.draw, words=words), range(300)))
+    # Last of all: by this file a stopped run is told from one that is through.
+    np.save(folder / "backgrounds.npy", np.stack(drawn))
 
 
 def main() -> None:
@@ -117,11 +158,13 @@ def main() -> None:
         "--letele", type=Path, default=Path("out/eye/letele/package"), help="unpacked @letele/playing-cards"
     )
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
-    parser.add_argument("--generated", type=int, default=300)
+    parser.add_argument("--generated", type=int, default=500)
     parser.add_argument("--held-out", type=int, default=24)
+    parser.add_argument("--processes", type=int, default=2)
     args = parser.parse_args()
+    cv2.setNumThreads(1)
     found = art.load_all(args.decks, args.letele, args.out / "scratch")
-    build(args.out / "library", found, args.generated, args.held_out)
+    build(args.out / "library", found, args.generated, args.held_out, args.processes)
     made = args.generated + args.held_out
     print(f"library of {len(found)} art decks and {made} generated ones in {args.out / 'library'}")
 

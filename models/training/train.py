@@ -38,7 +38,7 @@ _KEYS = {
     "finder": ("pictures", "targets"), "reader": ("patches", "patch_values"), "card": ("crops", "crop_values"),
     "surfaces": ("tables", "surfaces"),
 }  # fmt: skip
-_BATCH = {"finder": 16, "reader": 96, "card": 64, "surfaces": 64}
+_BATCH = {"finder": 32, "reader": 256, "card": 192, "surfaces": 64}
 #: Shards mixed at a time.
 _MIX = {"finder": 4, "reader": 12, "card": 16, "surfaces": 12}
 #: Folders of further shards, each of which is learned from twice as often: what the finder mistakes for an index is
