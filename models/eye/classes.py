@@ -24,6 +24,15 @@ class CardError(ValueError):
     """The text is no card; the message says what one looks like."""
 
 
+_COLOURS: Final = {"c": "black", "s": "black", "d": "red", "h": "red"}
+
+
+def look_alike(card: str, other: str) -> bool:
+    """Whether two cards differ in nothing but the suit, and their suits are of one colour."""
+    colour = _COLOURS.get(card[1])
+    return card != other and card[0] == other[0] and colour is not None and colour == _COLOURS.get(other[1])
+
+
 def check(card: str) -> str:
     """`card` itself if it names a card, else `CardError`."""
     if card not in CARD_CLASSES:

@@ -62,13 +62,13 @@ def apart(one: float, other: float) -> float:
     return abs((one - other + 180.0) % 360.0 - 180.0)
 
 
-def usual(angles: Sequence[tuple[float, float]]) -> float | None:
-    """The bearing that most weight gathers round; None where two hands have as good a claim."""
+def usual(angles: Sequence[tuple[float, float]], claim: float = 1.0) -> float | None:
+    """The bearing that most weight gathers round; None if all others together have more than this share of it."""
     if not angles:
         return None
     best = max(angles, key=lambda one: sum(w for a, w in angles if apart(a, one[0]) < 20))
     near = [(a, w) for a, w in angles if apart(a, best[0]) < 20]
-    if sum(w for _, w in near) < HALF * sum(w for _, w in angles):
+    if sum(w for _, w in angles) > (1 + claim) * sum(w for _, w in near):
         return None
     radians = np.radians([a for a, _ in near])
     weights = np.array([w for _, w in near])
@@ -79,8 +79,9 @@ def brought_from(track: Track) -> float | None:
     """The bearing of the arm that brought a card, from all looks at arms near it; None where nobody can say.
 
     That is the usual one, if it was in sight from the first: who came after another has perhaps brought the next card.
+    Of two that were there as long nobody can say.
     """
-    angle = usual(track.bearings)
+    angle = usual(track.bearings, HALF)
     first = track.bearings[: track.first_arms]
     return None if angle is None or all(apart(one, angle) > _SWING for one, _ in first) else angle
 

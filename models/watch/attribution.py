@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import SURE_READING, UNREAD
+from models.eye.classes import SURE_READING, UNREAD, look_alike
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.faces import (
@@ -221,7 +221,7 @@ class Attribution:
             scrap = track.last.under and track.last.scrap
             # Nor may what lay bare and was read beyond doubt have been misread.
             clear = not track.may_be_scrap() or (track.last.confidence >= PLAIN_CONFIDENCE and track.last.bare >= HALF)
-            if not once or scrap or (sure and clear):
+            if scrap or not (self._blurred(track, s.card, frame.now) or (once and not (sure and clear))):
                 continue
             if track.last.name not in frame.names and self._close(track, quad):
                 return track
@@ -242,6 +242,13 @@ class Attribution:
         if best is None:
             return None
         return best if iou(best.quad, quad) > (0.3 if UNREAD in (s.card, best.belief()[0]) else 0.6) else None
+
+    def _blurred(self, track: Track, name: str, now: SeenFrame) -> bool:
+        """Whether this card was read before it lay, but for its suit: a blur makes one suit the other of its colour.
+
+        It is that card if its face has come up so lately that no other card can have come to lie there.
+        """
+        return track.rest is None and now.t - track.low < LAID_NS and look_alike(track.belief()[0], name)
 
     def _white_since(self, t: int) -> bool:
         """Whether white paper has come up since an instant, ns, that no card explains."""

@@ -9,13 +9,13 @@ is what the belief rests on.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import SURE_READING, UNREAD
+from models.eye.classes import SURE_READING, UNREAD, look_alike
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved
 from models.watch.measure import HALF, OVER, SLIGHT
@@ -68,6 +68,15 @@ class Sighting:
     """The names that it may have, with their probabilities; empty: only its own."""
     indices: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 2)))
     """Where its indices showed, px."""
+
+
+def _index_stays(one: NDArray[np.float64], other: NDArray[np.float64], reach: float) -> bool:
+    """Whether an index (px) shows where one did: then a card whose corners are guessed has not moved."""
+    return bool((np.linalg.norm(one[:, None] - other[None], axis=2) < reach).any())
+
+
+def _unread(sighting: Sighting) -> Sighting:
+    return replace(sighting, name=UNREAD, confidence=0.0, plain=False, double=False, candidates=())
 
 
 @dataclass(slots=True, eq=False)
@@ -125,7 +134,14 @@ class Track:
             self.rested = self.rested if self.rested is not None else sighting.t
         else:
             self.rested = None
+        if sighting.confidence >= SURE_READING:
+            self.sightings = [s if self._holds(s, sighting.name) else _unread(s) for s in self.sightings]
         self.sightings.append(sighting)
+
+    def _holds(self, earlier: Sighting, name: str) -> bool:
+        """Whether what was read earlier still counts: in motion a suit is soon mistaken for the other of its colour."""
+        moved = self.rested is not None and earlier.t < self.rested
+        return not (moved and look_alike(earlier.name, name))
 
     def note_indices(self, seen: CardSeen) -> None:
         """Remember where its indices are."""
@@ -195,8 +211,12 @@ class Track:
 
     def travelled(self) -> bool:
         """Whether it has been seen to move, as what comes in a hand does."""
-        first = self.sightings[0].quad
-        return any(least_moved(first, s.quad) >= OVER * height_of(first) for s in self.sightings)
+        first = self.sightings[0]
+        tall = height_of(first.quad)
+        return any(
+            least_moved(first.quad, s.quad) >= OVER * tall and not _index_stays(first.indices, s.indices, SLIGHT * tall)
+            for s in self.sightings
+        )
 
     def came_over(self) -> bool:
         """Whether, when it first met the pile, it lay over it."""

@@ -47,6 +47,21 @@ def test_what_two_indices_tell_is_another_card_than_what_two_told_before(indices
     assert (found is None) == another
 
 
+@pytest.mark.parametrize(
+    ("before", "age", "at_rest", "another"),
+    [("7c", 190, False, False), ("7c", 190, True, True), ("7c", 210, False, True), ("7h", 190, False, True)],
+)
+def test_two_suits_of_one_colour_read_where_one_card_comes_to_rest_are_that_card(
+    before: str, age: int, at_rest: bool, another: bool
+) -> None:
+    """Unless its face came up so many ms ago that another can have been laid on it."""
+    track = seen_once(before, 7, bare=0.6, at_rest=at_rest)
+    track.low = frame(8).t - age * MS
+    attributed = Attribution(Motion(), Stream(), Pile(card_height=140.0, open=[track]))
+    found = attributed._open_track(reading("7s", 0.999, bare=0.9), CARD, attribution._Round(frame(8), {"7s"}), [])
+    assert (found is None) == another
+
+
 @pytest.mark.parametrize(("on_pile", "lies_on_it"), [(True, True), (False, False)])
 def test_a_card_lies_on_the_pile_though_what_is_under_it_is_not_told_yet(on_pile: bool, lies_on_it: bool) -> None:
     track = Track(CARD, 9, low=8 * SPACING, high=9 * SPACING)

@@ -92,6 +92,14 @@ def test_of_the_arms_in_sight_when_a_card_first_showed_any_may_have_brought_it()
     assert brought_from(track) == pytest.approx(41.5, abs=1)
 
 
+@pytest.mark.parametrize(("looks", "told"), [(6, None), (12, 49.0)])
+def test_of_two_arms_that_reach_to_a_card_as_long_none_is_said_to_have_brought_it(
+    looks: int, told: float | None
+) -> None:
+    track = Track(np.zeros((4, 2), np.float32), 0, bearings=[(49.0, 1.0)] * looks + [(206.0, 1.0)] * 5, first_arms=1)
+    assert brought_from(track) == (None if told is None else pytest.approx(told))
+
+
 def test_another_hand_on_the_way_does_not_make_an_arm_reach_the_pile() -> None:
     stream = Stream()
     stream.advance(0, (ROWS, COLUMNS))

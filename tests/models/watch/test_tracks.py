@@ -14,7 +14,7 @@ from models.watch.tracks import Sighting, Track
 CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
 
 
-def look(name: str, confidence: float, *, index: int = 0, dx: float = 0.0, **what: bool) -> Sighting:
+def look(name: str, confidence: float, *, index: int = 0, dx: float = 0.0, **what: Any) -> Sighting:
     """One sighting; where nothing else is said, of a card on top that lies over the pile."""
     how: dict[str, Any] = {"top": True, "on_pile": True, "under": False} | what
     return Sighting(index, index * 66_666_667, name, confidence, CARD + np.float32(dx), **how)
@@ -33,6 +33,24 @@ def test_a_first_look_misread_in_motion_is_outvoted_by_sure_ones() -> None:
     long = track(misread, *[look("9c", 0.999) for _ in range(4)])
     assert short.belief()[0] == long.belief()[0] == "9c"
     assert short.belief()[1] < 0.985 <= long.belief()[1]
+
+
+@pytest.mark.parametrize(("misread", "counts"), [("6s", False), ("6h", True), ("9c", True)])
+def test_a_suit_misread_in_motion_does_not_speak_against_what_is_read_at_rest(misread: str, counts: bool) -> None:
+    blurred = [look(misread, 0.99, dx=80), look(misread, 0.98, dx=40, index=1)]
+    name, sure = track(*blurred, *[look("6c", 0.999, index=i) for i in (2, 3)]).belief()
+    assert name == "6c"
+    assert (sure < 0.985) == counts
+
+
+def test_what_is_hardly_read_at_rest_takes_nothing_from_what_was_read_in_motion() -> None:
+    moving = [look("Js", 0.93, dx=80), look("Js", 0.95, dx=40, index=1)]
+    assert track(*moving, *[look("Jc", 0.6, index=i) for i in (2, 3)]).belief()[0] == "Js"
+
+
+def test_a_suit_read_at_rest_speaks_against_another_read_at_rest() -> None:
+    both = [look(name, 0.999, index=i) for i, name in enumerate(("6s", "6s", "6c", "6c"))]
+    assert track(*both).belief()[1] < SURE_READING
 
 
 def test_unsure_looks_do_not_become_sure_by_being_many() -> None:
@@ -74,3 +92,11 @@ def test_one_look_that_two_indices_make_sure_of_over_the_pile_is_more_than_a_gli
 @pytest.mark.parametrize(("dx", "moved"), [(0.0, False), (8.0, False), (60.0, True)])
 def test_a_card_in_a_hand_moves_with_every_corner(dx: float, moved: bool) -> None:
     assert track(look("5c", 0.9), look("5c", 0.9, dx=dx)).travelled() == moved
+
+
+@pytest.mark.parametrize(("to", "moved"), [(22.0, False), (80.0, True)])
+def test_a_card_of_which_an_index_stays_has_not_moved_though_its_corners_are_guessed_otherwise(
+    to: float, moved: bool
+) -> None:
+    first, then = (look("Jd", 0.99, dx=dx, indices=np.array([[x, 30.0]])) for dx, x in ((0.0, 20.0), (60.0, to)))
+    assert track(first, then).travelled() == moved
