@@ -70,20 +70,20 @@ def _families() -> list[str]:
     return sorted(FAMILIES)
 
 
-def covered(eye: Eye, count: int, faces: Sequence[str] | None = None) -> HeapFigures:
+def covered(eye: Eye, count: int, faces: Sequence[str] | None = None, seed: int = SEED) -> HeapFigures:
     """Heaps on which a card without an index lies."""
     figures, names = HeapFigures(), list(faces or ODD_FACES)
     for k in range(count):
-        scene = heap(_families()[k // len(names) % 4], (SEED, 1, k), names[k % len(names)])
+        scene = heap(_families()[k // len(names) % 4], (seed, 1, k), names[k % len(names)])
         figures.add(scene, eye.recognise(scene.image))
     return figures
 
 
-def plain(eye: Eye, count: int) -> HeapFigures:
+def plain(eye: Eye, count: int, seed: int = SEED) -> HeapFigures:
     """Heaps of ordinary cards; in every second one a card without an index lies under the top."""
     figures, names = HeapFigures(), list(ODD_FACES)
     for k in range(count):
-        scene = heap(_families()[k % 4], (SEED, 2, k), names[k % len(names)] if k % 2 else None, above=1)
+        scene = heap(_families()[k % 4], (seed, 2, k), names[k % len(names)] if k % 2 else None, above=1)
         figures.add(scene, eye.recognise(scene.image))
     return figures
 
@@ -122,12 +122,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.measure.heaps_check", description=__doc__)
     for name, count in COUNTS.items():
         parser.add_argument(f"--{name}", type=int, default=count, help=f"pictures (default {count})")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"of the heaps (default {SEED})")
     args = parser.parse_args(argv)
     cv2.setNumThreads(1)
     eye = Eye.load()
     for title, figures in (
-        ("a card without an index on top", covered(eye, args.covered)),
-        ("an ordinary card on top", plain(eye, args.plain)),
+        ("a card without an index on top", covered(eye, args.covered, seed=args.seed)),
+        ("an ordinary card on top", plain(eye, args.plain, args.seed)),
     ):
         n = max(1, figures.heaps)
         low, high = wilson(figures.below_on_top, figures.heaps)
