@@ -180,7 +180,10 @@ class Arms:
         quads = [place] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
         # An arm that rested has brought the card only if its hand holds it: it covers all of the way.
-        looks = list(self._reaching(glance, centre_of(place), skip, lying=1 - LITTLE))
+        reaching = list(self._reaching(glance, centre_of(place), skip, lying=1 - LITTLE))
+        # One that lies beside the arm that brings the card holds none.
+        moving = [(angle, weight) for angle, weight, lying in reaching if not lying]
+        looks = moving or [(angle, weight) for angle, weight, _ in reaching]
         if len(looks) > 1:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
@@ -206,17 +209,18 @@ class Arms:
             return
         middle = self._pile.middle(self._stream.shape)
         looks = list(self._reaching(glance, middle, self._pile.mask(self._motion)))
-        self.hovering.note(glance.t, ((angle, weight**0.25) for angle, weight in looks))
-        self._sweeps += [(glance.t, angle, weight) for angle, weight in looks]
+        self.hovering.note(glance.t, ((angle, weight**0.25) for angle, weight, _ in looks))
+        self._sweeps += [(glance.t, angle, weight) for angle, weight, _ in looks]
         while self._sweeps and self._sweeps[0][0] < glance.t - PATIENCE_NS:
             self._sweeps.popleft()
 
     def _reaching(
         self, glance: Glance, to: tuple[float, float], skip: Mask | None, *, lying: float = HALF
-    ) -> Iterator[tuple[float, float]]:
-        """Bearing and weight of each arm that reaches to a point (px), known cards (``skip``, reduced) left out.
+    ) -> Iterator[tuple[float, float, bool]]:
+        """Bearing, weight, and whether it has lain there, of each arm that reaches to a point (px).
 
-        Of an arm that has lain there for a while the share ``lying`` of the way is asked for.
+        Known cards (``skip``, reduced) are left out. Of an arm that has lain there for a while the share ``lying`` of
+        the way is asked for.
         """
         f = self._motion.factor
         rows, columns = glance.foreign.shape
@@ -229,7 +233,7 @@ class Arms:
             way = np.where(things & ~others, np.uint8(255), np.uint8(0))
             share = covered(way, reach, (to[0] / f, to[1] / f), skip)
             if share >= (lying if reach.lying else HALF):
-                yield bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), share**4
+                yield bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), share**4, reach.lying
 
     def swept(self, since: int) -> float | None:
         """The bearing that swept over the pile since an instant (ns)."""

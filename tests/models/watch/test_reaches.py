@@ -112,4 +112,4 @@ def test_another_hand_on_the_way_does_not_make_an_arm_reach_the_pile() -> None:
     glance = Glance(0, np.zeros((ROWS, COLUMNS, 3), np.uint8), nothing, nothing, kinds)
     glance.reaches = [Reach(160.0, ROWS - 1.0), Reach(0.0, 145.0)]
     arms = Arms({1: 270.0}, motion, stream, Pile())
-    assert [round(bearing) for bearing, _ in arms._reaching(glance, (160.0, 120.0), None)] == [189]
+    assert [round(bearing) for bearing, *_ in arms._reaching(glance, (160.0, 120.0), None)] == [189]
