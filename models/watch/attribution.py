@@ -221,7 +221,7 @@ class Attribution:
             scrap = track.last.under and track.last.scrap
             # Nor may what lay bare and was read beyond doubt have been misread.
             clear = not track.may_be_scrap() or (track.last.confidence >= PLAIN_CONFIDENCE and track.last.bare >= HALF)
-            if scrap or not (self._blurred(track, s.card, frame.now) or (once and not (sure and clear))):
+            if scrap or not (_was_blurred(track, s.card, frame.now) or (once and not (sure and clear))):
                 continue
             if track.last.name not in frame.names and self._close(track, quad):
                 return track
@@ -242,13 +242,6 @@ class Attribution:
         if best is None:
             return None
         return best if iou(best.quad, quad) > (0.3 if UNREAD in (s.card, best.belief()[0]) else 0.6) else None
-
-    def _blurred(self, track: Track, name: str, now: SeenFrame) -> bool:
-        """Whether this card was read before it lay, but for its suit: a blur makes one suit the other of its colour.
-
-        It is that card if its face has come up so lately that no other card can have come to lie there.
-        """
-        return track.rest is None and now.t - track.low < LAID_NS and look_alike(track.belief()[0], name)
 
     def _white_since(self, t: int) -> bool:
         """Whether white paper has come up since an instant, ns, that no card explains."""
@@ -363,6 +356,14 @@ def _in_places(indices: NDArray[np.float64], places: NDArray[np.float64], reach:
     """Whether each index (px) lies within reach of one of the places."""
     far = np.linalg.norm(indices[:, None] - places[None], axis=2)
     return min(far.shape) > 0 and bool((far.min(axis=1) < reach).all())
+
+
+def _was_blurred(track: Track, name: str, now: SeenFrame) -> bool:
+    """Whether a card under way is the one read now, its suit mistaken: a blur makes one suit the other of its colour.
+
+    So it is if it has not lain yet, and its face has come up so lately that no other card can have come to lie there.
+    """
+    return track.rest is None and now.t - track.low < LAID_NS and look_alike(track.belief()[0], name)
 
 
 # How a card lies to the pile
