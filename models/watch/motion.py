@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
 from models.watch.daylight import fit_daylight, gains, relit
-from models.watch.measure import CHANGED, DARK, DIMMEST, LITTLE, MOST, NEARLY_ALL, PART, SPECK
+from models.watch.measure import CHANGED, DARK, DIMMEST, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SPECK
 from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
 from models.watch.reaches import Reach, box_of, sort_edge
 from models.watch.surfaces import Kinds, Surface, surface_network, tell_surfaces
@@ -152,9 +152,9 @@ class Motion:
         foreign = self._foreign(small)
         glance = Glance(t, small, difference(small, self._before, CHANGED), foreign, np.zeros_like(foreign))
         self._before = small
-        self._set_state(glance)
+        self._set_state(glance, cards)
         if cv2.countNonZero(glance.foreign) > PART * glance.foreign.size and self._knows_lamp(glance, cards):
-            self._set_state(glance)
+            self._set_state(glance, cards)
         if glance.state == "clear":
             self._clear = small
         if glance.changed:
@@ -233,12 +233,20 @@ class Motion:
         glance.foreign = self._foreign(small)
         return True
 
-    def _set_state(self, glance: Glance) -> None:
+    def _set_state(self, glance: Glance, cards: Mask | None) -> None:
         glance.state = "clear"
         if float(glance.small.mean()) < DARK:
             glance.state = "dark"
-        elif cv2.countNonZero(glance.foreign) > (1 - PART) * glance.foreign.size:
+        elif cv2.countNonZero(glance.foreign) > (1 - PART) * glance.foreign.size and not self._is_relit(glance, cards):
             glance.state = "blocked"
+
+    def _is_relit(self, glance: Glance, cards: Mask | None) -> bool:
+        """Whether the known cards still show as cards, and round them the table: then it is only in another light."""
+        if cards is None or not cards.any():
+            return False
+        kinds = self._tell_kinds(glance.small, glance.t)
+        table = (kinds == Surface.TABLE) | (kinds == Surface.SHADOW)
+        return bool((kinds[cards > 0] == Surface.FACE).mean() > HALF and table[cards == 0].mean() > HALF)
 
     def _learn(self, glance: Glance, cards: Mask | None) -> None:
         assert self.table is not None
@@ -369,11 +377,25 @@ class Motion:
         there = place > 0
         if self.table is None or not there.any():
             return 0.0
-        foreign = glance.foreign[there] > 0
+        foreign = (glance.foreign[there] > 0) & ~self._lit_otherwise(there, glance)
         printed = self.table[there].min(axis=1) > MOST * float(self.paper.mean())
         if printed.any():
             foreign |= printed & (cv2.dilate(glance.foreign, np.ones((SPECK,) * 2, np.uint8))[there] > 0)
         return 1.0 - float(foreign.mean())
+
+    def _lit_otherwise(self, there: NDArray[np.bool_], glance: Glance) -> NDArray[np.bool_]:
+        """Where in a place the table shows, in the sun or in a shadow that came while a pile lay on it.
+
+        It has its own colour there, and the network of surfaces tells it. Of what is hardly brighter it may tell that
+        though it be a cover before the lens.
+        """
+        assert self.table is not None
+        light = (glance.small[there] + 1.0) / (self.table[there] + 1.0)
+        usual = light.mean(axis=1)
+        alike = (np.abs(light - usual[:, None]) < PART * usual[:, None]).all(axis=1)
+        kinds = glance.kinds[there]
+        table = (kinds == Surface.SHADOW) | ((kinds == Surface.TABLE) & (usual > 1 + OVER))
+        return np.asarray(alike & table, np.bool_)
 
     def stirred(self, place: Mask, since: int) -> float:
         """Share of a place (reduced mask) that has changed since an instant (ns), 0 to 1."""

@@ -166,9 +166,12 @@ class SunPatch:
     off: float
     """How far the band's middle is from the picture's, in halves of the picture."""
     gain: float
+    goes: bool = False
+    """It is there at first, and gone from ``until`` on."""
 
     def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
         share = min(1.0, max(0.0, (t - self.start) / (self.until - self.start)))
+        share = 1 - share if self.goes else share
         across, along = _turned(scene, self.turn)
         bar = 0.9 / (1 + np.exp((np.abs(along) - 0.04) * 60))
         lit = (1 - bar) / (1 + np.exp((np.abs(across - self.off) - 0.5) * 25))

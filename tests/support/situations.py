@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from hardware.simulated.table.acts import CardPose, bearing, towards
@@ -225,10 +226,10 @@ def _cloud(story: Story) -> None:
     story.lay(4)
 
 
-def _sun_patch(story: Story) -> None:
+def _sun_patch(story: Story, goes: bool = False) -> None:
     start, span = story.chance.randrange(500 * MS, 7_000 * MS), story.chance.randrange(300 * MS, 2_500 * MS)
     turn, off = story.chance.uniform(0, 180), story.chance.uniform(-0.6, 0.6)
-    story.effects.append(SunPatch(start, start + span, turn, off, story.chance.choice((1.3, 1.6))))
+    story.effects.append(SunPatch(start, start + span, turn, off, story.chance.choice((1.3, 1.6)), goes))
     act = story.lay(5)
     story.moments.append(act.rest)
     story.take()
@@ -254,6 +255,7 @@ SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
     "a coloured lamp": _coloured_lamp,
     "a cloud before the sun": _cloud,
     "a patch of sun": _sun_patch,
+    "a patch of sun goes": partial(_sun_patch, goes=True),
 }
 
 

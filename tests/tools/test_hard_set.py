@@ -46,6 +46,17 @@ def test_a_cover_over_a_dark_table_is_no_table(seed: int) -> None:
     assert one.good and one.cards.right == one.cards.laid, one.faults
 
 
+# In the last it had lit so much of the table that the view passed for blocked when it went.
+SUNS = (("a patch of sun", 21), ("a patch of sun goes", 9), ("a patch of sun goes", 34))
+
+
+@pytest.mark.parametrize(("name", "seed"), SUNS)
+def test_a_pile_is_seen_to_go_though_the_sun_came_or_went_meanwhile(name: str, seed: int) -> None:
+    one = _played(name, seed)
+    assert one.good and one.cards.right == one.cards.laid, one.faults
+    assert one.seen == one.wanted == 1, one.faults
+
+
 def _played(name: str, seed: int, printed: bool = False) -> Outcome:
     from referee.errors import UserError
 
