@@ -384,10 +384,10 @@ class Motion:
         return 1.0 - float(foreign.mean())
 
     def _lit_otherwise(self, there: NDArray[np.bool_], glance: Glance) -> NDArray[np.bool_]:
-        """Where in a place the table shows, in the sun or in a shadow that came while a pile lay on it.
+        """Where in a place the table shows in a light that came while a pile lay on it: in the sun, or in a shadow.
 
-        It has its own colour there, and the network of surfaces tells it. Of what is hardly brighter it may tell that
-        though it be a cover before the lens.
+        It is known by its own colour and by the network's word. What is hardly brighter is left out, for the network
+        takes a cover before the lens for table, too.
         """
         assert self.table is not None
         light = (glance.small[there] + 1.0) / (self.table[there] + 1.0)
