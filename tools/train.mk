@@ -45,6 +45,10 @@ FONTS := fonts-dejavu-extra fonts-liberation2 fonts-freefont-ttf fonts-open-sans
 # Runs a command that ends with --first once for each process, and fails if one of them does.
 BESIDE = seq 0 $$(($(PROCESSES) - 1)) | xargs -n 1 -P $(PROCESSES)
 
+# The faces of all decks, unless they are there.
+LIBRARY = test -f $(EYE)/library/backgrounds.npy || $(BIN)/python -m models.training.library --decks $(DECKS) --out $(EYE) \
+  --generated $(GENERATED) --processes $(PROCESSES)
+
 .PHONY: train train-short train-surfaces train-packages train-data eval-photos bench-eye
 
 train-packages: install  ## apt packages, the npm deck and PyTorch, for training only
@@ -59,8 +63,7 @@ train-packages: install  ## apt packages, the npm deck and PyTorch, for training
 	test -d $(EYE)/letele/package || (cd $(EYE)/letele && npm pack --silent $(LETELE) && tar xzf letele-*.tgz)
 
 train-data:  ## faces of all decks, then shards of scenes; goes on where it was stopped
-	test -f $(EYE)/library/backgrounds.npy || $(BIN)/python -m models.training.library --decks $(DECKS) --out $(EYE) \
-	  --generated $(GENERATED) --processes $(PROCESSES)
+	$(LIBRARY)
 	$(BIN)/python -m models.training.samples --out $(EYE) --split held-out --count 3
 	$(BESIDE) $(BIN)/python -m models.training.samples --out $(EYE) --count $(SHARDS) --step $(PROCESSES) --first
 	$(BESIDE) $(BIN)/python -m models.training.samples --out $(EYE) --split covers --count $(COVERS) --step $(PROCESSES) --first
@@ -88,8 +91,7 @@ SURFACES := $(BIN)/python -m tools.surfaces.table_scenes --out $(EYE)
 STILLS_THERE := --stills build/second-world-stills --first 500
 
 train-surfaces: train-packages  ## what each pixel of the table shows (arm, face, shadow ...), with its score: about an hour on two cores
-	test -f $(EYE)/library/backgrounds.npy || $(BIN)/python -m models.training.library --decks $(DECKS) --out $(EYE) \
-	  --generated $(GENERATED) --processes $(PROCESSES)
+	$(LIBRARY)
 	$(MAKE) second-world-stills STILLS=$(TABLE_STILLS)
 	$(SURFACES) --split held-out --count 1
 	$(BESIDE) $(SURFACES) --count $(TABLES) --step $(PROCESSES) --first

@@ -377,25 +377,27 @@ class Motion:
         there = place > 0
         if self.table is None or not there.any():
             return 0.0
-        foreign = (glance.foreign[there] > 0) & ~self._lit_otherwise(there, glance)
+        foreign = glance.foreign[there] > 0
+        foreign[self._lit_otherwise(there, glance)] = False
         printed = self.table[there].min(axis=1) > MOST * float(self.paper.mean())
         if printed.any():
             foreign |= printed & (cv2.dilate(glance.foreign, np.ones((SPECK,) * 2, np.uint8))[there] > 0)
         return 1.0 - float(foreign.mean())
 
-    def _lit_otherwise(self, there: NDArray[np.bool_], glance: Glance) -> NDArray[np.bool_]:
-        """Where in a place the table shows in a light that came while a pile lay on it: in the sun, or in a shadow.
+    def _lit_otherwise(self, there: NDArray[np.bool_], glance: Glance) -> NDArray[np.intp]:
+        """Which pixels of a place show the table in a light that came while a pile lay there: the sun, or a shadow.
 
         It is known by its own colour and by the network's word. What is hardly brighter is left out, for the network
         takes a cover before the lens for table, too.
         """
         assert self.table is not None
-        light = (glance.small[there] + 1.0) / (self.table[there] + 1.0)
+        places, kinds = np.flatnonzero(there), glance.kinds[there]
+        told = np.flatnonzero((kinds == Surface.TABLE) | (kinds == Surface.SHADOW))
+        now, was = (picture.reshape(-1, 3)[places[told]] + 1.0 for picture in (glance.small, self.table))
+        light = now / was
         usual = light.mean(axis=1)
         alike = (np.abs(light - usual[:, None]) < PART * usual[:, None]).all(axis=1)
-        kinds = glance.kinds[there]
-        table = (kinds == Surface.SHADOW) | ((kinds == Surface.TABLE) & (usual > 1 + OVER))
-        return np.asarray(alike & table, np.bool_)
+        return np.asarray(told[alike & ((kinds[told] == Surface.SHADOW) | (usual > 1 + OVER))], np.intp)
 
     def stirred(self, place: Mask, since: int) -> float:
         """Share of a place (reduced mask) that has changed since an instant (ns), 0 to 1."""
