@@ -122,7 +122,7 @@ _MISSES: Final[Mapping[str, _Tell]] = {
     ),
     "P15": lambda look, _: ("paid_as", {"card": look.top[0], "nth": look.paid}) if look.paid else ("not_paid", {}),
     "P16": lambda look, rules: (
-        ("ends_game", {}) if rules.word("P16") == "ends_game" else _together("P16", "not_of_one_rank")(look, rules)
+        ("ends_game", {}) if rules.three_end_game else _together("P16", "not_of_one_rank")(look, rules)
     ),
     "P17": _top("ten"),
     "P18": _top("jack"),

@@ -8,6 +8,7 @@ from referee.rules.cards import UNREADABLE
 from referee.rules.elimination import (
     LAST_CHANCE_NS,
     announce_out,
+    close_for_triple_sixes,
     end_if_decided,
     lose_if_due,
     three_of_a_kind,
@@ -17,7 +18,16 @@ from referee.rules.locks import card_was_laid
 from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
 from referee.rules.pickup import claim_by_challenge, hold_provisionally, pick_up
 from referee.rules.position import Covered, Laid, Position, State, changed
-from referee.rules.stacks import check_card, forget, from_limbo, hand_over, learn_count, take_top, without_top
+from referee.rules.stacks import (
+    burn_once,
+    check_card,
+    forget,
+    from_limbo,
+    hand_over,
+    learn_count,
+    take_top,
+    without_top,
+)
 from referee.rules.step import Step
 
 _NOBODY: Final[frozenset[int]] = frozenset()
@@ -203,10 +213,8 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
         step.enter(TURNS[position.after(seat)])
     if position.rules.has("P16"):
         three_of_a_kind(step)
-    if position.rules.has("P16b") and [top[0] for top in step.position.look().top[:3]] == ["6", "6", "6"]:
-        # Three sixes in a row close the table until the next calendar day.
-        step.set(closed=True)
-        step.rule("remind", "P16b", what="closed")
+    if position.rules.has("P16b") and position.rules.word("P16b") == "laid":
+        close_for_triple_sixes(step)
 
 
 def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
@@ -216,10 +224,15 @@ def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
         return
     reason, rows = ("double_draw", ("F9", "F7")) if drawn_at_once else ("out_of_turn", ("F7",))
     _put(step, card, seat, "dead")
-    if step.position.rules.word("F7") == "bottom":
+    rules = step.position.rules
+    if rules.word("F7") != "stays":
         *rest, dead = step.position.pile
-        step.set(pile=(dead, *rest))
+        # Nothing covers what lay on top.
+        step.set(pile=(dead, *rest), paid=step.position.covered.paid, said=step.position.covered.said)
     step.rule("dead_card", *rows, seat=seat, card=card, reason=reason)
+    row = "F9" if drawn_at_once else "F7"
+    if rules.word(row) == "burn":
+        burn_once(step, seat, rules.number("F1"), row)
 
 
 def _stop_turning(step: Step) -> None:

@@ -49,7 +49,7 @@ def opening(
     rules, seats = position.rules, position.seats
     if not 1 <= dealer <= seats:
         raise RulesError('"dealer" must be a seat from 1 to {places}', places=seats)
-    other_way = rules.has("S5") and (direction or rules.direction) == "counter-clockwise"
+    other_way = rules.has("S5") and (direction or rules.word("S5")) == "counter-clockwise"
     way: Literal[1, -1] = -1 if other_way else 1
     packs = packs or rules.number("S2")
     if jokers is None:

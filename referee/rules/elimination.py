@@ -122,17 +122,27 @@ def _lose(step: Step, seat: int) -> None:
 
 
 def three_of_a_kind(step: Step) -> None:
-    """P16: the top three share a rank, the game ends, and whoever holds the most cards has won; a tie is a draw."""
+    """P16: the top three share a rank and the game ends: the most cards win, or, with `no_winner`, it is drawn."""
     position = step.position
-    if position.over or position.rules.word("P16") != "ends_game":
+    if position.over or not position.rules.three_end_game:
         return
     if makes_three(position.look().top[:3]):
-        end_by_most_cards(step, "P16")
+        if position.rules.word("P16") == "no_winner":
+            draw(step, "P16")
+        else:
+            end_by_most_cards(step, "P16")
 
 
 def makes_three(top: tuple[str, ...]) -> bool:
     """Whether three cards share a rank (P16)."""
     return len(top) == 3 and len({card[0] for card in top}) == 1 and top[0][0] not in "X?"
+
+
+def close_for_triple_sixes(step: Step) -> None:
+    """P16b: three sixes in a row on top close the table until the next calendar day."""
+    if [card[0] for card in step.position.look().top[:3]] == ["6", "6", "6"]:
+        step.set(closed=True)
+        step.rule("remind", "P16b", what="closed")
 
 
 def end_by_most_cards(step: Step, row: str) -> None:

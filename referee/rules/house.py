@@ -61,7 +61,6 @@ class HouseRules:
 
     on: frozenset[str]
     values: Mapping[str, Any] = field(default_factory=dict)
-    direction: str = "clockwise"
 
     slaps: bool = field(init=False, compare=False)
     """Whether anything may be slapped at all."""
@@ -89,7 +88,7 @@ class HouseRules:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travels to another process by what it was made of."""
-        return HouseRules, (self.on, thaw(self.values), self.direction)
+        return HouseRules, (self.on, thaw(self.values))
 
     def _chances_by_rank(self) -> Mapping[str, int]:
         """By rank or joker (C1, C2a, C2b, C3a, C3b)."""
@@ -133,6 +132,11 @@ class HouseRules:
         said = {"ace": value} if isinstance(value, str) else value
         usual = ROWS[row].default
         return Run(said.get("n", usual["n"]), said.get("ace", usual["ace"]), said.get("wrap", usual["wrap"]))
+
+    @property
+    def three_end_game(self) -> bool:
+        """Whether three of a kind end the game as soon as they lie there (P16); else they are one more pattern."""
+        return self.has("P16") and self.word("P16") != "slap"
 
     @property
     def ace_is_one(self) -> bool:
@@ -204,7 +208,7 @@ def read_house_rules(said: Any) -> HouseRules:
     if "S3" in values:
         rows.add("S3")
     rows -= set(off)
-    return HouseRules(frozenset(rows), values, base.direction)
+    return HouseRules(frozenset(rows), values)
 
 
 def _preset(name: Any) -> HouseRules:
@@ -217,7 +221,7 @@ def _preset(name: Any) -> HouseRules:
             hint=suggest_nearest(str(name), PRESETS),
             known=known,
         )
-    return HouseRules(preset.rows | ALWAYS_ON, preset.values, preset.direction)
+    return HouseRules(preset.rows | ALWAYS_ON, preset.values)
 
 
 def _rows(said: Mapping[str, Any], key: str) -> list[str]:

@@ -68,7 +68,7 @@ def _held(look: PileView, rules: HouseRules) -> list[tuple[str, int]]:
 def _completed_depth(row: str, look: PileView, rules: HouseRules) -> int:
     """P13c: how many top cards a pattern of the rules rests on that wild jokers complete; 0 where they cannot."""
     written = _written(row, rules)
-    if not written or (row == "P16" and rules.word("P16") == "ends_game"):
+    if not written or (row == "P16" and rules.three_end_game):
         return 0
     own = _compiled(written)
     return own.depth if own.completed(look) else 0

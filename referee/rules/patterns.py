@@ -148,7 +148,7 @@ def _jack_ten(look: PileView, _: HouseRules) -> int:
 
 def _three_of_a_kind(look: PileView, rules: HouseRules) -> int:
     top = look.top
-    if rules.word("P16") == "ends_game" or len(top) < 3:
+    if rules.three_end_game or len(top) < 3:
         return 0
     return 3 if _alike(top[0], top[1]) and _alike(top[1], top[2]) else 0
 

@@ -8,8 +8,8 @@ from referee.rules.card_play import settle
 from referee.rules.locks import lock
 from referee.rules.phase import Claim, DeadHeat, War
 from referee.rules.pickup import give_pile, remember_verdict
-from referee.rules.position import Laid, Position
-from referee.rules.stacks import hand_over, take_top
+from referee.rules.position import Position
+from referee.rules.stacks import burn, burn_once, hand_over
 from referee.rules.step import Step
 
 _WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
@@ -67,22 +67,6 @@ def _pay_the_layer(step: Step, seat: int, to: int) -> None:
         step.rule("give", "F12", seat=seat, to=to, count=count)
 
 
-def burn(step: Step, seat: int, cards: int, row: str) -> None:
-    """Cards go face up to the bottom of the pile, or dead on top of it (F1, F4); all of them if fewer are left."""
-    held = step.position.count(seat)
-    count = cards if held is None else min(cards, held)
-    if count == 0:
-        return
-    on_top = step.position.rules.has("F4")
-    names = take_top(step, seat, count)
-    state = "dead" if on_top else "burned"
-    burned = tuple(Laid(name or "??", step.ref, step.t, seat, state) for name in names)  # type: ignore[arg-type]
-    pile = step.position.pile
-    step.set(pile=pile + burned if on_top else burned[::-1] + pile)
-    rows = (row, "F4") if on_top else (row,)
-    step.rule("burn", *rows, seat=seat, count=count, where="top" if on_top else "bottom")
-
-
 def _without_cards(step: Step, seat: int) -> None:
     """No cards to burn (F6a to F6f, F11)."""
     rules = step.position.rules
@@ -123,15 +107,13 @@ def foul(step: Step, seat: int, name: str) -> None:
     step.rule("foul", row if rules.has(row) else "F10", seat=seat, foul=name)
     if name == "double_draw" and rules.has("F9"):
         if rules.word("F9") == "burn":
-            burn(step, seat, rules.number("F1"), "F9")
+            burn_once(step, seat, rules.number("F1"), "F9")
         else:
             _second_card_is_dead(step, seat)
     elif (name == "peek" and rules.has("S6")) or (rules.has("F10") and name != "snap"):
-        if seat not in step.position.penalised:
-            burn(step, seat, rules.number("F10"), "S6" if name == "peek" and rules.has("S6") else "F10")
-        if rules.has("N7"):
-            # Whatever the penalty is for, one is paid for one card (reading 24).
-            step.set(penalised=step.position.penalised | {seat})
+        burn_once(step, seat, rules.number("F10"), "S6" if name == "peek" and rules.has("S6") else "F10")
+    elif name == "snap" and rules.has("S8") and rules.word("S8") == "false":
+        false_slap(step, seat)
     if name == "hover":
         step.set(hovering=step.position.hovering | {(seat, step.position.laid)})
     if name in _WORN and rules.has("S7"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from referee.rules.elimination import after_pile
+from referee.rules.elimination import after_pile, close_for_triple_sixes
 from referee.rules.locks import pile_was_won
 from referee.rules.phase import Claim, Turn
 from referee.rules.position import Memory, Position, SeatVerdict
@@ -18,6 +18,8 @@ def claim_by_slap(step: Step, seat: int, ref: str, *, split: tuple[int, ...] = (
     turn = seat
     if position.rules.has("N2") and position.turn is not None and position.holds(position.turn):
         turn = position.turn
+    if position.rules.has("P16b") and position.rules.word("P16b") == "slapped":
+        close_for_triple_sixes(step)
     step.enter(Claim(seat, "slap", ref, turn, split))
     pile_was_won(step)
     remember_verdict(step, seat, "slap", right=True, ref=ref)

@@ -12,12 +12,11 @@ from referee.rules.frozen import freeze
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What a source switches on besides what is always on, the values that it sets, and its direction of play."""
+    """What a source switches on besides what is always on, and the values that it sets."""
 
     title: str
     rows: frozenset[str]
     values: Mapping[str, Any] = field(default_factory=dict)
-    direction: str = "clockwise"
     options: tuple[str, ...] = ()
     """Rows that go well with it, and are off unless a table switches them on."""
 
@@ -26,8 +25,8 @@ class Preset:
         object.__setattr__(self, "values", freeze(self.values))
 
 
-def _preset(title: str, rows: str, *, direction: str = "clockwise", options: str = "", **values: Any) -> Preset:
-    return Preset(title, frozenset(rows.split()), values, direction, tuple(options.split()))
+def _preset(title: str, rows: str, *, options: str = "", **values: Any) -> Preset:
+    return Preset(title, frozenset(rows.split()), values, tuple(options.split()))
 
 
 _CLASSIC: Final = "S4a C1 C6a F1 F6a F7 F8 M2 M9 M10 M12 E2 E5a"
@@ -41,12 +40,13 @@ _PRESETS: Final = {
     "wikipedia-2009": _preset(
         "the Wikipedia article of about 2009",
         "P1 P2 P4a P5b P6 P7 P8 P9 P12 P14 C1 C6a F1 F6a M2 M3 M9 M10 S4b E3 E4 E5a",
+        M4="jack",
     ),
     "wikibooks": _preset("the Wikibooks page", "P1 P2 P3b P4a P6 P8 P10a S4a C1 C6a F1 M2 M9 M10 M11 C9 E5a"),
     "short": _preset("a short description in twelve steps", "P1 P2 P4b P5b P6 S4a C1 C6a C7 F1 F6c M2 M10 E5b", F1=2),
     "classroom": _preset("for a class: nobody is thrown out", "P1 P2 S4a C1 C6a F1 M2 M9 M10 E5a", options="E7"),
     "beggar-my-neighbour": _preset("no slaps; whoever runs out loses", "S4a C1 C6b E6"),
-    "suck-the-well": _preset("Beggar-My-Neighbour the other way round", "S4a C1 C6b E6", direction="counter-clockwise"),
+    "suck-the-well": _preset("Beggar-My-Neighbour the other way round", "S4a C1 C6b E6", S5="counter-clockwise"),
     "slapjack": _preset("slap every jack", "S4a P18 F1 M10 E5a", options="F12"),
 }
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(_PRESETS)

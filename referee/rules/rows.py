@@ -135,10 +135,18 @@ _ROWS: Final = {
     "S4d": Row(
         "handicap", "handicap: named seats start without cards", (), _seats, Sentence("a list of seats, such as [2, 3]")
     ),
-    "S5": Row("direction", "the direction of play, and the seat after the dealer leads"),
+    "S5": _choice(
+        "direction",
+        "the direction of play, and the seat after the dealer leads",
+        "clockwise",
+        "clockwise",
+        "counter-clockwise",
+    ),
     "S6": Row("turn-away", "a card is turned away from oneself; peeking is a foul"),
     "S7": Row("no-rings", "rings, watches and bracelets off"),
-    "S8": Row("open-palm", "a bad reveal may be snapped down; slap with an open palm"),
+    "S8": _choice(
+        "open-palm", "a bad reveal may be snapped down; slap with an open palm", "recorded", "recorded", "false"
+    ),
     "C1": Row(
         "chances",
         "an ace takes 4 chances, a king 3, a queen 2, a jack 1",
@@ -186,8 +194,10 @@ _ROWS: Final = {
         "a number rank, 2 to 9 or T",
     ),
     "P15": Row("count-match", "count match: the n-th card paid to a challenge is an n"),
-    "P16": _choice("three-of-a-kind", "three of a kind", "ends_game", "ends_game", "slap"),
-    "P16b": Row("triple-sixes", "three sixes in a row close the table until the next day"),
+    "P16": _choice("three-of-a-kind", "three of a kind", "ends_game", "ends_game", "no_winner", "slap"),
+    "P16b": _choice(
+        "triple-sixes", "three sixes in a row close the table until the next day", "laid", "laid", "slapped"
+    ),
     "P17": Row("any-ten", "any ten may be slapped"),
     "P18": Row("any-jack", "any jack may be slapped"),
     "P19": Row(
@@ -200,7 +210,7 @@ _ROWS: Final = {
     "M1": Row("first-hand", "the first hand on a valid pattern takes the pile"),
     "M2": Row("most-contact", "no discernible first hand: the one with the most contact"),
     "M3": Row("split", "still undecided: the pile is split among the tied"),
-    "M4": Row("war", "still undecided: the tied play War for it"),
+    "M4": _choice("war", "still undecided: the tied play War for it", "ace", "ace", "jack"),
     "M5": Row("hands-off", "hands are withdrawn before a slap"),
     "M6": Row(
         "forehead",
@@ -229,7 +239,7 @@ _ROWS: Final = {
     "F6d": _number("debts", "no cards: a debt, with a limit", 5, 1, 52, "cards"),
     "F6e": _number("locked-for-rounds", "no cards: locked out for rounds", 1, 1, 20, "rounds"),
     "F6f": Row("burned-hand", "no cards: the hand is burned until the pile is won or someone slaps"),
-    "F7": _choice("dead-card", "a card out of turn is dead", "stays", "stays", "bottom"),
+    "F7": _choice("dead-card", "a card out of turn is dead", "stays", "stays", "bottom", "burn"),
     "F8": Row("slap-on-dead-card", "a slap over a dead card is false"),
     "F9": _choice("double-draw", "two cards drawn at once", "dead", "dead", "burn"),
     "F10": _number("foul-penalty", "a reported foul burns cards", 1, 0, 52, "cards"),

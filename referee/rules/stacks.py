@@ -1,11 +1,11 @@
-"""Stacks of cards: taken from the top, put under the bottom, and remembered (K2, K7, C8)."""
+"""Stacks of cards: taken from the top, put under the bottom, burned, and remembered (K2, K7, C8, F1)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from referee.rules.cards import UNREADABLE
-from referee.rules.position import Position
+from referee.rules.position import Laid, Position
 from referee.rules.step import Step
 
 
@@ -113,3 +113,27 @@ def copies(position: Position, card: str) -> int:
     alike = ("Xr", "Xb") if card[0] == "X" else (card,)
     places = ([laid.card for laid in position.pile], *position.known)
     return sum([place.count(one) for place in places for one in alike])
+
+
+def burn(step: Step, seat: int, cards: int, row: str) -> None:
+    """Cards go face up to the bottom of the pile, or dead on top of it (F1, F4); all of them if fewer are left."""
+    held = step.position.count(seat)
+    count = cards if held is None else min(cards, held)
+    if count == 0:
+        return
+    on_top = step.position.rules.has("F4")
+    names = take_top(step, seat, count)
+    state = "dead" if on_top else "burned"
+    burned = tuple(Laid(name or UNREADABLE, step.ref, step.t, seat, state) for name in names)  # type: ignore[arg-type]
+    pile = step.position.pile
+    step.set(pile=pile + burned if on_top else burned[::-1] + pile)
+    rows = (row, "F4") if on_top else (row,)
+    step.rule("burn", *rows, seat=seat, count=count, where="top" if on_top else "bottom")
+
+
+def burn_once(step: Step, seat: int, cards: int, row: str) -> None:
+    """Burn cards for a fault other than a slap; with N7 a seat pays at most one penalty a card laid (reading 24)."""
+    if seat not in step.position.penalised:
+        burn(step, seat, cards, row)
+    if step.position.rules.has("N7"):
+        step.set(penalised=step.position.penalised | {seat})

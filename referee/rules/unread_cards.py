@@ -52,7 +52,7 @@ def readings(position: Position) -> Iterator[Position | None]:
 def rests_on_read_cards(position: Position, patterns: tuple[str, ...]) -> bool:
     """Whether one of these patterns that hold looks at no unread card, whatever it is."""
     rules = position.rules
-    if rules.has("P16") and rules.word("P16") == "ends_game":
+    if rules.three_end_game:
         return False
     if rules.has("P16b") or rules.has("P13b") or not rules.has("M7") or position.claim is not None:
         return False
@@ -79,7 +79,7 @@ def _matters(position: Position, laid: Laid) -> bool:
     rules = position.rules
     if rules.on & _WHOLE or not rules.has("M7") or not rules.has("M8") or position.claim is not None:
         return True
-    if rules.has("P16") and rules.word("P16") == "ends_game":
+    if rules.three_end_game:
         return True
     played = [other.ref for other in reversed(position.played())]
     depth = max((pattern_depth(row, rules) for row in rules.on if row[0] in "PN"), default=1)
@@ -107,9 +107,9 @@ def _as_read(position: Position, read: Mapping[str, str]) -> Position | None:
         played = [laid.card for laid in again.played()]
         for at in range(len(played) - 2):
             three = tuple(played[at : at + 3])
-            if rules.has("P16") and rules.word("P16") == "ends_game" and makes_three(three):
+            if rules.three_end_game and makes_three(three):
                 return None
-            if rules.has("P16b") and [card[0] for card in three] == ["6", "6", "6"]:
+            if rules.has("P16b") and rules.word("P16b") == "laid" and [card[0] for card in three] == ["6", "6", "6"]:
                 return None
     return again
 

@@ -29,7 +29,7 @@ def begin(step: Step, seats: tuple[int, ...]) -> int | None:
 
 
 def show(step: Step, seat: int, card: str) -> int | None:
-    """A tied seat turned its card up; gives the winner once it is decided, else None (ace high).
+    """A tied seat turned its card up; gives the winner once it is decided, else None.
 
     A card that nobody could read is asked about, and until people say which it is War is not decided (reading 18).
     """
@@ -48,10 +48,14 @@ def show(step: Step, seat: int, card: str) -> int | None:
         step.rule("question", "M4", "K2", ask="unreadable_card", about=[step.ref])
     if len(shown) < len(war.seats) or any(turned == UNREADABLE for _, turned in shown):
         return None
-    best = max(_high(turned) for _, turned in shown)
-    highest = tuple(one for one, turned in shown if _high(turned) == best)
+    highest_rank = step.position.rules.word("M4")
+    best = max(_worth(turned, highest_rank) for _, turned in shown)
+    highest = tuple(shower for shower, turned in shown if _worth(turned, highest_rank) == best)
     return highest[0] if len(highest) == 1 else begin(step, highest)
 
 
-def _high(card: str) -> int:
+def _worth(card: str, highest_rank: str) -> int:
+    """What a card is worth in War (M4): the ace is highest, or the jack, in the order J Q K A 10 ... 2."""
+    if highest_rank == "jack":
+        return {"J": 14, "Q": 13, "K": 12, "A": 11}.get(card[0]) or value(card)
     return 14 if card[0] == "A" else value(card)

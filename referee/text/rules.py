@@ -29,7 +29,7 @@ _COUNTED: Final = {
 }  # fmt: skip
 """Rows whose value is a number, and of what."""
 _MILLISECONDS: Final = frozenset(("M9", "M15"))
-_CHOSEN: Final = frozenset(("P16", "F7", "F9", "E8", "N1", "N10", "N11", "K9"))
+_CHOSEN: Final = frozenset(("S5", "S8", "P16", "P16b", "M4", "F7", "F9", "E8", "N1", "N10", "N11", "K9"))
 """Rows whose value is one of several words; each has a text of its own."""
 
 
@@ -56,10 +56,8 @@ def sentence(row: str, rules: HouseRules, language: Texts | None = None) -> str:
     template = english.get(f"rule_with_value.{row}", "")
     if not template:
         return row_words(row, english)
-    value: Any = None if row == "S5" else rules.value(row)
-    if row == "S5":
-        words = ["clockwise" if rules.direction == "clockwise" else "counter-clockwise"]
-    elif row in _CHOSEN:
+    value: Any = rules.value(row)
+    if row in _CHOSEN:
         words = [english(f"rule_with_value.{row}.{value}")]
     elif row in _MILLISECONDS:
         words = [f"{value} ms"]

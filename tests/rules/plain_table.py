@@ -29,7 +29,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
     "F6a": (1, 3),
     "F6d": (1, 5),
     "F6e": (1, 3),
-    "F7": ("stays", "bottom"),
+    "F7": ("stays", "bottom", "burn"),
     "F10": (0, 1, 3),
     "N1": ("void", "false"),
     "N8": (1, 5),
@@ -45,12 +45,14 @@ _VALUES: dict[str, tuple[Any, ...]] = {
     "P8": (True, False),
     "P10a": (2, 4),
     "P14": ("5", "T"),
-    "P16": ("ends_game", "slap"),
+    "P16": ("ends_game", "no_winner", "slap"),
     "P19": ({"red": "colour(1) = red"}, {"twins": "rank(1) = rank(2)", "big": "size >= 6"}),
     "C1": ({"A": 4, "K": 3, "Q": 2, "J": 1}, {"A": 1, "K": 1, "Q": 1, "J": 1}),
     "C3a": (1, 5),
     "S2": (1, 2),
     "S3": (0, 2, 3),
+    "S5": ("clockwise", "counter-clockwise"),
+    "S8": ("recorded", "false"),
 }
 
 
@@ -191,7 +193,8 @@ class PlainTable:
 
     def _obey(self, early: list[Ruling], seat: int | None, card: str | None) -> None:
         """Move cards as they were moved: the one that was played, and those that the referee spoke of."""
-        for ruling in early:
+        # What burns for a card out of turn goes under that card (F7), though its ruling is printed first.
+        for ruling in sorted(early, key=lambda ruling: ruling.kind != "dead_card"):
             if ruling.kind == "pile":
                 if card is not None and ruling["count"] == len(self.pile) + 1:
                     self._put(seat, card)
@@ -199,7 +202,7 @@ class PlainTable:
                 self._give_pile(ruling["seat"], ruling["count"])
             elif ruling.kind == "burn":
                 self._burn(ruling["seat"], ruling["count"], ruling["where"])
-            elif ruling.kind == "dead_card" and self.rules.word("F7") == "bottom" and card is not None:
+            elif ruling.kind == "dead_card" and self.rules.word("F7") != "stays" and card is not None:
                 self._put(seat, card, at=0)
                 card = None
             elif ruling.kind == "won" and self.rules.has("E2") and "E2" in ruling.rule:

@@ -8,10 +8,11 @@ import pytest
 
 from referee.rules.card_play import DRAWN_AT_ONCE_NS, lay, leave, settle
 from referee.rules.house import read_house_rules
-from referee.rules.penalties import burn, contest, false_slap, foul
+from referee.rules.penalties import contest, false_slap, foul
 from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
 from referee.rules.pickup import claim_by_slap, give_pile, hold_provisionally, pick_up
 from referee.rules.position import Laid, Position, SeatVerdict
+from referee.rules.stacks import burn
 from referee.rules.step import Step
 
 S = 1_000_000_000

@@ -41,7 +41,7 @@ DEFAULTS: Final[dict[str, Any]] = {
     "F6d": 5, "F6e": 1, "N8": 5, "M6": 400, "M9": 150, "M15": 300, "N12": (100, "void"), "N13": 6, "E2": 3, "S3": 0,
     "S2": 1, "F7": "stays", "N1": "void", "N10": "void", "C3a": 5, "P5c": "suit", "F9": "dead", "F10": 1, "S4d": (),
     "K9": "slapper", "N11": "slap", "P14": None, "P19": {}, "F12": 1, "E7": {"minutes": 20},
-    "E8": "pile",
+    "E8": "pile", "S5": "clockwise", "S8": "recorded", "P16b": "laid", "M4": "ace",
 }  # fmt: skip
 
 NUMBERS: Final = {
@@ -65,13 +65,17 @@ OTHERS: Final[dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]]] = {
     "P5c": (("suit", "colour"), ("color", "rank", True)),
     "P8": ((True, False), (1, 0, "true")),
     "P14": (tuple("23456789T"), ("A", "J", "Q", "K", "1", "10", 5, "", "23")),
-    "P16": (("ends_game", "slap"), ("ends-game", True)),
+    "P16": (("ends_game", "no_winner", "slap"), ("ends-game", True)),
+    "P16b": (("laid", "slapped"), ("slap",)),
+    "M4": (("ace", "jack"), ("king", "J")),
+    "S5": (("clockwise", "counter-clockwise"), ("left", True)),
+    "S8": (("recorded", "false"), (False,)),
     "P19": (
         ({"twins": "rank(1) = rank(2)"}, {"a": "joker(1)", "b": "size > 3"}),
         ({}, {"twins": "rank(1) ="}, {"": "joker(1)"}, {"twins": 3}, "joker(1)", ["joker(1)"]),
     ),
     "S4d": (([1], [1, 8]), ([], [0], [9], 1, ["1"], [True])),
-    "F7": (("stays", "bottom"), ("top", True)),
+    "F7": (("stays", "bottom", "burn"), ("top", True)),
     "F9": (("dead", "burn"), ("burned",)),
     "N1": (("void", "false"), (False, "late")),
     "N10": (("void", "false"), (False,)),

@@ -174,10 +174,10 @@ def test_suits_tell_cards_apart_only_where_a_row_looks_at_them(row: str) -> None
 
 
 def test_a_preset_plays_clockwise_unless_its_source_says_otherwise() -> None:
-    other = {name for name in PRESETS if read_house_rules(name).direction != "clockwise"}
+    other = {name for name in PRESETS if read_house_rules(name).word("S5") != "clockwise"}
     assert other == {"suck-the-well"}
-    assert read_house_rules("suck-the-well").direction == "counter-clockwise"
-    assert read_house_rules({"base": "suck-the-well", "on": ["P1"]}).direction == "counter-clockwise"
+    assert read_house_rules("suck-the-well").word("S5") == "counter-clockwise"
+    assert read_house_rules({"base": "suck-the-well", "on": ["P1"]}).word("S5") == "counter-clockwise"
 
 
 GROUPS = (

@@ -28,7 +28,9 @@ _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
     "F9": ("dead", "burn"),
     "F12": (1, 3),
     "K9": ("slapper", "question"),
+    "M4": ("ace", "jack"),
     "M6": (400, "all", "convicted", [200, "convicted"]),
+    "P16b": ("laid", "slapped"),
     "S4d": ([1], [2]),
 }
 """Values that a plain table cannot play by."""
