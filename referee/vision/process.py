@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from hardware.clock import Clock, monotonic
 from hardware.ports import HardwareMissing
 from hardware.priority import be_patient
 from referee.engine.foresight import Foresight
@@ -227,11 +228,11 @@ class _GameOver(Exception):  # noqa: N818 - a way out, no error
     """Nobody wants to know any more."""
 
 
-class _Child:
+class Child:
     """Looks until the referee hangs up."""
 
-    def __init__(self, work: Work, pipe: MessagePipe) -> None:
-        self._work, self._pipe = work, pipe
+    def __init__(self, work: Work, pipe: MessagePipe, clock: Clock = monotonic) -> None:
+        self._work, self._pipe, self._clock = work, pipe, clock
         self._looker: Looker | None = None
         self._looked = False
         self._foresight: Foresight | None = None
@@ -248,7 +249,7 @@ class _Child:
                 if self._looker is None:
                     # While the camera opens: on a slow machine it takes long to load the networks, and is no hanging.
                     self._looker = Looker(self._work.watcher())
-                saw = self._watch(eyes)
+                saw = self.watch(eyes)
             finally:
                 eyes.close()
             self._send_blind(eyes.words)
@@ -257,9 +258,9 @@ class _Child:
                 self._idle(_SIGN_OF_LIFE)
             self._idle(REOPEN_AFTER[min(attempt + 1, len(REOPEN_AFTER) - 1)])
 
-    def _watch(self, eyes: Eyes) -> bool:
+    def watch(self, eyes: Eyes) -> bool:
         """Look at frames until the camera has ended; returns whether there were any."""
-        seen_at, lost, saw = time.monotonic_ns(), False, False
+        seen_at, lost, saw = self._clock(), False, False
         while True:
             frame = eyes.next(_SIGN_OF_LIFE)
             if frame is None:
@@ -268,11 +269,11 @@ class _Child:
                 self._pipe.send(_ALIVE)
                 self._hear(0)
                 self._send_pictures(PICTURES)
-                if not lost and time.monotonic_ns() - seen_at > (NO_FRAME if saw else _OPENING):
+                if not lost and self._clock() - seen_at > (NO_FRAME if saw else _OPENING):
                     lost = True
                     self._send_blind(eyes.words)
                 continue
-            seen_at, lost, saw = time.monotonic_ns(), False, True
+            seen_at, lost, saw = self._clock(), False, True
             if eyes.backlog.after_gap:
                 self._send_blind(_PASSED_OVER)
             if self._looker is None:
@@ -332,7 +333,7 @@ def serve(work: Work, link: socket.socket) -> None:
     be_patient(_NICE)
     pipe = MessagePipe(link, patient=True)
     try:
-        _Child(work, pipe).run()
+        Child(work, pipe).run()
     except (_GameOver, EOFError, ConnectionError):
         return
     except UserError as bad:
