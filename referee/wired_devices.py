@@ -33,11 +33,11 @@ from hardware.sound.volume import VolumeControl, local_hour
 from referee.announce.voice import spelling, vocabulary
 from referee.announce.volume_choice import volume_in
 from referee.control.seat_codes import HANDS_SOCKET, browser_key, make_seat_codes
-from referee.control.socket import ControlError, private_folder, runtime_folder
+from referee.control.socket import ControlError, let_in, private_folder, runtime_folder
 from referee.units import US
 
 if TYPE_CHECKING:
-    from referee.settings.model import PadSettings, Settings, VoiceSettings
+    from referee.settings.model import Settings, VoiceSettings
 
 Tell = Callable[[str], None]
 
@@ -95,7 +95,7 @@ def open_pads(settings: Settings) -> TimedPads:
             if (place := one.pad_place) is not None and place.kind in names
         }
         if places:
-            kinds[tuple(places)] = partial(open_kind, places, errors, settings.pads)
+            kinds[tuple(places)] = partial(open_kind, places, errors, settings)
     opened: list[TimedPads] = []
     absent: dict[int, str] = {}
     for seats, open_kind_now in kinds.items():
@@ -108,18 +108,18 @@ def open_pads(settings: Settings) -> TimedPads:
     return opened[0] if len(kinds) == 1 else MixedPads(opened, absent)
 
 
-def _open_keys(places: Mapping[int, PadPlace], errors: Mapping[int, int], settings: PadSettings) -> TimedPads:
+def _open_keys(places: Mapping[int, PadPlace], errors: Mapping[int, int], settings: Settings) -> TimedPads:
     """Keys of input devices; those that are not plugged in are waited for."""
     from hardware.pads.evdev_keys import EvdevDevices
 
     try:
-        source = KeySource(places, EvdevDevices(), t_errors=errors, grab=settings.grab_keys, now=monotonic())
+        source = KeySource(places, EvdevDevices(), t_errors=errors, grab=settings.pads.grab_keys, now=monotonic())
     except ValueError as bad:
         raise HardwareMissing(str(bad)) from None
     return PluggedPads(source)
 
 
-def _open_boards(places: Mapping[int, PadPlace], errors: Mapping[int, int], _settings: PadSettings) -> TimedPads:
+def _open_boards(places: Mapping[int, PadPlace], errors: Mapping[int, int], _settings: Settings) -> TimedPads:
     """Boards that stamp edges themselves; those that are not plugged in are waited for."""
     try:
         return PluggedPads(SerialSource(places, SerialPorts(), t_errors=errors, clock=monotonic))
@@ -127,14 +127,19 @@ def _open_boards(places: Mapping[int, PadPlace], errors: Mapping[int, int], _set
         raise HardwareMissing(str(bad)) from None
 
 
-def _open_pages(places: Mapping[int, PadPlace], _errors: Mapping[int, int], _settings: PadSettings) -> TimedPads:
+def _open_pages(places: Mapping[int, PadPlace], _errors: Mapping[int, int], settings: Settings) -> TimedPads:
     """Pads on pages, by codes that the page's process shows."""
     try:
         folder = private_folder(runtime_folder(os.environ))
-        make_seat_codes(folder, {seat: browser_key(place.which) for seat, place in places.items()})
+        keys = {seat: browser_key(place.which) for seat, place in places.items()}
+        names = {seat: settings.seats[seat - 1].name for seat in places}
+        make_seat_codes(folder, keys, names, phones=settings.pads.phones)
+        source = PageSource(places, folder / HANDS_SOCKET)
+        # Where the page runs as a user of its own, it shares the folder.
+        let_in(folder / HANDS_SOCKET)
     except (ControlError, OSError) as bad:
         raise HardwareMissing("pads on pages cannot be had: {why}", why=bad) from None
-    return PluggedPads(PageSource(places, folder / HANDS_SOCKET))
+    return PluggedPads(source)
 
 
 _PLUGGED: Final = {("key",): _open_keys, ("serial",): _open_boards, ("phone", "browser"): _open_pages}

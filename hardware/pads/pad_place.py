@@ -17,6 +17,8 @@ PLACE_KINDS: Final = {
     "browser": "a letter or digit of the keyboard, in a page that is open on this machine",
 }
 """What a pad may be besides a pin."""
+MOST_PHONES: Final = 4
+"""Phones that people may let be one seat's pad."""
 PLACE_PATTERN: Final = r"^(phone|browser:[A-Za-z0-9]|(key|serial):[^@\s]+(@.*\S)?)$"
 
 

@@ -161,11 +161,13 @@ def _play(args: argparse.Namespace) -> int:
     from referee.setup.walk_site import evening_settings, hold_evening
     from referee.table.session import require_free, run
 
-    path = args.settings or evening_settings()
+    path, goes_on = args.settings or evening_settings(), False
     if path.exists():
         # Before anybody is asked anything; nobody is hindered while the questions are answered.
-        require_free(path)
-    evening = hold_evening(path, host=args.host, port=args.port, browse=not args.no_browser, for_service=args.only_ask)
+        goes_on = require_free(path)
+    evening = hold_evening(
+        path, host=args.host, port=args.port, browse=not args.no_browser, for_service=args.only_ask, goes_on=goes_on
+    )
     if args.only_ask:
         return 0 if evening else 1
     return run(path) if evening else 0

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from hardware.pads.pad_place import MOST_PHONES
 from referee.control.offers import FOULS, WILD_RANKS
 from referee.engine.observations import MAX_SEATS
 from referee.rules.cards import RANKS
@@ -182,6 +183,10 @@ COMMAND_FIELDS: Final[Mapping[str, type[CommandFields]]] = {
     "keep": _fields("never remove a game to make room, or no longer so", {"game": _GAME, "keep": _FLAG}),
     "remove": _fields("remove a game from the record", {"game": _GAME, "confirm": _YES}),
     "power_off": _fields("finish writing, and switch the machine off", {"confirm": _YES}),
+    "seat_code": _fields(
+        "a seat's code is called in, its phone is no pad any more, and a new code is made",
+        {"seat": _SEAT}, {"phones": _whole(Sentence("how many phones may be this seat's pad"), 1, MOST_PHONES)},
+    ),
     "settings": _fields(
         "how loud the voice is, and whether it calls cards", at_least_one=True,
         optional={
@@ -221,8 +226,11 @@ REPORTING: Final = _fields(
         "kind": _like(Sentence("touch or key"), "touch|key"),
         "hands": _HANDS,
     },
-    {"clock": _EXCHANGE, "sampling": _whole(Sentence("half of the time between two looks, ns"), 0, _NS)},
-)
+    {
+        "phone": _text(Sentence("a random name of the device, the same for all its pages"), 8, 40),
+        "clock": _EXCHANGE, "sampling": _whole(Sentence("half of the time between two looks, ns"), 0, _NS),
+    },
+)  # fmt: skip
 CHECKING: Final = _fields("whether a house-rules file has mistakes", {"text": _TOML})
 
 

@@ -331,6 +331,11 @@ class _Meeting(Reports):
         """Switch the machine off."""
         return Accepted(Sentence("finishing, and switching off"), order=self._command)
 
+    def seat_code(self) -> Accepted:
+        """Call in a seat's code."""
+        words = Sentence("{seat}'s code is called in; scan the new one at the table", seat=self._get("seat"))
+        return Accepted(words, order=self._command)
+
     def settings(self) -> Accepted:
         """How loud the voice is."""
         if ("quiet_from" in self._command.fields) != ("quiet_to" in self._command.fields):

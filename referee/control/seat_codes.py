@@ -1,7 +1,8 @@
 """The codes by which pages are the pads of seats: a phone that has scanned one slaps for that seat, and nothing else.
 
-The referee's process writes them into its folder of this boot; the page's process reads them there. They last as long
-as the machine is on, so that a phone which was joined stays joined when the referee is started again.
+Codes last for an evening. `begin_evening` ends those of the one before, `call_in` ends a single one, and both are
+remembered, so that a phone which still has such a code can be told why. The referee's process writes the codes into its
+folder of this boot; the page's process reads them there.
 """
 
 from __future__ import annotations
@@ -10,13 +11,24 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from hardware.clock import boottime
+from referee.control.socket import let_in
+from referee.sentence import Sentence
+from referee.units import SECOND
 
 CODES_NAME: Final = "seats.json"
 HANDS_SOCKET: Final = "hands.sock"
 """Where the page's process hands on what was touched."""
+EVENING: Final = 6 * 3600 * SECOND
+"""Codes that are older when a game begins are another evening's, however long the program has run, ns."""
+_REMEMBERED: Final = 32
+"""Codes that have ended and are known by name."""
+_EVENING_OVER: Final = Sentence("this code was for another evening; scan the new one at the table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +39,30 @@ class SeatCode:
     code: str
     key: str = ""
     """The key that is pressed for it in a browser, by its place on an English keyboard (`KeyA`); empty for a phone."""
+    name: str = ""
+    """Who sits there; empty where nobody has a name."""
+    phones: int = 1
+    """How many phones may be its pad at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatCodes:
+    """The file: the codes of this evening, and those that have ended."""
+
+    made: int = 0
+    """When they were made or a game began with them last, by `boottime`, ns."""
+    handed_on: bool = False
+    """The walk before the game made them: the start that follows belongs to the same evening."""
+    codes: tuple[SeatCode, ...] = ()
+    ended: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """By code: whose it was, and whether people have called it in."""
+
+    def end(self, called_in: bool, *seats: int) -> SeatCodes:
+        """Without the codes of these seats, which are remembered; without ``seats`` all of them."""
+        gone = [one for one in self.codes if not seats or one.seat in seats]
+        ended = {**self.ended, **{one.code: (one.name, called_in) for one in gone}}
+        kept = dict(list(ended.items())[-_REMEMBERED:])
+        return replace(self, codes=tuple(one for one in self.codes if one not in gone), ended=kept)
 
 
 def browser_key(key: str) -> str:
@@ -36,28 +72,137 @@ def browser_key(key: str) -> str:
     return f"Digit{key}" if key.isdigit() else f"Key{key.upper()}"
 
 
-def make_seat_codes(folder: Path, keys: Mapping[int, str]) -> list[SeatCode]:
+def begin_evening(folder: Path, *, goes_on: bool, now: int | None = None) -> None:
+    """The program starts: the codes that it finds end, unless it goes on with the evening that they were made for.
+
+    Args:
+        folder: of this boot.
+        goes_on: a game was broken off, by a crash or by people, and is still there to go on with.
+        now: by `boottime`, ns; None: the present.
+    """
+    found = _read(folder)
+    if not found.codes or (_is_fresh(found, now) and (goes_on or found.handed_on)):
+        return
+    with suppress(OSError):
+        _write(folder, replace(found.end(False), handed_on=False))
+
+
+def hand_on(folder: Path) -> None:
+    """The walk is over: the codes that phones have scanned in it hold for the game that it leads to."""
+    with suppress(OSError):
+        _write(folder, replace(_read(folder), handed_on=True))
+
+
+def make_seat_codes(
+    folder: Path, keys: Mapping[int, str], names: Mapping[int, str] | None = None, *, phones: int = 1,
+    now: int | None = None,
+) -> list[SeatCode]:  # fmt: skip
     """The codes of seats whose pads are pages, kept in a folder that nobody else can enter.
+
+    A code of this evening is kept: a phone's belongs to a person and moves to another seat with the person, a key's to
+    its seat. Who sits down anew gets a new one.
 
     Args:
         folder: of this boot.
         keys: by seat, the key that is pressed for it in a browser; empty for a phone.
+        names: by seat, who sits there.
+        phones: how many phones may be one seat's pad, where people said nothing else of that code.
+        now: by `boottime`, ns; None: the present.
 
     Raises:
         OSError: they cannot be written.
     """
-    known = {one.seat: one.code for one in read_seat_codes(folder)}
-    made = [SeatCode(seat, known.get(seat) or secrets.token_urlsafe(9), key) for seat, key in sorted(keys.items())]
-    beside = folder / f".{CODES_NAME}"
-    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-        json.dump([asdict(one) for one in made], out)
-    beside.replace(folder / CODES_NAME)
+    found = _read(folder)
+    if not _is_fresh(found, now):
+        found = found.end(False)
+    named = names or {}
+    made: list[SeatCode] = []
+    for seat, key in sorted(keys.items()):
+        name = named.get(seat, "")
+        known = next((one for one in found.codes if _is_same(one, seat, key, name)), None)
+        made.append(
+            SeatCode(seat, _new_code(), key, name, phones)
+            if known is None
+            else replace(known, seat=seat, key=key, name=name, phones=max(phones, known.phones))
+        )
+    kept = {one.code for one in made}
+    left = found.end(False, *(one.seat for one in found.codes if one.code not in kept)) if found.codes else found
+    _write(folder, SeatCodes(_present(now), False, tuple(made), left.ended))
     return made
+
+
+def call_in(folder: Path, seat: int, phones: int | None = None) -> str:
+    """End a seat's code and make a new one.
+
+    Args:
+        folder: of this boot.
+        seat: whose code it is.
+        phones: how many phones may be this seat's pad from now on; None: as many as before.
+
+    Returns:
+        Why it cannot be done; empty where it is.
+    """
+    found = _read(folder)
+    old = next((one for one in found.codes if one.seat == seat), None)
+    if old is None:
+        return Sentence("no phone and no browser is {seat}'s pad, so there is no code to call in", seat=seat)
+    new = replace(old, code=_new_code(), phones=old.phones if phones is None else phones)
+    left = found.end(True, seat)
+    try:
+        _write(folder, replace(left, codes=tuple(sorted((*left.codes, new), key=lambda one: one.seat))))
+    except OSError as error:
+        return Sentence("the seats' codes cannot be written ({why})", why=str(error.strerror))
+    return ""
 
 
 def read_seat_codes(folder: Path) -> list[SeatCode]:
     """The codes that hold now; none where no pad is a page."""
+    return list(_read(folder).codes)
+
+
+def why_ended(folder: Path, code: str) -> str:
+    """What to tell a phone whose code holds no more."""
+    name, called_in = _read(folder).ended.get(code, ("", False))
+    if called_in:
+        return Sentence("{name}: this code was called in; scan the new one at the table", name=name)
+    if name:
+        return Sentence("{name}: this code was for another evening; scan the new one at the table", name=name)
+    return _EVENING_OVER
+
+
+def _is_same(one: SeatCode, seat: int, key: str, name: str) -> bool:
+    """Whether a known code is the one for this seat."""
+    if bool(one.key) != bool(key):
+        return False
+    return one.name == name if name and not key else one.seat == seat
+
+
+def _new_code() -> str:
+    return secrets.token_urlsafe(9)
+
+
+def _present(now: int | None) -> int:
+    return boottime() if now is None else now
+
+
+def _is_fresh(found: SeatCodes, now: int | None) -> bool:
+    """Whether the codes are this evening's; a stamp ahead of the present is from before the machine was switched on."""
+    return 0 <= _present(now) - found.made <= EVENING
+
+
+def _read(folder: Path) -> SeatCodes:
     try:
-        return [SeatCode(**one) for one in json.loads((folder / CODES_NAME).read_bytes())]
-    except (OSError, ValueError, TypeError):
-        return []
+        said: dict[str, Any] = json.loads((folder / CODES_NAME).read_bytes())
+        codes = tuple(SeatCode(**one) for one in said["codes"])
+        ended = {str(code): (str(name), bool(called_in)) for code, (name, called_in) in said["ended"].items()}
+        return SeatCodes(int(said["made"]), bool(said["handed_on"]), codes, ended)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return SeatCodes()
+
+
+def _write(folder: Path, made: SeatCodes) -> None:
+    beside = folder / f".{CODES_NAME}"
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+        json.dump(asdict(made), out)
+    let_in(beside)
+    beside.replace(folder / CODES_NAME)

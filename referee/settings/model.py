@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from hardware.pads.pad_place import PLACE_PATTERN, PadPlace, parse_place
+from hardware.pads.pad_place import MOST_PHONES, PLACE_PATTERN, PadPlace, parse_place
 from hardware.pads.pinout import I2S_PINS, PAD_PINS, SEAT_LIGHT_PINS
 from hardware.sound.sound_cards import is_on_header
 from referee.errors import UserError
@@ -143,6 +143,8 @@ class PadSettings(Section):
     """Whether what is pressed on a keyboard that a seat names goes nowhere but to the referee."""
     roll_call: bool = kinds.flag(True)
     """Whether every seat slaps its pad before the game, so that a silent one is found."""
+    phones: int = kinds.whole(1, 1, MOST_PHONES)
+    """How many phones may be one seat's pad at the same time."""
 
 
 class LightSettings(Section):

@@ -23,10 +23,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from hardware.clock import monotonic
+from referee.control.commands import Command
+from referee.control.corrections import meet_command
 from referee.control.facts import Outcome, Refused
 from referee.control.page_address import listen_at, page_address
 from referee.control.pairing_code import Pairing
-from referee.control.seat_codes import read_seat_codes
+from referee.control.seat_codes import begin_evening, call_in, hand_on, read_seat_codes
 from referee.control.socket import NOBODY, NOT_JSON, Desk, private_folder, runtime_folder
 from referee.rules.rows import ROWS
 from referee.sentence import Sentence, told
@@ -180,6 +182,15 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
     }
 
 
+def _obey(folder: Path, command: Command) -> Outcome:
+    """Before the game a seat's code can be called in, and nothing else can be asked for."""
+    if command.do != "seat_code":
+        return Refused(NOBODY)
+    done = meet_command(command, None, str)
+    words = call_in(folder, command.get("seat"), command.get("phones"))
+    return Refused(words) if words else done
+
+
 def tell_code(pairing: Pairing) -> None:
     """Print the code that pairs another device."""
     print(
@@ -195,7 +206,9 @@ def keep_code_shown(pairing: Pairing, over: threading.Event) -> None:
             tell_code(pairing)
 
 
-def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service: bool = False) -> bool:
+def hold_evening(
+    path: Path, *, host: str, port: int, browse: bool, for_service: bool = False, goes_on: bool = False
+) -> bool:
     """Hold the walk in a browser; returns whether it was gone through to its end.
 
     Args:
@@ -205,12 +218,14 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service:
         browse: open this machine's browser.
         for_service: a service referees afterwards, whose games lie where its settings have them by themselves; what
             is else asked in a terminal is asked here; and there is always a code on show, for nobody can ask for one.
+        goes_on: a game was broken off; phones that were joined to it stay joined.
 
     Raises:
         UserError: the settings are wrong, or no port is free.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = private_folder(runtime_folder(os.environ))
+    begin_evening(folder, goes_on=goes_on)
     bench = EveningBench(path)
     known = path.exists()
     draft = read_settings(path) if known else new_settings(path.parent)
@@ -227,10 +242,7 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service:
     held = HeldWalk(Walk(draft, steps, at), bench, keep)
     pairing = Pairing()
 
-    def refuse(_command: object) -> Outcome:
-        return Refused(NOBODY)
-
-    desk = Desk(pairing, refuse)
+    desk = Desk(pairing, partial(_obey, folder))
 
     async def ask(command: Mapping[str, Any]) -> dict[str, Any]:
         return dict(desk(command))
@@ -263,6 +275,7 @@ def hold_evening(path: Path, *, host: str, port: int, browse: bool, for_service:
         bench.close()
         site.close()
     if held.walk.step is None:
+        hand_on(folder)
         values: dict[str, Any] = {"page.enabled": True, "page.host": host, "page.port": listening_port}
         if not known:
             # Everybody has slapped already.

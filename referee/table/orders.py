@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from hardware.clock import wall_now
@@ -16,6 +17,7 @@ from hardware.sound.volume import VolumeError
 from referee.announce.sinks import ANOTHER_GAME, Notice
 from referee.announce.volume_choice import VOICE_FIELDS, VoiceChoice, chosen_fields, volume_in
 from referee.control.commands import Command
+from referee.control.seat_codes import call_in
 from referee.record.database import RecordError
 from referee.record.erasure import erase_game
 from referee.record.people import People, PeopleError
@@ -46,15 +48,19 @@ class Orders(TableService):
     name = "orders"
     needs_record = False
 
-    def __init__(self, settings: Settings, *, chosen: VoiceChoice | None = None, may_switch_off: bool = False) -> None:
+    def __init__(
+        self, settings: Settings, *, chosen: VoiceChoice | None = None, may_switch_off: bool = False,
+        folder: Path | None = None,
+    ) -> None:  # fmt: skip
         """Nothing is ordered yet.
 
         Args:
             settings: the table's, as its file has them.
             chosen: where what is said about the voice is kept; None: nowhere.
             may_switch_off: whether this machine is the table's own, and not somebody's computer.
+            folder: of this boot, with the seats' codes; None: no pad is a page.
         """
-        self._settings, self._chosen = settings, chosen
+        self._settings, self._chosen, self._folder = settings, chosen, folder
         self.may_switch_off = may_switch_off
         self.next: Sitting | None = None
         """Who plays next; None while nobody said so."""
@@ -199,6 +205,12 @@ class Orders(TableService):
             return Sentence("set, but only until the next start: it could not be kept ({why})", why=str(bad.strerror))
         return ""
 
+    def call_in_code(self, order: Command) -> str:
+        """A seat's code ends, and a new one is made."""
+        if self._folder is None:
+            return Sentence("no pad of this table is a page")
+        return call_in(self._folder, order.get("seat"), order.get("phones"))
+
     def power_off(self, order: Command) -> str:
         """Finish, and switch the machine off; the page has asked back."""
         del order
@@ -263,6 +275,7 @@ _DO: Final[Mapping[str, Callable[[Orders, Command], str]]] = {
     "begin": Orders.begin,
     "keep": Orders.keep,
     "remove": Orders.remove,
+    "seat_code": Orders.call_in_code,
     "settings": Orders.set_voice,
     "power_off": Orders.power_off,
 }

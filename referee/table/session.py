@@ -19,6 +19,7 @@ from hardware.ports import HardwareMissing
 from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
 from referee.certificates import find_standing
 from referee.control.page_address import listen_at
+from referee.control.seat_codes import begin_evening
 from referee.control.socket import ControlError, runtime_folder
 from referee.errors import UserError
 from referee.record.database import RecordError
@@ -94,7 +95,9 @@ def run(
                 raise UserError("shadow mode compares what is recorded: set file in [record] of the settings")
             services.append(ShadowWatch())
         typed = typing_people(services, stack)
-        evening = Evening(settings, services, orders=orders, service=service, typed=typed, log=log)
+        evening = Evening(
+            settings, services, orders=orders, service=service, typed=typed, log=log, codes=runtime_folder(os.environ)
+        )
         sitting, words = None, ""
         while True:
             conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new or shadow)
@@ -118,12 +121,19 @@ def record_file(settings: Settings) -> Path:
     return Path(settings.record.file).expanduser()
 
 
-def require_free(path: Path) -> None:
-    """See that nobody writes the record that these settings name; raises `UserError` where somebody does."""
-    settings = load_settings(path)
-    if settings.record.file and record_file(settings).exists():
-        with hold_record(record_file(settings), "referee play", wall_now()):
-            pass
+def require_free(settings_file: Path) -> bool:
+    """See that nobody writes the record that these settings name; whether a game in it was broken off.
+
+    Raises:
+        UserError: another program writes it.
+    """
+    settings = load_settings(settings_file)
+    if not settings.record.file or not record_file(settings).exists():
+        return False
+    path = record_file(settings)
+    with hold_record(path, "referee play", wall_now()), suppress(RecordError), Record(path, read_only=True) as record:
+        return record.unfinished() is not None
+    return False
 
 
 def typing_people(services: list[TableService], stack: ExitStack) -> Answers:
@@ -154,7 +164,8 @@ def open_services(
     # As a service the machine is the table's own; otherwise it is somebody's computer.
     own = "NOTIFY_SOCKET" in os.environ
     path = record_file(settings) if settings.record.file else None
-    orders = Orders(settings, chosen=VoiceChoice(path.with_name(VOICE_FILE)) if path else None, may_switch_off=own)
+    chosen = VoiceChoice(path.with_name(VOICE_FILE)) if path else None
+    orders = Orders(settings, chosen=chosen, may_switch_off=own, folder=runtime_folder(os.environ))
     services: list[TableService] = [orders, Days(), CardCalls(lambda: orders.voice.cards), AskingAgain()]
     if path is None:
         return orders, services
@@ -220,6 +231,7 @@ class Evening:
         self, settings: Settings, services: Sequence[TableService] = (), *, orders: Orders | None = None,
         openers: Openers | None = None, service: Service | None = None, typed: Answers | None = None,
         log: Path | None = None, journal: Journal | None = None, live: bool | None = None, title: str = "",
+        codes: Path | None = None,
     ) -> None:  # fmt: skip
         """Nothing is opened yet.
 
@@ -234,10 +246,11 @@ class Evening:
             journal: takes the log's lines instead of a file.
             live: draw on the terminal; None: if it is one.
             title: over the display; empty: the players' names.
+            codes: the folder of this boot, whose seats' codes may be another evening's; None: none are there.
         """
         self._settings, self._services, self._orders = settings, tuple(services), orders
         self._openers, self._service, self._typed = openers or Openers(), service or open_service(environ={}), typed
-        self._log, self._journal, self._live, self._title = log, journal, live, title
+        self._log, self._journal, self._live, self._title, self._codes = log, journal, live, title, codes
         self._games = self._heard = 0
         self.log: Path | None = None
         """Where the last game's log is; None: nowhere."""
@@ -265,6 +278,9 @@ class Evening:
             # Whatever was wrong with the record before is found again if it is so still.
             missing.pop("record", None)
             left = self._find_broken_off(settings, missing)
+            if self._codes is not None and self._games == 1:
+                # Its phones stay joined though the people begin anew: they came for the game that was broken off.
+                begin_evening(self._codes, goes_on=left is not None)
             if left is not None and left.past is not None and not new:
                 sitting = Sitting.at(left.past.table)
                 settings = seated(self._settings, sitting).model_copy(update={"voice": settings.voice})

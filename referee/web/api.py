@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
 from referee.control.commands import COMMAND_FIELDS, CommandError, CommandFields, check_fields
-from referee.control.seat_codes import HANDS_SOCKET, read_seat_codes
+from referee.control.seat_codes import HANDS_SOCKET, read_seat_codes, why_ended
 from referee.control.socket import NOBODY, NOT_JSON, SOCKET_NAME, ControlError, ask_referee, private_folder
 from referee.sentence import Sentence, told
 from referee.text.answers import in_language
@@ -32,6 +32,7 @@ from referee.web.layout import page_texts
 from referee.web.openapi import POSTED, address, describe
 from referee.web.rules_editor import house_check
 from referee.web.security.guard import CSRF_HEADER, HANDS, PAIR, cookie_name
+from referee.web.security.joined_phones import JoinedPhones
 from referee.web.security.sessions import USUAL_LIVES, Lives, Sessions, csrf_of
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
@@ -40,7 +41,9 @@ Act = Callable[[Request, Mapping[str, Any]], Awaitable[JSONResponse]]
 """Does what was posted, once its fields are checked."""
 _SESSIONS: Final = "sessions.json"
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
-_NO_SEAT: Final = Sentence("this is no seat's code any more; scan the one that the table shows now")
+_ANOTHER_PHONE: Final = (
+    "another phone is {seat}'s pad; to use this one, have the code called in on the control page, and scan the new one"
+)
 _NOT_PAIRED: Final = Sentence("this device is not paired; ask for a code at the table and enter it here")
 
 
@@ -69,6 +72,7 @@ class Control:
         self.sessions = Sessions(lives, changed=kept.write)
         self.sessions.restore(kept.read(), clock())
         self._folder = folder
+        self._phones = JoinedPhones(folder)
         self._hands = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._hands.setblocking(False)
         self._checking = asyncio.Semaphore(1)
@@ -172,10 +176,15 @@ class Control:
     async def _report(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         """Hands that a page was touched by; stamped here, and handed on at once (`hardware.pads.page_pads`)."""
         at = self._clock()
-        seats = {one.code: one.seat for one in read_seat_codes(self._folder)}
+        codes = read_seat_codes(self._folder)
+        seats = {one.code: one.seat for one in codes}
         hands = {code: touches for code, touches in said["hands"].items() if code in seats}
         if not hands:
-            return self._refused(request, 409, _NO_SEAT)
+            return self._refused(request, 409, why_ended(self._folder, next(iter(said["hands"]))))
+        self._phones.keep(codes)
+        full = self._phones.find_full([one for one in codes if one.code in hands], said.get("phone") or said["page"])
+        if full is not None:
+            return self._refused(request, 409, Sentence(_ANOTHER_PHONE, seat=full.seat))
         report = {**said, "at": at, "hands": {seats[code]: touches for code, touches in hands.items()}}
         try:
             self._hands.sendto(json.dumps(report).encode(), str(self._folder / HANDS_SOCKET))

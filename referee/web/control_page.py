@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 
 from referee.control.corrections import SEAT_QUESTIONS, takes_count
+from referee.control.seat_codes import read_seat_codes
 from referee.engine.observations import Card, Slap
 from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS
@@ -37,7 +38,9 @@ async def show_control(site: Site, request: Request) -> HTMLResponse:
     holder = tag(
         "div",
         tag("noscript", tag("p", texts("word.loading"))),
-        said_to_scripts(texts, "control.", "ask.", "card.", "mend.", "foul.", "word.", "preset.", "games.own_rules"),
+        said_to_scripts(
+            texts, "control.", "ask.", "card.", "mend.", "foul.", "word.", "preset.", "games.own_rules", "pad.pads"
+        ),
         id="control",
         class_="forms",
         data_language=texts.language,
@@ -93,9 +96,19 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
             "game": board.game, "playing": board.playing, "paused": board.paused, "correctable": board.correctable,
             "about": board.about, "seats": [words.name(seat) for seat in range(1, len(board.names) + 1)],
             "questions": questions, "undo": board.last_said(), "cards": cards, "hands": hands, "moments": moments,
-            "rulings": rulings, "offers": None if offers is None else asdict(offers),
+            "rulings": rulings, "offers": None if offers is None else asdict(offers), "phones": _phones(site, words),
         }
     )  # fmt: skip
+
+
+def _phones(site: Site, words: RulingWords) -> list[dict[str, Any]]:
+    """The seats whose pads are phones, and how many phones each may have; their codes stand elsewhere."""
+    codes = [] if site.folder is None else read_seat_codes(site.folder)
+    return [
+        {"seat": one.seat, "name": one.name or words.name(one.seat), "phones": one.phones}
+        for one in codes
+        if not one.key
+    ]
 
 
 async def _question(site: Site, board: Board, one: Ruling, words: RulingWords) -> dict[str, Any]:

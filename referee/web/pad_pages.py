@@ -49,6 +49,9 @@ async def show_pads(site: Site, request: Request) -> HTMLResponse:
         tag("p", texts("pad.none"), class_="note") if not codes else None,
         tag("p", texts("pad.scan"), class_="note") if shown else None,
         tag("div", shown, class_="invitations"),
+        tag("p", texts("pad.changed"), " ", tag("a", texts("control.title"), href="/control"), class_="note")
+        if shown and site.controlled
+        else None,
         key_pads(site, request),
     ]
     words = said_to_scripts(texts, "pad.", "control.")

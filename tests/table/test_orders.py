@@ -13,6 +13,7 @@ import pytest
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.announce.volume_choice import VoiceChoice
 from referee.control.commands import Command
+from referee.control.seat_codes import make_seat_codes, read_seat_codes
 from referee.engine.view import View
 from referee.errors import UserError
 from referee.record.people import People
@@ -127,6 +128,16 @@ def test_a_volume_that_cannot_be_kept_holds_until_the_next_start(tmp_path: Path)
     said = orders(order("settings", volume=20))
     assert said.startswith("set, but only until the next start: it could not be kept (")
     assert speaker.volume is not None and speaker.volume.level == 20
+
+
+def test_a_seats_code_is_called_in_where_a_page_is_its_pad(tmp_path: Path) -> None:
+    (old,) = make_seat_codes(tmp_path, {2: ""}, {2: "Ben"})
+    orders = Orders(SETTINGS, folder=tmp_path)
+    assert orders(order("seat_code", seat=2, phones=3)) == ""
+    (new,) = read_seat_codes(tmp_path)
+    assert new.code != old.code and (new.seat, new.name, new.phones) == (2, "Ben", 3)
+    assert "no code to call in" in orders(order("seat_code", seat=1))
+    assert Orders(SETTINGS)(order("seat_code", seat=2)) == "no pad of this table is a page"
 
 
 def test_words_of_the_pads_that_are_for_somebody_else_are_not_taken() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from hardware.pads.pads import GpioPads
 from hardware.pads.plugged_pads import MixedPads
 from hardware.ports import HardwareMissing
 from referee import wired_devices
+from referee.control.seat_codes import read_seat_codes
 from referee.settings.model import Settings, parse_settings
 from referee.wired_devices import open_pads
 
@@ -41,3 +43,13 @@ def test_where_no_kind_is_here_all_say_what_to_do(monkeypatch: pytest.MonkeyPatc
     assert "no header here" in str(told.value)
     with pytest.raises(HardwareMissing, match="a board's pads have numbers"):
         open_pads(seats('"serial:a"', '"serial:2"'))
+
+
+def test_phones_are_known_by_who_sits_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path / "run"))
+    table = parse_settings(
+        '[[seat]]\nname = "Ana"\npad = "phone"\n[[seat]]\nname = "Ben"\npad = "browser:l"\n[pads]\nphones = 2\n'
+    )
+    with closing(open_pads(table)):
+        codes = read_seat_codes(tmp_path / "run")
+    assert [(one.seat, one.key, one.name, one.phones) for one in codes] == [(1, "", "Ana", 2), (2, "KeyL", "Ben", 2)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -21,6 +22,7 @@ from hardware.sound.volume import Volume
 from referee.announce.sinks import ANOTHER_GAME, Notice
 from referee.announce.volume_choice import VoiceChoice
 from referee.control.commands import Command
+from referee.control.seat_codes import read_seat_codes
 from referee.control.socket import SOCKET_NAME, ControlError, ask_referee
 from referee.engine.view import View
 from referee.record.store import GameInfo, Record
@@ -120,6 +122,23 @@ def test_another_game_is_ordered_and_after_a_power_cut_it_is_the_one_that_goes_o
         assert [info.keep for info in table_.games()] == [False, False, True]
         assert "being played" in table_.ask(do="remove", game=2, confirm=True)["words"]
         assert "no voice" in table_.ask(do="settings", volume=20)["words"]
+
+
+def test_phones_stay_joined_to_a_game_that_was_broken_off_and_to_no_other(table: Path) -> None:
+    lines = [line for line in table.read_text().splitlines() if not line.startswith("pad =")]
+    table.write_text("\n".join(lines).replace("[[seat]]", '[[seat]]\npad = "phone"'))
+    codes = []
+    for _ in range(3):
+        with running(table) as table_:
+            table_.ready()
+            codes.append([one.code for one in read_seat_codes(table.parent / "run")])
+            table_.process.send_signal(signal.SIGKILL)
+            table_.process.wait()
+        if len(codes) == 2:
+            shutil.rmtree(table.parent / "games")
+    assert len(codes[0]) == 2
+    assert codes[0] == codes[1]
+    assert not set(codes[1]) & set(codes[2])
 
 
 def test_a_damaged_record_is_rescued_at_the_start_and_the_game_goes_on(table: Path) -> None:

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from referee.control.page_address import PageAddress
-from referee.control.seat_codes import HANDS_SOCKET, make_seat_codes, read_seat_codes
+from referee.control.seat_codes import HANDS_SOCKET, begin_evening, call_in, make_seat_codes, read_seat_codes
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
@@ -61,7 +61,7 @@ def test_a_report_is_stamped_and_handed_on_without_pairing(house: House, hands: 
 
 def test_whoever_has_no_seats_code_slaps_for_nobody(house: House, hands: socket.socket, tmp_path: Path) -> None:
     reply = house.post(HANDS, report("guessed"), [])
-    assert reply.status == 409 and "scan the one that the table shows now" in reply.said["words"]
+    assert reply.status == 409 and "scan the new one at the table" in reply.said["words"]
     hands.setblocking(False)
     with pytest.raises(BlockingIOError):
         hands.recv(10)
@@ -77,17 +77,62 @@ def test_without_a_referee_it_is_asked_for_again(house: House, tmp_path: Path) -
     assert house.post(HANDS, report(code_of(tmp_path, 1)), []).status == 503
 
 
-def test_the_codes_stay_when_the_referee_is_started_again(tmp_path: Path) -> None:
-    first = make_seat_codes(tmp_path, {1: "", 2: ""})
-    assert make_seat_codes(tmp_path, {1: "", 2: "KeyA", 3: ""})[:1] == first[:1]
-    assert len({one.code for one in read_seat_codes(tmp_path)}) == 3
-    assert (tmp_path / "seats.json").stat().st_mode & 0o777 == 0o600
+# One phone a seat
 
 
-def test_broken_codes_are_made_anew(tmp_path: Path) -> None:
-    (tmp_path / "seats.json").write_text("[{]")
-    assert read_seat_codes(tmp_path) == []
-    assert len(make_seat_codes(tmp_path, {1: ""})) == 1
+def test_a_second_phone_is_told_what_to_do_and_slaps_for_nobody(
+    house: House, hands: socket.socket, tmp_path: Path
+) -> None:
+    mine = code_of(tmp_path, 1)
+    assert house.post(HANDS, report(mine, phone="the first phone"), []).status == 200
+    hands.recv(1 << 16)
+    reply = house.post(HANDS, report(mine, phone="another phone"), [])
+    assert reply.status == 409 and "have the code called in on the control page" in reply.said["words"]
+    hands.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        hands.recv(10)
+
+
+def test_a_phone_may_load_its_page_again_and_the_page_may_be_started_again(
+    house: House, hands: socket.socket, tmp_path: Path
+) -> None:
+    mine = code_of(tmp_path, 1)
+    for again in (house, house, House(tmp_path)):
+        for page in ("page 0123", "page 4567"):
+            assert again.post(HANDS, report(mine, phone="the first phone", page=page), []).status == 200
+    assert House(tmp_path).post(HANDS, report(mine, phone="another phone"), []).status == 409
+
+
+def test_the_keys_of_a_browser_work_in_every_window(house: House, hands: socket.socket, tmp_path: Path) -> None:
+    keys = code_of(tmp_path, 2)
+    for window in ("a browser here", "another browser"):
+        assert house.post(HANDS, report(keys, kind="key", phone=window), []).status == 200
+
+
+def test_as_many_phones_as_people_allow(house: House, hands: socket.socket, tmp_path: Path) -> None:
+    assert call_in(tmp_path, 1, 2) == ""
+    mine = code_of(tmp_path, 1)
+    told = [house.post(HANDS, report(mine, phone=f"phone {n} of Ana"), []).status for n in (1, 2, 3, 1)]
+    assert told == [200, 200, 409, 200]
+
+
+def test_a_code_that_is_called_in_lets_the_next_phone_join(house: House, hands: socket.socket, tmp_path: Path) -> None:
+    make_seat_codes(tmp_path, {1: ""}, {1: "Ana"})
+    old = code_of(tmp_path, 1)
+    house.post(HANDS, report(old, phone="a lost phone"), [])
+    assert call_in(tmp_path, 1) == ""
+    reply = house.post(HANDS, report(old, phone="a lost phone"), [])
+    assert (reply.status, reply.said["words"]) == (409, "Ana: this code was called in; scan the new one at the table")
+    assert house.post(HANDS, report(code_of(tmp_path, 1), phone="a new phone"), []).status == 200
+
+
+def test_last_nights_phone_is_told_so(house: House, hands: socket.socket, tmp_path: Path) -> None:
+    make_seat_codes(tmp_path, {1: ""}, {1: "Ana"})
+    old = code_of(tmp_path, 1)
+    begin_evening(tmp_path, goes_on=False)
+    make_seat_codes(tmp_path, {1: ""}, {1: "Ana"})
+    reply = house.post(HANDS, report(old), [])
+    assert reply.status == 409 and reply.said["words"].startswith("Ana: this code was for another evening; scan")
 
 
 # Who is shown them

@@ -17,6 +17,7 @@ import pytest
 
 from referee.control.commands import Command
 from referee.control.facts import Accepted, Outcome, Refused
+from referee.control.seat_codes import make_seat_codes
 from referee.engine.overrule import VERDICTS_INSTEAD
 from tests.web.listening import listening, paired
 from tests.web.served import House, Served
@@ -231,6 +232,17 @@ def test_the_voice_is_set_and_quiet_hours_need_both_ends(house: House, page: Pag
         done(page, "settings is done")
         said = {"volume": 55, "quiet_volume": 30, "quiet_from": "22:00", "quiet_to": "06:30", "cards": True}
         assert main.last == ("settings", said)
+
+
+def test_a_phones_code_is_called_in(house: House, page: Page) -> None:
+    with playing(house, page) as main:
+        make_seat_codes(house.folder / "runtime", {1: "", 2: "KeyL"}, {1: "Ana", 2: "Ben"})
+        form = part(page, "Phones").locator("form")
+        form.filter(has_text="Ana").get_by_label("Phones at the same time").fill("2")
+        assert form.count() == 1, "a key needs no phone"
+        form.get_by_role("button", name="Call in, new code").click()
+        done(page, "seat_code is done")
+        assert main.last == ("seat_code", {"seat": 1, "phones": 2})
 
 
 def test_the_focus_stays_where_it_is_while_the_game_goes_on(house: House, page: Page) -> None:

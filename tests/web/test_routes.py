@@ -46,6 +46,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "keep": {"game": 1, "keep": True},
     "remove": {"game": 1, "confirm": True},
     "power_off": {"confirm": True},
+    "seat_code": {"seat": 1, "phones": 2},
     "settings": {"volume": 50},
 }
 

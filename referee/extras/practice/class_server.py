@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from starlette.applications import Starlette
 
+from hardware.pads.pad_place import MOST_PHONES
 from hardware.pads.page_pads import PageSource
 from hardware.pads.plugged_pads import PluggedPads
 from hardware.ports import HardwareMissing, TimedPads
@@ -80,7 +81,8 @@ def _make_codes(folder: Path, options: ClassOptions) -> list[SeatCode]:
     keys = dict.fromkeys(PHONES, "") | {FIRST_KEY + n: browser_key(key) for n, key in enumerate(options.keys)}
     if options.stimulus == "screen":
         keys[SCREEN] = ""
-    return make_seat_codes(folder, keys)
+    # The page with the signal may be open in more than one browser.
+    return make_seat_codes(folder, keys, phones=MOST_PHONES)
 
 
 def _open_lesson(

@@ -1,4 +1,4 @@
-// The table itself: how loud its voice is, and its power.
+// The table itself: how loud its voice is, its power, and which phones are its pads.
 "use strict";
 const Tablewide = (() => {
   const { say } = Words;
@@ -37,5 +37,12 @@ const Tablewide = (() => {
         if (await confirm(say("power_ask"), say("power_off"))) control("power-off", { confirm: true });
       }, "danger")));
 
-  return { voice, power };
+  const phones = (seats) =>
+    group(say("phones"), element("p", { class: "note" }, say("phones_what"), " ",
+      element("a", { href: "/pads" }, Words.text("pad.pads"))),
+      ...seats.map(({ seat, name, phones: many }) => form([row(element("b", {}, name),
+        input("phones", say("phones_many"), { type: "number", min: 1, max: 4, value: many, required: true }))],
+      (fields) => control("seat-code", { seat, phones: Number(fields.phones.value) }), say("call_in"))));
+
+  return { voice, power, phones };
 })();

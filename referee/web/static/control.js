@@ -112,6 +112,7 @@
     return [
       part("begin", about.pads >= 2 && [about.pads, about.names, about.rules], () => Beginning.begin(about)),
       part("voice", about.voice, () => Tablewide.voice(about.voice)),
+      part("phones", now.phones.length && now.phones, () => Tablewide.phones(now.phones)),
       part("power", about.power_off, () => Tablewide.power()),
     ];
   };

@@ -11,6 +11,14 @@
   const ns = (ms) => Math.round(ms * 1e6);
   const random = () => [...crypto.getRandomValues(new Uint8Array(12))].map((one) => one.toString(16).padStart(2, "0")).join("");
   const page = random();
+  // The same for every page of this device that is loaded: one phone a seat, however often it is loaded again.
+  const phone = (() => {
+    try {
+      return (localStorage.phone ??= random());
+    } catch {
+      return page;
+    }
+  })();
 
   const keys = JSON.parse(home.dataset.keys ?? "null");
   const kind = keys ? "key" : "touch";
@@ -57,7 +65,7 @@
     sending += 1;
     const sent = performance.now();
     const body = {
-      page, kind, sampling: ns(sampling()),
+      page, phone, kind, sampling: ns(sampling()),
       // What is still on its way through this device's own queue is not promised.
       until: ns(sent - 30),
       hands: Object.fromEntries(pads.map((pad) => [pad.code, pad.waiting.slice(0, 100)])),

@@ -46,14 +46,22 @@
         button(text("play.skip"), () => tell("skip")))];
   };
 
+  const invitation = (seat, name) => {
+    const code = () => `/pads/${seat}.svg?${Date.now()}`;
+    const image = element("img", { src: code(), width: 220, height: 220, alt: text("pad.scan") });
+    const anew = async () => {
+      if (await post("/api/control/seat-code", { seat })) image.src = code();
+    };
+    return element("figure", { class: "panel scan" }, image, element("figcaption", {}, name), button(say("call_in"), anew));
+  };
+
   const waiting = (now) => {
     if (!now.busy || now.step === "camera") return now.busy ? lines(now.busy, " …") : [];
     if (now.step !== "slaps") return lines(now.busy, " …");
     return [
       ...(now.doing === "slaps" ? [element("p", {}, text(now.phones.length ? "play.scan" : "play.keys"))] : lines(now.busy, " …")),
       element("div", { class: "invitations" }, ...now.phones.map((seat) =>
-        element("figure", { class: "panel scan" }, element("img", { src: `/pads/${seat}.svg`, width: 220, height: 220,
-          alt: text("pad.scan") }), element("figcaption", {}, now.names[seat - 1])))),
+        invitation(seat, now.names[seat - 1]))),
       element("ul", { id: "heard" }, ...now.names.map((name, place) =>
         element("li", { class: now.heard.includes(place + 1) ? "good" : "none" },
           `${now.heard.includes(place + 1) ? "✓" : "…"} ${name}`))),

@@ -1,0 +1,66 @@
+"""Which phones are the pads of seats: the first that reports with a code is its phone, and one more is refused.
+
+Called in the page's process for each report. A phone is known by a random name that all its pages report, so a page
+that is loaded again is no other phone. The names lie in the folder of this boot, for the next start of the page.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from referee.control.seat_codes import SeatCode
+
+_NAME: Final = "phones.json"
+
+
+class JoinedPhones:
+    """The phones of the codes that hold now."""
+
+    def __init__(self, folder: Path) -> None:
+        """``folder``: of this boot; what it holds of an earlier start of the page is gone on with."""
+        self._path = folder / _NAME
+        self._joined: dict[str, list[str]] = {}
+        with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
+            said = json.loads(self._path.read_bytes())
+            self._joined = {str(code): [str(phone) for phone in phones] for code, phones in said.items()}
+
+    def find_full(self, codes: Sequence[SeatCode], phone: str) -> SeatCode | None:
+        """Join a phone to the seats of these codes; nothing is joined where one of them has its phones already.
+
+        Keys of this machine's browser are no phones: they work in each of its windows.
+
+        Args:
+            codes: those that the phone has reported with.
+            phone: its random name.
+
+        Returns:
+            The code that has as many phones as it may; None where all are this phone's now.
+        """
+        new = [one for one in codes if not one.key and phone not in self._joined.get(one.code, ())]
+        full = next((one for one in new if len(self._joined.get(one.code, ())) >= one.phones), None)
+        if new and full is None:
+            for one in new:
+                self._joined.setdefault(one.code, []).append(phone)
+            self._write()
+        return full
+
+    def keep(self, codes: Sequence[SeatCode]) -> None:
+        """Forget the phones of all other codes, which have ended."""
+        held = {one.code for one in codes}
+        if gone := self._joined.keys() - held:
+            for code in gone:
+                del self._joined[code]
+            self._write()
+
+    def _write(self) -> None:
+        """All at once; where it cannot be written, any phone may be the first once the page starts again."""
+        beside = self._path.with_name(f".{_NAME}")
+        with suppress(OSError):
+            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+                json.dump(self._joined, out)
+            beside.replace(self._path)
