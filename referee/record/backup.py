@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-import sqlite3
 import tempfile
 import tomllib
 import zipfile
@@ -22,8 +21,9 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from referee.errors import UserError
-from referee.record.database import connect, record_errors
+from referee.record.database import RecordError, connect, record_errors, refuse_strangers
 from referee.record.pictures import FRAMES_FILE
+from referee.record.schema import PICTURE_SCHEMA, RECORD_SCHEMA, Schema
 
 _FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
@@ -123,7 +123,7 @@ def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> M
     try:
         with tempfile.TemporaryDirectory(dir=to.parent, prefix=".backup-") as folder:
             files = _gathered(places, Path(folder), pictures)
-            with closing(sqlite3.connect(files[RECORD])) as db:
+            with record_errors(places.record), closing(connect(files[RECORD], "ro")) as db:
                 games = int(db.execute("SELECT count(*) FROM game").fetchone()[0])
             with part.open("wb") as out:
                 manifest = _written(out, files, made, games)
@@ -133,6 +133,8 @@ def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> M
             pass
         part.replace(to)
         sync_folder(to.parent)
+    except RecordError:
+        raise
     except OSError as bad:
         raise BackupError(f"{to} cannot be written: {bad.strerror or bad}") from bad
     finally:
@@ -142,9 +144,9 @@ def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> M
 
 def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
     """Every file of the archive by its name there; data bases as copies of one instant."""
-    files = {RECORD: _copied(places.record, folder / RECORD)}
+    files = {RECORD: _copied(places.record, folder / RECORD, RECORD_SCHEMA)}
     if pictures and places.frames.exists():
-        files[FRAMES_FILE] = _copied(places.frames, folder / FRAMES_FILE)
+        files[FRAMES_FILE] = _copied(places.frames, folder / FRAMES_FILE, PICTURE_SCHEMA)
     if places.settings is not None and places.settings.exists():
         files[_SETTINGS] = places.settings
         house = places.settings.parent / places.house
@@ -157,9 +159,13 @@ def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
     return files
 
 
-def _copied(source: Path, to: Path) -> Path:
-    """A data base as it is at one instant, while others write: SQLite's own backup."""
-    with record_errors(source), closing(connect(source, "ro")) as old, closing(sqlite3.connect(to)) as new:
+def _copied(source: Path, to: Path, schema: Schema) -> Path:
+    """A data base as it is at one instant, while others write: SQLite's own backup.
+
+    One that would be refused when it is brought back is refused now.
+    """
+    with record_errors(source), closing(connect(source, "ro")) as old, closing(connect(to, "rwc")) as new:
+        refuse_strangers(source, old, schema)
         # All pages in one step: a writer in between would make it begin again.
         old.backup(new, pages=-1)
         new.execute("PRAGMA journal_mode=DELETE")

@@ -6,6 +6,7 @@ The record, its people and its pictures are each one (`referee.record.store`, `p
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from types import TracebackType
 from typing import Final, Literal, Self
 
 from referee.errors import UserError
+from referee.record.schema import Schema, decode_text
 
 WRITER_PATIENCE: Final = 2.0
 """How long a writer waits for another one, s."""
@@ -31,18 +33,61 @@ def record_errors(path: Path, what: str = _NOT_RECORDED) -> Iterator[None]:
     except RecordError:
         raise
     except (sqlite3.Error, OSError) as bad:
+        if "no such table" in str(bad):
+            refuse_empty(path)
         raise RecordError(_words(path, bad, what)) from bad
 
 
-def connect(path: Path, mode: Literal["ro", "rw", "rwc"], *, frozen: bool = False) -> sqlite3.Connection:
+def connect(
+    path: Path, mode: Literal["ro", "rw", "rwc"], *, frozen: bool = False, patience: float = WRITER_PATIENCE
+) -> sqlite3.Connection:
     """Open a file for reading, for writing, or made where it is not; raises `sqlite3.Error`.
 
-    ``frozen``: nobody writes it as long as it is open.
+    No function that a schema calls is trusted, and no page whose cells do not fit it. Where Python can ask for that
+    (from 3.12 on), SQLite itself refuses views and changes to the schema's own table.
+
+    Args:
+        path: the file.
+        mode: as in SQLite's own addresses.
+        frozen: nobody writes it as long as it is open.
+        patience: how long another writer is waited for, s.
     """
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}{'&immutable=1' * frozen}", uri=True, timeout=WRITER_PATIENCE,
+    db = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}{'&immutable=1' * frozen}", uri=True, timeout=patience,
         isolation_level=None, check_same_thread=False,
     )  # fmt: skip
+    db.execute("PRAGMA trusted_schema=OFF")
+    db.execute("PRAGMA cell_size_check=ON")
+    if sys.version_info >= (3, 12):
+        db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+        db.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
+    return db
+
+
+def is_empty(path: Path) -> bool:
+    """Whether a file is there and holds nothing, not even in its write-ahead log."""
+    return path.exists() and not any(one.exists() and one.stat().st_size for one in (path, _log_of(path)))
+
+
+def refuse_empty(path: Path) -> None:
+    """Raise `RecordError` for a file that `is_empty`, which says what to do."""
+    if is_empty(path):
+        raise RecordError(
+            "{path} is empty (0 bytes): bring a backup back with `referee restore FILE`, or begin a new record in it "
+            "with `referee run`",
+            path=path,
+        )
+
+
+def refuse_strangers(path: Path, db: sqlite3.Connection, schema: Schema) -> None:
+    """Raise `RecordError` where an open file holds what is none of ours; `sqlite3.Error` where it cannot be read."""
+    if stranger := schema.find_stranger(db):
+        raise RecordError(
+            "{path} holds something that no Table Referee made ({what}); nothing was read or changed: "
+            "`referee games --rescue` moves the file aside and saves its games in a new record",
+            path=path,
+            what=stranger,
+        )
 
 
 def _log_of(path: Path) -> Path:
@@ -53,8 +98,18 @@ def _log_of(path: Path) -> Path:
 class Database:
     """One file, for as long as it is open."""
 
-    def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc"], what: str = _NOT_RECORDED) -> None:
-        """Open it; ``what`` comes of it where the file cannot be written. Raises `RecordError`."""
+    def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc"], schema: Schema, what: str = _NOT_RECORDED) -> None:
+        """Open it.
+
+        Args:
+            path: the file.
+            mode: as for `connect`.
+            schema: all that it may hold.
+            what: comes of it where the file cannot be written.
+
+        Raises:
+            RecordError: it cannot be opened, is damaged, was made by a newer program, or holds what is none of ours.
+        """
         self.path, self._what = path, what
         self._frozen = False
         with self._errors():
@@ -62,7 +117,20 @@ class Database:
             if mode == "ro":
                 self._open_frozen()
             # Damage may leave bytes that are no text; what they are not is told by the seals.
-            self._db.text_factory = _decode
+            self._db.text_factory = decode_text
+            try:
+                self._check_schema(schema)
+            except BaseException:
+                self._db.close()
+                raise
+
+    def _check_schema(self, schema: Schema) -> None:
+        found = int(self._db.execute("PRAGMA user_version").fetchone()[0])
+        if found > schema.version:
+            raise RecordError(
+                "{path} was made by a newer program (version {found}); update this one", path=self.path, found=found
+            )
+        refuse_strangers(self.path, self._db, schema)
 
     def _open_frozen(self) -> None:
         """Where no marks can be put beside a file that nobody writes, read it as one that stays as it is."""
@@ -106,10 +174,6 @@ class Database:
                 # Something went wrong, or a commit failed for want of room.
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
-
-
-def _decode(text: bytes) -> str:
-    return text.decode(errors="replace")
 
 
 def _words(path: Path, bad: Exception, what: str) -> str:

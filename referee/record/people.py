@@ -18,6 +18,7 @@ from referee.record.consent import CONSENT_VERSION
 from referee.record.database import Database, RecordError
 from referee.record.redaction import seat_name
 from referee.record.retention import MOST, RetentionPeriods
+from referee.record.schema import PEOPLE_TABLES, RECORD_SCHEMA
 
 _LONGEST_NAME: Final = 40
 """Characters of a name."""
@@ -43,29 +44,6 @@ def name_key(name: str) -> str:
 _TABLES_VERSION: Final = 1
 """Of these tables; the record has its own."""
 
-_SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS people_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS person (
-    id TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
-    agreed INTEGER NOT NULL,
-    asked TEXT NOT NULL,
-    consent INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS spelling (
-    key TEXT PRIMARY KEY,
-    person TEXT NOT NULL REFERENCES person(id) ON DELETE CASCADE
-);
-CREATE TABLE IF NOT EXISTS played (
-    game INTEGER NOT NULL REFERENCES game(id) ON DELETE CASCADE,
-    seat INTEGER NOT NULL,
-    person TEXT NOT NULL REFERENCES person(id) ON DELETE CASCADE,
-    PRIMARY KEY (game, seat),
-    UNIQUE (game, person)
-);
-CREATE TABLE IF NOT EXISTS forgotten (person TEXT PRIMARY KEY, at TEXT NOT NULL);
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class Person:
@@ -90,14 +68,14 @@ class People(Database):
         Raises:
             RecordError: the file is not there, cannot be read or written, or was made by a newer program.
         """
-        super().__init__(path, "ro" if read_only else "rw")
+        super().__init__(path, "ro" if read_only else "rw", RECORD_SCHEMA)
         with self._errors():
             self._db.execute("PRAGMA foreign_keys=ON")
             # What is deleted is overwritten at once, not merely marked as free.
             self._db.execute("PRAGMA secure_delete=ON")
             if not read_only:
                 self._db.execute("PRAGMA synchronous=FULL")
-                self._db.executescript(_SCHEMA)
+                self._db.executescript(PEOPLE_TABLES)
                 self._db.execute("INSERT OR IGNORE INTO people_meta VALUES ('version', ?)", (str(_TABLES_VERSION),))
             self.there = bool(self._db.execute("SELECT 1 FROM sqlite_schema WHERE name='people_meta'").fetchone())
         version = self.meta("version") or ""

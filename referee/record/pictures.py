@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from referee.record.database import Database, RecordError
+from referee.record.schema import PICTURE_SCHEMA, PICTURE_TABLES
 
 PICTURES_CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""
@@ -25,16 +26,6 @@ PICTURE_PAGE: Final = 4096
 _HELD: Final = (
     f"SELECT coalesce(sum((length(jpeg) + {PICTURE_PAGE - 1}) / {PICTURE_PAGE}), 0) * {PICTURE_PAGE} FROM frame"
 )
-
-_SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS frame (
-    game INTEGER NOT NULL,
-    t INTEGER NOT NULL,
-    exposure INTEGER NOT NULL,
-    jpeg BLOB NOT NULL,
-    PRIMARY KEY (game, t)
-);
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +44,13 @@ class PictureStore(Database):
 
     def __init__(self, path: Path, *, cap: int = PICTURES_CAP, read_only: bool = False) -> None:
         """Open the file, and make it where there is none. ``cap`` in bytes. Raises `RecordError`."""
-        super().__init__(path, "ro" if read_only else "rwc", NOT_KEPT)
+        super().__init__(path, "ro" if read_only else "rwc", PICTURE_SCHEMA, NOT_KEPT)
         self._cap, self._read_only = cap, read_only
         with self._errors():
             if not read_only:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
-                self._db.executescript(_SCHEMA)
+                self._db.executescript(PICTURE_TABLES)
             # All of a large file is looked through for it: whoever only reads, and opens it for each picture, need not.
             self._held = 0 if read_only else self._measured()
 

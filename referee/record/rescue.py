@@ -3,6 +3,8 @@
 A power cut damages nothing: SQLite rolls back what was never synced, and so it is opened first, and only what it then
 finds amiss is called damage, or what its log shows was changed after it had been written (`referee.record.sqlite_wal`).
 A rescue is finished at the next start where the power fails in its middle.
+
+A picture has no seal: no ruling rests on one. One that is cut off or that SQLite cannot read is left out.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,14 +20,15 @@ from typing import Any, Final
 
 from referee.errors import UserError
 from referee.record.backup import sync_folder
-from referee.record.database import RecordError, connect
+from referee.record.database import RecordError, connect, is_empty, refuse_empty
 from referee.record.people import People
-from referee.record.picture_rescue import check_pages, mend_pictures
-from referee.record.pictures import FRAMES_FILE
+from referee.record.pictures import FRAMES_FILE, Picture, PictureStore
 from referee.record.salvage import Salvage, count_proven, salvage_rows
+from referee.record.schema import PICTURE_SCHEMA, RECORD_SCHEMA
 from referee.record.sqlite_wal import read_wal
-from referee.record.store import RECORD_VERSION, Record
+from referee.record.store import Record
 from referee.record.stored_lines import LineReader
+from referee.sentence import Sentence
 
 _PATIENCE: Final = 3.0
 """Seconds that looking through a large file may take at the start of a game."""
@@ -35,6 +38,12 @@ _COLUMNS: Final = {"game": 8, "line": 4}
 """Of the tables of the present version; the version before had fewer."""
 _CODES: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_MISMATCH")
 """What SQLite says of a file that is not as it was written; a missing table is an ordinary error to it."""
+
+_STEPS: Final = 10_000
+"""Of SQLite's machine, between two looks at the clock."""
+_DAMAGED_PICTURES: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
+_TOGETHER: Final = 50
+"""Pictures that are written at once."""
 
 
 class NothingToRescueError(UserError):
@@ -71,10 +80,11 @@ def find_damage(path: Path, *, patience: float | None = None) -> str:
         patience: seconds after which a large file that was well so far is taken to be well; None: look through it all.
 
     Raises:
-        RecordError: another program writes it, or it was made by a newer program.
+        RecordError: another program writes it, it was made by a newer program, or it is empty.
     """
     if not path.exists():
         return ""
+    refuse_empty(path)
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and (many := read_wal(log.read_bytes()).damaged):
         return f"{many} parts of its write-ahead log were changed"
@@ -103,11 +113,13 @@ def _look_through(db: sqlite3.Connection, patience: float | None) -> str:
     if not any(columns.values()) and version == 0:
         # An empty file is a record that was not begun; SQLite finds a file of another program whole.
         return "" if not db.execute("SELECT 1 FROM sqlite_schema").fetchone() else "it holds no games"
-    if (version == RECORD_VERSION and columns != _COLUMNS) or version == 0 or not all(columns.values()):
+    if (version == RECORD_SCHEMA.version and columns != _COLUMNS) or version == 0 or not all(columns.values()):
         return "its tables are not those of a record"
     if version == 1 and columns == _COLUMNS:
         return "its version is not that of its tables"
-    return check_pages(db, patience)
+    if stranger := RECORD_SCHEMA.find_stranger(db):
+        return f"it holds something that no Table Referee made: {stranger}"
+    return _check_pages(db, patience)
 
 
 def find_broken_games(path: Path, *, patience: float | None = None) -> str:
@@ -207,13 +219,20 @@ def mend_record(path: Path, stamp: str) -> str:
 
     Returns words for the table; empty where all is well.
     """
-    said = (_mend(path, stamp), mend_pictures(path.with_name(FRAMES_FILE), stamp, _PATIENCE))
-    return "; ".join(words for words in said if words)
+    said = [_mend(path, stamp), _mend_pictures(path.with_name(FRAMES_FILE), stamp, _PATIENCE)]
+    said = [words for words in said if words]
+    return said[0] if len(said) == 1 else "; ".join(said)
 
 
 def _mend(path: Path, stamp: str) -> str:
     try:
         finish_rescue(path)
+        if is_empty(path):
+            return Sentence(
+                "{path} was empty (0 bytes), and a new record begins in it: if it held games, bring a backup back with "
+                "`referee restore FILE`",
+                path=path,
+            )
         why = find_damage(path, patience=_PATIENCE)
         if not why:
             why = find_broken_games(path, patience=_PATIENCE)
@@ -283,3 +302,77 @@ def _broken_words(record: Record, game: int) -> list[str]:
     more = f" and {len(broken) - _TOLD} places more" if len(broken) > _TOLD else ""
     told = ", ".join(f"line {number} {what}" for number, what in broken[:_TOLD])
     return [f"game {game}, {told}{more}"]
+
+
+def _check_pages(db: sqlite3.Connection, patience: float | None) -> str:
+    """What SQLite finds amiss with a file's pages; nothing after so many seconds. Raises `sqlite3.Error`."""
+    until = None if patience is None else time.monotonic() + patience
+    db.text_factory = bytes
+    db.set_progress_handler(lambda: int(until is not None and time.monotonic() > until), _STEPS)
+    try:
+        found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.OperationalError as bad:
+        if getattr(bad, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+            return ""
+        raise
+    finally:
+        db.set_progress_handler(None, 0)
+    return "" if found == b"ok" else found.decode(errors="replace").replace("\n", ", ")
+
+
+def _mend_pictures(path: Path, stamp: str, patience: float) -> str:
+    """Move damaged pictures aside, and go on with those that can be read; words for the table, empty for whole ones."""
+    if not path.exists():
+        return ""
+    try:
+        with closing(connect(path, "ro")) as db:
+            why, stranger = _check_pages(db, patience), PICTURE_SCHEMA.find_stranger(db)
+            why = why or (f"they hold something that no Table Referee made: {stranger}" if stranger else "")
+    except sqlite3.Error as bad:
+        if not getattr(bad, "sqlite_errorname", "").startswith(_DAMAGED_PICTURES):
+            return ""
+        why = str(bad)
+    if not why:
+        return ""
+    kept = path.with_name(f"{path.name}.damaged-{stamp}")
+    try:
+        for end in ("-shm", "-wal", ""):
+            old = path.with_name(f"{path.name}{end}")
+            if old.exists():
+                old.replace(kept.with_name(f"{kept.name}{end}"))
+        many = _copy(kept, path)
+    except (OSError, RecordError) as bad:
+        return f"the pictures are damaged ({why}), and cannot be rescued: {bad}"
+    return f"the pictures were damaged ({why}) and are kept as {kept.name}; {many} of them were rescued"
+
+
+def _copy(kept: Path, path: Path) -> int:
+    """Put every picture that can be read into a new file; returns how many."""
+    some = dict[int, list[Picture]]()
+    with closing(connect(kept, "ro")) as db, closing(PictureStore(path)) as new:
+        # A view or a made-up table in the pictures' place is not read: a query of somebody else's may never end.
+        for game, picture in _readable(db) if PICTURE_SCHEMA.has(db, "frame") else ():
+            some.setdefault(game, []).append(picture)
+            if len(some[game]) == _TOGETHER:
+                new.add(game, some.pop(game))
+        for game, rest in some.items():
+            new.add(game, rest)
+        return new.count()
+
+
+def _readable(db: sqlite3.Connection) -> Iterator[tuple[int, Picture]]:
+    """Pictures from the first on until one cannot be read, then from the last on."""
+    for way in ("ASC", "DESC"):
+        try:
+            for row in db.execute(f"SELECT game, t, exposure, jpeg FROM frame ORDER BY rowid {way}"):
+                if _is_whole(row):
+                    yield row[0], Picture(*row[1:])
+        except sqlite3.Error:
+            continue
+
+
+def _is_whole(row: tuple[Any, ...]) -> bool:
+    *numbers, jpeg = row
+    if any(type(one) is not int for one in numbers) or not isinstance(jpeg, bytes):
+        return False
+    return jpeg.startswith(b"\xff\xd8") and jpeg.endswith(b"\xff\xd9")

@@ -16,9 +16,10 @@ from typing import Final
 from referee.record.backup import RECORD, BackupError, Manifest, Places, open_backup, sync_folder
 from referee.record.database import connect
 from referee.record.pictures import FRAMES_FILE
-from referee.record.store import RECORD_VERSION
+from referee.record.schema import PICTURE_SCHEMA, RECORD_SCHEMA
+from referee.sentence import Sentence
 
-_DATABASES: Final = (RECORD, FRAMES_FILE)
+_DATABASES: Final = {RECORD: RECORD_SCHEMA, FRAMES_FILE: PICTURE_SCHEMA}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +149,31 @@ def _unpacked(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]
 
 
 def _look_through(path: Path, name: str, file: Path) -> None:
-    """Whether a data base is whole, and not of a newer program."""
+    """Whether a data base is whole, not of a newer program, and holds nothing but what a table writes."""
+    schema = _DATABASES[name]
     try:
-        with closing(sqlite3.connect(path)) as db:
+        with closing(connect(path, "rw")) as db:
             found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
             version = db.execute("PRAGMA user_version").fetchone()[0]
+            stranger = schema.find_stranger(db)
     except sqlite3.DatabaseError as bad:
         raise BackupError(f"{file}: its {name} is no data base ({bad}), and nothing was changed") from bad
     if found != "ok":
         raise BackupError(f"{file}: its {name} is damaged ({found}), and nothing was changed")
-    if name == RECORD and version > RECORD_VERSION:
+    if version > schema.version:
         raise BackupError(f"{file} was made by a newer program (version {version}); update this one")
     if name == RECORD and version < 1:
         raise BackupError(f"{file}: its {name} is no record of games, and nothing was changed")
+    if stranger:
+        raise BackupError(
+            Sentence(
+                "{file}: its {name} holds something that no Table Referee made ({what}), and nothing was changed: "
+                "take another backup",
+                file=file,
+                name=name,
+                what=stranger,
+            )
+        )
 
 
 def _let_go(path: Path) -> None:
@@ -168,7 +181,7 @@ def _let_go(path: Path) -> None:
 
     SQLite does so only where nobody else has the file open, which is just what must be known here.
     """
-    db = sqlite3.connect(path, timeout=0.2, isolation_level=None)
+    db = connect(path, "rw", patience=0.2)
     try:
         mode = db.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
     except sqlite3.OperationalError as bad:

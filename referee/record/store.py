@@ -20,43 +20,9 @@ from referee.engine.observations import LogError
 from referee.engine.rulings import GAME_ENDS, Ruling, end_of
 from referee.record.database import WRITER_PATIENCE, Database, RecordError, record_errors
 from referee.record.game_writer import GameWriter
+from referee.record.schema import RECORD_SCHEMA, RECORD_TABLES, SEALS
 from referee.record.seals import FIRST_SEAL, BrokenSeal, SealedLine, find_broken_seals, seal_line, seal_lines
 from referee.record.stored_lines import LineReader, read_ruling
-
-RECORD_VERSION: Final = 2
-"""1: lines without seals."""
-
-_SCHEMA: Final = """
-CREATE TABLE game (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    began TEXT NOT NULL,
-    ended TEXT,
-    seats TEXT NOT NULL,
-    rules TEXT NOT NULL,
-    keep INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE line (
-    game INTEGER NOT NULL REFERENCES game(id) ON DELETE CASCADE,
-    number INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    PRIMARY KEY (game, number)
-) WITHOUT ROWID;
-CREATE TABLE removed (
-    at TEXT NOT NULL,
-    game INTEGER NOT NULL,
-    began TEXT NOT NULL,
-    why TEXT NOT NULL
-);
-"""
-_SEALS: Final = """
-ALTER TABLE line ADD COLUMN seal TEXT;
-ALTER TABLE game ADD COLUMN end_seal TEXT;
-ALTER TABLE game ADD COLUMN resealed INTEGER NOT NULL DEFAULT 0;
-DROP TRIGGER IF EXISTS line_stays;
-CREATE TRIGGER line_stays BEFORE UPDATE OF game, number, text ON line
-    BEGIN SELECT RAISE(ABORT, 'lines are only ever added'); END;
-"""
-"""What version 2 has over version 1, whose lines stay without seals: nobody vouched for them when they were written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +53,7 @@ class Record(Database):
         with record_errors(path):
             if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
-        super().__init__(path, "ro" if read_only else "rwc")
+        super().__init__(path, "ro" if read_only else "rwc", RECORD_SCHEMA)
         with self._errors():
             run = self._db.execute
             run("PRAGMA foreign_keys=ON")
@@ -97,14 +63,11 @@ class Record(Database):
                 # What is removed is overwritten where that costs nothing; `referee.record.erasure` sees to the rest.
                 run("PRAGMA secure_delete=FAST")
             found = int(run("PRAGMA user_version").fetchone()[0])
-            if found > RECORD_VERSION:
-                raise RecordError(
-                    "{path} was made by a newer program (version {found}); update this one", path=path, found=found
-                )
-            if found < RECORD_VERSION and not read_only:
-                steps = _SEALS if found else _SCHEMA + _SEALS
-                self._db.executescript(f"BEGIN IMMEDIATE;{steps}PRAGMA user_version={RECORD_VERSION};COMMIT;")
-            self._has_seals = found >= RECORD_VERSION or not read_only
+            newest = RECORD_SCHEMA.version
+            if found < newest and not read_only:
+                steps = SEALS if found else RECORD_TABLES
+                self._db.executescript(f"BEGIN IMMEDIATE;{steps}PRAGMA user_version={newest};COMMIT;")
+            self._has_seals = found >= newest or not read_only
 
     @property
     def is_begun(self) -> bool:

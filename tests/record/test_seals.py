@@ -15,8 +15,9 @@ from referee.cli import main
 from referee.record.erasure import forget
 from referee.record.export import export_game
 from referee.record.people import People
+from referee.record.schema import RECORD_SCHEMA
 from referee.record.seals import attach_seal, detach_seal, find_broken_seals, seal_line, show_seal
-from referee.record.store import RECORD_VERSION, Record
+from referee.record.store import Record
 from tests.record.playing import add_game, game_lines
 
 FROZEN = Path(__file__).parents[1] / "frozen" / "records"
@@ -182,7 +183,7 @@ def test_a_record_of_the_first_version_opens_and_goes_on_with_seals(tmp_path: Pa
     assert _broken(path, 3) == [5], "the first line with a seal speaks for those without"
 
 
-@pytest.mark.parametrize("version", range(1, RECORD_VERSION + 1))
+@pytest.mark.parametrize("version", range(1, RECORD_SCHEMA.version + 1))
 def test_a_record_of_every_version_opens(tmp_path: Path, version: int, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "record.db"
     shutil.copy(FROZEN / f"version-{version}.db", path)

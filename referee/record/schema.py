@@ -1,0 +1,143 @@
+"""The tables of a record and of its pictures, and whether a file of SQLite holds anything else.
+
+A data base may carry code: a trigger that rewrites what is written, a view in a table's place, a check or a default
+that calls a function. A backup or a friend's file may bring one. So everything in a file's schema must be what some
+version of the Table Referee made; only then is anything else read of it, or written to it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+_GAMES: Final = """
+CREATE TABLE game (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    began TEXT NOT NULL,
+    ended TEXT,
+    seats TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    keep INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE line (
+    game INTEGER NOT NULL REFERENCES game(id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (game, number)
+) WITHOUT ROWID;
+CREATE TABLE removed (
+    at TEXT NOT NULL,
+    game INTEGER NOT NULL,
+    began TEXT NOT NULL,
+    why TEXT NOT NULL
+);
+"""
+_VERSION_1: Final = (
+    f"{_GAMES}CREATE TRIGGER line_stays BEFORE UPDATE ON line "
+    "BEGIN SELECT RAISE(ABORT, 'lines are only ever added'); END;"
+)
+SEALS: Final = """
+ALTER TABLE line ADD COLUMN seal TEXT;
+ALTER TABLE game ADD COLUMN end_seal TEXT;
+ALTER TABLE game ADD COLUMN resealed INTEGER NOT NULL DEFAULT 0;
+DROP TRIGGER IF EXISTS line_stays;
+CREATE TRIGGER line_stays BEFORE UPDATE OF game, number, text ON line
+    BEGIN SELECT RAISE(ABORT, 'lines are only ever added'); END;
+"""
+"""What version 2 has over version 1, whose lines stay without seals: nobody vouched for them when they were written."""
+RECORD_TABLES: Final = _GAMES + SEALS
+PEOPLE_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS people_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS person (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    agreed INTEGER NOT NULL,
+    asked TEXT NOT NULL,
+    consent INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS spelling (
+    key TEXT PRIMARY KEY,
+    person TEXT NOT NULL REFERENCES person(id) ON DELETE CASCADE
+);
+CREATE TABLE IF NOT EXISTS played (
+    game INTEGER NOT NULL REFERENCES game(id) ON DELETE CASCADE,
+    seat INTEGER NOT NULL,
+    person TEXT NOT NULL REFERENCES person(id) ON DELETE CASCADE,
+    PRIMARY KEY (game, seat),
+    UNIQUE (game, person)
+);
+CREATE TABLE IF NOT EXISTS forgotten (person TEXT PRIMARY KEY, at TEXT NOT NULL);
+"""
+PICTURE_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS frame (
+    game INTEGER NOT NULL,
+    t INTEGER NOT NULL,
+    exposure INTEGER NOT NULL,
+    jpeg BLOB NOT NULL,
+    PRIMARY KEY (game, t)
+);
+"""
+_BY_SQLITE: Final = {"sqlite_stat1": "(tbl,idx,stat)", "sqlite_stat4": "(tbl,idx,neq,nlt,ndlt,sample)"}
+"""What ``ANALYZE`` leaves in a file."""
+_OBJECTS: Final = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
+_Object = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What one kind of file may hold."""
+
+    version: int
+    """Of its tables, the newest that is known here (``user_version``)."""
+    scripts: tuple[str, ...]
+    """How its tables were made, each version's in a file of its own."""
+
+    @cached_property
+    def _own(self) -> frozenset[_Object]:
+        found = {("table", name, name, f"CREATE TABLE {name}{columns}") for name, columns in _BY_SQLITE.items()}
+        for script in self.scripts:
+            with closing(sqlite3.connect(":memory:")) as db:
+                db.executescript(script)
+                found.update(_objects(db))
+        return frozenset(found)
+
+    def find_stranger(self, db: sqlite3.Connection) -> str:
+        """The first thing in a file that was not made here, as ``trigger "name"``; empty where there is none.
+
+        A table that is missing is no stranger: a power cut may come before it. Nor is anything in a file of a newer
+        program, which is refused as that.
+
+        Raises:
+            sqlite3.Error: the file cannot be read.
+        """
+        if int(db.execute("PRAGMA user_version").fetchone()[0]) > self.version:
+            return ""
+        kind, name = next(((one[0], one[1]) for one in _objects(db) if one not in self._own), ("", ""))
+        return f'{kind} "{name}"' if kind else ""
+
+    def has(self, db: sqlite3.Connection, table: str) -> bool:
+        """Whether a file has this table just as it was made here; raises `sqlite3.Error`."""
+        return any(one in self._own for one in _objects(db) if one[:2] == ("table", table))
+
+
+RECORD_SCHEMA: Final = Schema(2, (_VERSION_1, RECORD_TABLES, PEOPLE_TABLES))
+"""Version 1: lines without seals."""
+PICTURE_SCHEMA: Final = Schema(0, (PICTURE_TABLES,))
+
+
+def decode_text(text: bytes) -> str:
+    """A text of a file, which damage may have left with bytes that are none."""
+    return text.decode(errors="replace")
+
+
+def _objects(db: sqlite3.Connection) -> list[_Object]:
+    """What a schema holds, the spaces between its words as one."""
+    usual, db.text_factory = db.text_factory, decode_text
+    try:
+        rows = db.execute(_OBJECTS).fetchall()
+    finally:
+        db.text_factory = usual
+    return [(str(kind), str(name), str(of), " ".join(str(sql or "").split())) for kind, name, of, sql in rows]
