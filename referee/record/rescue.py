@@ -350,8 +350,7 @@ def _copy(kept: Path, path: Path) -> int:
     """Put every picture that can be read into a new file; returns how many."""
     some = dict[int, list[Picture]]()
     with closing(connect(kept, "ro")) as db, closing(PictureStore(path)) as new:
-        # A view or a made-up table in the pictures' place is not read: a query of somebody else's may never end.
-        for game, picture in _readable(db) if PICTURE_SCHEMA.has(db, "frame") else ():
+        for game, picture in _readable(db):
             some.setdefault(game, []).append(picture)
             if len(some[game]) == _TOGETHER:
                 new.add(game, some.pop(game))
@@ -364,6 +363,9 @@ def _readable(db: sqlite3.Connection) -> Iterator[tuple[int, Picture]]:
     """Pictures from the first on until one cannot be read, then from the last on."""
     for way in ("ASC", "DESC"):
         try:
+            # Not of a view or of another program's kind of table, which have no pages: their query may never end.
+            if not db.execute("SELECT 1 FROM sqlite_schema WHERE name='frame' AND rootpage>0").fetchone():
+                return
             for row in db.execute(f"SELECT game, t, exposure, jpeg FROM frame ORDER BY rowid {way}"):
                 if _is_whole(row):
                     yield row[0], Picture(*row[1:])

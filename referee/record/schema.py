@@ -118,10 +118,6 @@ class Schema:
         kind, name = next(((one[0], one[1]) for one in _objects(db) if one not in self._own), ("", ""))
         return f'{kind} "{name}"' if kind else ""
 
-    def has(self, db: sqlite3.Connection, table: str) -> bool:
-        """Whether a file has this table just as it was made here; raises `sqlite3.Error`."""
-        return any(one in self._own for one in _objects(db) if one[:2] == ("table", table))
-
 
 RECORD_SCHEMA: Final = Schema(2, (_VERSION_1, RECORD_TABLES, PEOPLE_TABLES))
 """Version 1: lines without seals."""
