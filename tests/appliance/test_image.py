@@ -43,6 +43,23 @@ def test_what_is_plugged_in_starts_what_is_there(name: str) -> None:
     assert (ROOT / "tools" / "image" / f"{name}.py").exists()
 
 
+def test_what_a_stick_asks_for_is_written_to_four_places_alone() -> None:
+    """The boot partition, the games, and the two systems; besides them the stick's own partition."""
+    unit = (IMAGE / "systemd" / "system" / "table-referee-stick@.service").read_text(encoding="utf-8")
+    said = re.findall(r"^(ProtectSystem|ReadWritePaths|DevicePolicy|DeviceAllow|PrivateTmp)=(.*)$", unit, re.MULTILINE)
+    by_key: dict[str, list[str]] = {}
+    for key, value in said:
+        by_key.setdefault(key, []).extend(value.split())
+    partitions = [f"/dev/disk/by-partlabel/root-{slot}" for slot in "ab"]
+    assert by_key.pop("DeviceAllow") == ["/dev/%I", "rw", partitions[0], "rw", partitions[1], "rw"]
+    assert by_key == {
+        "ProtectSystem": ["strict"],
+        "ReadWritePaths": ["/efi", "/var/lib/table-referee"],
+        "DevicePolicy": ["closed"],
+        "PrivateTmp": ["yes"],
+    }
+
+
 def test_the_machine_s_own_disk_is_no_stick() -> None:
     written = re.findall(r"^PARTLABEL=(\S+)", (IMAGE / "fstab").read_text(encoding="utf-8"), flags=re.MULTILINE)
     own = re.search(r'ENV\{ID_PART_ENTRY_NAME\}!="([^"]*)"', RULES)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tools.image.stick import REPORT, Appliance, obey_stick, report
+from tools.image.stick import OPTIONS, ORDERS, REPORT, Appliance, obey_stick, report
 
 RESTART = "systemctl reboot --reboot-argument='0 tryboot'"
 
@@ -122,3 +126,101 @@ def test_a_stick_that_cannot_be_written_is_told_and_not_obeyed(
 def test_what_was_done_can_be_read_on_the_stick(stick: Path, machine: Machine) -> None:
     report(stick, ["done"], machine.appliance)
     assert (stick / REPORT).read_bytes() == b"done\r\n\r\nreading ...\r\nsaid: state\r\n"
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder of the machine, with a file in it that must stay as it is."""
+    made = tmp_path / "machine"
+    made.mkdir()
+    (made / "shadow").write_text("secret")
+    return made
+
+
+LINKS = ("shadow", "new", "pipe", "folder")
+"""To a file, to a new name, to a device (a pipe stands for one: it would be waited for), to a folder."""
+
+
+def _link(at: Path, to: str, outside: Path) -> None:
+    if to == "pipe":
+        os.mkfifo(outside / to)
+    elif to == "folder":
+        (outside / to).mkdir()
+    at.symlink_to(outside / to)
+
+
+@pytest.mark.parametrize("to", LINKS)
+def test_the_report_is_a_file_of_the_stick_s_own(stick: Path, machine: Machine, outside: Path, to: str) -> None:
+    _link(stick / REPORT, to, outside)
+    before = sorted(outside.rglob("*"))
+    report(stick, ["done"], machine.appliance)
+    assert not (stick / REPORT).is_symlink() and (stick / REPORT).read_bytes().startswith(b"done\r\n")
+    assert sorted(outside.rglob("*")) == before and (outside / "shadow").read_text() == "secret"
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFIFO, stat.S_IFCHR])
+def test_a_device_in_the_report_s_place_is_not_written_to(stick: Path, machine: Machine, kind: int) -> None:
+    try:
+        os.mknod(stick / REPORT, kind | 0o600, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("only root makes devices")
+    report(stick, ["done"], machine.appliance)
+    assert (stick / REPORT).is_file()
+
+
+def test_a_folder_in_the_report_s_place_is_left_there(stick: Path, machine: Machine) -> None:
+    (stick / REPORT).mkdir()
+    with pytest.raises(OSError):
+        report(stick, ["done"], machine.appliance)
+
+
+def test_a_stick_whose_own_folder_is_a_link_gets_no_report(
+    stick: Path, machine: Machine, outside: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mounted").symlink_to(outside)
+    with pytest.raises(OSError):
+        report(tmp_path / "mounted", ["done"], machine.appliance)
+    assert [file.name for file in outside.iterdir()] == ["shadow"]
+
+
+@pytest.mark.parametrize("to", LINKS)
+def test_links_are_no_orders(stick: Path, machine: Machine, outside: Path, to: str) -> None:
+    for number, name in enumerate((*ORDERS, "new.update")):
+        (outside / str(number)).mkdir()
+        _link(stick / name, to, outside / str(number) if to != "shadow" else outside)
+    assert obey_stick(stick, machine.appliance) == ([], "")
+    assert machine.ran == []
+    assert (outside / "shadow").read_text() == "secret" and machine.appliance.answered.exists()
+
+
+def test_a_link_in_the_backup_s_place_is_not_copied_onto_the_stick(
+    stick: Path, machine: Machine, outside: Path
+) -> None:
+    """The folder is the referee's own, which might have been taken over; the stick's program is root's."""
+
+    def run(command: Sequence[str]) -> tuple[int, str]:
+        Path(command[command.index("backup") + 1]).symlink_to(outside / "shadow")
+        return 0, "saved"
+
+    (stick / "backup.txt").write_text("")
+    (words,), _ = obey_stick(stick, Appliance(run, machine.appliance.answered, machine.appliance.state))
+    assert words.startswith("the backup cannot be written onto the stick")
+    assert not list(stick.glob("*.zip")) and (outside / "shadow").read_text() == "secret"
+
+
+def test_a_mounted_stick_has_no_links(tmp_path: Path) -> None:
+    """As the kernel sees it, where it may be asked."""
+    real = tmp_path / "real"
+    real.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", OPTIONS, "tmpfs", real], check=False, capture_output=True)
+    if mounted.returncode:
+        pytest.skip("no filesystem can be mounted here")
+    try:
+        (real / "link").symlink_to("/etc/hostname")
+        (real / "folder").symlink_to("/etc")
+        for name in ("link", "folder/hostname"):
+            with pytest.raises(OSError) as refused:
+                (real / name).read_bytes()
+            assert refused.value.errno == errno.ELOOP
+    finally:
+        subprocess.run(["umount", real], check=True)

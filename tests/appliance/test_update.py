@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
 import subprocess
 import tarfile
@@ -188,6 +189,67 @@ def test_what_else_is_refused(machine: Machine, maker: Maker, tmp_path: Path) ->
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8" * 2000)
     with pytest.raises(Refusal, match="torn or no update"):
         examine(tmp_path / "photo.jpg", machine)
+
+
+@pytest.mark.parametrize("place", ["file", "folder", "pipe"])
+def test_an_update_is_read_by_no_link_and_from_no_device(
+    machine: Machine, maker: Maker, tmp_path: Path, place: str
+) -> None:
+    file, named = maker.update(), tmp_path / "named.update"
+    if place == "file":
+        named.symlink_to(file)
+    elif place == "folder":
+        (tmp_path / "way").symlink_to(file.parent)
+        named = tmp_path / "way" / file.name
+    else:
+        os.mkfifo(named)
+    with pytest.raises(Refusal, match="is a link: name the file itself" if place != "pipe" else "is no file of which"):
+        install(named, machine)
+    assert entries(machine) == ["a.conf"] and not any((machine.partitions / "root-b").read_bytes())
+
+
+def test_links_inside_of_an_update_are_no_parts_of_it(machine: Machine, maker: Maker) -> None:
+    file = maker.folder / "links.update"
+    with tarfile.open(maker.update()) as whole, tarfile.open(file, "w") as archive:
+        for member in whole:
+            content = whole.extractfile(member)
+            if member.name == "root":
+                member.type, member.linkname, member.size, content = tarfile.SYMTYPE, "/etc/shadow", 0, None
+            archive.addfile(member, content)
+    with pytest.raises(Refusal, match="torn"):
+        install(file, machine)
+    assert entries(machine) == ["a.conf"]
+
+
+@pytest.mark.parametrize("to", ["shadow", "new", "pipe"])
+def test_nothing_is_written_through_a_link(machine: Machine, maker: Maker, tmp_path: Path, to: str) -> None:
+    """In the place of a partition, of a kernel, of an entry, and of a system's folder."""
+    (tmp_path / "shadow").write_text("secret")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "elsewhere").mkdir()
+    root, kernel = machine.partitions / "root-b", machine.esp / "b" / "linux"
+    content = root.read_bytes()
+    root.unlink()
+    root.symlink_to(tmp_path / to)
+    with pytest.raises((Refusal, OSError), match=r"leads to no partition|No such file"):
+        install(maker.update(), machine)
+    root.unlink()
+    root.write_bytes(content)
+    kernel.parent.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Refusal, match="is a link: nothing was changed"):
+        install(maker.update(), machine)
+    kernel.parent.unlink()
+    assert entries(machine) == ["a.conf"]
+    kernel.parent.mkdir()
+    kernel.symlink_to(tmp_path / to)
+    with pytest.raises(OSError, match="symbolic links"):
+        install(maker.update(), machine)
+    kernel.unlink()
+    (machine.entries / "b+3.new").symlink_to(tmp_path / to)
+    with pytest.raises(OSError, match="symbolic links"):
+        install(maker.update(), machine)
+    assert (tmp_path / "shadow").read_text() == "secret"
+    assert not (tmp_path / "new").exists() and not list((tmp_path / "elsewhere").iterdir())
 
 
 def test_not_an_image(machine: Machine) -> None:

@@ -9,11 +9,16 @@ An image has no shell that its owner could reach from a phone. So what is to be 
 
 What stands in the text files does not matter. Each is done once, and is called ``….done`` from then on. What came of it
 stands on the stick in ``table-referee.txt``, and on the machine's screen.
+
+A stick may hold links, to files of the machine or to devices. None is followed: it is mounted with ``nosymfollow``,
+only plain files are orders, and what is written onto it is a new file of that name.
+
 On the machine this file is a program of its own, and needs Python, mount and the appliance's own commands.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -25,7 +30,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 REPORT: Final = "table-referee.txt"
 BACK: Final = "back.txt"
@@ -38,7 +43,8 @@ _RESTART: Final = "systemctl reboot"
 _HOW: Final = re.compile(rf": ({_RESTART}\b.*)$")
 _STATE: Final = Path("/var/lib/table-referee")
 _USER: Final = "table-referee"
-_OPTIONS: Final = "nosuid,nodev,noexec"
+OPTIONS: Final = "nosuid,nodev,noexec,nosymfollow"
+"""By which a stick is mounted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ def obey_stick(stick: Path, appliance: Appliance) -> tuple[list[str], str]:
     """
     words: list[str] = []
     restart = ""
-    there = {file.name.lower(): file for file in sorted(stick.iterdir()) if file.is_file()}
+    there = {file.name.lower(): file for file in sorted(stick.iterdir()) if file.is_file() and not file.is_symlink()}
     for name in ORDERS:
         if name in there:
             try:
@@ -120,7 +126,9 @@ def _back_up(stick: Path, appliance: Appliance) -> tuple[str, str]:
         if status:
             return said, ""
         name = f"table-referee-{time.strftime('%Y%m%dT%H%M%S')}.zip"
-        shutil.copyfile(made, stick / name)
+        # Made in a folder of the referee's user, who could have put a link there.
+        with os.fdopen(os.open(made, os.O_RDONLY | os.O_NOFOLLOW), "rb") as source, _write_anew(stick, name) as out:
+            shutil.copyfileobj(source, out)
         return said.replace(str(made), name), ""
     except OSError as bad:
         return f"the backup cannot be written onto the stick: {bad.strerror}", ""
@@ -136,14 +144,31 @@ def report(stick: Path, words: Sequence[str], appliance: Appliance) -> None:
     _, state = appliance.run([UPDATER, "state"])
     # Some editors want both ends of a line.
     text = "".join(f"{line}\r\n" for line in [*words, "", *state.splitlines()])
-    (stick / REPORT).write_text(text, encoding="utf-8")
+    with _write_anew(stick, REPORT) as out:
+        out.write(text.encode())
+
+
+def _write_anew(stick: Path, name: str) -> IO[bytes]:
+    """A new file on the stick, in the place of whatever bears this name there: a link or a device is not written to.
+
+    Raises:
+        OSError: it cannot be made, or the stick's own folder is a link.
+    """
+    folder = os.open(stick, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+        new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        return os.fdopen(os.open(name, new, 0o644, dir_fd=folder), "wb")
+    finally:
+        os.close(folder)
 
 
 @contextmanager
 def _mounted(device: str) -> Iterator[Path]:
     """A stick, as long as it is looked at; raises `OSError`."""
     with tempfile.TemporaryDirectory() as folder:
-        for options in (_OPTIONS, f"ro,{_OPTIONS}"):
+        for options in (OPTIONS, f"ro,{OPTIONS}"):
             if _run(["mount", "-o", options, device, folder])[0] == 0:
                 break
         else:

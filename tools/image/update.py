@@ -9,15 +9,20 @@ has its own boot loader, which tries a new system once: ``config.txt`` names the
 An update is a tar file: ``manifest``, ``manifest.sig``, ``root``, ``linux``, ``initrd``, and for a Raspberry Pi
 ``devices``, a tar of its device trees. The manifest names version, architecture and the SHA-256 of each part; it is
 signed, and the machine keeps the public key.
+
+No link is followed on the way to the file, and none where something is written; the one that udev makes for a partition
+must lead to a block device.
 On the machine this file is a program of its own, and needs Python and openssl alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import errno
 import hashlib
 import os
 import re
+import stat
 import subprocess
 import sys
 import tarfile
@@ -139,10 +144,53 @@ def tries_left(entry: Path) -> int | None:
     return int(counted[1]) if counted else None
 
 
+def open_plain(file: Path) -> IO[bytes]:
+    """A plain file for reading; no part of its path may be a link.
+
+    Raises:
+        Refusal: a part of it is one, or it is a device or a pipe.
+        OSError: it cannot be read.
+    """
+    path = Path.cwd() / file
+    at = os.open(path.anchor, os.O_RDONLY | os.O_DIRECTORY)
+    for place, name in enumerate(path.parts[1:], start=2):
+        # A pipe would be waited for until somebody writes it.
+        how = os.O_RDONLY | os.O_NOFOLLOW | (os.O_DIRECTORY if place < len(path.parts) else os.O_NONBLOCK)
+        try:
+            found = os.open(name, how, dir_fd=at)
+        except OSError as error:
+            if error.errno == errno.ELOOP or stat.S_ISLNK(os.lstat(name, dir_fd=at).st_mode):
+                raise Refusal(f"{Path(*path.parts[:place])} is a link: name the file itself") from None
+            raise
+        finally:
+            os.close(at)
+        at = found
+    if not stat.S_ISREG(os.fstat(at).st_mode):
+        os.close(at)
+        raise Refusal(f"{file} is no file of which an update could be read")
+    return os.fdopen(at, "rb")
+
+
+def _open_new(file: Path) -> IO[bytes]:
+    """A file of the boot partition, emptied; raises `OSError` where its name is a link."""
+    return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb")
+
+
+def _open_partition(place: Path) -> IO[bytes]:
+    """A partition to be written, by the name that udev gives it.
+
+    Raises:
+        Refusal: the name leads to something else than a block device.
+    """
+    if place.is_symlink() and not stat.S_ISBLK(place.stat().st_mode):
+        raise Refusal(f"{place} leads to no partition: nothing was changed")
+    return os.fdopen(os.open(place.resolve(), os.O_RDWR | os.O_NOFOLLOW), "r+b")
+
+
 def _members(file: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
     """The parts of an update, one after the other, with their lengths."""
     try:
-        with tarfile.open(file, "r|") as archive:
+        with open_plain(file) as source, tarfile.open(fileobj=source, mode="r|") as archive:
             for member in archive:
                 content = archive.extractfile(member)
                 if content is not None:
@@ -234,7 +282,7 @@ def _fits(file: Path, manifest: Manifest, machine: Machine) -> None:
 
 def _room(machine: Machine) -> int:
     """Bytes of the partition that an update goes to."""
-    with (machine.partitions / f"root-{_other(machine)}").open("rb") as partition:
+    with _open_partition(machine.partitions / f"root-{_other(machine)}") as partition:
         return partition.seek(0, os.SEEK_END)
 
 
@@ -270,6 +318,8 @@ def install(file: Path, machine: Machine, *, once: bool = False) -> str:
             "the system that runs is itself still on trial: wait until `table-referee-update state` calls it good"
         )
     manifest = examine(file, machine)
+    if (machine.esp / slot).is_symlink():
+        raise Refusal(f"{machine.esp / slot} is a link: nothing was changed")
     left = machine.entry(slot)
     if once and left is not None and tries_left(left) == 0 and _value(left, "version") == manifest.version:
         raise Refusal(
@@ -283,9 +333,9 @@ def install(file: Path, machine: Machine, *, once: bool = False) -> str:
     for name, size, content in _members(file):
         if name not in manifest.sums:
             continue
-        place = machine.partitions / f"root-{slot}" if name == "root" else machine.esp / slot / name
         total = hashlib.sha256()
-        with place.open("r+b" if name == "root" else "wb") as out:
+        root = machine.partitions / f"root-{slot}"
+        with _open_partition(root) if name == "root" else _open_new(machine.esp / slot / name) as out:
             for block in _blocks(name, size, content):
                 total.update(block)
                 out.write(block)
@@ -308,9 +358,10 @@ def install(file: Path, machine: Machine, *, once: bool = False) -> str:
 def _write(file: Path, text: str) -> None:
     """All of it, or what was there before."""
     beside = file.with_suffix(".new")
-    beside.write_text(text)
-    with beside.open("rb") as written:
-        os.fsync(written.fileno())
+    with _open_new(beside) as out:
+        out.write(text.encode())
+        out.flush()
+        os.fsync(out.fileno())
     beside.rename(file)
     _sync(file.parent)
 
@@ -445,6 +496,9 @@ def main() -> int:
             print(f"{version} is started next{how}")
     except Refusal as words:
         print(words, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{error.filename or what}: {error.strerror}; the system that runs stays", file=sys.stderr)
         return 1
     return 0
 
