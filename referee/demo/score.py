@@ -193,7 +193,7 @@ class RulingScore:
     """The uncalled ones, in words."""
 
 
-def _stated_errors(seen: Iterable[Observation]) -> Callable[[Ruling], int]:
+def stated_errors(seen: Iterable[Observation]) -> Callable[[Ruling], int]:
     """How far a ruling's instant may be from the truth, ns: what the observations behind it state."""
     known = {observation.id: observation for observation in seen}
     last = max((observation.t for observation in known.values()), default=0)
@@ -227,12 +227,12 @@ def score_rulings(
         called: instants (ns) that the players' script made too close to call.
         end: when the script ended, ns.
     """
-    errors = _stated_errors(seen)
-    wanted, left_out_wanted = _comparable(true_rulings(truth, end), called)
-    made, left_out = _comparable(ruled, called)
-    equal, lacking, surplus = _match(wanted, made, errors)
-    asked = _asked(ruled)
-    uncalled = [ruling for ruling in asked if not _is_called(ruling, called)]
+    errors = stated_errors(seen)
+    wanted, left_out_wanted = comparable(true_rulings(truth, end), called)
+    made, left_out = comparable(ruled, called)
+    equal, lacking, surplus = match_rulings(wanted, made, errors)
+    asked = asked_once(ruled)
+    uncalled = [ruling for ruling in asked if not is_called(ruling, called)]
     return RulingScore(
         true=len(wanted),
         equal=len(equal),
@@ -251,18 +251,18 @@ def score_rulings(
     )
 
 
-def _is_called(ruling: Ruling, called: Sequence[int]) -> bool:
+def is_called(ruling: Ruling, called: Sequence[int]) -> bool:
     return any(abs(ruling.t - t) <= _HEAT_SPAN for t in called)
 
 
-def _comparable(rulings: Iterable[Ruling], called: Sequence[int]) -> tuple[list[Ruling], int]:
+def comparable(rulings: Iterable[Ruling], called: Sequence[int]) -> tuple[list[Ruling], int]:
     """What is in force but questions and slaps too close to call, and how many slaps those were."""
     standing = in_force(rulings)
-    kept = [r for r in standing if not (r.kind in _SLAP_KINDS and _is_called(r, called))]
+    kept = [r for r in standing if not (r.kind in _SLAP_KINDS and is_called(r, called))]
     return [r for r in kept if r.kind not in _ASKING], len(standing) - len(kept)
 
 
-def _asked(rulings: Iterable[Ruling]) -> list[Ruling]:
+def asked_once(rulings: Iterable[Ruling]) -> list[Ruling]:
     """Questions and dead heats; a dead heat and the question that it leads to are one."""
     once: dict[tuple[int, str], Ruling] = {}
     for ruling in rulings:
@@ -272,7 +272,7 @@ def _asked(rulings: Iterable[Ruling]) -> list[Ruling]:
     return list(once.values())
 
 
-def _match(
+def match_rulings(
     wanted: Sequence[Ruling], made: Sequence[Ruling], errors: Callable[[Ruling], int]
 ) -> tuple[list[tuple[Ruling, Ruling]], list[Ruling], list[Ruling]]:
     """Equal rulings (as wanted and as made), those that are lacking, and those that are too many."""

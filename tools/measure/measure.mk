@@ -102,6 +102,13 @@ bench-eye: install  ## time the networks and whole frames, one thread
 slow-eye: install  ## games refereed with an eye as slow as a Pi's: a table (half an hour; ARGS=--pace: real processes, in real time)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.slow_eye $(ARGS)
 
+# Gaps in the referee's sight. ARGS= passes options on: make gaps ARGS="--gaps 20", or --kind "eye killed", --no-gap, --again
+.PHONY: gaps
+GAPS ?= 200
+
+gaps: install  ## GAPS gaps in simulated games (silent camera, killed camera or eye, repeated pictures), seed SEED: what is lost, wrong, asked; out/gaps.json (20 minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.gaps --gaps $(GAPS) --seed $(SEED) $(ARGS)
+
 # Heaps, twins and whole deals. ARGS= passes options on: make heaps-check ARGS="--deals 0"
 .PHONY: heaps-check
 
