@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from referee.announce.called import names_to_call
 from referee.announce.phrases import MOST, Clips, Language, NoWords, places, with_mark, words_in
 from referee.announce.sinks import Notice
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import Ruling, gap_form
 from referee.units import whole_ms
 
 if TYPE_CHECKING:
@@ -192,6 +192,8 @@ def _key(words: Language, ruling: Ruling, prefix: str = "") -> str:
         return ""
     if words.has(full := f"{key}.{ruling.get(_DETAILS.get(kind, ''))}"):
         key = full
+    if ruling.get("ask") == "unseen_gap" and words.has(form := f"{key}.{gap_form(ruling)}"):
+        return form
     return f"{key}.cards" if len(_choice(ruling)) > 1 and words.has(f"{key}.cards") else key
 
 
@@ -222,7 +224,9 @@ def _filled(words: Language, ruling: Ruling, place: str) -> Clips:
     if place == "pattern":
         return _pattern(words, ruling)
     if place in ("card", "other"):
-        return words.card(_choice(ruling)[0 if place == "card" else 1])
+        # Of the cards that a gap left behind it is the one on top that people see.
+        first = -1 if ruling.get("ask") == "unseen_gap" else 0
+        return words.card(_choice(ruling)[first if place == "card" else 1])
     return (words.seat(ruling[place]),)
 
 

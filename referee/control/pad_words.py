@@ -27,7 +27,7 @@ from referee.control.facts import Facts
 from referee.control.reports import CONTESTABLE
 from referee.engine.amended_log import LATE
 from referee.engine.observations import Correct, Pause, Resume, Slap
-from referee.engine.rulings import Ruling, cause_of
+from referee.engine.rulings import Ruling, cause_of, gap_form
 from referee.engine.view import View
 from referee.units import MS, SECOND
 
@@ -292,7 +292,7 @@ def _contest(seat: int, facts: Facts) -> dict[str, Any] | None:
 def _answer_to(question: Ruling, word: Word) -> int | str | None:
     """Whose pad it was, or yes and no; None where one pad cannot answer."""
     ask, yes = question["ask"], word.word == "yes"
-    if ask in SEAT_QUESTIONS and yes:
+    if yes and (ask in SEAT_QUESTIONS or (ask == "unseen_gap" and gap_form(question) == "gone")):
         return word.seat
     if ask == "slap_or_card":
         return "slap" if yes else "card"

@@ -18,7 +18,7 @@ from referee.engine.amended_log import LATE
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Slap
 from referee.engine.overrule import find_overrulable
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import Ruling, gap_form
 from referee.rules.cards import RANKS, SUITS, UNREADABLE
 from referee.rules.presets import PRESETS
 from referee.units import SECOND
@@ -136,11 +136,28 @@ def _of_question(asked: Ruling, facts: Facts, places: Foresight | None) -> Itera
     elif ask == "wild_rank":
         for rank in WILD_RANKS:
             yield SpokenChoice("offer_rank", {"rank": rank}, say(rank))
+    elif ask == "unseen_gap":
+        yield from _of_gap(asked, facts, places, say)
     elif ask in CARD_QUESTIONS:
         cards = [line for line in about if isinstance(line, Card)]
         named = tuple(asked.get("cards", ()))
         likely = likely_cards(cards[0], places, named) if cards else named
         yield from _cards([card for card in dict.fromkeys((*named, *likely)) if card != UNREADABLE], places, say)
+
+
+def _of_gap(
+    asked: Ruling, facts: Facts, places: Foresight | None, say: Callable[[Any], Ask]
+) -> Iterator[SpokenChoice]:  # fmt: skip
+    """What may have passed in a gap: nothing, a pick-up, or one card; more than one needs a screen."""
+    is_gone = gap_form(asked) == "gone"
+    if not is_gone:
+        yield SpokenChoice("offer_nothing_else", {}, say("nothing"))
+    for seat in range(1, len(facts.view.names) + 1):
+        if seat not in facts.view.absent:
+            yield SpokenChoice("offer_took", {"seat": seat}, say(seat))
+    yield SpokenChoice("offer_unknown", {}, say("unknown"))
+    if not is_gone:
+        yield from _cards((), places, say)
 
 
 def _of_game(facts: Facts, places: Foresight | None, voice: Mapping[str, Any] | None) -> Iterator[SpokenChoice]:

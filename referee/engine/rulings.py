@@ -14,6 +14,7 @@ from json.encoder import encode_basestring as _text
 from typing import Any, Final
 
 from referee.engine.observations import Observation
+from referee.rules.cards import UNREADABLE
 from referee.rules.frozen import record
 from referee.rules.step import Draft
 
@@ -153,6 +154,22 @@ def verdict_on(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
         if ruling.kind in SLAP_KINDS and cause_of(ruling.id) == slap:
             own = ruling
     return own
+
+
+def gap_form(question: Ruling) -> str:
+    """In which form people are asked what passed in a gap (``unseen_gap``).
+
+    ``hand``: it only says that a hand waits for the answer; ``gone``: the pile is gone; ``unread``: the card on top
+    could not be read; ``cards``: more than one card was seen since; else empty.
+    """
+    cards = question.get("cards", ())
+    if len(question.get("about", ())) > 1:
+        return "hand"
+    if not cards:
+        return "gone"
+    if cards[-1] == UNREADABLE:
+        return "unread"
+    return "cards" if sum(card != UNREADABLE for card in cards) > 1 else ""
 
 
 GAME_ENDS: Final = frozenset(("won", "lost", "drawn"))

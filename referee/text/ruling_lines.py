@@ -10,8 +10,8 @@ from string import Formatter
 from typing import Any, Final
 
 from referee.engine.overrule import is_overruled
-from referee.engine.rulings import RULING_ORDER, SLAP_KINDS, Ruling
-from referee.rules.cards import is_card
+from referee.engine.rulings import RULING_ORDER, SLAP_KINDS, Ruling, gap_form
+from referee.rules.cards import UNREADABLE, is_card
 from referee.text.catalogue import Texts, texts
 
 _SUIT_SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣", "r": "★", "b": "★"}
@@ -98,11 +98,21 @@ class RulingWords:
 
     def _question(self, ruling: Ruling) -> str:
         ask, cards = str(ruling["ask"]), ruling.get("cards", ())
+        if ask == "unseen_gap":
+            return self._gap(ruling, [card for card in cards if card != UNREADABLE])
         text = self.texts.get(f"ask.{ask}", ask.replace("_", " "))
         if len(cards) < 2:
             return text
         either = f" {self.texts('word.or')} ".join(map(pretty, cards))
         return f"{text} ({either})"
+
+    def _gap(self, ruling: Ruling, cards: Sequence[str]) -> str:
+        """What may have passed while nobody saw the table, with the cards that are seen now."""
+        form = gap_form(ruling)
+        seconds = self.texts.seconds(ruling.get("lasted") or 0)
+        return self.texts(
+            f"ask.unseen_gap{form and '_' + form}", seconds=seconds, cards=self.texts.both(map(pretty, cards))
+        )
 
     def _field(self, name: str, value: Any) -> str:
         if name in ("seats", "by"):

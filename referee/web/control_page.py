@@ -118,11 +118,16 @@ async def _question(site: Site, board: Board, one: Ruling, words: RulingWords) -
     slapped = sorted({line.seat for line in about if isinstance(line, Slap)})
     seats = slapped if one.get("ask") == "who_was_first" and slapped else range(1, len(board.names) + 1)
     named = list(one.get("cards", ())) or [card for line in cards[:1] for card in board.likely(line)]
+    laid = [{"card": line.card, "words": _when(board, line, words)} for line in cards]
+    if one.get("ask") == "unseen_gap":
+        # Its cards are no choice: they are what lies there now.
+        seen = words.texts.seconds(one.t + one.get("lasted", 0) - board.began)
+        named, laid = [], [{"card": card, "words": seen} for card in named]
     return {
         "id": one.id, "ask": one.get("ask"), "words": words(one), "cards": named, "about": list(one.get("about", ())),
         "by_seat": one.get("ask") in SEAT_QUESTIONS or takes_count(one),
         "seats": [{"seat": seat, "name": words.name(seat)} for seat in seats],
-        "laid": [{"card": line.card, "words": _when(board, line, words)} for line in cards],
+        "laid": laid,
         "picture": await _picture(site, board, about[0]) if about else None,
     }  # fmt: skip
 

@@ -85,6 +85,22 @@ SAID = [
     ),
     (ruled("question", ask="impossible_card", cards=["7h"]), "This card cannot be here: which card is it?"),
     (ruled("question", ask="unreadable_card", cards=["??", "Ks"]), "Which card is this?"),
+    (
+        ruled("question", ask="unseen_gap", about=["g1"], lasted=1_800 * MS, cards=["??", "Ks", "7s"]),
+        "For a moment I did not see the table: the seven of spades is on top, what lies under it?",
+    ),
+    (
+        ruled("question", ask="unseen_gap", about=["g1"], lasted=1_800 * MS, cards=["7s", "??"]),
+        "For a moment I did not see the table: a card that I cannot read is on top, what lies under it?",
+    ),
+    (
+        ruled("question", ask="unseen_gap", about=["g1"], lasted=1_800 * MS),
+        "For a moment I did not see the table, and the pile is gone: who took it?",
+    ),
+    (
+        ruled("question", ask="unseen_gap", about=["g1", "s4"]),
+        "That slap waits: I did not see what lay there.",
+    ),
     (ruled("out", seat=4), "Seat four is out."),
     (left("out", seat=4), "Seat four leaves the game."),
     (left("burn", seat=4, count=12, where="bottom"), "Twelve cards go under the pile."),

@@ -97,6 +97,7 @@ SPOKEN_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "N14": ("pattern.N14",),
     "K1": ("question.late_evidence",),
     "K2": (
+        "question.unseen_gap", "question.unseen_gap.unread", "question.unseen_gap.gone", "question.unseen_gap.hand",
         "question.unreadable_card", "question.unreadable_card.cards", "question.impossible_card",
         "question.impossible_card.cards", "question.recount",
     ),

@@ -96,6 +96,28 @@ def test_every_kind_of_ruling_becomes_a_sentence(language: str) -> None:
         assert said != kind.replace("_", " "), f"{kind} has no words"
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"cards": ["7s"]}, "I did not see the table for 1.8 s. I see 7♠ on top: what lies under it?"),
+        ({"cards": ["??", "7s"]}, "I did not see the table for 1.8 s. I see 7♠ on top: what lies under it?"),
+        ({"cards": ["Ks", "7s"]}, "I did not see the table for 1.8 s. I see K♠ and 7♠ on top: what lies under them?"),
+        (
+            {"cards": ["7s", "??"]},
+            "I did not see the table for 1.8 s. A card that I cannot read lies on top: what lies under it?",
+        ),
+        ({}, "I did not see the table for 1.8 s, and the pile is gone: who took it?"),
+        ({"about": ["g1", "s4"]}, "This slap waits: I did not see what lay there"),
+    ],
+)
+def test_what_passed_in_a_gap_is_asked_with_what_is_seen_now(fields: dict[str, object], said: str) -> None:
+    asked = {"ask": "unseen_gap", "about": ["g1"], "lasted": 1_800_000_000, **fields}
+    question = Ruling("question", "question@g1", 0, (), (), asked)
+    assert RulingWords(("Ana", "Ben"), texts("en"))(question) == said
+    for language in LANGUAGES:
+        assert "{" not in RulingWords(("Ana", "Ben"), texts(language))(question)
+
+
 def test_numbers_are_written_as_the_language_writes_them() -> None:
     assert texts("en").ms(3_009_724, 10_000) == "3.010 ms"
     assert texts("de").ms(-3_009_724, 10_000) == "−3,010 ms"

@@ -27,6 +27,27 @@ const Correcting = (() => {
       late_evidence: () => [row(button(say("take_up"), () => control("take-up", { line: one.about[0] }), "strong"))],
       recount: () => [counts(), ...(one.by_seat ? [note("most_cards"), bySeat()] : [])],
     };
+    // The cards that came unseen, one after the other, until that is all.
+    const between = () => {
+      const home = element("div", { class: "between" });
+      const came = [];
+      const add = () => {
+        home.replaceChildren(...came.map((card) => Faces.image(card)), Faces.chooser((card) => show(came.push(card))));
+        home.querySelector("button").focus();
+      };
+      const show = () => {
+        home.replaceChildren(...came.map((card) => Faces.image(card)),
+          row(button(say("gap_all"), () => send(came.join(" ")), "strong"), button(say("gap_another"), add)));
+        home.querySelector("button").focus();
+      };
+      home.append(button(say("gap_cards"), add));
+      return home;
+    };
+    bodies.unseen_gap = () => {
+      const took = one.seats.map(({ seat, name }) => [say("gap_took", { name }), seat]);
+      const rest = [choose(...took), row(button(say("gap_unknown"), () => send("unknown")))];
+      return one.laid.length ? [choose([say("gap_nothing"), "nothing"]), between(), ...rest] : rest;
+    };
     const aCard = () => {
       const chooser = Faces.chooser(send);
       if (!one.cards.length) return [chooser];
