@@ -23,8 +23,8 @@ from typing import Any, Final, NoReturn
 
 from hardware.camera.frame_buffer import FrameRing, new_memory
 from hardware.camera.spec import CameraSpec
+from hardware.child import child_environment, python_command
 from hardware.clock import monotonic
-from hardware.orphans import mark
 from hardware.ports import Camera, Frame, HardwareMissing
 from referee.sentence import told, words_of
 
@@ -73,13 +73,10 @@ class CameraProcess:
             os.set_blocking(self.messages, False)
             os.set_blocking(self.errors, False)
             theirs = (lifeline, self._memory, self.bell, messages)
-            # The child finds the modules that this process finds.
-            paths = [path or os.getcwd() for path in sys.path]  # noqa: PTH109 - what "" means in sys.path
-            # With faulthandler a process that crashes in C code still has last words.
             self._process = subprocess.Popen(
-                [sys.executable, "-X", "faulthandler", "-m", __name__, *map(str, theirs), spec.to_json()],
+                python_command(__name__, *map(str, theirs), spec.to_json()),
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, pass_fds=theirs,
-                env={**mark(), **os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"},
+                env={**child_environment(), "PYTHONUNBUFFERED": "1"},
             )  # fmt: skip
             self.pid = self._process.pid
             self._end = _close_with(mine, os.pidfd_open(self.pid))

@@ -192,17 +192,14 @@ class RemoteCamera:
                     "the camera {source} sent no picture within {seconds} s; look at its cable and power",
                     source=self.spec.source, seconds=f"{seconds:g}",
                 )  # fmt: skip
-                raise HardwareMissing(self._explain(self._process.last_words))
+                raise HardwareMissing(self._why)
             self._wait(deadline - now)
             self._listen()
         if self._process is not None and self._process.given_at is not None:
             self._supervisor.picture(self._process.given_at)
         elif not self._ended:
-            raise HardwareMissing(self._explain(self.last_words))
+            raise HardwareMissing(self._why)
         self._opened = True
-
-    def _explain(self, printed: str) -> str:
-        return Sentence("{what}; its last words:\n{printed}", what=self._why, printed=printed) if printed else self._why
 
     def _start(self) -> None:
         self._process = self._new(self.spec.keeping(self.report))
@@ -245,8 +242,6 @@ class RemoteCamera:
         if self._recorded:
             self._ended = True
             return
-        if self.last_words and self._opened:
-            _log.warning("%s", self._explain(self.last_words))
         words = self._why if heard else Sentence("{what}; starting it anew", what=self._why)
         self._supervisor.gone(self._clock(), words)
 
@@ -280,7 +275,11 @@ class RemoteCamera:
 
     def _let_go(self) -> None:
         if self._process is not None:
-            self.last_words = self._process.last_words or self.last_words
+            printed = self._process.last_words
+            if printed and not (self._closing and self._opened):
+                # A traceback is for the log; people are told in a sentence.
+                _log.warning("%s; the last words of the camera's process:\n%s", self._why or "no picture came", printed)
+            self.last_words = printed or self.last_words
             self._process.let_go()
             self._process = None
 

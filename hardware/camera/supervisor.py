@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from hardware.child import RESTS, STEADY, BackOff
 from referee.sentence import Sentence
 from referee.units import MS, SECOND
 
@@ -44,9 +45,9 @@ class Patience:
     """To stop after having been asked."""
     killed: int = 500 * MS
     """To be gone after having been killed; one that is not waits in the kernel and is left behind."""
-    rests: tuple[int, ...] = (0, 500 * MS, SECOND, 2 * SECOND, 5 * SECOND)
+    rests: tuple[int, ...] = RESTS
     """Before each further start in a row; the last holds for all that follow."""
-    steady: int = 10 * SECOND
+    steady: int = STEADY
     """A camera that delivered for so long is sound: the next start comes at once again."""
 
 
@@ -66,7 +67,7 @@ class Supervisor:
         self._since = now
         self._sign = now
         self._until = now
-        self._attempts = 0
+        self._back_off = BackOff(patience.rests, patience.steady)
         self._last_words = ""
         self.troubled = False
         """Between words of trouble and the first picture after them."""
@@ -108,8 +109,7 @@ class Supervisor:
                 self._told(_BACK)
         if self.phase is Phase.LIVE:
             self._sign = max(self._sign, given_at)
-            if given_at - self._since > self._patience.steady:
-                self._attempts = 0
+            self._back_off.works(given_at)
 
     def gone(self, now: int, words: str) -> None:
         """The process is no more; ``words`` say why, where nobody asked it to go."""
@@ -118,9 +118,7 @@ class Supervisor:
         self._rest(now)
 
     def _rest(self, now: int) -> None:
-        rests = self._patience.rests
-        self._until = now + rests[min(self._attempts, len(rests) - 1)]
-        self._attempts += 1
+        self._until = self._back_off.fall(now)
         self.phase, self._since = Phase.RESTING, now
 
     def _go(self, phase: Phase, now: int, act: Act) -> Act:

@@ -8,18 +8,16 @@ turn.
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from hardware.child import BackOff, child_environment, python_command
 from hardware.clock import Clock, monotonic
-from hardware.orphans import mark
 from referee.announce.called import names_to_call
 from referee.announce.phrases import NoWords
 from referee.announce.sinks import Notice
@@ -52,8 +50,6 @@ _WAIT: Final = 3.0
 """Seconds that the process is given to end."""
 WELL_AFTER: Final = 30 * SECOND
 """A process that lived so long had started well, ns."""
-PAGE_RESTARTS: Final = (1, 5, 15)
-"""Seconds before the first, second ... restart in a row; after the last one that fails nobody tries any more."""
 HUNG_AFTER: Final = 20
 """A page that was called for so many seconds, and has asked nothing, hangs; one that lives asks at each call."""
 
@@ -81,7 +77,7 @@ class PageProcess(TableService):
             settings: who may look, and by which proxies; None: everybody, by none.
         """
         self._command = [
-            sys.executable, "-m", "referee", "page", "--record", str(record), "--handed", str(listening.fileno()),
+            *python_command("referee"), "page", "--record", str(record), "--handed", str(listening.fileno()),
             "--listen", str(folder / PAGE_SOCKET), "--runtime", str(folder),
         ]  # fmt: skip
         if pictures is not None:
@@ -93,9 +89,9 @@ class PageProcess(TableService):
         self.address = page_address(*listening.getsockname()[:2])
         self._start = start or self._spawn
         self._clock, self._is_unanswered = clock, is_unanswered
-        self._falls = self._unanswered = 0
+        self._back_off, self._unanswered = BackOff(steady=WELL_AFTER), 0
         self._due: int | None = None
-        """When it is started again; None while it lives, and once nobody tries any more."""
+        """When it is started again; None while it lives."""
         self._trouble = ""
         """Why there is no page; empty while there is one."""
         self._conductor: Conductor | None = None
@@ -106,7 +102,7 @@ class PageProcess(TableService):
 
     def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, pass_fds=(self._listening.fileno(),), env={**os.environ, **mark()}
+            command, stdin=subprocess.DEVNULL, pass_fds=(self._listening.fileno(),), env=child_environment()
         )
 
     @property
@@ -136,8 +132,7 @@ class PageProcess(TableService):
         try:
             self._process = self._start(self._command)
         except OSError as bad:
-            # No process or no file to be had passes, and so it is tried for as long as it takes.
-            self._process, self._due = None, now + PAGE_RESTARTS[-1] * SECOND
+            self._process, self._due = None, self._back_off.fall(now)
             self._trouble = Sentence("the page cannot be started ({why}); it is tried again", why=bad.strerror or bad)
 
     def _keep_alive(self, now: int) -> None:
@@ -150,8 +145,10 @@ class PageProcess(TableService):
         code = self._process.poll()
         if code is not None:
             self._fall(Sentence("the page has ended (status {code})", code=code), now)
-        elif now - self._began >= WELL_AFTER:
-            self._falls, self._trouble = 0, ""
+            return
+        self._back_off.works(now)
+        if now - self._began >= WELL_AFTER:
+            self._trouble = ""
             self._unanswered = self._unanswered + 1 if self._is_unanswered() else 0
             if self._unanswered >= HUNG_AFTER:
                 # One that is stopped heeds nothing else.
@@ -159,14 +156,8 @@ class PageProcess(TableService):
                 self._fall(Sentence("the page did not answer"), now)
 
     def _fall(self, words: str, now: int) -> None:
-        then = Sentence("it does not live; see what it printed, and start the referee again")
-        if self._falls < len(PAGE_RESTARTS):
-            self._due = now + PAGE_RESTARTS[self._falls] * SECOND
-            then = Sentence("it is started again")
-        else:
-            self._process = None
-        self._falls += 1
-        self._trouble = Sentence("{what}; {then}", what=words, then=then)
+        self._due = self._back_off.fall(now)
+        self._trouble = Sentence("{what}; it is started again", what=words)
 
     def close(self) -> None:
         """End it."""

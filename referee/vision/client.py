@@ -17,12 +17,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from hardware.child import BackOff
 from hardware.orphans import marked
 from referee.engine.observations import Observation
 from referee.sentence import Sentence
+from referee.units import SECOND
 from referee.vision.message_pipe import MessagePipe
 from referee.vision.picture_buffer import Span
-from referee.vision.process import FINISH, REOPEN_AFTER, ForesightAnswer, PicturesTaken, Work, serve
+from referee.vision.process import FINISH, Failed, ForesightAnswer, PicturesTaken, Work, serve
 from referee.vision.sight import Blind, News, Recall, Sight
 
 if TYPE_CHECKING:
@@ -65,9 +67,12 @@ class SightProcess:
         self._pipe: MessagePipe | None = None
         self._unstarted = ""
         """Why the last start came to nothing, until it is told."""
-        self._heard = self._again = 0.0
+        self._heard = 0.0
         self._awake = False
-        self._number = self._falls = 0
+        self._number = self._again = 0
+        self._back_off = BackOff()
+        self._last_words = ""
+        """Why the child is about to end, in its own words; empty: it has not said."""
         self._take: Callable[[Sequence[Picture]], None] = lambda _: None
         self.patience = _SILENT
         """Seconds without a word after which the child has hung."""
@@ -104,7 +109,7 @@ class SightProcess:
 
     def news(self, recall: Recall) -> Iterator[News]:
         """What the child has told; starts it again where it has fallen."""
-        if self._pipe is None and not self._unstarted and self._clock() >= self._again:
+        if self._pipe is None and not self._unstarted and self._now() >= self._again:
             self.restarts += 1
             self._spawn()
         if self._unstarted:
@@ -112,7 +117,7 @@ class SightProcess:
             yield self._fell(words)
         while (told := self._next()) is not None:
             if isinstance(told, Sight):
-                self._falls = 0
+                self._back_off.works(self._now())
                 self._number += 1
                 yield told
                 foresight = recall()
@@ -131,7 +136,7 @@ class SightProcess:
             try:
                 told = self._pipe.recv()
             except (EOFError, OSError, pickle.UnpicklingError):
-                return self._fell(_STOPPED_WORDS)
+                return self._fell(self._last_words or _STOPPED_WORDS)
             if not self._awake:
                 self.patience = max(_SILENT, _SLOWNESS * (self._clock() - self._heard))
             self._heard, self._awake = self._clock(), True
@@ -141,7 +146,9 @@ class SightProcess:
         return None
 
     def _hand_on(self, told: object) -> None:
-        """Hand pictures to whoever takes them."""
+        """Hand pictures to whoever takes them; keep a child's last words."""
+        if isinstance(told, Failed):
+            self._last_words = told.words
         if not isinstance(told, PicturesTaken):
             return
         try:
@@ -150,7 +157,7 @@ class SightProcess:
             _log.exception("pictures could not be taken")
 
     def _spawn(self) -> None:
-        self._number, self._heard, self._awake = 0, self._clock(), False
+        self._number, self._heard, self._awake, self._last_words = 0, self._clock(), False, ""
         try:
             ours, theirs = socket.socketpair()
         except OSError as bad:
@@ -167,9 +174,11 @@ class SightProcess:
 
     def _fell(self, words: str) -> Blind:
         self._hang_up()
-        self._again = self._clock() + REOPEN_AFTER[min(self._falls, len(REOPEN_AFTER) - 1)]
-        self._falls += 1
+        self._again = self._back_off.fall(self._now())
         return Blind(words)
+
+    def _now(self) -> int:
+        return round(self._clock() * SECOND)
 
     def _hang_up(self) -> None:
         if self._pipe is not None:

@@ -8,17 +8,22 @@ after each sight, so that none waits for them.
 
 from __future__ import annotations
 
+import faulthandler
+import importlib
 import os
 import signal
 import socket
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from hardware.child import BackOff
 from hardware.clock import Clock, monotonic
 from hardware.ports import HardwareMissing
 from hardware.priority import be_patient
@@ -59,8 +64,6 @@ _ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
 _SIGN_OF_LIFE: Final = 0.5
 """Seconds from one word of the child to the next, at most."""
-REOPEN_AFTER: Final = (0.0, 1.0, 2.0, 5.0, 10.0)
-"""Seconds before the first, second ... restart in a row, and between attempts to open a camera."""
 PICTURES: Final = 2
 """Pictures sent with a sight at most: each frame is wanted once at most, so this catches up with what was asked late,
 and each costs about a millisecond of the child's."""
@@ -102,6 +105,14 @@ class PicturesTaken:
     """Pictures that were asked for."""
 
     pictures: list[Picture]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The child's last message: it ends, and another one is to be started."""
+
+    words: str
+    """Why, and what to do about it."""
 
 
 def free_memory() -> int:
@@ -238,9 +249,9 @@ class Child:
         self._foresight: Foresight | None = None
         self._ring = PictureRing() if work.pictures else None
         self._number = 0
+        self._back_off = BackOff()
 
     def run(self) -> None:
-        attempt = 0
         while True:
             # Nobody waits for a recording's next frame, so none of it need be thrown away.
             eyes = Eyes(self._work.camera, drop=self._work.live)
@@ -253,10 +264,10 @@ class Child:
             finally:
                 eyes.close()
             self._send_blind(eyes.words)
-            attempt = 0 if saw else attempt + 1
             while not self._work.live and saw:
                 self._idle(_SIGN_OF_LIFE)
-            self._idle(REOPEN_AFTER[min(attempt + 1, len(REOPEN_AFTER) - 1)])
+            now = self._clock()
+            self._idle((self._back_off.fall(now) - now) / SECOND)
 
     def watch(self, eyes: Eyes) -> bool:
         """Look at frames until the camera has ended; returns whether there were any."""
@@ -274,6 +285,7 @@ class Child:
                     self._send_blind(eyes.words)
                 continue
             seen_at, lost, saw = self._clock(), False, True
+            self._back_off.works(seen_at)
             if eyes.backlog.after_gap:
                 self._send_blind(_PASSED_OVER)
             if self._looker is None:
@@ -330,11 +342,23 @@ def serve(work: Work, link: socket.socket) -> None:
     """The child's whole life: it ends when the other end of the pipe does."""
     # An interrupt is the referee's to handle: it hangs up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError, ValueError, AttributeError):
+        # Where there is no standard error, a crash in C code tells nobody.
+        faulthandler.enable()
+    with suppress(ImportError):
+        # OpenCV's loader changes `sys.path` while it loads, and a process that the camera's thread starts meanwhile
+        # would take that over: so it has loaded before there is another thread.
+        importlib.import_module("cv2")
     be_patient(_NICE)
     pipe = MessagePipe(link, patient=True)
     try:
         Child(work, pipe).run()
     except (_GameOver, EOFError, ConnectionError):
         return
-    except UserError as bad:
-        pipe.send(Blind(str(bad)))
+    except UserError as error:
+        pipe.send(Failed(words_of(error)))
+    except Exception as error:  # whatever it is, people hear of it in a sentence
+        with suppress(OSError):
+            traceback.print_exc()
+        why = f"{type(error).__name__}: {error}"
+        pipe.send(Failed(Sentence("the part that looks at the table failed ({why}); it is started again", why=why)))

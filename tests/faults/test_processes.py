@@ -19,11 +19,12 @@ import pytest
 from hardware.camera.camera_process import CameraProcess
 from hardware.camera.remote import RemoteCamera
 from hardware.camera.spec import CameraSpec
+from hardware.child import RESTS
 from hardware.orphans import MARK, end_orphans, mark, marked
 from referee.announce.sinks import GONE_NOTICES
 from referee.announce.voice import tell
 from referee.record.journal import FileJournal
-from referee.table.page_link import HUNG_AFTER, PAGE_RESTARTS, WELL_AFTER
+from referee.table.page_link import HUNG_AFTER, WELL_AFTER
 from referee.text.catalogue import LANGUAGES
 from referee.units import SECOND
 from referee.vision.client import SightProcess, start_child
@@ -166,7 +167,7 @@ def test_page_cannot_be_started(row: Row, bad: OSError) -> None:
     row.shows("on the log", "trouble, mended")
     world.go(600)
     world.works()
-    world.go(PAGE_RESTARTS[-1] + WELL_AFTER // SECOND + 1)
+    world.go((RESTS[-1] + WELL_AFTER) // SECOND + 2)
     assert len(world.children) == 2
     assert world.told[-1] == "page works"
     row.shows("recovers", "is tried for ever")
@@ -178,7 +179,7 @@ def test_a_page_that_cannot_be_started_at_first_keeps_no_game_from_beginning() -
     assert "cannot be started" in world.told[0]
     assert "cannot be started" in world.page.standing
     world.works()
-    world.go(PAGE_RESTARTS[-1] + WELL_AFTER // SECOND + 1)
+    world.go((RESTS[-1] + WELL_AFTER) // SECOND + 2)
     assert (len(world.children), world.told[-1]) == (1, "page works")
     world.page.close()
 
@@ -197,7 +198,7 @@ def test_page_hangs(row: Row) -> None:
     row.shows("goes on")
     row.shows("on the log", "trouble, mended")
     world.hangs = False
-    world.go(PAGE_RESTARTS[0] + WELL_AFTER // SECOND + 1)
+    world.go((RESTS[0] + WELL_AFTER) // SECOND + 2)
     assert (len(world.children), world.told[-1]) == (2, "page works")
     row.shows("recovers")
 

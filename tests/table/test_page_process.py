@@ -1,4 +1,4 @@
-"""The page's process: started again where it died, told of, and given up where it cannot live."""
+"""The page's process: started again where it died, without end, and told of."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from hardware.child import RESTS
 from referee.control.page_address import listen_at
-from referee.table.page_link import PAGE_RESTARTS, WELL_AFTER, PageProcess
+from referee.table.page_link import WELL_AFTER, PageProcess
 from referee.table.services import ServedGame
 from referee.table.timeline import Timeline
 from referee.units import SECOND
@@ -77,18 +78,32 @@ def test_a_page_that_dies_is_started_again_and_both_is_told() -> None:
     world.children[0].code = 1
     world.go(1)
     assert "status 1" in world.told[0]
-    assert len(world.children) == 1
-    world.go(PAGE_RESTARTS[0])
+    world.go(1)
     assert len(world.children) == 2
     world.go(WELL_AFTER // SECOND)
     assert world.told[1:] == ["page works"]
 
 
-def test_a_page_that_cannot_live_is_given_up() -> None:
+def test_a_page_that_dies_at_each_start_is_tried_again_less_and_less_often_and_without_end() -> None:
     world = World()
-    for _ in range(200):
+    for _ in range(600):
         world.children[-1].code = 2
         world.go(1)
-    assert len(world.children) == 1 + len(PAGE_RESTARTS)
-    assert "does not live" in world.told[-1]
+    assert 600 / (RESTS[-1] / SECOND + 1) - 2 < len(world.children) < 600 / (RESTS[-1] / SECOND) + len(RESTS)
+    assert world.told == ["page: the page has ended (status 2); it is started again"], "once, not with each start"
+    world.go(RESTS[-1] // SECOND + WELL_AFTER // SECOND + 2)
+    assert world.told[-1] == "page works"
+    world.page.close()
+
+
+def test_a_page_that_is_killed_twenty_times_in_a_minute_is_back() -> None:
+    world, kills = World(), 0
+    for second in range(60):
+        if second % 3 == 0:
+            world.children[-1].code = -9
+            kills += 1
+        world.go(1)
+    assert kills == 20
+    world.go(RESTS[-1] // SECOND + WELL_AFTER // SECOND + 2)
+    assert (world.children[-1].code, world.told[-1]) == (None, "page works")
     world.page.close()

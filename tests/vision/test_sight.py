@@ -30,6 +30,7 @@ from referee.vision.videos import new_watcher, seat_bearings
 from tests.support.local_sights import LocalSights
 from tests.support.seeing import MS, Believing, Hanging, Recorded, Rendered, Script, Switched, no_camera
 from tests.support.text_journal import TextJournal
+from tests.vision.early_camera import await_camera, fail, miss_weights, open_early
 
 TABLE = Table(t=0, id="table", seats=("Ana", "Ben", "Cho", "Dan"), dealer=4, rules="classic")
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
@@ -268,6 +269,33 @@ def test_a_camera_that_is_not_there_is_told_in_its_own_words() -> None:
         (blind,) = news_of(sights, lambda news: True)
         assert isinstance(blind, Blind)
         assert "plug one in" in blind.words
+
+
+def test_opencv_has_loaded_before_the_camera_is_opened_on_a_thread_of_its_own() -> None:
+    """Its loader changes the search path of modules, which a process that is started meanwhile would take over."""
+    with watched(Work(open_early, await_camera)) as sights:
+        (blind,) = news_of(sights, lambda news: True)
+        assert isinstance(blind, Blind)
+        assert blind.words == "OpenCV is loaded"
+
+
+def test_an_eye_that_fails_says_why_in_a_sentence_and_prints_its_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    with watched(Work(no_camera, fail)) as sights:
+        (blind,) = news_of(sights, lambda news: True)
+        assert isinstance(blind, Blind)
+        assert blind.words == (
+            "the part that looks at the table failed (ZeroDivisionError: of nothing); it is started again"
+        )
+        news_of(sights, lambda news: True)
+        assert sights.restarts >= 1
+    assert "in fail\n" in capfd.readouterr().err
+
+
+def test_an_eye_that_has_no_weights_says_what_to_do() -> None:
+    with watched(Work(no_camera, miss_weights)) as sights:
+        (blind,) = news_of(sights, lambda news: True)
+        assert isinstance(blind, Blind)
+        assert blind.words == "the weights are not there: run `make install`"
 
 
 def test_frames_that_wait_are_looked_at_here_with_what_can_come() -> None:
