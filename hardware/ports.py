@@ -37,6 +37,9 @@ class Edge:
     """Half-width of what is known about ``t``, ns."""
     force: float | None = None
     """0 to 1 where the pad measures it."""
+    late: bool = False
+    """Of a press: its device told it too late, or what it says of its own clock cannot be believed. It is evidence for
+    people, and nothing is judged by it."""
 
 
 @dataclass(frozen=True, slots=True)

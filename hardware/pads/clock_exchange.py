@@ -11,13 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from referee.units import SECOND
+from referee.units import MS, SECOND
 
 DRIFT: Final = 200e-6
 """How fast clocks may drift apart before more is known: crystals are within 100 millionths, and systems that set their
 clock by the network's slew it by as much."""
 WANDER: Final = 10e-6
 """How much a drift may change within what is remembered: crystals warm up."""
+LATE_AFTER: Final = 250 * MS
+"""A touch that comes so long after the instant that its device claims is late evidence, ns ..."""
+WAITED_FOR: Final = 300 * MS
+"""... and for so long a device is waited for that should say that it has told everything, ns."""
 _SPELL: Final = 2 * SECOND
 """The exchanges within so long are kept as one that says what they all say, ns ..."""
 _KEPT: Final = 120
@@ -55,11 +59,16 @@ class RemoteClock:
         """
         return self._note(_Exchange(theirs, sent - theirs, received - theirs))
 
-    def note_answer(self, sent: int, ours: int, received: int) -> bool:
-        """They asked at ``sent``, we stamped ``ours``, and they had our answer at ``received``, ns; see
-        `note_question`.
+    def note_echo(self, given: int, received: int, sent: int, came: int) -> bool:
+        """We stamped ``given``, they had that stamp at ``received`` and echoed it at ``sent``, and we had the echo at
+        ``came``, ns; see `note_question`.
+
+        Two things are believed, and each by our own clock: they cannot have had our stamp before we gave it, and we
+        cannot have had the echo before they sent it. So the width is the round trip that we measured, without the time
+        for which they say that they kept the stamp.
         """
-        return self._note(_Exchange((sent + received) // 2, ours - received, ours - sent))
+        slack = round(max(0, sent - received) * DRIFT) + 1
+        return self._note(_Exchange((received + sent) // 2, given - received - slack, came - sent + slack))
 
     def translate(self, theirs: int) -> tuple[int, int]:
         """Our instant of one of theirs, and the half-width of what is known of it, ns.
@@ -67,8 +76,17 @@ class RemoteClock:
         Raises:
             ValueError: nothing is known of the clock.
         """
+        earliest, latest = self.bounds(theirs)
+        return (earliest + latest) // 2, (latest - earliest + 1) // 2 if latest > earliest else 0
+
+    def bounds(self, theirs: int) -> tuple[int, int]:
+        """Between which two instants of ours one of theirs lies, ns.
+
+        Raises:
+            ValueError: nothing is known of the clock.
+        """
         least, most = self._offset(theirs)
-        return theirs + (least + most) // 2, (most - least + 1) // 2 if most > least else 0
+        return theirs + least, theirs + most
 
     def _offset(self, theirs: int) -> tuple[int, int]:
         if not self._kept:
@@ -83,15 +101,15 @@ class RemoteClock:
 
     def _note(self, one: _Exchange) -> bool:
         if one.most < one.least:
-            return True
+            # No exchange of a clock that runs ends before it began.
+            self._forget()
+            return False
         fits = True
         if self._kept:
             least, most = self._offset(one.theirs)
             fits = one.theirs >= self._kept[-1].theirs - _SPELL and one.least <= most and least <= one.most
         if not fits:
-            self._kept.clear()
-            self._slowest, self._fastest = -DRIFT, DRIFT
-            self.jumps += 1
+            self._forget()
         last = self._kept[-1] if self._kept else None
         if last is not None and one.theirs // _SPELL == last.theirs // _SPELL:
             least, most = self._carried(one, last.theirs - one.theirs)
@@ -101,6 +119,11 @@ class RemoteClock:
             self._follow()
             del self._kept[:-_KEPT]
         return fits
+
+    def _forget(self) -> None:
+        self._kept.clear()
+        self._slowest, self._fastest = -DRIFT, DRIFT
+        self.jumps += 1
 
     def _follow(self) -> None:
         """How fast it drifts, as far as exchanges that lie apart tell."""

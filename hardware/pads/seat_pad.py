@@ -33,6 +33,11 @@ _CONTACT_MEMORY: Final = 100 * MS
 _FORCE_MEMORY: Final = 200 * MS
 
 
+def earliest(press: Edge) -> int:
+    """The earliest instant at which a hand may have come that its pad told at once, ns."""
+    return press.t if press.late else press.t - press.t_error
+
+
 class Fault(Enum):
     """Why a pad is benched; the value is the kind of its line on the log."""
 
@@ -215,10 +220,11 @@ class SeatPad:
         done = self.weighed(t + 2 * FORCE_WAIT)
         if self.faults.fault is not None and edge.t >= self.faults.since:
             return done
-        self._slapped = True
         error = max(edge.t_error, self._t_error) + extra
-        slap = Slap(t=t, id=self.new_id("s"), seat=self.seat, force=edge.force, t_error=error)
-        if not self._force or edge.force is not None:
+        slap = Slap(t=t, id=self.new_id("s"), seat=self.seat, force=edge.force, t_error=error, late=edge.late)
+        # A lift ends what was judged; of late evidence nothing was.
+        self._slapped = not edge.late
+        if edge.late or not self._force or edge.force is not None:
             return [*done, slap]
         self._weighing = (edge, slap)
         return done
@@ -251,14 +257,23 @@ class SeatPad:
         return f"{self._prefix}{letter}{self.seat}.{self._counts[letter]}"
 
     def watermark(self, advanced: int) -> int:
-        """Everything of this pad up to here has been told, ns."""
+        """Everything of this pad up to here has been told, ns; a hand that is not told yet may have come as much before
+        its instant as its error says."""
         marks = [self.contact.watermark(advanced), *(contact.edge.t - 1 for contact in self.queue)]
-        return min(marks) if self._weighing is None else min(*marks, self._weighing[1].t - 1)
+        hands = [contact.edge for contact in self.queue if contact.edge.pressed]
+        if self.contact.undecided is not None:
+            hands.append(self.contact.undecided)
+        marks += [earliest(hand) - 1 for hand in hands]
+        if self._weighing is not None:
+            marks.append(self._weighing[1].t - self._weighing[1].t_error - 1)
+        return min(marks)
 
     # The light, which does not wait
 
     def touch(self, edge: Edge) -> None:
-        """Any edge, as soon as it is heard of."""
+        """Any edge, as soon as it is heard of; late evidence is shown by no light."""
+        if edge.late:
+            return
         if not edge.pressed:
             if self._light is not None:
                 self._light = (self._light[0], edge.t)

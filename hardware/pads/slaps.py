@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from hardware.pads.crosstalk import Cause, Crosstalk, at_most, explained, landing
 from hardware.pads.debounce import SHORTEST, ClosedSpan, DecidedContact, Event
-from hardware.pads.seat_pad import Fault, FaultChange, Known, SeatPad
+from hardware.pads.seat_pad import Fault, FaultChange, Known, SeatPad, earliest
 from hardware.ports import Edge
 from referee.engine.observations import Observation, Other
 from referee.units import MS
@@ -124,8 +124,9 @@ class PadFilter:
 
     @property
     def watermark(self) -> int:
-        """Every slap and lift up to here has been returned, ns."""
-        return min(pad.watermark(self._advanced) for pad in self._pads.values())
+        """Every slap and lift up to here has been returned, ns, by the earliest that each may have been."""
+        waiting = [earliest(edge) - 1 for *_, edge in self._waiting if edge.pressed]
+        return min([pad.watermark(self._advanced) for pad in self._pads.values()] + waiting)
 
     @property
     def touched(self) -> tuple[int, ...]:

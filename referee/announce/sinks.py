@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from referee.engine.observations import Slap
 from referee.engine.rulings import Ruling
+from referee.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,14 @@ PAD_NOTICES: Final[Mapping[str, str]] = {
     "pad_freed": "pad_works",
 }
 """What is said of each thing that the filter of the pads' edges finds."""
+
+
+def late_hand(slap: Slap) -> Notice:
+    """Whose hand was told too late, or by a device whose word cannot be taken."""
+    words = Sentence(
+        "{seat}'s hand was told too late to be judged; take it up if you all agree that it counts", seat=slap.seat
+    )
+    return Notice("hand_late", slap.t, words, {"seat": slap.seat})
 
 
 Outlet = Callable[[Sequence[Ruling]], None]

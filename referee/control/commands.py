@@ -206,9 +206,13 @@ SIGNING_OUT: Final = _fields(
 _NS: Final = 2**53
 """The largest whole number that a browser tells for sure; in nanoseconds more than a hundred days."""
 _INSTANT = Annotated[int, Field(ge=-_NS, le=_NS, description=Sentence("an instant, ns"))]
-_EXCHANGE = Annotated[
-    list[_INSTANT], Field(min_length=3, max_length=3, description=Sentence("when it was asked, answered and heard, ns"))
-]
+_ECHO = Annotated[
+    list[_INSTANT],
+    Field(
+        min_length=2, max_length=2,
+        description=Sentence("the stamp of an answer, and when the page had it by its own clock, ns"),
+    ),
+]  # fmt: skip
 _TOUCH = Annotated[list[Annotated[int, Field(ge=-_NS, le=_NS)]], Field(min_length=3, max_length=3)]
 _TOUCHES = Annotated[list[_TOUCH], Field(max_length=200)]
 _HANDS = Annotated[
@@ -222,13 +226,14 @@ REPORTING: Final = _fields(
     "what was touched on a page that is a seat's pad",
     {
         "page": _text(Sentence("a random name of the page"), 8, 40),
+        "sent": _INSTANT,
         "until": _INSTANT,
         "kind": _like(Sentence("touch or key"), "touch|key"),
         "hands": _HANDS,
     },
     {
         "phone": _text(Sentence("a random name of the device, the same for all its pages"), 8, 40),
-        "clock": _EXCHANGE, "sampling": _whole(Sentence("half of the time between two looks, ns"), 0, _NS),
+        "echo": _ECHO, "sampling": _whole(Sentence("half of the time between two looks, ns"), 0, _NS),
     },
 )  # fmt: skip
 CHECKING: Final = _fields("whether a house-rules file has mistakes", {"text": _TOML})

@@ -107,11 +107,11 @@ class Adjudicator:
             self._seats = len(observation.seats)
             self._may_join = self._may_join or read_house_rules(observation.rules).has("M11")
             self._opened = observation.t
-        elif observation.t <= self._watermark:
+        elif observation.t <= self._watermark or (isinstance(observation, Slap) and observation.late):
             if not isinstance(observation, _AMENDING):
-                # Its sensor had promised it all: on record, and never judged silently (K1).
+                # Its sensor had promised it all, or cannot be believed: on record, and never judged silently (K1).
                 draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
-                ruling = to_ruling(draft, observation.id, self._watermark, set())
+                ruling = to_ruling(draft, observation.id, max(self._watermark, observation.t), set())
                 placed = PlacedRuling(place_of(observation), self._judge.judged, ruling)
                 if self._history is not None:
                     self._history.keep_late(observation, placed)

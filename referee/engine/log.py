@@ -157,7 +157,7 @@ _CHECKS: Final[Mapping[str, Mapping[str, _Check]]] = {
         "known_at": _or_null(_NS), "zone": _one_of("pile", "seat"), "bearing": _or_null(_DEGREES),
         "candidates": _many(_candidate, "a list of pairs of a card and a number from 0 to 1"),
     },
-    "slap": {"seat": _SEAT, "force": _or_null(_share), "t_error": _ERROR},
+    "slap": {"seat": _SEAT, "force": _or_null(_share), "t_error": _ERROR, "late": _flag},
     "lift": {"seat": _SEAT, "t_error": _ERROR},
     "taken": {"seat": _or_null(_SEAT), "t_error": _ERROR},
     "placed": {

@@ -84,6 +84,8 @@ class Slap(Observation):
     seat: int
     force: float | None = None
     t_error: int = _SLAP_ERROR
+    late: bool = False
+    """Its device told it too late, or its instant cannot be believed: it is asked about, and never judged silently."""
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.pads.slaps import PadFilter
-from referee.announce.sinks import BACK_NOTICES, GONE_NOTICES, PAD_NOTICES, Notice, Outlet, Sinks, Teller
+from referee.announce.sinks import BACK_NOTICES, GONE_NOTICES, PAD_NOTICES, Notice, Outlet, Sinks, Teller, late_hand
 from referee.control.offers import WILD_RANKS
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import BY_PEOPLE, LATE, UNUSED, is_said, read_pause
@@ -284,7 +284,9 @@ class Conductor:
             self._tell_said(join)
         self._observe(seen)
         if isinstance(seen, Slap):
-            if self._pause.hands is not None and self._pause.reasons:
+            if seen.late:
+                self.tell(late_hand(seen))
+            elif self._pause.hands is not None and self._pause.reasons:
                 self._pause.hands.add(seen)
         elif isinstance(seen, Other) and seen.name in PAD_NOTICES:
             seat, words = int(seen.extra["seat"]), seen.extra.get("words", seen.name)
@@ -296,10 +298,8 @@ class Conductor:
 
     def _is_bystander(self, slap: Slap) -> bool:
         """Whether this is a hand on a free pad, at which nobody has joined yet or that was taken back."""
-        if not self._may_join:
-            return False
         view = self.view
-        if self.paused or view.game_over:
+        if not self._may_join or slap.late or self.paused or view.game_over:
             return False
         if slap.seat in self._joined and self.watermark < self._joined[slap.seat]:
             return False

@@ -296,8 +296,8 @@ class PageLink(TableService):
                 self._bell.sendto(b"\0", self._page)
 
     def take_edge(self, edge: Edge) -> None:
-        """A raw edge of a pad: hands can say words, too."""
-        if self._words is not None:
+        """A raw edge of a pad: hands can say words, too, but not those that come too late to be an answer."""
+        if self._words is not None and not edge.late:
             self._heed(self._words.feed(edge))
 
     def code(self) -> str:

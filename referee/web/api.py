@@ -44,6 +44,7 @@ _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _ANOTHER_PHONE: Final = (
     "another phone is {seat}'s pad; to use this one, have the code called in on the control page, and scan the new one"
 )
+_ONE_SEAT: Final = Sentence("a phone is the pad of one seat; scan one code alone")
 _NOT_PAIRED: Final = Sentence("this device is not paired; ask for a code at the table and enter it here")
 
 
@@ -181,6 +182,8 @@ class Control:
         hands = {code: touches for code, touches in said["hands"].items() if code in seats}
         if not hands:
             return self._refused(request, 409, why_ended(self._folder, next(iter(said["hands"]))))
+        if len(hands) > 1 and said["kind"] == "touch":
+            return self._refused(request, 409, _ONE_SEAT)
         self._phones.keep(codes)
         full = self._phones.find_full([one for one in codes if one.code in hands], said.get("phone") or said["page"])
         if full is not None:

@@ -98,6 +98,7 @@ FIELDS: Final[dict[tuple[str, str], tuple[tuple[Any, ...], tuple[Any, ...]]]] = 
     ("count", "cards"): COUNT,
     ("day", "date"): TEXT,
     ("correct", "line"): TEXT,
+    ("slap", "late"): ((True, False), (1, None, "true")),
     ("correct", "void"): ((True, False), (1, None, "true")),
     ("correct", "take"): ((True, False), (1, None, "true")),
     ("tick", "sensor"): (("pads", None), ("", 1)),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.log import encode_observation, from_fields
+from referee.engine.log import encode_observation, from_fields, to_fields
 from referee.engine.observations import OBSERVATION_KINDS, Card, LogError, Observation, Other, Slap
 from referee.engine.replay import outline_log, replay_log
 from referee.engine.rulings import RULING_ORDER as LIFE_ORDER
@@ -171,6 +171,23 @@ def test_late_evidence_is_told_at_once_and_judged_never() -> None:
         made = told(referee, line("card", ms, "late", card="7c", seat=2))
         assert made == (["question@late"] if late else [])
         assert ("turn@late" in {ruling.id for ruling in referee.finish()}) is not late
+
+
+def test_a_hand_whose_device_cannot_be_believed_is_late_however_soon_it_comes() -> None:
+    """It is asked about, never judged, and judged once people take it up."""
+    text = "1000 1:7h\n2000 2:7c\n2400 slap 1"
+    hand = line("slap", 2300, "doubted", seat=3, late=True)
+    assert from_fields(to_fields(hand), 1) == hand
+    *lines, slap = log(text)
+    for order in ([hand, slap], [slap, hand]):
+        referee = Adjudicator(lookahead_ns=10 * MS)
+        told(referee, *lines, *order)
+        assert "doubted" not in {name for one in referee.take_early() for name in one.because if one.kind != "question"}
+        rulings = {ruling.id: ruling for ruling in (*referee.observe(line("tick", 3000)), *referee.finish())}
+        assert rulings["slap_won@s1"]["seat"] == 1 and rulings["question@doubted"].t == 2300 * MS
+    taken = Adjudicator(lookahead_ns=10 * MS)
+    told(taken, *lines, hand, slap, line("tick", 3000), line("correct", 3100, "up", line="doubted", take=True))
+    assert [ruling["seat"] for ruling in taken.finish() if ruling.kind == "slap_won"] == [3]
 
 
 def test_what_people_say_late_counts_from_then_on() -> None:

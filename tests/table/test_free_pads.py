@@ -56,6 +56,26 @@ def test_a_hand_on_a_free_pad_joins_and_wins() -> None:
     assert bench.kinds().count("join") == 1
 
 
+def test_a_hand_that_its_device_told_too_late_is_named_and_wins_nothing() -> None:
+    """Nor does anybody join by it, and no light shows it."""
+    bench = Bench("M11")
+    bench.lay("7h", 1)
+    bench.lay("7c", 2)
+    for seat in (3, 4):
+        edge = Edge(seat, bench.now - 300 * MS, pressed=True, t_error=100 * MS, late=True)
+        bench.conductor.touch(edge)
+        bench.conductor.on_edge(edge)
+        assert bench.conductor.touched == ()
+        bench.conductor.on_edge(Edge(seat, bench.now - 200 * MS, pressed=False))
+    bench.go()
+    bench.go()
+    assert {one.kind for one in bench.ruled} <= {"lead", "turn", "question"}
+    assert [one["ask"] for one in bench.ruled if one.kind == "question"] == ["late_evidence", "late_evidence"]
+    assert [(one.what, one.fields) for one in bench.told] == [("hand_late", {"seat": 3}), ("hand_late", {"seat": 4})]
+    assert "seat 3's hand was told too late" in bench.told[0].words
+    assert not {"join", "lift"} & set(bench.kinds())
+
+
 def test_where_the_house_rules_let_nobody_join_a_free_pad_is_none() -> None:
     bench = Bench()
     bench.lay("7h", 1)

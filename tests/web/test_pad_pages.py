@@ -42,7 +42,7 @@ def hands(tmp_path: Path) -> Iterator[socket.socket]:
 
 
 def report(code: str, **more: Any) -> bytes:
-    touches = {"page": "0123456789ab", "until": 5, "kind": "touch", "hands": {code: [[1, 7, 1], [2, 9, 0]]}}
+    touches = {"page": "0123456789ab", "sent": 6, "until": 5, "kind": "touch", "hands": {code: [[1, 7, 1], [2, 9, 0]]}}
     return json.dumps(touches | more).encode()
 
 
@@ -52,11 +52,11 @@ def code_of(folder: Path, seat: int) -> str:
 
 def test_a_report_is_stamped_and_handed_on_without_pairing(house: House, hands: socket.socket, tmp_path: Path) -> None:
     house.clock[0] = 123_456
-    reply = house.post(HANDS, report(code_of(tmp_path, 1), clock=[1, 2, 3]), [])
+    reply = house.post(HANDS, report(code_of(tmp_path, 1), echo=[1, 2]), [])
     assert reply.status == 200 and reply.said["at"] == 123_456
     assert reply.said["seats"][code_of(tmp_path, 1)] == {"seat": 1, "name": "", "heard": 2}
     told = json.loads(hands.recv(1 << 16))
-    assert (told["at"], told["clock"], told["hands"]) == (123_456, [1, 2, 3], {"1": [[1, 7, 1], [2, 9, 0]]})
+    assert (told["at"], told["echo"], told["hands"]) == (123_456, [1, 2], {"1": [[1, 7, 1], [2, 9, 0]]})
 
 
 def test_whoever_has_no_seats_code_slaps_for_nobody(house: House, hands: socket.socket, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 // Pads on a page: one large button on a phone, or keys of this machine. Touches are stamped here, by this device's own
-// clock, and reported until they are acknowledged; each report and its answer are an exchange of stamps by which the
-// table tells where that clock stands.
+// clock, and reported until they are acknowledged. Each report is answered with the table's stamp, and the next one echoes
+// it, by which the table tells where that clock stands. A hand is stated to have come somewhere between this stamp and the
+// table's hearing of it, so a touch waits for nothing here.
 "use strict";
 (() => {
   const { text } = Words;
@@ -58,19 +59,22 @@
     return [...gaps].sort((a, b) => a - b)[gaps.length >> 1];
   };
 
-  let exchange = null, heard = -Infinity, way = Infinity, refused = "", sending = 0, known = false;
+  let echo = null, heard = -Infinity, way = Infinity, refused = "", sending = 0, known = false;
 
-  const report = async () => {
-    if (sending >= 3) return;
+  const report = async (touched) => {
+    // Only a report without news may wait for those that are on their way.
+    if (sending >= 3 && !touched) return;
     sending += 1;
     const sent = performance.now();
     const body = {
-      page, phone, kind, sampling: ns(sampling()),
+      page, phone, kind, sampling: ns(sampling()), sent: ns(sent),
       // What is still on its way through this device's own queue is not promised.
       until: ns(sent - 30),
       hands: Object.fromEntries(pads.map((pad) => [pad.code, pad.waiting.slice(0, 100)])),
-      ...(exchange ? { clock: exchange } : {}),
+      ...(echo ? { echo } : {}),
     };
+    // A stamp is echoed once.
+    echo = null;
     try {
       const answer = await fetch("/api/pad", {
         method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
@@ -79,7 +83,7 @@
       const received = performance.now();
       const said = await answer.json();
       if (said.accepted) {
-        exchange = [ns(sent), said.at, ns(received)];
+        echo = [said.at, ns(received)];
         [heard, refused] = [received, ""];
         way = Math.min(way * 1.01, received - sent);
         for (const pad of pads) {
@@ -89,7 +93,9 @@
           pad.seat = mine.seat;
           pad.waiting = pad.waiting.filter(([count]) => count > mine.heard);
         }
-        known = known || Boolean(body.clock);
+        // At once, so that the table knows this clock before the first hand.
+        if (!known && !body.echo) setTimeout(report);
+        known = known || Boolean(body.echo);
       } else refused = said.words;
     } catch {
       // No network, or no answer in time: everything is reported again.
@@ -104,8 +110,8 @@
     pad.down = pressed;
     pad.count += 1;
     pad.waiting.push([pad.count, ns(stamp), pressed ? 1 : 0]);
+    report(true);
     draw();
-    report();
   };
 
   const draw = () => {

@@ -17,21 +17,23 @@ def phone_time(ours: int, drift_ppm: float, ahead: int = -3 * SECOND) -> int:
     return round(ours * (1 + drift_ppm * 1e-6)) + ahead
 
 
-def exchanges(rng: random.Random, drift_ppm: float, seconds: int) -> Iterator[tuple[int, int, int]]:
-    """Their asking, our stamp, their hearing: four times a second, each way 5 to 80 ms and unlike the other."""
+def echoes(rng: random.Random, drift_ppm: float, seconds: int) -> Iterator[tuple[int, int, int, int]]:
+    """Our stamp, their hearing of it, their echo and our hearing of that: four times a second, each way 5 to 80 ms and
+    unlike the other."""
     for k in range(seconds * 4):
-        asked = k * SECOND // 4 + 10 * SECOND
-        there, back = rng.randint(5 * MS, 80 * MS), rng.randint(5 * MS, 80 * MS)
-        yield phone_time(asked, drift_ppm), asked + there, phone_time(asked + there + back, drift_ppm)
+        given = k * SECOND // 4 + 10 * SECOND
+        there, kept, back = rng.randint(5 * MS, 80 * MS), rng.randint(0, 90 * MS), rng.randint(5 * MS, 80 * MS)
+        had = given + there
+        yield given, phone_time(had, drift_ppm), phone_time(had + kept, drift_ppm), had + kept + back
 
 
 @pytest.mark.parametrize("drift_ppm", [-50.0, 0.0, 50.0, 100.0])
 def test_what_is_told_of_a_phones_touches_holds_and_is_narrow(drift_ppm: float) -> None:
     rng = random.Random(round(drift_ppm))
     clock, errors, wrong = RemoteClock(), [], 0
-    for sent, ours, received in exchanges(rng, drift_ppm, 600):
-        assert clock.note_answer(sent, ours, received)
-        touched = ours + rng.randint(0, 200 * MS)
+    for given, received, sent, came in echoes(rng, drift_ppm, 600):
+        assert clock.note_echo(given, received, sent, came)
+        touched = came + rng.randint(0, 200 * MS)
         t, t_error = clock.translate(phone_time(touched, drift_ppm))
         wrong += abs(t - touched) > t_error
         errors.append(t_error)
@@ -71,6 +73,21 @@ def test_a_clock_that_begins_again_is_known_anew() -> None:
     clock.note_question(0, 100 * SECOND, 2 * MS)
     assert not clock.note_question(5 * SECOND, 0, 5 * SECOND + 2 * MS)
     assert clock.translate(0)[0] == 5 * SECOND + MS
+
+
+def test_an_echo_is_no_narrower_than_the_round_trip_that_we_measured() -> None:
+    clock = RemoteClock()
+    clock.note_echo(SECOND, 5 * SECOND, 5 * SECOND + 200 * MS, SECOND + 230 * MS)
+    earliest, latest = clock.bounds(5 * SECOND)
+    assert 30 * MS <= latest - earliest < 31 * MS
+    assert earliest <= SECOND and latest >= SECOND + 30 * MS
+
+
+def test_an_echo_that_was_kept_for_longer_than_it_was_away_is_no_clocks() -> None:
+    clock = RemoteClock()
+    assert clock.note_echo(SECOND, 5 * SECOND, 5 * SECOND + 10 * MS, SECOND + 30 * MS)
+    assert not clock.note_echo(2 * SECOND, 6 * SECOND, 6 * SECOND + 200 * MS, 2 * SECOND + 30 * MS)
+    assert not clock.is_known and clock.jumps == 1
 
 
 def test_of_a_clock_never_asked_nothing_is_told() -> None:
