@@ -212,6 +212,9 @@ class _Meeting(Reports):
         elif ask == "wild_rank":
             if not (isinstance(value, str) and len(value) == 1 and value in WILD_RANKS):
                 raise Denied("answer with a number rank, 2 to 9 or T")
+        elif ask == "slap_or_limit":
+            if value not in ("before", "after"):
+                raise Denied("answer before or after: on which side of the limit the slap was")
         elif value not in ("slap", "card"):
             raise Denied("answer slap or card: which came first")
         return Accepted(_as_answer(value), (self._answer_to(open_, value),))

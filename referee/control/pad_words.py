@@ -296,6 +296,8 @@ def _answer_to(question: Ruling, word: Word) -> int | str | None:
         return word.seat
     if ask == "slap_or_card":
         return "slap" if yes else "card"
+    if ask == "slap_or_limit":
+        return "before" if yes else "after"
     if ask in _CONTRADICTIONS and len(question.get("cards", ())) == 2:
         # First what was seen, then what deck memory expects: "is it what I saw?"
         return str(question["cards"][0 if yes else 1])

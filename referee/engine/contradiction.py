@@ -58,7 +58,7 @@ def read_answers(position: Position, card: Card, answers: Mapping[str, Any]) -> 
 
 
 def _leaves_open_who_won(position: Position, card: Card, face: str) -> bool:
-    step = Step(position, card.t, card.id)
+    step = Step(position, card.t, card.id, card.t_error)
     lay(step, face, card.seat)
     return isinstance(step.position.phase, Over) and step.position.phase.owed != ""
 
@@ -101,7 +101,7 @@ def ask_unread(step: Step, card: Card) -> None:
 
 def lay_said(step: Step, card: Card, face: str, said: str, seat: int | None) -> None:
     """Lay the card that people say it is, where it was asked about as ``face``; the question stays on record."""
-    asked = Step(step.position, step.t, step.ref)
+    asked = Step(step.position, step.t, step.ref, step.t_error)
     lay_seen(asked, card, face, seat)
     question = next(filter(_contradicts, asked.drafts), None)
     if question is None:

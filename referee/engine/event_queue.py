@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any, Final, NamedTuple, Protocol
 
 from referee.engine.contradiction import as_answered
-from referee.engine.doubt import better_order, order_is_open
+from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
 from referee.engine.first_hand import Answers
 from referee.engine.fold import end_by_time, fold, last_tick, open_table
 from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table, Taken
@@ -17,7 +17,7 @@ from referee.engine.overrule import OVERRULED
 from referee.engine.rulings import AFTER_ALL_KINDS, KIND_PLACES, Key, PlacedRuling, Ruling, place_of
 from referee.engine.state import State
 from referee.rules.phase import LastChance
-from referee.rules.position import Position
+from referee.rules.slap_verdict import OUTCOME_WORTH, end_by_clock
 
 _SLACK: Final = 256
 """Places left behind by what was taken before the queue closes up; so taking the head does not move all the rest."""
@@ -82,6 +82,14 @@ class EventQueue:
             return False
         hands = (other for other in self.near(one) if type(other) is Slap)
         return any(other.t + other.t_error > until for other in hands if other.t - one.t < one.t_error + other.t_error)
+
+    def hands_until(self, t: int) -> Iterator[Slap]:
+        """The hands that wait and may have come up to an instant (ns), by their errors."""
+        for line in self._lines[self._first :]:
+            if line.t > t + self._widest:
+                return
+            if type(line) is Slap:
+                yield line
 
     def rivals(self, one: Card | Slap | Taken) -> Sequence[Observation]:
         """What waits that may have come before a card or pick-up, or the cards and pick-ups before a hand (K9)."""
@@ -191,11 +199,15 @@ class EventJudge:
         while True:
             head, state = waiting.head(), self.state
             if state is not None and (state.position.ends_at is not None or type(state.position.phase) is LastChance):
-                deadline = _deadline_of(state.position)
-                if deadline is not None and (head is None or deadline < head.t):
-                    if deadline > clock:
+                end = end_by_clock(state.position)
+                if end is not None and (head is None or end[0] < head.t):
+                    if end[0] > clock or (lookahead is not None and end[0] + max(lookahead, end[1]) > until):
                         break
-                    self.state, rulings = end_by_time(state, deadline, self.answers)
+                    in_time = self._in_time(state, *end)
+                    if in_time is not None:
+                        self._judge(in_time, out)
+                        continue
+                    self.state, rulings = end_by_time(state, end[0], self.answers)
                     # It belongs to the last line before it: whoever takes up the state after that line has it behind
                     # him.
                     for ruling in rulings:
@@ -265,6 +277,24 @@ class EventJudge:
                 return other
         return head
 
+    def _in_time(self, state: State, end: int, error: int) -> Slap | None:
+        """The first hand stamped after the game's end by the clock that may have come before it, and fares better so.
+
+        Such a hand is judged before the end (K9); where people are to be asked, it is asked about before the end.
+        """
+        position = state.position
+        if not position.rules.has("K9"):
+            return None
+        asks = position.rules.word("K9") == "question"
+        for hand in self.waiting.hands_until(end + error):
+            if hand.t <= end or hand.t - end >= hand.t_error + error or OVERRULED + hand.id in self.answers:
+                continue
+            worth = OUTCOME_WORTH[judge_hand(position, hand)[0].outcome]
+            said = self.answers.get(limit_question(hand.id)) if asks else None
+            if said == "before" or (said is None and worth > OUTCOME_WORTH["void"]):
+                return hand
+        return None
+
     def _next_of(self, late: Slap, other: Card | Taken) -> Card | Slap | Taken:
         """What is judged first where a hand is put behind a card or pick-up: the first hand between the two that is
         not put behind it, too. The doubtful hand moves, and nothing else does."""
@@ -296,15 +326,6 @@ class EventJudge:
             return str(said)
         self.state = self.state._replace(doubted=self.state.doubted | {slap.id})
         return better
-
-
-def _deadline_of(position: Position) -> int | None:
-    """When the game ends by its own clock (E2, E7), ns; None while the table is paused."""
-    end = position.ends_at
-    if isinstance(position.phase, LastChance):
-        chance = position.phase.ends_at
-        end = chance if end is None or (chance is not None and chance < end) else end
-    return None if position.paused_at is not None or position.over else end
 
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from referee.engine.amended_log import PEOPLE
-from referee.engine.doubt import order_is_open, position_after
+from referee.engine.doubt import judge_hand, order_is_open, position_after
 from referee.engine.event_queue import JudgedMoment
 from referee.engine.judged_course import JudgedCourse
-from referee.engine.near_misses import Considered, judge_cover, missed_patterns, newest_card
+from referee.engine.near_misses import Considered, judge_cover, missed_patterns
 from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table, Taken
 from referee.engine.overrule import is_overruled
 from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, base_id, cause_of
@@ -24,7 +24,7 @@ from referee.engine.state import State
 from referee.rules.cards import is_card
 from referee.rules.position import Laid, Position
 from referee.rules.rows import ROWS
-from referee.rules.slap_verdict import Verdict, judge_slap
+from referee.rules.slap_verdict import Verdict, newest_reveal
 
 _AROUND_NS: Final = 1_500_000_000
 """How far from a verdict's instant other lines are still worth telling, ns."""
@@ -283,7 +283,7 @@ def _considered(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> I
             yield Considered("E1", held != 0, "held_before", {"seat": seat, "n_cards": held})
     elif ruling.kind == "challenge_won" and position.rules.slaps:
         yield Considered("C9", True, "may_be_slapped", {})
-    if ruling.kind in ("slap_won", "slap_false", "slap_void") or ruling.get("ask") == "slap_or_card":
+    if ruling.kind in ("slap_won", "slap_false", "slap_void") or ruling.get("ask") in ("slap_or_card", "slap_or_limit"):
         yield from _readings(ruling, course)
 
 
@@ -342,7 +342,7 @@ def _of_hand(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iter
     slap, position, reason = judged.observation, _met(judged), ruling.get("reason", "")
     if not isinstance(slap, Slap):
         return
-    newest = newest_card(position)
+    newest = newest_reveal(position)
     since_error = 0 if newest is None else course.error_between(slap.id, newest.ref)
     if is_overruled(ruling):
         yield Considered("K6", True, "people_said", {})
@@ -437,7 +437,7 @@ def _held(judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Co
 
 
 def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
-    """What either order would have given, where errors leave it open which came first (K9)."""
+    """What either order, and either side of a limit of time, would have given where errors leave it open (K9)."""
     slap = course.slap(cause_of(ruling.id))
     told: list[Considered] = []
     if slap is not None and course.moments[slap.id].state.position.rules.has("K9"):
@@ -449,7 +449,10 @@ def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
     mattered = [reading for reading in told if reading.held]
     # Where no order matters, one is enough to show it.
     yield from mattered[:_MOST_READINGS] or told[: ruling.get("reason") in _OF_PATTERNS]
-    if ruling.doubt and not mattered:
+    sides = [] if slap is None else judge_hand(course.moments[slap.id].state.position, slap)[1]
+    if sides:
+        yield Considered("K9", True, "either_side", {"before": _worth(sides[0]), "after": _worth(sides[-1])})
+    if ruling.doubt and not mattered and not sides:
         yield Considered("K9", True, "in_doubt", {})
 
 
@@ -462,8 +465,8 @@ def _reading(ruling: Ruling, slap: Slap, other: Card | Taken, course: JudgedCour
         return None
     hand, beside = course.moments[slap.id], course.moments[other.id]
     position = min(hand, beside, key=lambda moment: moment.nth).state.position
-    before = judge_slap(position, slap.seat, slap.t)
-    after = judge_slap(position_after(position, other), slap.seat, max(slap.t, other.t))
+    before, _ = judge_hand(position, slap)
+    after, _ = judge_hand(position_after(position, other), slap)
     ruled = {"slap_won": "won", "slap_false": "false", "slap_void": "void"}.get(ruling.kind)
     chosen = before if hand.nth < beside.nth else after
     if ruled is not None and chosen.outcome != ruled:

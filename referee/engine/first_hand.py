@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
-from referee.engine.doubt import order_is_open
+from referee.engine.doubt import judge_hand, order_is_open
 from referee.engine.observations import Card, Lift, Observation, Slap
 from referee.engine.rulings import Ruling, to_ruling, to_rulings
 from referee.engine.state import PendingWin, RunnerUp, State
@@ -20,7 +20,7 @@ from referee.rules.elimination import stays_in
 from referee.rules.phase import Claim, DeadHeat
 from referee.rules.pickup import claim_by_slap
 from referee.rules.position import Position
-from referee.rules.slap_verdict import Verdict, has_just_laid_its_last, judge_slap
+from referee.rules.slap_verdict import Verdict, has_just_laid_its_last
 from referee.rules.step import Draft, Step
 
 _FORCE_LEAD: Final = 0.1
@@ -66,10 +66,10 @@ def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card])
         position = position.but(held=position.held - {hand.seat})
     for card in cards:
         if not order_is_open(hand, card):
-            step = Step(position, card.t, card.id)
+            step = Step(position, card.t, card.id, card.t_error)
             lay(step, card.card, card.seat)
             position = step.position
-    return judge_slap(position, hand.seat, hand.t).outcome == "won"
+    return judge_hand(position, hand)[0].outcome == "won"
 
 
 def by_force(hands: Sequence[Slap]) -> Slap | None:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
-from referee.engine.doubt import better_order, order_is_open
+from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
 from referee.engine.observations import Card, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
@@ -30,7 +30,7 @@ from referee.rules.penalties import false_slap
 from referee.rules.phase import Claim, DeadHeat, LastChance, Over, War
 from referee.rules.pickup import hold_provisionally, pick_up, remember_pickup
 from referee.rules.position import Position
-from referee.rules.slap_verdict import Verdict, judge_slap
+from referee.rules.slap_verdict import Verdict
 from referee.rules.step import Draft, Step
 
 _NO_ANSWERS: Final[Answers] = MappingProxyType({})
@@ -140,7 +140,7 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
 
 
 def _card(state: State, card: Card, answers: Answers) -> Decided:
-    step = Step(state.position, card.t, card.id)
+    step = Step(state.position, card.t, card.id, card.t_error)
     war = state.position.phase
     if card.zone != "pile" or (type(war) is War and card.seat in war.seats):
         # While it runs, a card of the tied is a War card wherever it comes to lie (M4, reading 18).
@@ -153,7 +153,7 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
         lay_seen(step, card, card.card, card.seat)
     else:
         lay(step, card.card, card.seat)
-    return finish(state, step)
+    return finish(state, step, doubt=step.doubt)
 
 
 def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
@@ -189,11 +189,12 @@ def _slapped_and_taken(state: State, step: Step, taken: Taken) -> Decided | None
     position = step.position
     if taken.seat is None or not position.rules.has("M14"):
         return None
-    judged = judge_slap(position, taken.seat, taken.t)
+    slap = Slap(t=taken.t, id=taken.id, seat=taken.seat, t_error=taken.t_error)
+    judged, sides = judge_hand(position, slap)
     if judged.outcome != "won":
         return None
-    slap = Slap(t=taken.t, id=taken.id, seat=taken.seat, t_error=taken.t_error)
-    pending = PendingWin(slap, judged.patterns, judged.cards, (*judged.rule, "M14"), judged.because)
+    rule = (*judged.rule, "M14", *(("K9",) if sides else ()))
+    pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, doubt=bool(sides))
     claim(step, slap)
     pick_up(step)
     step.announce_turn()
@@ -209,7 +210,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
             return state, []
         draft = Draft("slap_void", {"seat": slap.seat, "reason": "late"}, ("N1", "M2"), (pending.slap.id,))
         return state, [to_ruling(draft, slap.id, slap.t, set())]
-    judged = judge_slap(state.position, slap.seat, slap.t)
+    judged, sides = judge_hand(state.position, slap)
     outcome = answers.get(OVERRULED + slap.id)
     if outcome in ("won", "false") and not _can_be_overruled(state.position, slap.seat, outcome):
         # People's word cannot bring back what is not there; they are told so.
@@ -217,13 +218,22 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         draft = Draft("question", {"ask": "mend_amendment", "about": [slap.id]}, ("K6",), ())
         return state, [*rulings, to_ruling(draft, slap.id, slap.t, {one.id for one in rulings})]
     if outcome is not None and slap.seat <= state.position.seats:
-        judged = apply_overrule(judged, outcome)
+        judged, sides = apply_overrule(judged, outcome), []
     doubt = slap.id in state.doubted
     if doubt:
         state = state._replace(doubted=state.doubted - {slap.id})
     if slap.id in state.asked:
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
+    if sides and state.position.rules.word("K9") == "question":
+        said = answers.get(limit_question(slap.id))
+        if said not in ("before", "after"):
+            draft = Draft("question", {"ask": "slap_or_limit", "about": [slap.id]}, ("K9",), ())
+            used = {f"question@{slap.id}"}
+            return state.at(pressed), [to_ruling(draft, slap.id, slap.t, used, doubt=True)]
+        judged = sides[0 if said == "before" else -1]
+    elif sides:
+        doubt = True
     if judged.outcome == "won":
         near = tuple(upcoming)
         hands = _heat(state, slap, near, answers)
@@ -259,7 +269,7 @@ def _press(position: Position, slap: Slap) -> Position:
     held = position.held | {slap.seat}
     if position.rules.has("N13"):
         presses = list(position.presses)
-        presses[slap.seat - 1] = (*presses[slap.seat - 1], slap.t)[-2 * position.rules.number("N13") :]
+        presses[slap.seat - 1] = (*presses[slap.seat - 1], (slap.t, slap.t_error))[-2 * position.rules.number("N13") :]
         position = position.but(presses=tuple(presses))
     if not any(position.locks):
         return position.but(held=held)
@@ -279,7 +289,7 @@ def _is_in_doubt(position: Position, hand: Slap, near: Iterable[Observation], an
     """Whether a hand of a heat is good only because doubt put it where it fares better (K9)."""
     position = position.but(held=position.held - {hand.seat})
     reveals = (as_answered(position, one, answers) if isinstance(one, Card) else one for one in near)
-    return any(
+    return bool(judge_hand(position, hand)[1]) or any(
         isinstance(one, Card | Taken)
         and getattr(one, "zone", "pile") == "pile"
         and order_is_open(hand, one)
@@ -299,7 +309,7 @@ def _ask(
         pile = state.position.pile
         named = state._replace(position=state.position.but(pile=(pile[0]._replace(card=said), *pile[1:])))
         before = named.at(named.position.but(held=named.position.held - {slap.seat}))
-        again = judge_slap(before.position, slap.seat, slap.t)
+        again, _ = judge_hand(before.position, slap)
         if again.outcome == "won":
             hands = _heat(before, slap, upcoming, answers)
             state, rulings = win(named, slap, again, hands, answers, {ruling.id}, doubt=doubt)

@@ -10,7 +10,8 @@ from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
 from referee.rules.matches import find_patterns, own_patterns
 from referee.rules.patterns import PATTERNS, pattern_depth
-from referee.rules.position import Laid, Position
+from referee.rules.position import Position
+from referee.rules.slap_verdict import newest_reveal
 from referee.units import MS
 
 Miss = tuple[str, dict[str, Any]]
@@ -153,17 +154,12 @@ def missed_patterns(position: Position) -> Iterator[Considered]:
             yield Considered(row, False, "condition", {})
 
 
-def newest_card(position: Position) -> Laid | None:
-    """The card that was laid last, dead ones included."""
-    return max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t, default=None)
-
-
 def judge_cover(position: Position, t: int, error: int) -> Iterator[Considered]:
     """Whether a slap at ``t`` (ns) may have been meant for what the newest card covered (M9).
 
     ``error`` is how far off the time from that card to the slap may be, ns.
     """
-    newest = newest_card(position)
+    newest = newest_reveal(position)
     if not position.rules.has("M9") or newest is None:
         return
     since, limit = t - newest.t, position.rules.number("M9")

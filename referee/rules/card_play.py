@@ -54,7 +54,7 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         _let_lead(step, player)
         phase = step.position.phase
     if type(phase) is not Over:
-        drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player)
+        drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player, in_turn=player == phase.turn)
         if player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
             _lay_in_turn(step, card, player)
         elif step.position.unread and not drawn_at_once:
@@ -139,12 +139,22 @@ def _whose_turn(position: Position) -> int:
     return (position.tied or position.holders() or (1,))[0]
 
 
-def _drawn_at_once(step: Step, seat: int) -> bool:
-    """F9: a card of the seat that laid the top card, too soon to be another draw."""
+def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
+    """F9: a card of the seat that laid the top card, too soon to be another draw.
+
+    Where the errors leave open whether it was too soon, it counts as another draw, which is better for the player; in
+    turn that matters, and the rulings on the card say so (K9).
+    """
     if not step.position.pile:
         return False
     top = step.position.pile[-1]
-    return top.seat == seat and top.state != "burned" and step.t - top.t < DRAWN_AT_ONCE_NS
+    if top.seat != seat or not top.reveal or top.state == "burned":
+        return False
+    apart, errors = step.t - top.t, step.t_error + top.t_error
+    if abs(apart - DRAWN_AT_ONCE_NS) < errors and step.position.rules.has("K9"):
+        step.doubt = in_turn
+        return False
+    return apart < DRAWN_AT_ONCE_NS
 
 
 def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False, following: Turn | None = None) -> None:
@@ -166,7 +176,7 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False,
     changes: dict[str, Any] = {
         "counts": counts,
         "known": known,
-        "pile": (*position.pile, _tuple(Laid, (card, ref, step.t, seat, state, False))),
+        "pile": (*position.pile, _tuple(Laid, (card, ref, step.t, seat, state, False, step.t_error, True))),
         "laid": position.laid + 1,
         "paid": 0,
         "covered": _tuple(Covered, (position.paid, position.said, position.phase)),
@@ -201,7 +211,7 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
     if type(phase) is LastChance:
         # One of the three cards of E2: no challenges, no turns.
         left = phase.left - 1 if position.holds(phase.seat) else 0
-        step.enter(LastChance(phase.seat, left, None if left else step.t + LAST_CHANCE_NS, step.ref))
+        step.enter(LastChance(phase.seat, left, None if left else step.t + LAST_CHANCE_NS, step.ref, step.t_error))
     elif position.rules.chances(card) and (challenge is None or position.rules.has("C4")):
         _challenge(step, card, seat)
     elif challenge is not None and card[0] == "T" and position.rules.has("N5"):

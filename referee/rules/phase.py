@@ -90,6 +90,8 @@ class LastChance(NamedTuple):
     left: int
     ends_at: int | None = None
     ref: str = ""
+    t_error: int = 0
+    """How wrong ``ends_at`` may be, ns: as wrong as the instant of the last card."""
 
     @property
     def turn(self) -> int | None:

@@ -23,6 +23,10 @@ class Laid(NamedTuple):
     state: State
     seen: bool = False
     """A penalty card that was seen going in."""
+    t_error: int = 0
+    """How wrong ``t`` may be, ns: limits of time count from it (K9)."""
+    reveal: bool = True
+    """Whether it was turned up to be played; a penalty card on top was not (F4), and no limit counts from it."""
 
 
 class Lock(NamedTuple):
@@ -108,8 +112,8 @@ class Position:
     """Seats whose pad is pressed."""
     hovering: frozenset[tuple[int, int]] = frozenset()
     """Seats reported hovering, each with the number of cards laid by then (M5)."""
-    presses: tuple[tuple[int, ...], ...] = ()
-    """Each pad's latest presses, ns (N13)."""
+    presses: tuple[tuple[tuple[int, int], ...], ...] = ()
+    """Each pad's latest presses: their instants and errors, ns (N13)."""
     false_run: int = 0
     """False slaps at the table since the last pile was won (F2)."""
     penalised: frozenset[int] = frozenset()

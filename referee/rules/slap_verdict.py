@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
@@ -36,7 +37,64 @@ class Verdict(NamedTuple):
     cards: tuple[str, ...] = ()
 
 
-def barred(position: Position, seat: int, t: int) -> Verdict | None:
+def judge_near_limits(position: Position, seat: int, t: int, t_error: int) -> tuple[Verdict, list[Verdict]]:
+    """The verdict on a hand by its instant, and those that its error leaves open, from the earliest instant on (K9).
+
+    A limit of time is an instant, as wrong as the reveal that it counts from. A hand nearer to it than both errors
+    together may lie on its other side: M6, M9, M15 and N12 after the newest card, N13 after the presses before it, and
+    the end of a game that ends by the clock (E2, E7). The list is empty where the hand is near no limit.
+    """
+    judged = judge_slap(position, seat, t)
+    instants = sorted({t, *_across_limits(position, seat, t, t_error)})
+    open_ = [judged if at == t else judge_slap(position, seat, at) for at in instants]
+    rules = position.rules
+    if rules.has("N13") and seat <= len(position.names):
+        sides = {_mashing(position, seat, t, t_error, lean) for lean in (-1, 1)}
+        if len(sides) == 2:
+            open_ = [
+                judge_slap(position, seat, t, mashing=True),
+                *(judge_slap(position, seat, at, mashing=False) for at in instants),
+            ]
+    end = end_by_clock(position)
+    if end is not None and abs(t - end[0]) < t_error + end[1]:
+        open_.append(Verdict("void", "not_playing", ("E1",)))
+    return judged, open_ if len(open_) > 1 else []
+
+
+def _across_limits(position: Position, seat: int, t: int, t_error: int) -> Iterator[int]:
+    """For each limit after the newest card that this hand may have passed or not: an instant on its other side."""
+    newest = newest_reveal(position)
+    if newest is None:
+        return
+    rules = position.rules
+    limits = []
+    if rules.has("M6") and (rules.forehead.who == "all" or seat in position.convicted):
+        limits.append(rules.forehead.ms)
+    if rules.has("M15") and newest.seat == seat:
+        limits.append(rules.number("M15"))
+    if rules.has("N12"):
+        limits.append(rules.anticipation.ms)
+    if rules.has("M9"):
+        limits.append(rules.number("M9"))
+    for ms in limits:
+        limit = newest.t + position.still + ms * MS
+        if abs(t - limit) < t_error + newest.t_error:
+            yield limit if t < limit else limit - 1
+
+
+def end_by_clock(position: Position) -> tuple[int, int] | None:
+    """When the game ends by its own clock (E2, E7), and how wrong that may be, ns; None where it does not, or while the
+    table is paused."""
+    if position.paused_at is not None or position.over:
+        return None
+    ends = [(position.ends_at, 0)] if position.ends_at is not None else []
+    chance = position.last_chance
+    if chance is not None and chance.ends_at is not None:
+        ends.append((chance.ends_at, chance.t_error))
+    return min(ends, default=None)
+
+
+def barred(position: Position, seat: int, t: int, *, mashing: bool | None = None) -> Verdict | None:
     """Why this seat's hand does not count at all at ``t`` (ns), or None where it does."""
     if isinstance(position.phase, Over) or seat > len(position.names) or not position.rules.slaps:
         return Verdict("void", "not_playing", ("E1",))
@@ -46,7 +104,7 @@ def barred(position: Position, seat: int, t: int) -> Verdict | None:
         return Verdict("void", "paused", ("P16b" if position.closed else "K6",))
     if seat in position.held and position.rules.has("M5"):
         return Verdict("void", "held", ("M5",))
-    if position.rules.has("N13") and _mashing(position, seat, t):
+    if position.rules.has("N13") and (_mashing(position, seat, t) if mashing is None else mashing):
         return Verdict("void", "mashing", ("N13",))
     lock = position.locks[seat - 1]
     if lock is not None:
@@ -70,20 +128,30 @@ def has_just_laid_its_last(position: Position, seat: int) -> bool:
     return bool(own) and max(own, key=lambda laid: laid.t).ref == position.latest
 
 
-def _mashing(position: Position, seat: int, t: int) -> bool:
-    """More than n presses within a second bar the pad for half a second (N13)."""
-    presses = (*position.presses[seat - 1], t)
+def _mashing(position: Position, seat: int, t: int, t_error: int = 0, lean: int = 0) -> bool:
+    """More than n presses within a second bar the pad for half a second (N13).
+
+    ``lean``: 1 where every error counts towards that, -1 where every error counts against it, 0 where none counts.
+    """
+    presses = (*position.presses[seat - 1], (t, t_error))
     limit = position.rules.number("N13")
-    return any(
-        t - last < _MASHING_BAR_NS and last - presses[place - limit] < _MASHING_WINDOW_NS
-        for place, last in enumerate(presses)
-        if place >= limit
-    )
+    for place in range(limit, len(presses)):
+        (first, first_error), (last, last_error) = presses[place - limit], presses[place]
+        # Exactly as far from a limit as the errors reach is far enough (K9), so leaning down takes 1 ns less.
+        window = lean * (first_error + last_error) + (lean < 0 < first_error + last_error)
+        own = 0 if place == len(presses) - 1 else t_error + last_error
+        bar = lean * own + (lean < 0 < own)
+        if t - last < _MASHING_BAR_NS + bar and last - first < _MASHING_WINDOW_NS + window:
+            return True
+    return False
 
 
-def judge_slap(position: Position, seat: int, t: int) -> Verdict:
-    """Judge a hand at ``t`` (ns) against the position as it stands (reading 1)."""
-    no = barred(position, seat, t)
+def judge_slap(position: Position, seat: int, t: int, *, mashing: bool | None = None) -> Verdict:
+    """Judge a hand at ``t`` (ns) against the position as it stands (reading 1).
+
+    ``mashing`` says whether the pad is barred by N13, where the presses' errors leave that open.
+    """
+    no = barred(position, seat, t, mashing=mashing)
     if no is not None:
         return no
     phase = position.phase
@@ -117,7 +185,7 @@ def hovers(position: Position, seat: int) -> bool:
 
 def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:
     """Faster after the reveal than the rules allow (M6, M15, N12); what was meant for the covered card is void (M9)."""
-    newest = _newest(position)
+    newest = newest_reveal(position)
     if newest is None:
         return None
     since, rules = t - newest.t - position.still, position.rules
@@ -144,7 +212,7 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
         won = _pattern_verdict(position)
         if won is not None:
             return won
-    newest = _newest(position)
+    newest = newest_reveal(position)
     top = (newest.ref,) if newest is not None else ()
     if _just_covered(position, t):
         if dead is None and not taken and _needs_bottom_card(position):
@@ -236,8 +304,13 @@ def _dead_on_top(position: Position) -> str | None:
     return None
 
 
-def _newest(position: Position) -> Laid | None:
-    return max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t, default=None)
+def newest_reveal(position: Position) -> Laid | None:
+    """The card that was turned up last; a penalty card is no reveal, wherever it was put (F4)."""
+    return max(filter(_was_turned_up, position.pile), key=lambda laid: laid.t, default=None)
+
+
+def _was_turned_up(laid: Laid) -> bool:
+    return laid.reveal and laid.state != "burned"
 
 
 def _just_covered(position: Position, t: int) -> bool:
@@ -250,10 +323,10 @@ def _uncovered(position: Position, t: int) -> Position | None:
     """The pile as it lay before the newest card, where the hand may have meant that (M9); None where it cannot."""
     if not position.rules.has("M9"):
         return None
-    newest = _newest(position)
+    newest = newest_reveal(position)
     if newest is None or t - newest.t - position.still >= position.rules.number("M9") * MS:
         return None
     before = position.without(newest)
     # What was burned since was not there yet.
-    before = before.but(pile=tuple(laid for laid in before.pile if laid.state != "burned" or laid.t < newest.t))
+    before = before.but(pile=tuple(laid for laid in before.pile if _was_turned_up(laid) or laid.t < newest.t))
     return None if _dead_on_top(before) is not None else before

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.rules.cards import UNREADABLE
-from referee.rules.position import Laid, Position
+from referee.rules.position import Laid, Position, State
 from referee.rules.step import Step
 
 
@@ -123,8 +123,8 @@ def burn(step: Step, seat: int, cards: int, row: str) -> None:
         return
     on_top = step.position.rules.has("F4")
     names = take_top(step, seat, count)
-    state = "dead" if on_top else "burned"
-    burned = tuple(Laid(name or UNREADABLE, step.ref, step.t, seat, state) for name in names)  # type: ignore[arg-type]
+    state: State = "dead" if on_top else "burned"
+    burned = tuple(Laid(name or UNREADABLE, step.ref, step.t, seat, state, reveal=False) for name in names)
     pile = step.position.pile
     step.set(pile=pile + burned if on_top else burned[::-1] + pile)
     rows = (row, "F4") if on_top else (row,)

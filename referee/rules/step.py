@@ -25,15 +25,21 @@ class Draft:
 
 
 class Step:
-    """A transition in the making; ``t`` and ``ref`` are the instant and the id of its cause."""
+    """A transition in the making.
 
-    __slots__ = ("before", "drafts", "position", "ref", "t")
+    ``t``, ``t_error`` (ns) and ``ref`` are the instant of its cause, how wrong that may be, and the cause's id.
+    """
 
-    def __init__(self, position: Position, t: int, ref: str) -> None:
+    __slots__ = ("before", "doubt", "drafts", "position", "ref", "t", "t_error")
+
+    def __init__(self, position: Position, t: int, ref: str, t_error: int = 0) -> None:
         self.before = position
         self.position = position
         self.t = t
+        self.t_error = t_error
         self.ref = ref
+        self.doubt = False
+        """Whether an instant lay so near a limit that either side was possible, and it mattered (K9)."""
         self.drafts: list[Draft] = []
 
     def set(self, **changes: Any) -> None:

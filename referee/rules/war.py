@@ -41,7 +41,7 @@ def show(step: Step, seat: int, card: str) -> int | None:
     names = take_top(step, seat, _CARDS_EACH if held is None else min(_CARDS_EACH, held))
     check_card(step, card, seat, names[-1] if names else "")
     down = tuple(Laid(name or "??", step.ref, step.t, seat, "burned") for name in names[:-1])
-    step.set(pile=(*step.position.pile, *down, Laid(card, step.ref, step.t, seat, "dead")))
+    step.set(pile=(*step.position.pile, *down, Laid(card, step.ref, step.t, seat, "dead", t_error=step.t_error)))
     shown = (*war.shown, (seat, card))
     step.enter(War(war.seats, shown))
     if card == UNREADABLE:

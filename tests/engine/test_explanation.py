@@ -114,8 +114,8 @@ def test_a_held_pad_is_told_since_when() -> None:
 @pytest.mark.parametrize(
     ("at", "words"),
     [
-        (3149, (True, "9d came 149.0 ± 1.5 ms before, less than 150 ms; it covered P1")),
-        (3150, (False, "9d came 150.0 ± 1.5 ms before, not less than 150 ms; it covered P1")),
+        (3148, (True, "9d came 148.0 ± 1.5 ms before, less than 150 ms; it covered P1")),
+        (3152, (False, "9d came 152.0 ± 1.5 ms before, not less than 150 ms; it covered P1")),
     ],
 )
 def test_a_cover_is_told_by_how_long(at: int, words: tuple[bool, str]) -> None:

@@ -391,12 +391,12 @@ def test_nothing_is_believed_before_the_table_is_set() -> None:
 
 
 def test_a_last_chance_is_over_when_its_two_seconds_are() -> None:
-    """E2: at the instant itself, and not a nanosecond before."""
+    """E2: as soon as all hands of that instant have been told, and not a nanosecond before."""
     lines = log("1000 1:Jh\n2000 2:5c\n3000 taken 1\n4000 1:3c\n5000 1:Kc\n6000 1:5h\n", seats=2, counts=[5, 1])
     referee = Adjudicator(lookahead_ns=10 * MS)
     told(referee, *lines)
-    assert "won@c5" not in told(referee, from_fields({"kind": "tick", "t": 8000 * MS - 1}, 1))
-    assert "won@c5" in told(referee, from_fields({"kind": "tick", "t": 8000 * MS}, 1))
+    assert "won@c5" not in told(referee, from_fields({"kind": "tick", "t": 8010 * MS - 1}, 1))
+    assert "won@c5" in told(referee, from_fields({"kind": "tick", "t": 8010 * MS}, 1))
 
 
 def test_instants_may_be_as_uncertain_as_a_log_can_say() -> None:

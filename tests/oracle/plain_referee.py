@@ -106,6 +106,7 @@ class PlainReferee:
         self.unplaced: dict[int, list[Lying]] = {}  # what each seat burned last, the lowest first
         self.pile: list[Lying] = []  # oldest first
         self.last_laid: int | None = None  # when the newest card of this pile was laid
+        self.last_error = 0  # and how wrong that may be
         self.layer: int | None = None  # who laid it
         self.emptied: int | None = None  # who laid it as the last card of a stack
         self.lowest: list[Lying] = []  # the burned card that lay lowest when it was laid
@@ -124,6 +125,7 @@ class PlainReferee:
         self.last_chance_of = 0
         self.turned = 0
         self.deadline: int | None = None
+        self.deadline_error = 0
         self.paused_at: int | None = None
         self.pauses = 0
         self.over = False
@@ -214,8 +216,10 @@ class PlainReferee:
         queue = sorted(lines, key=self.place)
         while queue and self.stopped_at is None:
             queue = self.settle_doubt(queue)
-            line = queue.pop(0)
-            self.let_pass(line["t"])
+            line = self.in_time(queue) or queue[0]
+            queue.remove(line)
+            if not self.near_deadline(line):
+                self.let_pass(line["t"])
             if line["kind"] == "slap":
                 self.slap(line, queue)
             else:
@@ -248,6 +252,19 @@ class PlainReferee:
         """E2 ends by itself two seconds after the third card; a pause does not count."""
         if self.deadline is not None and self.clock(t) >= self.deadline and not self.over and self.owner is None:
             self.finish(self.deadline + self.pauses, "won", seat=self.last_chance_of)
+
+    def near_deadline(self, line: Line) -> bool:
+        """Whether this is a hand that may have come on either side of E2's end."""
+        if self.deadline is None or line["kind"] != "slap" or self.paused_at is not None:
+            return False
+        return abs(self.clock(line["t"]) - self.deadline) < error_of(line) + self.deadline_error
+
+    def in_time(self, queue: list[Line]) -> Line | None:
+        """The first hand stamped after E2's end that may have come before it, and is better off so."""
+        if self.deadline is None or self.clock(queue[0]["t"]) <= self.deadline or self.over:
+            return None
+        good = ("slap_won", "question")
+        return next((one for one in queue if self.near_deadline(one) and self.verdict(one)[0] in good), None)
 
     def end(self, t: int) -> None:
         """The log ends at ``t``: a pile that a slap won is picked up; one of a challenge stays provisional."""
@@ -324,7 +341,7 @@ class PlainReferee:
         if self.last_chance:
             self.turned += 1
             if self.turned == 3:
-                self.deadline = self.clock(t) + LAST_CHANCE
+                self.deadline, self.deadline_error = self.clock(t) + LAST_CHANCE, error_of(line)
                 self.turn = None  # nobody lays another
             return
         challenges = "C1" in self.rows and name[0] in CHANCES
@@ -349,7 +366,7 @@ class PlainReferee:
         assert top.name in ("", line["card"]), f"seat {seat} laid {line['card']}, its next card was {top.name}"
         self.lowest = self.burned[:1]
         self.pile.append(Lying(line["card"], seen=True, dead=dead))
-        self.last_laid, self.layer = self.clock(line["t"]), seat
+        self.last_laid, self.last_error, self.layer = self.clock(line["t"]), error_of(line), seat
         self.emptied = None if self.stacks[seat] else seat
 
     def lose_cards(self, seat: int, t: int) -> None:
@@ -468,8 +485,22 @@ class PlainReferee:
 
     # -- slaps --------------------------------------------------------------------------------------------------
 
-    def verdict(self, slap: Line) -> tuple[str, str]:
-        """What this slap would be if it were the next thing: the ruling's kind, and the reason."""
+    def verdict(self, slap: Line) -> tuple[str, str, bool]:
+        """What this slap would be if it were the next thing: the ruling's kind, the reason, and whether a limit of time
+        is so near that it may lie on either side, where it gets the better one."""
+        kind, reason = self.verdict_by(slap)
+        kinds = {(kind, reason)}
+        distance = None if self.last_laid is None else self.clock(slap["t"]) - self.last_laid - COVER
+        if distance is not None and abs(distance) < error_of(slap) + self.last_error:
+            kinds |= {self.verdict_by(slap, soon=soon) for soon in (False, True)}
+        if self.near_deadline(slap) and not self.over:
+            kinds.add(("slap_void", "not_playing"))
+        worth = {"slap_won": 3, "question": 2, "slap_void": 1, "slap_false": 0}
+        best = max(kinds, key=lambda one: (worth[one[0]], one == (kind, reason)))
+        return *best, len({one[0] for one in kinds}) > 1
+
+    def verdict_by(self, slap: Line, soon: bool | None = None) -> tuple[str, str]:
+        """The same by its instant alone; ``soon``: whether it came within M9's limit."""
         seat, t = slap["seat"], slap["t"]
         empty = seat in self.stacks and not self.stacks[seat] and seat != self.emptied
         if self.over or seat not in self.stacks or "E6" in self.rows:
@@ -491,8 +522,8 @@ class PlainReferee:
         if may:
             return "slap_won", ""
         assert self.last_laid is not None
-        soon = "M9" in self.rows and self.clock(t) - self.last_laid < COVER
-        covered = soon and self.covered()
+        soon = self.clock(t) - self.last_laid < COVER if soon is None else soon
+        covered = "M9" in self.rows and soon and self.covered()
         if may is None or covered is None:
             return "question", "bottom_card"
         if covered:
@@ -500,7 +531,9 @@ class PlainReferee:
         return "slap_false", "dead_card" if self.pile[-1].dead else "no_pattern"
 
     def slap(self, slap: Line, later: list[Line]) -> None:
-        kind, reason = self.verdict(slap)
+        kind, reason, near = self.verdict(slap)
+        if near:
+            self.doubted[slap["id"]] = True
         heat = self.heat(slap, later) if kind == "slap_won" else [slap]
         self.held.add(slap["seat"])
         if kind == "slap_void":

@@ -202,7 +202,7 @@ def test_what_was_burned_since_the_cover_did_not_lie_under_what_was_covered() ->
 
 def test_more_presses_in_a_second_than_may_be_bar_the_pad_for_half_a_second() -> None:
     """N13: to the nanosecond."""
-    presses = tuple(n * 100 * MS for n in range(6))
+    presses = tuple((n * 100 * MS, 0) for n in range(6))
     position = table(PAIR, on="N13", presses=((), presses, ()))
     mashing = Verdict("void", "mashing", ("N13",))
     assert barred(position, 2, 600 * MS) == mashing, "the seventh"
@@ -210,7 +210,7 @@ def test_more_presses_in_a_second_than_may_be_bar_the_pad_for_half_a_second() ->
     assert barred(position, 2, 1000 * MS) is None
     assert barred(position, 1, 600 * MS) is None
     assert barred(table(PAIR, presses=((), presses, ())), 2, 600 * MS) is None
-    seven = table(PAIR, on="N13", presses=((), (*presses, 600 * MS), ()))
+    seven = table(PAIR, on="N13", presses=((), (*presses, (600 * MS, 0)), ()))
     assert barred(seven, 2, 1100 * MS - 1) == mashing
     assert barred(seven, 2, 1100 * MS) is None
 

@@ -82,7 +82,7 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
     "question": {
         "ask": _one_of(
             "who_was_first unreadable_card impossible_card order_changed who_played bottom_card mend_pile recount "
-            "slap_or_card late_evidence mend_amendment nothing_to_contest wild_rank"
+            "slap_or_card slap_or_limit late_evidence mend_amendment nothing_to_contest wild_rank"
         ),
         "about": _many(_text, 1),
         "cards": _many(is_card, 1),

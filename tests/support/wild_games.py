@@ -300,6 +300,8 @@ class WildGame:
             return rng.choice(hands or [self._seat()])
         if ask == "slap_or_card":
             return rng.choice(("slap", "card"))
+        if ask == "slap_or_limit":
+            return rng.choice(("before", "after"))
         if ask == "wild_rank":
             return rng.choice("23456789T")
         if ask == "recount" and rng.random() < 0.5:

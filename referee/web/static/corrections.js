@@ -23,6 +23,7 @@ const Correcting = (() => {
     const bySeat = () => choose(...one.seats.map(({ seat, name }) => [name, seat]));
     const bodies = {
       slap_or_card: () => [choose([say("before_card"), "slap"], [say("after_card"), "card"])],
+      slap_or_limit: () => [choose([say("before_limit"), "before"], [say("after_limit"), "after"])],
       wild_rank: () => [choose(...wilds)],
       late_evidence: () => [row(button(say("take_up"), () => control("take-up", { line: one.about[0] }), "strong"))],
       recount: () => [counts(), ...(one.by_seat ? [note("most_cards"), bySeat()] : [])],
