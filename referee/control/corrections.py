@@ -372,6 +372,12 @@ def _as_answer(value: object) -> Sentence:
         return Sentence("answered: the slap came first")
     if value == "card":
         return Sentence("answered: the card came first")
+    if value == "nothing":
+        return Sentence("answered: nothing else was laid")
+    if value == "unknown":
+        return Sentence("answered: nobody knows what passed")
+    if len(cards := str(value).split()) > 1:
+        return Sentence("answered: {cards}", cards=cards)
     if len(str(value)) == 1:
         return Sentence("the wild rank is {rank}", rank=str(value))
     return Sentence("answered: {card}", card=str(value))

@@ -15,6 +15,8 @@ from referee.sentence import RANK_NAMES, says_something
 from referee.text.catalogue import LANGUAGES, Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
 
+_OF_LISTS: Final = {"seats": "seat", "cards": "card"}
+"""Fields that are lists, and what each of their parts is."""
 OTHERS: Final = tuple(language for language in LANGUAGES if language != "en")
 """Languages that the code's sentences are translated into."""
 
@@ -56,7 +58,7 @@ def _field(name: str, value: Any, words: RulingWords) -> str:
         return _translated(value, words)
     if isinstance(value, list | tuple):
         between = f" {texts('word.or')} " if name == "either" else ", "
-        return between.join(_field("seat" if name == "seats" else "", part, words) for part in value)
+        return between.join(_field(_OF_LISTS.get(name, ""), part, words) for part in value)
     if name == "seat":
         return words.name(value)
     if name == "card" and is_card(value):

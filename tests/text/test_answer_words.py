@@ -46,6 +46,7 @@ NAMES = ("Ana", "Ben {0}")
         (Sentence("{seat} holds {cards}", seat=3, cards=5), "es", "asiento 3 tiene 5 cartas"),
         (Sentence("{seat} holds {cards}", seat=1, cards=5), "en", "Ana holds 5 cards"),
         (Sentence("answered: {card}", card="Th"), "en", "answered: 10♥"),
+        (Sentence("answered: {cards}", cards=["Th", "7c"]), "de", "beantwortet: 10♥, 7♣"),
         (Sentence("answered: {card}", card="??"), "de", "beantwortet: ?"),
         (Sentence("answered: {card}", card="<b>"), "de", "beantwortet: <b>"),
         (Sentence('"{line}" is a {kind}, not a card', line="s1", kind="slap"), "de", "„s1“ ist keine Karte (Schlag)"),

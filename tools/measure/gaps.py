@@ -5,8 +5,8 @@ child looks at them (`tools.measure.gap_table`); what the table really did is kn
 refereed, all questions left open, and with its log ruled again after people have answered with the truth.
 
 A ruling is *wrong with confidence* where it is in force in the end, the truth's game has none like it, and it bears
-neither ``doubt`` nor an open question that it rests on. A card is *lost without a word* where the log has neither
-the card nor ``??`` for it, and nobody was asked about that gap or told to see to the pile.
+no ``doubt``: an open question excuses nothing. A card is *lost without a word* where the log has neither the card nor
+``??`` for it, and nobody was asked about that gap, within a second, or told to see to the pile.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from hardware.pads.pads import LEAST_ERROR
 from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.table.acts import SETTLE_NS, SWEEP_NS
@@ -36,6 +37,7 @@ from referee.demo.score import (
     align,
     asked_once,
     comparable,
+    heats,
     in_force,
     is_called,
     match_rulings,
@@ -60,7 +62,8 @@ _AFTER: Final = 3 * SECOND
 """How long people play on after a gap, ns."""
 _ANSWER_AFTER: Final = 1_200 * MS
 _UNSETTLED: Final = SECOND
-"""What happened so shortly before a gap the eye may not have told when it came, ns."""
+"""What happened so shortly before a gap the eye may not have told when it came, and what is asked so shortly after it
+is asked of the gap, ns."""
 _REMEMBERED: Final = 3
 """Cards that people can name which nobody but they have seen."""
 _MOST_ANSWERS: Final = 30
@@ -177,6 +180,9 @@ def _draw(chance: Random, wanted: str, fault: Fault) -> tuple[Script, int] | Non
     if script.duration < end:
         return None
     script = stand_still(script, end)
+    if heats(script.truth, 2 * LEAST_ERROR) or any(moment.t < script.duration for moment in script.called):
+        # What is too close to call without a gap says nothing of gaps.
+        return None
     return replace(script, duration=end + REACH + 1_200 * MS), since
 
 
@@ -309,7 +315,7 @@ class Score:
     """Cards and takes whose instant is further from the truth than is stated."""
     questions: list[str] = field(default_factory=list)
     is_told: bool = False
-    """Whether people were asked, or told to see to the pile."""
+    """Whether people were asked anything, or told to see to the pile."""
 
 
 def score(planned: Plan, refereed: Refereed) -> Score:
@@ -319,13 +325,15 @@ def score(planned: Plan, refereed: Refereed) -> Score:
     asked = _uncalled(planned, refereed)
     out.questions = [f"{_at(one.t)} {one.get('ask', one.kind)}" for one in asked]
     out.is_told = bool(asked) or refereed.is_told
+    until = planned.blind[1] + _UNSETTLED
+    has_words = refereed.is_told or any(one.get("ask") == "unseen_gap" or since <= one.t <= until for one in asked)
     pairs = align(
         [line for line in truth if isinstance(line, Card)], [line for line in refereed.lines if isinstance(line, Card)]
     )
     for laid, seen in pairs:
         if laid is not None and seen is not None:
             _judge_instant(out, laid, seen)
-        elif laid is not None and not out.is_told:
+        elif laid is not None and not has_words:
             out.lost.append(f"{_at(laid.t)} {laid.card}")
     takes = [line for line in refereed.lines if isinstance(line, Taken)]
     for line in truth:
