@@ -22,6 +22,8 @@ LATE_AFTER: Final = 250 * MS
 """A touch that comes so long after the instant that its device claims is late evidence, ns ..."""
 WAITED_FOR: Final = 300 * MS
 """... and for so long a device is waited for that should say that it has told everything, ns."""
+STEADY: Final = 2 * SECOND
+"""A clock that has jumped must go evenly for so long before hands are judged by it again, ns."""
 _SPELL: Final = 2 * SECOND
 """The exchanges within so long are kept as one that says what they all say, ns ..."""
 _KEPT: Final = 120

@@ -21,15 +21,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hardware.pads.clock_exchange import LATE_AFTER, WAITED_FOR, RemoteClock
+from hardware.pads.clock_exchange import LATE_AFTER, STEADY, WAITED_FOR, RemoteClock
 from hardware.ports import Edge, HardwareMissing, Lost
 from referee.sentence import Sentence
 from referee.units import MS, SECOND
 
 SILENT: Final = 2 * SECOND
 """A page that reports nothing for so long sleeps, or has lost its network, ns."""
-STEADY: Final = 2 * SECOND
-"""For so long a clock must have gone evenly before hands are judged by it again, ns."""
 KNOWN_FOR: Final = 3 * SECOND
 """For so long after an echo a page's clock is taken as known, ns."""
 SAMPLING: Final = {"touch": 17 * MS, "key": 8 * MS}

@@ -4,6 +4,10 @@ Its clock is known from questions that it answers with the instant at which it d
 answer follows every edge before it, so it is also the promise up to where all was told; edges are numbered, so one
 whose line was torn is missed. The line itself is opened by `hardware.pads.serial_link`; here it is anything of that
 shape.
+
+A board is believed as little as a page (`hardware.pads.page_pads`): a press may have come at any instant from the one
+that it stamped to our hearing of it, and is late evidence where it comes long after its stamp, breaks a promise, or its
+clock has jumped.
 """
 
 from __future__ import annotations
@@ -23,10 +27,11 @@ from hardware.pads.board_lines import (
     encode_greeting,
     encode_question,
 )
-from hardware.pads.clock_exchange import RemoteClock
+from hardware.pads.clock_exchange import LATE_AFTER, STEADY, WAITED_FOR, RemoteClock
 from hardware.pads.pad_place import PadPlace
 from hardware.pads.plugged_pads import OnEdge, OnLost
 from hardware.ports import Edge, Lost
+from referee.sentence import Sentence
 from referee.units import MS, SECOND, US
 
 ASK_EVERY: Final = 20 * MS
@@ -35,6 +40,8 @@ SILENT_AFTER: Final = 500 * MS
 """A board that says nothing for so long is not waited for, ns."""
 _LOOK_EVERY: Final = SECOND
 _OPEN_QUESTIONS: Final = 64
+_WIDEST: Final = 900 * MS
+"""The widest error that is stated, ns; a log takes none wider than a second."""
 
 _log = logging.getLogger(__name__)
 
@@ -88,10 +95,36 @@ class _OpenBoard:
     asked_at: int = 0
     is_level: bool = False
     """Whether it has said which pads are down."""
-    early: list[BoardEdge] = field(default_factory=list)
-    """Edges that came before anything was known of its clock."""
+    early: list[tuple[BoardEdge, int]] = field(default_factory=list)
+    """Edges that came before anything was known of its clock, and when they came, ns."""
+    answered_us: int = 0
+    """What its clock showed with its last answer: all before was told."""
+    uneven_until: int = 0
+    """Its clock jumped, and is not believed before this instant, ns."""
+    lags_since: int | None = None
+    """Since when its answers are older than anybody waits for, ns."""
     down: dict[int, int] = field(default_factory=dict)
     """Seats whose pads are down, and since when, ns."""
+
+    def is_late(self, now: int) -> bool:
+        """Whether all its hands are late evidence."""
+        return self.lags_since is not None or now < self.uneven_until
+
+    def doubt(self, seat: int, now: int) -> str:
+        """Why they are, in words; nothing where they are not, or only just."""
+        if now < self.uneven_until:
+            return Sentence(
+                "the clock of the pad board of {seat} has jumped: its hands count as late until it has gone evenly for "
+                "two seconds",
+                seat=seat,
+            )
+        if self.lags_since is not None and now - self.lags_since >= SECOND:
+            return Sentence(
+                "the pad board of {seat} tells too late what it felt: nobody waits for it, and its hands count as late "
+                "until it is prompt again",
+                seat=seat,
+            )
+        return ""
 
 
 class SerialSource:
@@ -124,6 +157,8 @@ class SerialSource:
         self._open: dict[str, _OpenBoard] = {}
         self._questions = 0
         self._last: dict[int, int] = {}
+        self._given = 0
+        """Up to here it was promised that all was told, ns."""
         self._on_edge: OnEdge | None = None
         self._on_lost: OnLost | None = None
         self._looked = clock() - _LOOK_EVERY
@@ -131,7 +166,7 @@ class SerialSource:
 
     @property
     def silent(self) -> Mapping[int, str]:
-        """By seat: that its board is not plugged in, tells nothing, or has no such pad."""
+        """By seat: that its board is not plugged in, tells nothing or nothing in time, or has no such pad."""
         told: dict[int, str] = {}
         now = self._clock()
         for device, seats in self._seats.items():
@@ -143,6 +178,8 @@ class SerialSource:
                     told[seat] = f"{name} says nothing: press its reset button, or plug it in again (docs/pad-board.md)"
                 elif not 1 <= pad <= board.hello.pads:
                     told[seat] = f"{name} has pads 1 to {board.hello.pads}, and no pad {pad}"
+                elif words := board.doubt(seat, now):
+                    told[seat] = words
         return told
 
     def start(self, on_edge: OnEdge, on_lost: OnLost, now: int) -> None:
@@ -180,9 +217,16 @@ class SerialSource:
             self._find(now)
 
     def watermark(self, now: int) -> int:
-        """All up to this instant (ns) was told; boards that are gone or silent are not waited for."""
-        waited = [one.promised for one in self._open.values() if one.hello and now - one.heard <= SILENT_AFTER]
-        return min([now, *waited])
+        """All up to this instant (ns) was told, by the earliest that each press may have been, but for those that are
+        marked late. Boards that are gone, silent or late are not waited for, others not for long."""
+        waited = [
+            max(board.promised, now - WAITED_FOR)
+            for board in self._open.values()
+            if board.hello and now - board.heard <= SILENT_AFTER and not board.is_late(now)
+        ]
+        told = min([now, *waited])
+        self._given = max(self._given, told)
+        return told
 
     def close(self) -> None:
         """Let go of the lines."""
@@ -223,9 +267,9 @@ class SerialSource:
         elif isinstance(line, BoardAnswer):
             self._take_answer(board, seats, line, came)
         elif not board.clock.is_known:
-            board.early.append(line)
+            board.early.append((line, came))
         else:
-            self._take_edge(board, seats, line)
+            self._take_edge(board, seats, line, came)
         board.heard = came
 
     def _begin(self, board: _OpenBoard, hello: BoardHello, came: int) -> None:
@@ -236,6 +280,7 @@ class SerialSource:
             self._lose(1, board.promised, came)
         board.hello, board.count = hello, hello.count
         board.clock, board.is_level = RemoteClock(), False
+        board.answered_us = 0
         board.asked.clear()
         board.early.clear()
 
@@ -248,53 +293,73 @@ class SerialSource:
             self._begin(board, replace(board.hello, count=answer.count), came)
         if not board.clock.note_question(sent, answer.us * US, came):
             _log.warning("a pad board's clock has jumped; it is sought anew")
-        for edge in board.early:
-            self._take_edge(board, seats, edge)
+            board.uneven_until, board.answered_us = came + STEADY, 0
+        if not board.clock.is_known:
+            return
+        for edge, edge_came in board.early:
+            self._take_edge(board, seats, edge, edge_came)
         board.early.clear()
-        t, t_error = board.clock.translate(answer.us * US)
+        earliest, latest = board.clock.bounds(answer.us * US)
+        board.lags_since = None if came - latest <= WAITED_FOR else board.lags_since or came
         before = board.promised
         if answer.count > board.count:
-            self._lose(answer.count - board.count, before, t + t_error)
+            self._lose(answer.count - board.count, before, came)
             board.count = answer.count
-        # What is known of the clock may move it by as much as its error, for what is yet to come, too.
-        board.promised = max(before, t - 2 * t_error)
+        board.answered_us = max(board.answered_us, answer.us)
+        slack = board.hello.error_us * US + max(self._errors.values())
+        board.promised = max(before, min(earliest - slack, came) - 1)
         if not board.is_level:
             # What was held before anything was known of the board is no press of now.
             board.is_level = True
-            board.down |= {seat: t for pad, seat in seats.items() if pad in answer.down and seat not in board.down}
+            board.down |= {seat: came for pad, seat in seats.items() if pad in answer.down and seat not in board.down}
         for pad, seat in seats.items():
             if (pad in answer.down) != (seat in board.down):
-                between = max(t - max(before, board.down.get(seat, 0)), 0)
-                self._turn(board, seat, pad in answer.down, t - between // 2, (between + 1) // 2 + t_error)
+                pressed = pad in answer.down
+                late = pressed and (board.is_late(came) or before < self._given)
+                self._turn(board, seat, pressed, (max(before, board.down.get(seat, 0)), came), late=late)
 
-    def _take_edge(self, board: _OpenBoard, seats: Mapping[int, int], edge: BoardEdge) -> None:
+    def _take_edge(self, board: _OpenBoard, seats: Mapping[int, int], edge: BoardEdge, came: int) -> None:
         if edge.count <= board.count:
             return
-        t, t_error = board.clock.translate(edge.us * US)
+        earliest, latest = board.clock.bounds(edge.us * US)
         if edge.count > board.count + 1:
-            self._lose(edge.count - board.count - 1, board.promised, t + t_error)
+            self._lose(edge.count - board.count - 1, board.promised, came)
         board.count = edge.count
         seat = seats.get(edge.pad)
         if seat is not None and board.hello is not None and (seat in board.down) != edge.pressed:
             own = self._errors[seat] if edge.pressed else 0
-            self._turn(board, seat, edge.pressed, t, t_error + board.hello.error_us * US + own)
+            if earliest > came:
+                # By its answers it would have felt this after we had heard of it.
+                board.uneven_until = came + STEADY
+            earliest = min(max(earliest - board.hello.error_us * US - own, board.promised + 1), came)
+            late = edge.pressed and (
+                board.is_late(came)
+                or edge.us < board.answered_us
+                or came - latest > LATE_AFTER
+                or earliest <= self._given
+            )
+            self._turn(board, seat, edge.pressed, (earliest, came + own), late=late)
 
     def _release_all(self, board: _OpenBoard, now: int) -> None:
         """What was held on a board was let go somewhere since it last told how all stood."""
         for seat, since in list(board.down.items()):
-            between = max(now - max(board.promised, since), 0)
-            self._turn(board, seat, False, now - between // 2, (between + 1) // 2)
+            self._turn(board, seat, False, (max(board.promised, since), now))
 
-    def _turn(self, board: _OpenBoard, seat: int, pressed: bool, t: int, t_error: int) -> None:
+    def _turn(
+        self, board: _OpenBoard, seat: int, pressed: bool, span: tuple[int, int], *, late: bool = False
+    ) -> None:  # fmt: skip
+        """An edge that came somewhere in a span, ns."""
+        earliest, latest = span
         # What is known of the clock changes, and may not turn a pad's own edges round.
-        t = max(t, self._last.get(seat, t))
+        t = max((min(earliest, latest) + latest) // 2, self._last.get(seat, 0))
+        t_error = min(max(t - earliest, latest - t, 0), _WIDEST)
         self._last[seat] = t
         if pressed:
             board.down[seat] = t
         else:
             board.down.pop(seat, None)
         if self._on_edge is not None:
-            self._on_edge(Edge(seat=seat, t=t, pressed=pressed, t_error=t_error))
+            self._on_edge(Edge(seat=seat, t=t, pressed=pressed, t_error=t_error, late=late))
 
     def _lose(self, count: int, after: int, before: int) -> None:
         if self._on_lost is not None:

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from hardware.pads.clock_exchange import LATE_AFTER, WAITED_FOR
-from hardware.pads.page_pads import KNOWN_FOR, LEAST_SAMPLING, SAMPLING, SILENT, STEADY, PageSource, TouchReports
+from hardware.pads.clock_exchange import LATE_AFTER, STEADY, WAITED_FOR
+from hardware.pads.page_pads import KNOWN_FOR, LEAST_SAMPLING, SAMPLING, SILENT, PageSource, TouchReports
 from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.simulated_phone import PhoneNetwork, SimulatedPhone, Spell
 from referee.units import MS, SECOND

@@ -9,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+from hardware.pads.clock_exchange import WAITED_FOR
 from hardware.pads.pad_place import parse_place
 from hardware.pads.plugged_pads import PluggedPads
 from hardware.pads.serial_link import SerialPorts
@@ -177,6 +178,72 @@ def test_a_line_that_never_ends_is_junk(desk: Desk) -> None:
     assert abs(desk.edges[0].t - at) <= desk.edges[0].t_error
 
 
+# A board that lies
+
+
+def stamp_early(desk: Desk, by_us: int) -> None:
+    """From now on it stamps edges so much too early."""
+    board, note = desk.board.board, desk.board.board.note
+
+    def lie(pad: int, closed: int) -> None:
+        at = board.head % len(board.stamps)
+        note(pad, closed)
+        board.stamps[at] -= by_us
+
+    board.note = lie
+
+
+@pytest.mark.parametrize("early_us", [5_000, 25_000, 100_000, 300_000])
+def test_no_stamp_makes_a_hand_surely_earlier_than_it_was_heard_of(desk: Desk, early_us: int) -> None:
+    desk.run_to(SECOND)
+    stamp_early(desk, early_us)
+    for _ in range(20):
+        at = desk.hit(1)
+        pressed = desk.edges[-2]
+        assert pressed.late or pressed.t + pressed.t_error >= at
+        assert pressed.late or early_us < 25_000
+
+
+def test_a_board_that_answers_as_of_long_ago_is_waited_for_no_longer_and_told(desk: Desk) -> None:
+    board, answer = desk.board.board, desk.board.board.answer
+
+    def lag(number: int) -> None:
+        shows = board.ticks_us
+        board.now -= 600_000
+        board.ticks_us = lambda: board.last
+        answer(number)
+        board.ticks_us = shows
+        board.now += 600_000
+
+    desk.run_to(SECOND)
+    board.answer = lag
+    desk.run_to(4 * SECOND)
+    assert desk.pads.watermark(desk.now) >= desk.now - WAITED_FOR
+    desk.hit(2)
+    assert all(edge.late for edge in desk.edges if edge.pressed)
+    assert "count as late" in desk.pads.silent[2]
+
+
+def test_a_board_that_feels_and_does_not_answer_is_waited_for_no_longer(desk: Desk) -> None:
+    desk.board.board.answer = lambda number: None
+    for _ in range(20):
+        at = desk.hit(1)
+        assert desk.pads.watermark(desk.now) >= desk.now - WAITED_FOR
+        assert abs(desk.edges[-2].t - at) <= desk.edges[-2].t_error
+
+
+def test_a_boards_clock_that_jumps_is_told_and_its_hands_are_late_until_it_goes_evenly(desk: Desk) -> None:
+    desk.board.skip(50 * MS)
+    desk.run_to(desk.now + 100 * MS)
+    desk.hit(1)
+    assert desk.edges[0].late
+    assert "has jumped" in desk.pads.silent[1]
+    desk.run_to(desk.now + 3 * SECOND)
+    at = desk.hit(1)
+    assert not desk.edges[-2].late and abs(desk.edges[-2].t - at) <= desk.edges[-2].t_error
+    assert not desk.pads.silent
+
+
 def test_a_boards_pad_has_a_number() -> None:
     board = BoardOnLine()
     with pytest.raises(ValueError, match="numbers"):
@@ -231,7 +298,9 @@ def test_a_thousand_pairs_with_torn_lines_and_a_board_that_restarts(drift_ppm: f
             decided += 1
             wrong += (told[0].t < told[1].t) != (pair[0] < pair[1])
     assert wrong == 0
-    assert decided > 900
-    assert sorted(errors)[len(errors) // 2] < MS
+    assert not any(edge.late for edge in desk.edges)
+    # A hand is stated up to our hearing of it, and either side comes round each 0.5 to 4 ms here.
+    assert decided > 650
+    assert sorted(errors)[len(errors) // 2] < 3 * MS
     assert len(desk.lost) > 10
     assert missing < 100
