@@ -46,7 +46,7 @@ from referee.demo.score import (
 )
 from referee.demo.simulated_game import settings_for
 from referee.engine.log import encode_observation, read_observations, ruling_of
-from referee.engine.observations import Answer, Card, Lift, Observation, Other, Slap, Taken, Tick
+from referee.engine.observations import MAX_ERROR, Answer, Card, Lift, Observation, Other, Slap, Taken, Tick
 from referee.engine.replay import ReplayedGame
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.rules.cards import UNREADABLE
@@ -64,6 +64,7 @@ _ANSWER_AFTER: Final = 1_200 * MS
 _UNSETTLED: Final = SECOND
 """What happened so shortly before a gap the eye may not have told when it came, and what is asked so shortly after it
 is asked of the gap, ns."""
+_TURNS: Final = ("lead", "turn")
 _REMEMBERED: Final = 3
 """Cards that people can name which nobody but they have seen."""
 _MOST_ANSWERS: Final = 30
@@ -327,19 +328,20 @@ def score(planned: Plan, refereed: Refereed) -> Score:
     out.is_told = bool(asked) or refereed.is_told
     until = planned.blind[1] + _UNSETTLED
     has_words = refereed.is_told or any(one.get("ask") == "unseen_gap" or since <= one.t <= until for one in asked)
+    spans = [(one.t, one.t + one["lasted"]) for one in asked if one.get("lasted")]
     pairs = align(
         [line for line in truth if isinstance(line, Card)], [line for line in refereed.lines if isinstance(line, Card)]
     )
     for laid, seen in pairs:
         if laid is not None and seen is not None:
-            _judge_instant(out, laid, seen)
+            _judge_instant(out, laid, seen, spans)
         elif laid is not None and not has_words:
             out.lost.append(f"{_at(laid.t)} {laid.card}")
     takes = [line for line in refereed.lines if isinstance(line, Taken)]
     for line in truth:
         near = min(takes, key=lambda other: abs(other.t - line.t), default=None)
         if isinstance(line, Taken) and near is not None and abs(near.t - line.t) < 2 * SECOND:
-            _judge_instant(out, line, near)
+            _judge_instant(out, line, near, spans)
     for ruling in _wrong(planned, refereed):
         (out.wrong if ruling.t >= since - _UNSETTLED else out.before).append(_show(ruling))
     return out
@@ -350,11 +352,15 @@ def _is_hidden(planned: Plan, t: int) -> bool:
     return since < t <= until
 
 
-def _judge_instant(out: Score, true: Card | Taken, seen: Card | Taken) -> None:
+def _judge_instant(
+    out: Score, true: Card | Taken, seen: Card | Taken, spans: Sequence[tuple[int, int]]
+) -> None:  # fmt: skip
     out.instants += 1
     # A pile's leaving lasts as long as the sweep.
     slack = SWEEP_NS // 2 if isinstance(true, Taken) else 0
-    if abs(seen.t - true.t) > seen.t_error + slack:
+    # Of a longer gap no card can state its half: the gap's own line says from when to when.
+    is_told_by_gap = seen.t_error >= MAX_ERROR and any(a <= seen.t <= b and a <= true.t <= b for a, b in spans)
+    if abs(seen.t - true.t) > seen.t_error + slack and not is_told_by_gap:
         what = true.card if isinstance(true, Card) else "taken"
         out.outside.append(f"{_at(true.t)} {what}: told {_at(seen.t)} ± {seen.t_error / SECOND:.3f}")
 
@@ -375,13 +381,31 @@ def _uncalled(planned: Plan, refereed: Refereed) -> list[Ruling]:
 
 
 def _wrong(planned: Plan, refereed: Refereed) -> list[Ruling]:
-    """Rulings in force that the truth's game has not, and that are no more open than any."""
-    script = planned.script
+    """Rulings in force that the truth's game has not, and that say nothing of a doubt."""
+    script, errors = planned.script, _errors(refereed)
     called = [moment.t for moment in script.called]
     wanted, _ = comparable(true_rulings(script.truth, script.duration), called)
     made, _ = comparable(refereed.rulings, called)
-    _, _, surplus = match_rulings(wanted, made, stated_errors(refereed.lines))
-    return [one for one in surplus if not _says_so(one)]
+    _, _, surplus = match_rulings(wanted, made, errors)
+    turns = [one for one in wanted if one.kind in _TURNS]
+    return [one for one in surplus if not _says_so(one) and not _is_their_turn(one, turns, errors(one) + _FRAME)]
+
+
+def _errors(refereed: Refereed) -> Callable[[Ruling], int]:
+    """How far a ruling's instant may be from the truth, ns: where it rests on a gap, as long as that lasted."""
+    stated = stated_errors(refereed.lines)
+    asked = (one for one in refereed.rulings if one.get("ask") == "unseen_gap" and one.get("lasted"))
+    gaps = {one["about"][0]: int(one["lasted"]) for one in asked}
+    return lambda ruling: stated(ruling) + sum(gaps.get(name, 0) for name in ruling.because)
+
+
+def _is_their_turn(ruling: Ruling, turns: Sequence[Ruling], error: int) -> bool:
+    """Whether a ruling only says later, or in the other word, whose turn it is indeed."""
+    if ruling.kind not in _TURNS:
+        return False
+    before = [one for one in turns if one.t <= ruling.t - error][-1:]
+    near = [one for one in turns if abs(one.t - ruling.t) < error]
+    return any(one["seat"] == ruling["seat"] for one in (*before, *near))
 
 
 def _says_so(ruling: Ruling) -> bool:
