@@ -73,8 +73,12 @@ class KeyLine:
             self.line = sign
 
 
-def hear_keys(stream: TextIO, keys: KeyLine) -> Callable[[], None] | None:
+def hear_keys(
+    stream: TextIO, keys: KeyLine, ended: Callable[[], None] = lambda: None
+) -> Callable[[], None] | None:  # fmt: skip
     """Read a terminal key by key on a thread of its own; gives what sets the terminal right again.
+
+    ``ended`` is called, on that thread, once nothing more can come from it, as when its window was closed.
 
     None where this is no terminal, or one that cannot be read so: then nothing has changed.
     """
@@ -94,6 +98,7 @@ def hear_keys(stream: TextIO, keys: KeyLine) -> Callable[[], None] | None:
         with suppress(OSError):
             while typed := os.read(file, 64):
                 keys.feed(decoder.decode(typed))
+        ended()
 
     def restore() -> None:
         with suppress(termios.error):

@@ -10,9 +10,11 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Final
 
 from referee.cli import keep, play, serve, setup
+from referee.cli.lasting_output import lasting_output, open_standard_files
 from referee.cli.parser import MISTAKE, Parser
 from referee.errors import UserError
 from referee.sentence import Sentence
@@ -52,6 +54,8 @@ _COMMANDS: Final = (
     setup.add_setup, setup.add_certify, setup.add_wiring, setup.add_doctor,
 )  # fmt: skip
 """What adds each command, in the order in which help lists them."""
+_LASTING: Final = (play.run_play, play.run_demo, play.run_table, serve.run_page, serve.run_hall, serve.run_class)
+"""Commands that go on though nobody reads what they print: a game, and the pages that show it."""
 
 
 class _Version(argparse.Action):
@@ -81,6 +85,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status (see the epilog of `--help`)."""
+    open_standard_files()
     # A lone surrogate in a log's JSON would not encode; its backslash escape is the same JSON.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -101,8 +106,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     try:
-        status: int = args.run(args)
-        sys.stdout.flush()
+        with lasting_output() if args.run in _LASTING else nullcontext():
+            status: int = args.run(args)
+            sys.stdout.flush()
         return status
     except UserError as mistake:
         print(f"referee: {escape_controls(' '.join(say(mistake).split()))}", file=sys.stderr)

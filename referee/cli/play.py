@@ -27,7 +27,7 @@ def add_demo(commands: Commands) -> None:
         "Exit status 1 if the referee missed its targets.\n\n"
         "examples:\n  referee demo --seats 3\n  referee demo --no-pace --seed 5 --log game.jsonl --audio game.wav\n"
         "  referee demo --lesson --seed 4                         a class is asked who was first",
-        _demo,
+        run_demo,
     )  # fmt: skip
     add = parser.add_argument
     add("--seats", type=whole(2, 8, "seats"), default=4, metavar="N", help="players, 2 to 8 (default: 4)")
@@ -59,7 +59,7 @@ def add_demo(commands: Commands) -> None:
         "with --no-page the terminal asks")  # fmt: skip
 
 
-def _demo(args: argparse.Namespace) -> int:
+def run_demo(args: argparse.Namespace) -> int:
     from referee.demo.simulated_game import DemoOptions, demo
 
     if args.lesson:
@@ -105,7 +105,7 @@ def add_run(commands: Commands) -> None:
         "While it runs, an answer to what it asks can be typed, or a command: pause, resume, undo, count, contest,\n"
         "foul, call, wild, join, leave, missed or take. One alone says how it goes on, and so does docs/control.md.\n\n"
         "examples:\n  referee run --example > table.toml\n  referee run --settings table.toml --log game.jsonl",
-        _run,
+        run_table,
     )  # fmt: skip
     parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
     parser.add_argument("--example", action="store_true", help="print a commented settings file and stop")
@@ -118,7 +118,7 @@ def add_run(commands: Commands) -> None:
                         "- it was false); then: referee shadow")  # fmt: skip
 
 
-def _run(args: argparse.Namespace) -> int:
+def run_table(args: argparse.Namespace) -> int:
     from referee.settings.model import example_settings
 
     if args.example:
@@ -143,7 +143,7 @@ def add_play(commands: Commands) -> None:
         "with the test slap, and every step can be gone back to. `referee setup` asks in the terminal, for a table\n"
         "with pads on a Raspberry Pi.\n\n"
         "examples:\n  referee play\n  referee play --settings club.toml --port 8000",
-        _play,
+        run_play,
     )  # fmt: skip
     add = parser.add_argument
     add("--settings", type=Path, metavar="FILE",
@@ -157,7 +157,7 @@ def add_play(commands: Commands) -> None:
         help="keep the answers and stop before the game, for a service to referee; status 1: left early")  # fmt: skip
 
 
-def _play(args: argparse.Namespace) -> int:
+def run_play(args: argparse.Namespace) -> int:
     from referee.setup.walk_site import evening_settings, hold_evening
     from referee.table.session import require_free, run
 

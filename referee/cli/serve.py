@@ -23,7 +23,7 @@ def add_page(commands: Commands) -> None:
         "anything a device must be paired at the table. The address is printed once it can be reached.\n\n"
         "examples:\n  referee page --record games.sqlite\n"
         "  referee page --record games.sqlite --host 0.0.0.0 --port 80",
-        _page,
+        run_page,
     )  # fmt: skip
     add = parser.add_argument
     add("--record", type=Path, required=True, metavar="FILE", help="the record of games (SQLite)")
@@ -46,7 +46,7 @@ def add_page(commands: Commands) -> None:
     add("--runtime", type=Path, metavar="DIR", help="folder for pairing and control; without it people only watch")
 
 
-def _page(args: argparse.Namespace) -> int:
+def run_page(args: argparse.Namespace) -> int:
     import asyncio
 
     from referee.web.server import serve
@@ -80,7 +80,7 @@ def add_hall(commands: Commands) -> None:
         "changed from it. docs/hall.md says how a broker is set up.\n\n"
         "examples:\n  referee hall --broker 192.168.1.5\n"
         "  referee hall --broker club.example:8883 --tls --user hall --password-file hall.pw --host 0.0.0.0 --port 80",
-        _hall,
+        run_hall,
     )  # fmt: skip
     add = parser.add_argument
     add("--broker", type=_address, required=True, metavar="HOST[:PORT]", help=f"port: {_PORT}, with --tls {_TLS_PORT}")
@@ -125,7 +125,7 @@ def _prefix(text: str) -> str:
     return text
 
 
-def _hall(args: argparse.Namespace) -> int:
+def run_hall(args: argparse.Namespace) -> int:
     import asyncio
 
     from referee.extras.broker.connection import Broker
@@ -157,7 +157,7 @@ def add_class(commands: Commands) -> None:
         "examples:\n  referee class\n  referee class --hands --csv 7b.csv           left hand against right, and kept\n"
         "  referee class --stimulus screen --keys fj    two pupils at this keyboard at once\n"
         "  referee class --stimulus light --settings table.toml",
-        _class,
+        run_class,
     )  # fmt: skip
     add = parser.add_argument
     add("--stimulus", choices=("phone", "screen", "light", "sound"), default="phone", help="(default: phone)")
@@ -183,7 +183,7 @@ def _keys(text: str) -> tuple[str, ...]:
     return keys
 
 
-def _class(args: argparse.Namespace) -> int:
+def run_class(args: argparse.Namespace) -> int:
     from referee.extras.practice.class_server import ClassOptions, hold_class
 
     return hold_class(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hardware.simulated.table.course import ScriptError
 from hardware.simulated.table.interruption import REACH, go_on, stand_still
@@ -71,7 +71,8 @@ class Players(TableService):
         """Answer what was thought about for long enough; heed whoever stops the game."""
         assert self._game is not None
         conductor, began = self._game.conductor, self.table.pads.began or 0
-        self.leaves = self.table.is_over(conductor.vouched()) or "camera" in conductor.troubles
+        is_lost = "camera" in conductor.troubles and not self.table.comes_back
+        self.leaves = self.table.is_over(conductor.vouched()) or is_lost
         if self.leaves:
             return
         self._now = now
@@ -80,12 +81,19 @@ class Players(TableService):
         for ruling in ready:
             about = ruling.get("about", ())
             seats = {one.seat for one in conductor.observations if isinstance(one, Slap) and one.id in about}
-            value = self.table.script.answer(str(ruling["ask"]), ruling.t - began, seats)
+            value = self.truth_of(on_script_time(ruling, began), seats)
             if value is not None:
                 self._answered.add(ruling.id)
                 conductor.answer(ruling.id, value, now)
         if self.table.pads.began is not None:
             self._heed_people(now, began)
+
+    def truth_of(self, asked: Ruling, seats: set[int]) -> Any:
+        """The answer to a question, which is on the script's line of time; None: they cannot tell.
+
+        ``seats``: whose hands it is about.
+        """
+        return self.table.script.answer(str(asked["ask"]), asked.t, seats)
 
     def _heed_people(self, now: int, began: int) -> None:
         """Stand still while the game is paused, and when somebody has corrected it; go on afterwards."""

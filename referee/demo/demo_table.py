@@ -23,7 +23,7 @@ from typing import Final
 
 from hardware.clock import Clock, monotonic
 from hardware.pads.pads import LEAST_ERROR
-from hardware.ports import Edge, Frame, HardwareMissing, Lights, Lost, Speaker
+from hardware.ports import Camera, Edge, Frame, HardwareMissing, Lights, Lost, Speaker
 from hardware.simulated.devices.simulated_lights import SimulatedLights
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.simulated.table.script import Script
@@ -46,6 +46,7 @@ _LATE: Final = 60 * SECOND
 """After the script's end nobody waits longer for what the camera saw, ns."""
 
 OpenVoice = Callable[[Clock], Speaker]
+OpenCamera = Callable[[CameraView, str, Path, int, Callable[[str], None]], Camera]
 
 
 class ScriptedPads(SimulatedPads):
@@ -126,6 +127,8 @@ class DemoTable(ABC):
     make_alarm: Callable[[], Alarm]
     """Makes what the loop sleeps on."""
     is_real_time = True
+    comes_back = False
+    """Whether a camera that is lost may come back; the players wait for it then."""
 
     def __init__(self, script: Script, clock: Clock) -> None:
         self.script, self.clock = script, clock
@@ -168,11 +171,12 @@ class PacedTable(DemoTable):
 
     def __init__(
         self, script: Script, view: CameraView, stack: ExitStack, *, pictures: bool = False,
-        make_watcher: Callable[[], Watching] | None = None, live: bool = False,
+        make_watcher: Callable[[], Watching] | None = None, live: bool = False, open_camera: OpenCamera | None = None,
     ) -> None:  # fmt: skip
         """``pictures``: remember frames, so that they can be asked for; ``stack`` gives the memory back.
 
-        ``make_watcher`` makes what looks (None: the shipped one), ``live``: the camera waits for nobody, as a real one.
+        ``make_watcher`` makes what looks (None: the shipped one), ``live``: the camera waits for nobody, as a real one;
+        ``open_camera``: another one, which takes what `WatchedCamera` takes, and may be opened again in mid-game.
         """
         origin = monotonic()
         super().__init__(script, lambda: monotonic() - origin)
@@ -182,7 +186,8 @@ class PacedTable(DemoTable):
         stack.callback(self._start.close)
         self._script = Path(stack.enter_context(TemporaryDirectory(prefix="referee-demo-")), "script")
         watcher = make_watcher or partial(new_watcher, seat_bearings(script.seats), None)
-        camera = partial(WatchedCamera, view, self._start.name, self._script, origin)
+        self.comes_back = open_camera is not None
+        camera = partial(open_camera or WatchedCamera, view, self._start.name, self._script, origin)
         self.eye = _AwaitedEye(Work(camera, watcher, live=live, pictures=pictures), self.take)
 
     def take(self, sight: Sight) -> None:

@@ -40,6 +40,7 @@ from referee.table.loop import Answers
 from referee.table.services import TableService
 from referee.table.session import Evening, open_page, typing_people
 from referee.table.shadow_watch import ShadowWatch
+from referee.table.systemd import outliving_terminal
 from referee.text.escapes import escape_controls
 from referee.text.terminal_language import here, say
 from referee.vision.videos import new_watcher, seat_bearings
@@ -154,6 +155,7 @@ def demo(options: DemoOptions) -> int:
     began = time.monotonic()
     _check_places(options)
     with ExitStack() as stack:
+        stack.enter_context(outliving_terminal())
         table = _table_of(options, script, stack)
         settings, services, typed = settings_for(script), list[TableService](), None
         if options.page or options.shadow or options.record is not None:

@@ -15,6 +15,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Container, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from multiprocessing.connection import wait
 from typing import Any, Final, Protocol, TextIO
@@ -82,7 +83,7 @@ class Answers:
 
     def hear(self, stream: TextIO) -> Callable[[], None]:
         """Read a terminal key by key, and anything else line by line; gives what sets the terminal right again."""
-        restore = hear_keys(stream, self._keys)
+        restore = hear_keys(stream, self._keys, self._end)
         self.hears_keys = restore is not None
         if restore is None:
             self.listen(stream)
@@ -108,8 +109,13 @@ class Answers:
         threading.Thread(target=self._read, args=(stream,), name="answers", daemon=True).start()
 
     def _read(self, stream: TextIO) -> None:
-        for line in stream:
-            self.type(line)
+        with suppress(OSError):
+            for line in stream:
+                self.type(line)
+        self._end()
+
+    def _end(self) -> None:
+        """Nobody can type any more."""
         self._ended = True
         self._entered.set()
 

@@ -156,7 +156,22 @@ def serving(service: Service) -> Iterator[Service]:
     """Heed SIGTERM while this lasts, and say at its end that it ends. Only on the main thread."""
     before: Any = signal.signal(signal.SIGTERM, service.ask_to_stop)
     try:
-        yield service
+        with outliving_terminal():
+            yield service
     finally:
         signal.signal(signal.SIGTERM, before)
         service.stopping()
+
+
+@contextlib.contextmanager
+def outliving_terminal() -> Iterator[None]:
+    """While this lasts, a terminal that is closed ends neither this process nor those that it starts.
+
+    Only on the main thread. SIGTERM ends a game whose terminal is gone.
+    """
+    # What is ignored stays ignored in a child; a handler would not.
+    before: Any = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)

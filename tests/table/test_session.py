@@ -66,7 +66,8 @@ class Running:
 
 
 @contextmanager
-def running(table: Path) -> Iterator[Running]:
+def running(table: Path, output: int = subprocess.DEVNULL, *, leads: bool = False) -> Iterator[Running]:
+    """``output``: takes what it prints, and is what it reads; ``leads``: that is a terminal, and its own."""
     folder = table.parent
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as inbox:
         (folder / "notify").unlink(missing_ok=True)
@@ -78,13 +79,49 @@ def running(table: Path) -> Iterator[Running]:
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         }  # fmt: skip
         command = [sys.executable, "-m", "referee", "run", "--settings", str(table)]
+        if leads:
+            command = [sys.executable, "-c", LEADER, *command]
         with subprocess.Popen(
-            command, env=environ, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-        ) as process:
+            command, env=environ, cwd=folder, stdin=output, stdout=output,
+            stderr=None if output == subprocess.DEVNULL else output, start_new_session=leads,
+        ) as process:  # fmt: skip
             try:
                 yield Running(folder, inbox, process)
             finally:
                 process.kill()
+
+
+LEADER = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+
+
+def test_a_terminal_that_is_closed_ends_no_game(table: Path) -> None:
+    master, slave = os.openpty()
+    with running(table, slave, leads=True) as table_:
+        os.close(slave)
+        table_.ready()
+        # Its leader and all that it has started get SIGHUP, and what they print goes nowhere.
+        os.close(master)
+        assert table_.ask(do="pause")["accepted"]
+        assert table_.ask(do="resume")["accepted"]
+        again = table_.ask(do="rematch", abandon=True)
+        assert again["accepted"], again
+        table_.ready()
+        assert len(table_.games()) == 2, "another game is begun, which prints as the first one did"
+        assert table_.process.poll() is None
+        table_.process.send_signal(signal.SIGTERM)
+        assert table_.process.wait(PATIENCE) == 0
+
+
+def test_standard_output_that_is_full_ends_no_game(table: Path) -> None:
+    full = os.open("/dev/full", os.O_RDWR)
+    with running(table, full) as table_:
+        os.close(full)
+        table_.ready()
+        again = table_.ask(do="rematch", abandon=True)
+        assert again["accepted"], again
+        table_.ready()
+        table_.process.send_signal(signal.SIGTERM)
+        assert table_.process.wait(PATIENCE) == 0
 
 
 def _switch(folder: Path, script: str) -> None:
