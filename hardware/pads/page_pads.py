@@ -37,6 +37,13 @@ a second looks at its own keys as often."""
 LEAST_SAMPLING: Final = {"touch": 8 * MS, "key": 1 * MS}
 """The least that is believed of a page that says what it measured, ns."""
 _MOST_SAMPLING: Final = 50 * MS
+_FINEST: Final = 50_000
+"""Half of the time between two looks of the quickest keyboards and screens, ns; who says less is not believed."""
+_TOLD_FOR: Final = 10 * SECOND
+"""For so long it is told that a page was refused, ns."""
+REFUSED: Final = ("phone", "seats", "code")
+"""Why the page's server refuses a page: another phone is the seat's pad, it reports hands of another seat, its code has
+ended."""
 _LONGEST_REPORT: Final = 60 << 10
 """Bytes of a datagram."""
 _PAGES: Final = 8
@@ -76,6 +83,8 @@ class _Page:
     """When it echoed a stamp last that it had been given."""
     lags_since: int | None = None
     unknown_since: int | None = None
+    boasts: bool = False
+    """It says that it looks more often than any device does."""
 
     @property
     def is_late(self) -> bool:
@@ -131,13 +140,17 @@ class _Seat:
     """Whether the hand that lies there, or lay there last, was late evidence."""
     last: int = 0
     """Its last edge, ns."""
+    crowded: int = -_TOLD_FOR
+    """When one page too many reported for it last, ns."""
 
-    def page(self, name: str) -> _Page:
-        """The page of this name, as the one heard last."""
+    def page(self, name: str, at: int) -> _Page:
+        """The page of this name, heard at an instant of ours, ns, as the one heard last."""
         page = self.pages.setdefault(name, _Page())
         self.pages.move_to_end(name)
         while len(self.pages) > _PAGES:
-            self.pages.popitem(last=False)
+            _, gone = self.pages.popitem(last=False)
+            if at - gone.heard <= SILENT:
+                self.crowded = at
         return page
 
     def awake(self, now: int) -> list[_Page]:
@@ -157,6 +170,7 @@ class TouchReports:
         self._given = 0
         """Up to here it was promised that all was told, ns."""
         self._silent: dict[int, str] = {}
+        self._refused: dict[int, tuple[str, int]] = {}
 
     def feed(self, report: Mapping[str, Any]) -> list[Edge]:
         """Take a report; returns the edges that are new in it.
@@ -176,9 +190,9 @@ class TouchReports:
             seat = self._seats.get(number)
             if seat is None:
                 continue
-            page = seat.page(read.page)
+            page = seat.page(read.page, read.at)
             page.heard = max(page.heard, read.at)
-            page.sampling = read.sampling
+            page.sampling, page.boasts = read.sampling, read.boasts
             page.note_clock(read)
             # What a report promises, it has told itself.
             until, after = page.until, page.promised
@@ -211,16 +225,33 @@ class TouchReports:
         seat.last = t
         return Edge(number, t, pressed, min(max(t - earliest, at - t), _WIDEST), late=seat.is_late and pressed)
 
+    def refuse(self, seat: int, why: str, at: int) -> None:
+        """A page was refused as the pad of ``seat`` at an instant of ours, ns; ``why`` is one of `REFUSED`.
+
+        Raises:
+            ValueError: there is no such reason or seat.
+        """
+        if seat not in self._seats or why not in REFUSED:
+            raise ValueError("no refusal of a page")
+        self._refused[seat] = why, at
+
     def advance(self, now: int) -> list[Edge]:
         """It is ``now`` (ns): hands of pages that have fallen silent are taken away."""
         made = []
-        self._silent = {}
+        self._refused = {seat: (why, at) for seat, (why, at) in self._refused.items() if now - at <= _TOLD_FOR}
+        self._silent = {seat: _refusal(seat, why) for seat, (why, _) in self._refused.items()}
         for number, seat in self._seats.items():
             if not seat.pages:
                 continue
             awake = seat.awake(now)
             if words := _words(number, awake, now):
                 self._silent[number] = words
+            elif now - seat.crowded < _TOLD_FOR:
+                self._silent[number] = Sentence(
+                    "more than {most} pages report as {seat}'s pad, and hands of each count as late until its clock is "
+                    "known: close all pages but one",
+                    most=_PAGES, seat=number,
+                )  # fmt: skip
             if not awake and seat.down:
                 heard = max(page.heard for page in seat.pages.values())
                 t = max(heard, seat.last + 1, 0 if seat.is_late else self._given + 1)
@@ -275,7 +306,28 @@ def _words(seat: int, awake: list[_Page], now: int) -> str:
             "until it is prompt again; see to its network",
             seat=seat,
         )
+    if page.boasts:
+        return Sentence(
+            "{seat}'s phone or browser says that it looks for touches more often than any device does, and is not "
+            "believed: see what runs there",
+            seat=seat,
+        )
     return ""
+
+
+def _refusal(seat: int, why: str) -> str:
+    """What is told of a page that was refused; ``why`` is one of `REFUSED`."""
+    if why == "phone":
+        return Sentence(
+            "another phone asks to be {seat}'s pad and is refused; if it is the right one, call the code in on the "
+            "control page",
+            seat=seat,
+        )
+    if why == "seats":
+        return Sentence("{seat}'s phone tells of hands of another seat, and none of these count", seat=seat)
+    return Sentence(
+        "a phone with an old code of {seat}'s is refused; to use it, scan the new one at the table", seat=seat
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +341,8 @@ class _Report:
     until: int
     sampling: int
     """At least what is believed of its kind, ns."""
+    boasts: bool
+    """Whether it says that it looks more often than any device does."""
     hands: dict[int, list[tuple[int, int, bool]]]
 
     @classmethod
@@ -308,8 +362,9 @@ class _Report:
                 raise ValueError("no report of a page: its fields are out of bounds")
             believed = min(max(sampling, LEAST_SAMPLING[kind]), _MOST_SAMPLING) if sampling else SAMPLING[kind]
             return cls(
-                str(told["page"])[:40], int(told["at"]), int(told["sent"]), echo, int(told["until"]), believed, hands
-            )
+                str(told["page"])[:40], int(told["at"]), int(told["sent"]), echo, int(told["until"]), believed,
+                0 < sampling < _FINEST, hands,
+            )  # fmt: skip
         except (KeyError, TypeError, AttributeError, OverflowError) as bad:
             raise ValueError(f"no report of a page: {bad!r}") from None
 
@@ -387,8 +442,11 @@ class PageSource:
             report = json.loads(datagram)
             if not isinstance(report, dict):
                 raise ValueError("no report of a page")
+            if "refused" in report:
+                self._reports.refuse(int(report["refused"]), str(report.get("why")), int(report.get("at", 0)))
+                return
             self._tell(self._reports.feed(report))
-        except (ValueError, RecursionError) as bad:
+        except (ValueError, TypeError, RecursionError) as bad:
             _log.warning("%s", bad)
 
     def _tell(self, edges: Iterable[Edge]) -> None:

@@ -160,14 +160,16 @@ def read_seat_codes(folder: Path) -> list[SeatCode]:
     return list(_read(folder).codes)
 
 
-def why_ended(folder: Path, code: str) -> str:
-    """What to tell a phone whose code holds no more."""
-    name, called_in = _read(folder).ended.get(code, ("", False))
+def why_ended(folder: Path, code: str) -> tuple[str, int | None]:
+    """What to tell a phone whose code holds no more; and where its person sits now, as far as that is known."""
+    found = _read(folder)
+    name, called_in = found.ended.get(code, ("", False))
+    if not name:
+        return _EVENING_OVER, None
+    words = Sentence("{name}: this code was for another evening; scan the new one at the table", name=name)
     if called_in:
-        return Sentence("{name}: this code was called in; scan the new one at the table", name=name)
-    if name:
-        return Sentence("{name}: this code was for another evening; scan the new one at the table", name=name)
-    return _EVENING_OVER
+        words = Sentence("{name}: this code was called in; scan the new one at the table", name=name)
+    return words, next((one.seat for one in found.codes if one.name == name), None)
 
 
 def _is_same(one: SeatCode, seat: int, key: str, name: str) -> bool:

@@ -177,20 +177,26 @@ class Control:
     async def _report(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         """Hands that a page was touched by; stamped here, and handed on at once (`hardware.pads.page_pads`)."""
         at = self._clock()
-        codes = read_seat_codes(self._folder)
-        seats = {one.code: one.seat for one in codes}
-        hands = {code: touches for code, touches in said["hands"].items() if code in seats}
-        if not hands:
-            return self._refused(request, 409, why_ended(self._folder, next(iter(said["hands"]))))
-        if len(hands) > 1 and said["kind"] == "touch":
-            return self._refused(request, 409, _ONE_SEAT)
+        codes, phone = read_seat_codes(self._folder), said.get("phone") or said["page"]
+        used = [one for one in codes if one.code in said["hands"]]
+        if not used:
+            words, seat = why_ended(self._folder, next(iter(said["hands"])))
+            return self._turn_away(request, "code", words, seat, at)
         self._phones.keep(codes)
-        full = self._phones.find_full([one for one in codes if one.code in hands], said.get("phone") or said["page"])
+        own = self._phones.find_joined(codes, phone)
+        is_keyboard = all(one.key for one in used)
+        if len(used) > 1 and not is_keyboard:
+            return self._turn_away(request, "seats", _ONE_SEAT, (own or used[0]).seat, at)
+        full = self._phones.find_full(used, phone)
         if full is not None:
-            return self._refused(request, 409, Sentence(_ANOTHER_PHONE, seat=full.seat))
-        report = {**said, "at": at, "hands": {seats[code]: touches for code, touches in hands.items()}}
+            words = Sentence(_ANOTHER_PHONE, seat=full.seat)
+            return self._turn_away(request, "seats" if own else "phone", words, (own or full).seat, at)
+        seats, hands = {one.code: one.seat for one in used}, {one.code: said["hands"][one.code] for one in used}
+        # What stamps the touches is known by the code: a phone is no keyboard, whatever it says.
+        kind = "key" if is_keyboard else "touch"
+        report = {**said, "at": at, "kind": kind, "hands": {seats[code]: touches for code, touches in hands.items()}}
         try:
-            self._hands.sendto(json.dumps(report).encode(), str(self._folder / HANDS_SOCKET))
+            self._hand_on(report)
         except OSError:
             # Nobody listens, or more is waiting than a pad can have to say; it is reported again.
             return self._refused(request, 503, NOBODY)
@@ -204,6 +210,17 @@ class Control:
             for code, touches in hands.items()
         }
         return self._done(request, Sentence("the table hears this page"), at=at, seats=heard)
+
+    def _turn_away(self, request: Request, why: str, words: str, seat: int | None, at: int) -> JSONResponse:
+        """A page is no seat's pad: it is told why, and so is the table where a seat is concerned."""
+        if seat is not None:
+            with contextlib.suppress(OSError):
+                self._hand_on({"refused": seat, "why": why, "at": at})
+        return self._refused(request, 409, words)
+
+    def _hand_on(self, report: Mapping[str, Any]) -> None:
+        """To the referee; raises `OSError` where nobody takes it."""
+        self._hands.sendto(json.dumps(report).encode(), str(self._folder / HANDS_SOCKET))
 
     async def _check(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         if self._checking.locked():

@@ -39,7 +39,8 @@ def test_a_start_of_the_program_begins_a_new_evening(tmp_path: Path) -> None:
     assert read_seat_codes(tmp_path) == []
     after = made(tmp_path, now=NIGHT + 2 * SECOND)
     assert not set(before.values()) & set(after.values())
-    assert why_ended(tmp_path, before[2]).startswith("Ben: this code was for another evening")
+    words, seat = why_ended(tmp_path, before[2])
+    assert words.startswith("Ben: this code was for another evening") and seat == 2
 
 
 def test_a_game_that_was_broken_off_goes_on_with_its_phones_that_evening(tmp_path: Path) -> None:
@@ -75,7 +76,8 @@ def test_a_phone_moves_with_its_person_and_who_sits_down_anew_scans_anew(tmp_pat
     after = made(tmp_path, {1: "Ana", 2: "Cho", 3: "Dan"})
     assert after[1] == before[1] and after[2] == before[3]
     assert after[3] not in before.values()
-    assert why_ended(tmp_path, before[2]).startswith("Ben: ")
+    words, seat = why_ended(tmp_path, before[2])
+    assert words.startswith("Ben: ") and seat is None, "Ben is not here any more"
 
 
 def test_a_key_stays_with_its_seat(tmp_path: Path) -> None:
@@ -92,13 +94,13 @@ def test_calling_a_code_in_leaves_the_others(tmp_path: Path) -> None:
     codes = {one.seat: one for one in read_seat_codes(tmp_path)}
     assert [codes[seat].code == before[seat] for seat in PHONES] == [True, False, True]
     assert [codes[seat].phones for seat in PHONES] == [1, 3, 1]
-    assert why_ended(tmp_path, before[2]) == "Ben: this code was called in; scan the new one at the table"
+    assert why_ended(tmp_path, before[2]) == ("Ben: this code was called in; scan the new one at the table", 2)
     assert made(tmp_path) == {seat: one.code for seat, one in codes.items()}, "a rematch keeps the new one"
     assert call_in(tmp_path, 7) == "no phone and no browser is seat 7's pad, so there is no code to call in"
 
 
 def test_a_code_that_nobody_knows_is_refused_in_words(tmp_path: Path) -> None:
-    assert why_ended(tmp_path, "guessed") == "this code was for another evening; scan the new one at the table"
+    assert why_ended(tmp_path, "guessed") == ("this code was for another evening; scan the new one at the table", None)
 
 
 def test_broken_codes_are_made_anew_and_only_this_user_reads_them(tmp_path: Path) -> None:

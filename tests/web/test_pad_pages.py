@@ -88,9 +88,7 @@ def test_a_second_phone_is_told_what_to_do_and_slaps_for_nobody(
     hands.recv(1 << 16)
     reply = house.post(HANDS, report(mine, phone="another phone"), [])
     assert reply.status == 409 and "have the code called in on the control page" in reply.said["words"]
-    hands.setblocking(False)
-    with pytest.raises(BlockingIOError):
-        hands.recv(10)
+    assert json.loads(hands.recv(1 << 16)) == {"refused": 1, "why": "phone", "at": house.clock[0]}
 
 
 def test_a_phone_may_load_its_page_again_and_the_page_may_be_started_again(
@@ -133,6 +131,29 @@ def test_last_nights_phone_is_told_so(house: House, hands: socket.socket, tmp_pa
     make_seat_codes(tmp_path, {1: ""}, {1: "Ana"})
     reply = house.post(HANDS, report(old), [])
     assert reply.status == 409 and reply.said["words"].startswith("Ana: this code was for another evening; scan")
+    assert json.loads(hands.recv(1 << 16)) == {"refused": 1, "why": "code", "at": house.clock[0]}
+
+
+def test_a_phone_that_knows_anothers_code_is_told_of_by_its_own_seat(
+    house: House, hands: socket.socket, tmp_path: Path
+) -> None:
+    make_seat_codes(tmp_path, {1: "", 2: "", 3: "KeyL"}, {1: "Ana", 2: "Ben", 3: "Cho"})
+    ana, ben, cho = (code_of(tmp_path, seat) for seat in (1, 2, 3))
+    for code, phone in ((ana, "Ana's phone"), (ben, "Ben's phone")):
+        assert house.post(HANDS, report(code, phone=phone), []).status == 200
+        hands.recv(1 << 16)
+    tries = [{ana: [[1, 7, 1]]}, {ana: [[1, 7, 1]], ben: []}, {ben: [], cho: [[1, 7, 1]]}]
+    for one in tries:
+        for kind in ("touch", "key"):
+            assert house.post(HANDS, report(ben, phone="Ben's phone", kind=kind, hands=one), []).status == 409
+            told = json.loads(hands.recv(1 << 16))
+            assert (told["refused"], told["why"]) == (2, "seats")
+
+
+def test_a_phone_is_no_keyboard_whatever_it_says(house: House, hands: socket.socket, tmp_path: Path) -> None:
+    house.post(HANDS, report(code_of(tmp_path, 1), kind="key"), [])
+    house.post(HANDS, report(code_of(tmp_path, 2), kind="touch"), [])
+    assert [json.loads(hands.recv(1 << 16))["kind"] for _ in range(2)] == ["touch", "key"]
 
 
 # Who is shown them

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from starlette.applications import Starlette
 
-from hardware.pads.pad_place import MOST_PHONES
 from hardware.pads.page_pads import PageSource
 from hardware.pads.plugged_pads import PluggedPads
 from hardware.ports import HardwareMissing, TimedPads
@@ -80,9 +79,9 @@ def hold_class(options: ClassOptions) -> int:
 def _make_codes(folder: Path, options: ClassOptions) -> list[SeatCode]:
     keys = dict.fromkeys(PHONES, "") | {FIRST_KEY + n: browser_key(key) for n, key in enumerate(options.keys)}
     if options.stimulus == "screen":
-        keys[SCREEN] = ""
-    # The page with the signal may be open in more than one browser.
-    return make_seat_codes(folder, keys, phones=MOST_PHONES)
+        # No phone: the page with the signal, which may be open in more than one browser.
+        keys[SCREEN] = "screen"
+    return make_seat_codes(folder, keys)
 
 
 def _open_lesson(

@@ -49,6 +49,10 @@ class JoinedPhones:
             self._write()
         return full
 
+    def find_joined(self, codes: Sequence[SeatCode], phone: str) -> SeatCode | None:
+        """The first of these codes with which a phone has joined."""
+        return next((one for one in codes if phone in self._joined.get(one.code, ())), None)
+
     def keep(self, codes: Sequence[SeatCode]) -> None:
         """Forget the phones of all other codes, which have ended."""
         held = {one.code for one in codes}

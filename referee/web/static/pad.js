@@ -61,7 +61,10 @@
 
   let echo = null, heard = -Infinity, way = Infinity, refused = "", sending = 0, known = false;
 
+  let beats = 0;
   const report = async (touched) => {
+    // Who was refused asks again now and then: the code may hold again, and the table is told each time.
+    if (refused && !touched && (beats += 1) % 10) return;
     // Only a report without news may wait for those that are on their way.
     if (sending >= 3 && !touched) return;
     sending += 1;

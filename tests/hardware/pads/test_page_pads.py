@@ -356,3 +356,17 @@ def test_reports_come_by_a_socket_of_this_machine(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(HardwareMissing, match="cannot be made"):
         PageSource((1,), tmp_path / "nowhere" / "hands.sock")
+
+
+def test_a_refused_page_is_told_for_a_while_by_its_seat() -> None:
+    reports = TouchReports((1, 2))
+    for why, words in (("phone", "another phone asks"), ("seats", "hands of another seat"), ("code", "an old code of")):
+        reports.refuse(2, why, 20 * SECOND)
+        reports.advance(21 * SECOND)
+        assert words in reports.silent[2] and 1 not in reports.silent
+    assert reports.watermark(21 * SECOND) == 21 * SECOND, "nobody waits for it"
+    reports.advance(31 * SECOND)
+    assert reports.silent == {}
+    for seat, why in ((3, "phone"), (2, "mind")):
+        with pytest.raises(ValueError, match="no refusal"):
+            reports.refuse(seat, why, SECOND)
