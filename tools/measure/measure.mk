@@ -102,6 +102,12 @@ bench-eye: install  ## time the networks and whole frames, one thread
 slow-eye: install  ## games refereed with an eye as slow as a Pi's: a table (half an hour; ARGS=--pace: real processes, in real time)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.slow_eye $(ARGS)
 
+# Phones as pads. ARGS= passes options on: make honest-phones ARGS="--hands 500 --seeds 1"
+.PHONY: honest-phones
+
+honest-phones: install  ## 5,000 hands on phones in bad networks: truth inside the stated error, refused as late, told (a minute or two)
+	$(BIN)/python -m tools.measure.honest_phones $(ARGS)
+
 # Gaps in the referee's sight. ARGS= passes options on: make gaps ARGS="--gaps 20", or --kind "eye killed", --no-gap, --again
 .PHONY: gaps
 GAPS ?= 200

@@ -21,6 +21,8 @@ _PATIENCE: Final = 2 * SECOND
 """A report without an answer is given up after so long."""
 _ON_THEIR_WAY: Final = 3
 _NOT_PROMISED: Final = 30 * MS
+_KEPT_OPEN: Final = 15 * SECOND
+"""A connection that was not used for so long is closed by the table."""
 _RESENT: Final = (200 * MS, 300 * MS)
 """What is lost is sent again by the network itself after so long."""
 
@@ -80,6 +82,7 @@ class _Sent:
     sent: int
     arrival: int
     body: dict[str, Any]
+    connection: int
     is_over: bool = False
 
 
@@ -116,6 +119,8 @@ class SimulatedPhone:
     _count: int = 0
     _down: bool = False
     _sending: int = 0
+    _free: dict[int, int] = field(default_factory=dict)
+    """Connections that carry nothing at present, and since when, ns."""
     _heard: int = -_PATIENCE - 1
 
     def __post_init__(self) -> None:
@@ -191,10 +196,22 @@ class SimulatedPhone:
         if self._echo is not None:
             body["echo"] = self._echo
         self._echo = None
-        report = _Sent(now, self.network.arrive(now, self.network.up), body)
+        ready, connection = self._connect(now)
+        report = _Sent(now, self.network.arrive(ready, self.network.up), body, connection)
         if report.arrival <= now + _PATIENCE:
             heapq.heappush(self.arrivals, (report.arrival, next(self._numbers), report))
         self._do(now + _PATIENCE, 1, lambda _now: self._end(report))
+
+    def _connect(self, now: int) -> tuple[int, int]:
+        """When a report can go out, and on which connection: one that is open and free, or a new one, which takes a way
+        there and back."""
+        self._free = {one: since for one, since in self._free.items() if now - since <= _KEPT_OPEN}
+        if self._free:
+            connection = max(self._free, key=lambda one: self._free[one])
+            del self._free[connection]
+            return now, connection
+        asked = self.network.arrive(now, self.network.up)
+        return self.network.arrive(asked, self.network.down), next(self._numbers)
 
     def _end(self, report: _Sent) -> bool:
         if report.is_over:
@@ -207,6 +224,7 @@ class SimulatedPhone:
         def receive(now: int) -> None:
             if not self._end(report):
                 return
+            self._free[report.connection] = now
             self._echo = [stamp, self.shows(now)]
             self._heard = now
             self._waiting = [one for one in self._waiting if one[0] > heard]
