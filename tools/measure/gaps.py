@@ -276,12 +276,12 @@ def true_answer(planned: Plan, asked: Ruling, lines: Sequence[Observation]) -> A
     """What people say who saw it all; None where they cannot tell, or nothing is asked of them."""
     about = asked.get("about", ())
     if asked["ask"] == "unseen_gap":
-        return _what_passed(planned.script, asked) if len(about) == 1 else None
+        return what_passed(planned.script, asked) if len(about) == 1 else None
     seats = {line.seat for line in lines if isinstance(line, Slap) and line.id in about}
     return planned.script.answer(str(asked["ask"]), asked.t, seats or range(1, 9))
 
 
-def _what_passed(script: Script, asked: Ruling) -> str | int:
+def what_passed(script: Script, asked: Ruling) -> str | int:
     """Who took the pile, or which cards came before those that are seen; people remember so many at most."""
     seen = list(asked.get("cards", ()))
     unseen = [line for line in script.truth if asked.t < line.t <= asked.t + asked["lasted"]]
@@ -382,16 +382,16 @@ def _uncalled(planned: Plan, refereed: Refereed) -> list[Ruling]:
 
 def _wrong(planned: Plan, refereed: Refereed) -> list[Ruling]:
     """Rulings in force that the truth's game has not, and that say nothing of a doubt."""
-    script, errors = planned.script, _errors(refereed)
+    script, errors = planned.script, errors_of(refereed)
     called = [moment.t for moment in script.called]
     wanted, _ = comparable(true_rulings(script.truth, script.duration), called)
     made, _ = comparable(refereed.rulings, called)
     _, _, surplus = match_rulings(wanted, made, errors)
     turns = [one for one in wanted if one.kind in _TURNS]
-    return [one for one in surplus if not _says_so(one) and not _is_their_turn(one, turns, errors(one) + _FRAME)]
+    return [one for one in surplus if not says_so(one) and not is_their_turn(one, turns, errors(one) + _FRAME)]
 
 
-def _errors(refereed: Refereed) -> Callable[[Ruling], int]:
+def errors_of(refereed: Refereed) -> Callable[[Ruling], int]:
     """How far a ruling's instant may be from the truth, ns: where it rests on a gap, as long as that lasted."""
     stated = stated_errors(refereed.lines)
     asked = (one for one in refereed.rulings if one.get("ask") == "unseen_gap" and one.get("lasted"))
@@ -399,7 +399,7 @@ def _errors(refereed: Refereed) -> Callable[[Ruling], int]:
     return lambda ruling: stated(ruling) + sum(gaps.get(name, 0) for name in ruling.because)
 
 
-def _is_their_turn(ruling: Ruling, turns: Sequence[Ruling], error: int) -> bool:
+def is_their_turn(ruling: Ruling, turns: Sequence[Ruling], error: int) -> bool:
     """Whether a ruling only says later, or in the other word, whose turn it is indeed."""
     if ruling.kind not in _TURNS:
         return False
@@ -408,7 +408,7 @@ def _is_their_turn(ruling: Ruling, turns: Sequence[Ruling], error: int) -> bool:
     return any(one["seat"] == ruling["seat"] for one in (*before, *near))
 
 
-def _says_so(ruling: Ruling) -> bool:
+def says_so(ruling: Ruling) -> bool:
     """Whether a ruling bears its own doubt, or judges nothing."""
     is_paused = ruling.kind == "slap_void" and ruling.get("reason") == "paused"
     return ruling.doubt or is_paused or ruling.kind in ("remind", "corrected")

@@ -72,13 +72,13 @@ def _of(pid: int) -> dict[str, int]:
     return found
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
 
 
-def _answers(port: int) -> bool:
+def answers(port: int) -> bool:
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
 
@@ -92,7 +92,7 @@ def _watch(process: subprocess.Popen[bytes], port: int, tell: str) -> dict[str, 
         while process.poll() is None:
             time.sleep(EVERY)
             if viewers is None:
-                viewers = Viewers(port, VIEWERS) if _answers(port) else None
+                viewers = Viewers(port, VIEWERS) if answers(port) else None
                 continue
             try:
                 now = {name: held(pid) for name, pid in _of(process.pid).items()}
@@ -115,7 +115,7 @@ def _play(folder: Path, seed: int, cards: int, tell: str, stopped: Asked) -> Pla
     """One game; None where somebody asked for the end meanwhile."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    port, began = _free_port(), time.monotonic()
+    port, began = free_port(), time.monotonic()
     command = [sys.executable, "-m", "tools.measure.soak_table", "--seed", str(seed), "--cards", str(cards)]
     with (folder / "said.txt").open("wb") as said:
         process = subprocess.Popen(

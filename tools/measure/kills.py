@@ -1,0 +1,277 @@
+"""What killed children cost an evening: `make kills`.
+
+A table plays rendered games in real time (`tools.measure.kills_table`) for half an hour, one after the other in one
+referee. Each minute one of its children is killed: the camera's process, the eye, the page, in turn. In the end each
+game's rulings are held against the truth's, and what each process holds - memory, descriptors, threads - in the last
+third of the time against the first. ``--again`` scores what an earlier run has kept.
+
+A ruling counts as *wrong with confidence* where it is in force in the end, the truth's game has none like it, and it
+bears no doubt of its own (`tools.measure.gaps`). What people were asked is counted beside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import cycle
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from hardware.clock import monotonic
+from referee.demo.score import asked_once, comparable, match_rulings, stated_errors, true_rulings
+from referee.engine.rulings import Ruling
+from referee.units import SECOND
+from tests.web.viewers import ROOT
+from tools.measure.gaps import says_so
+from tools.measure.kills_table import Game
+from tools.measure.soak_memory import FLAT, children, held, rise
+from tools.measure.soak_rendered import answers, free_port
+
+KINDS: Final = ("camera", "eye", "page")
+_EVERY: Final = 5.0
+"""Seconds from one look at the processes to the next."""
+_BACK_WITHIN: Final = 60.0
+"""Seconds within which a child that was killed must be there again."""
+_SHARED: Final = Path("/dev/shm")
+
+
+def family(referee: int) -> dict[str, int]:
+    """The referee's processes by what they are; one that is not there at present is left out."""
+    found = {"referee": referee}
+    for child, command in children(referee).items():
+        if "spawn_main" in command:
+            found["eye"] = child
+            for below, its in children(child).items():
+                if "hardware.camera.camera_process" in its:
+                    found["camera"] = below
+        elif " page " in command:
+            found["page"] = child
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What a process holds at an instant."""
+
+    memory: int
+    descriptors: int
+    threads: int
+
+    @classmethod
+    def of(cls, pid: int) -> Holding:
+        """Raises `OSError` where it has ended."""
+        of = Path(f"/proc/{pid}")
+        descriptors, threads = (sum(1 for _ in (of / name).iterdir()) for name in ("fd", "task"))
+        return cls(held(pid), descriptors, threads)
+
+
+@dataclass(slots=True)
+class Watch:
+    """What is seen of the processes while the games are played."""
+
+    seconds: float = 0.0
+    samples: dict[str, list[tuple[int, int, int]]] = field(default_factory=dict)
+    """By process: memory, descriptors, threads."""
+    kills: list[tuple[str, float, float]] = field(default_factory=list)
+    """Which child, when it was killed, and after how long another one was there, s; -1: none came."""
+    left: int = 0
+    """Processes of the table that were still there when it had ended."""
+    shared: int = 0
+    """Pieces of shared memory that it left."""
+
+
+def _sample(watch: Watch, referee: int, nice: int | None) -> None:
+    for name, pid in family(referee).items():
+        with suppress(OSError):
+            if nice is not None and name != "referee":
+                for thread in Path(f"/proc/{pid}/task").iterdir():
+                    os.setpriority(os.PRIO_PROCESS, int(thread.name), nice)
+            held_now = Holding.of(pid)
+            watch.samples.setdefault(name, []).append((held_now.memory, held_now.descriptors, held_now.threads))
+
+
+def _kill(kind: str, referee: int, port: int) -> float | None:
+    """Kill it, and wait until another one is there and the page answers.
+
+    Returns the seconds that it took, -1 if none came, None where there was none to kill.
+    """
+    pid = family(referee).get(kind)
+    if pid is None:
+        return None
+    os.kill(pid, signal.SIGKILL)
+    began = time.monotonic()
+    while time.monotonic() - began < _BACK_WITHIN:
+        time.sleep(0.1)
+        now = family(referee).get(kind, pid)
+        if now != pid and (kind != "page" or answers(port)):
+            return time.monotonic() - began
+    return -1.0
+
+
+def run(folder: Path, minutes: float, every: float, seed: int, nice: int | None = None) -> Watch:
+    """Have the evening played, and kill; raises `RuntimeError` where the table itself failed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*"):
+        if old.is_file():
+            old.unlink()
+    port, watch, before = free_port(), Watch(), set(_SHARED.iterdir())
+    # Imported, not run with -m: what it pickles is looked for in a module of that name.
+    command = [sys.executable, "-c", "from tools.measure.kills_table import main; main()", "--minutes", str(minutes)]
+    with (folder / "said.txt").open("wb") as said:
+        command += ["--seed", str(seed), "--folder", str(folder), "--port", str(port)]
+        process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+            env={**os.environ, "XDG_RUNTIME_DIR": str(folder), "OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+    began = time.monotonic()
+    due, turn, seen = began + every, cycle(KINDS), set[int]()
+    kind = next(turn)
+    try:
+        while process.poll() is None:
+            time.sleep(_EVERY)
+            seen |= set(family(process.pid).values())
+            _sample(watch, process.pid, nice)
+            if due <= time.monotonic() < began + minutes * 60:
+                at = monotonic() / SECOND
+                took = _kill(kind, process.pid, port)
+                if took is None:
+                    # Between two games there is no eye: a little later.
+                    continue
+                watch.kills.append((kind, at, round(took, 1)))
+                print(f"{time.monotonic() - began:5.0f} s  {kind} killed, back after {took:.1f} s", flush=True)
+                kind, due = next(turn), due + every
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+    watch.seconds = round(time.monotonic() - began, 1)
+    time.sleep(2)
+    watch.left = sum(Path(f"/proc/{pid}").exists() for pid in seen)
+    watch.shared = sum("psm_" in path.name for path in set(_SHARED.iterdir()) - before)
+    (folder / "watch.json").write_text(json.dumps({name: getattr(watch, name) for name in Watch.__slots__}))
+    if process.returncode:
+        raise RuntimeError(f"the table failed: {(folder / 'said.txt').read_text()[-3000:]}")
+    return watch
+
+
+@dataclass(slots=True)
+class Score:
+    """What the games came to together."""
+
+    games: int = 0
+    cards: int = 0
+    rulings: int = 0
+    """Of the truth."""
+    equal: int = 0
+    open: int = 0
+    """Rulings that the truth has not, and that say so themselves."""
+    asked: int = 0
+    troubles: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+
+def score(games: Sequence[Game], kills: Sequence[tuple[str, float, float]]) -> Score:
+    """Hold the games against the truth; each wrong ruling is told with the last kill before it."""
+    out = Score()
+    for number, game in enumerate(games):
+        script = game.script
+        called = [moment.t for moment in script.called]
+        wanted, _ = comparable(true_rulings(script.truth, script.duration), called)
+        made, _ = comparable(game.rulings, called)
+        equal, _, surplus = match_rulings(wanted, made, stated_errors(game.lines))
+        out.games += 1
+        out.cards += script.laid
+        out.rulings += len(wanted)
+        out.equal += len(equal)
+        out.asked += len(asked_once(game.rulings))
+        out.troubles += [f"game {number}, at its end: {part}: {words}" for part, words in game.troubles.items()]
+        for ruling in surplus:
+            if says_so(ruling):
+                out.open += 1
+            else:
+                out.wrong.append(f"game {number}, {_show(ruling, game, kills)}")
+    return out
+
+
+def _show(ruling: Ruling, game: Game, kills: Sequence[tuple[str, float, float]]) -> str:
+    at = (game.began + ruling.t) / SECOND
+    last = next(
+        (f"{at - t:.1f} s after the {kind}'s end" for kind, t, _ in reversed(kills) if t <= at), "no kill before"
+    )
+    return f"{ruling.t / SECOND:.2f} s ({last}): {ruling.kind} {dict(ruling.fields)}"
+
+
+def _games(folder: Path) -> list[Game]:
+    return [pickle.loads(path.read_bytes()) for path in sorted(folder.glob("game-*.pickle"))]
+
+
+def table_of(watch: Watch, found: Score) -> Iterator[tuple[str, str, str, bool]]:
+    """What, required, measured, and whether it is kept."""
+    killed = ", ".join(f"{kind} {many}" for kind, many in Counter(kind for kind, *_ in watch.kills).items())
+    back = [took for *_, took in watch.kills]
+    said = f"{sum(took >= 0 for took in back)} of {len(back)} ({killed})"
+    if back:
+        said += f", after {median(back):.1f} s, at most {max(back):.1f} s"
+    yield "children killed and there again", "all", said, bool(back) and min(back) >= 0
+    said = f"{found.equal} of the truth's {found.rulings} in {found.games} games, {found.cards} cards"
+    said = f"{len(found.wrong)}; {said}; {found.open} open, {found.asked} questions"
+    yield "rulings wrong with confidence", "0", said, not found.wrong
+    yield "troubles at a game's end", "0", "; ".join(found.troubles) or "0", not found.troubles
+    for name in ("referee", *KINDS):
+        yield from _flatness(name, watch.samples.get(name, []))
+    left = f"{watch.left}, {watch.shared}"
+    yield "processes and shared memory left behind", "0, 0", left, left == "0, 0"
+
+
+def _flatness(name: str, samples: Sequence[tuple[int, int, int]]) -> Iterator[tuple[str, str, str, bool]]:
+    memory = [one for one, _, _ in samples]
+    more = rise(memory)
+    said = "too few samples" if more is None else f"{more:+.1%}, {median(memory[-12:]) / 1e6:.0f} MB at the end"
+    yield f"memory of {name} rises", f"{FLAT:.0%} at most", said, more is not None and more <= FLAT
+    for what, place in (("descriptors", 1), ("threads", 2)):
+        column = [one[place] for one in samples]
+        third = len(column) // 3
+        if third:
+            first, end = median(column[:third]), median(column[-third:])
+            yield f"{what} of {name}", "no more", f"{first:g}, at the end {end:g}", end <= first
+
+
+def main() -> int:
+    """Print required and measured; exit status 1 where something is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=30.0, help="in which games are begun")
+    parser.add_argument("--every", type=float, default=60.0, help="seconds from one kill to the next")
+    parser.add_argument("--seed", type=int, default=4301, help="of the first game")
+    parser.add_argument("--nice", type=int, help="niceness of the children, where a busy machine is not to slow them")
+    parser.add_argument("--folder", type=Path, default=Path("out/kills"), help="keeps all that was seen")
+    parser.add_argument("--again", action="store_true", help="play nothing: score what the folder keeps")
+    args = parser.parse_args()
+    folder = args.folder.absolute()
+    if args.again:
+        watch = Watch(**json.loads((folder / "watch.json").read_text()))
+    else:
+        watch = run(folder, args.minutes, args.every, args.seed, args.nice)
+    found = score(_games(folder), watch.kills)
+    for words in found.wrong:
+        print(f"wrong: {words}")
+    print(f"\n{watch.seconds / 60:.0f} minutes, {os.cpu_count()} cores, load {os.getloadavg()[2]:.0f}")
+    ok = True
+    for what, required, measured, kept in table_of(watch, found):
+        ok &= kept
+        print(f"{what:44}{required:>12}   {measured}{'' if kept else '   MISSED'}")
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
