@@ -110,6 +110,11 @@ class PageProcess(TableService):
         """The page's address, or why there is no page."""
         return self._trouble or Sentence("page: {address}", address=self.address.words)
 
+    @property
+    def pid(self) -> int | None:
+        """The process that serves, or the last one that did; None where none could be started."""
+        return None if self._process is None else self._process.pid
+
     def begin_game(self, game: ServedGame) -> None:
         """This is the game, on whose log troubles with the page are put from now on."""
         self._conductor, self._told, self._looked = game.conductor, "", 0

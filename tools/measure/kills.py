@@ -36,7 +36,7 @@ from tests.web.viewers import ROOT
 from tools.measure.gaps import says_so
 from tools.measure.kills_table import Game
 from tools.measure.soak_memory import FLAT, children, held, rise
-from tools.measure.soak_rendered import answers, free_port
+from tools.measure.soak_rendered import free_port, serves
 
 KINDS: Final = ("camera", "eye", "page")
 _EVERY: Final = 5.0
@@ -114,7 +114,7 @@ def _kill(kind: str, referee: int, port: int) -> float | None:
     while time.monotonic() - began < _BACK_WITHIN:
         time.sleep(0.1)
         now = family(referee).get(kind, pid)
-        if now != pid and (kind != "page" or answers(port)):
+        if now != pid and (kind != "page" or serves(port)):
             return time.monotonic() - began
     return -1.0
 

@@ -226,6 +226,14 @@ fuse:
 	@ldconfig -p | grep -q 'libfuse3\?\.so' || { $(SUDO) apt-get update -q && \
 	  $(SUDO) apt-get install -y -q --no-install-recommends fuse3; }
 
+# Children that start on a busy machine, and children that are killed while a game is on.
+.PHONY: starts kills
+starts: install  ## 200 starts of eye and camera at a load of ten, and the page killed twenty times (half an hour)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.starts $(ARGS)
+
+kills: install  ## half an hour of rendered games in real time, a child killed every minute: rulings against the truth, memory, descriptors, threads
+	$(BIN)/python -m tools.measure.kills $(ARGS)
+
 # A day at one table. CARDS= sets how long it is: make soak CARDS=20000. Ctrl-C stops it after the game that is on, and
 # the same command goes on with it; ARGS=--fresh begins anew.
 .PHONY: soak

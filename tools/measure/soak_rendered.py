@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from statistics import median
 from typing import Any, Final, Protocol
@@ -81,6 +82,18 @@ def free_port() -> int:
 def answers(port: int) -> bool:
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def serves(port: int) -> bool:
+    """Whether the page gives itself out; where its referee listens for it, connecting alone succeeds without it."""
+    asked = HTTPConnection("127.0.0.1", port, timeout=2.0)
+    try:
+        asked.request("GET", "/")
+        return asked.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        asked.close()
 
 
 def _watch(process: subprocess.Popen[bytes], port: int, tell: str) -> dict[str, list[int]]:
