@@ -22,14 +22,23 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from itertools import cycle
+from dataclasses import dataclass, field, replace
+from itertools import cycle, pairwise
 from pathlib import Path
 from statistics import median
 from typing import Final
 
 from hardware.clock import monotonic
-from referee.demo.score import asked_once, comparable, match_rulings, stated_errors, true_rulings
+from referee.demo.score import (
+    align,
+    asked_once,
+    comparable,
+    in_force,
+    match_rulings,
+    stated_errors,
+    true_rulings,
+)
+from referee.engine.observations import Card, Pause, Tick
 from referee.engine.rulings import Ruling
 from referee.units import SECOND
 from tests.web.viewers import ROOT
@@ -43,6 +52,8 @@ _EVERY: Final = 5.0
 """Seconds from one look at the processes to the next."""
 _BACK_WITHIN: Final = 60.0
 """Seconds within which a child that was killed must be there again."""
+_TOLD_WITHIN: Final = 10 * SECOND
+"""A question or a pause so near a card that was lost speaks of it, ns."""
 _SHARED: Final = Path("/dev/shm")
 
 
@@ -171,6 +182,10 @@ class Score:
 
     games: int = 0
     cards: int = 0
+    seen: int = 0
+    """Of these cards, those that the log has, be it as ``??``."""
+    lost: list[str] = field(default_factory=list)
+    """Cards that it does not have, and of which nobody was told anything."""
     rulings: int = 0
     """Of the truth."""
     equal: int = 0
@@ -185,23 +200,50 @@ def score(games: Sequence[Game], kills: Sequence[tuple[str, float, float]]) -> S
     """Hold the games against the truth; each wrong ruling is told with the last kill before it."""
     out = Score()
     for number, game in enumerate(games):
-        script = game.script
-        called = [moment.t for moment in script.called]
-        wanted, _ = comparable(true_rulings(script.truth, script.duration), called)
-        made, _ = comparable(game.rulings, called)
-        equal, _, surplus = match_rulings(wanted, made, stated_errors(game.lines))
+        called = [moment.t for moment in game.script.called]
         out.games += 1
-        out.cards += script.laid
-        out.rulings += len(wanted)
-        out.equal += len(equal)
+        out.cards += game.script.laid
         out.asked += len(asked_once(game.rulings))
         out.troubles += [f"game {number}, at its end: {part}: {words}" for part, words in game.troubles.items()]
-        for ruling in surplus:
-            if says_so(ruling):
-                out.open += 1
-            else:
-                out.wrong.append(f"game {number}, {_show(ruling, game, kills)}")
+        _score_cards(out, game, f"game {number}")
+        for since, until, true in true_stretches(game):
+            wanted, _ = comparable([one for one in true if since < one.t <= until], called)
+            made, _ = comparable([one for one in in_force(game.rulings) if since < one.t <= until], called)
+            equal, _, surplus = match_rulings(wanted, made, stated_errors(game.lines))
+            out.rulings += len(wanted)
+            out.equal += len(equal)
+            out.open += sum(map(says_so, surplus))
+            shown = (_show(ruling, game, kills) for ruling in surplus if not says_so(ruling))
+            out.wrong += [f"game {number}, {words}" for words in shown]
     return out
+
+
+def true_stretches(game: Game) -> Iterator[tuple[int, int, list[Ruling]]]:
+    """Stretches of a game, each with what a referee would rule who knew the truth from its beginning on.
+
+    Where the players stood still they went on as the referee had the game: so the stretch after that begins with what
+    he had been told by then.
+    """
+    table, *truth = game.script.truth
+    end = min(game.script.duration, max((line.t for line in game.lines), default=0))
+    bounds = [-1, *game.resumed, end]
+    for since, until in pairwise(bounds):
+        told = [line for line in game.lines[1:] if line.t <= since and not isinstance(line, Tick)]
+        true = [replace(line, id=f"true {line.id}") for line in truth if since < line.t <= until]
+        yield since, until, true_rulings(sorted([table, *told, *true], key=lambda line: line.t), until)
+
+
+def _score_cards(out: Score, game: Game, name: str) -> None:
+    """Count the cards that the log has, and those of which it has not a word."""
+    laid, read = ([one for one in lines if isinstance(one, Card)] for lines in (game.script.truth, game.lines))
+    words = [ruling.t for ruling in game.rulings if ruling.kind == "question"]
+    words += [line.t for line in game.lines if isinstance(line, Pause)]
+    for true, seen in align(laid, read):
+        if true is None:
+            continue
+        out.seen += seen is not None
+        if seen is None and not any(abs(t - true.t) < _TOLD_WITHIN for t in words):
+            out.lost.append(f"{name}, {true.t / SECOND:.2f} s: {true.card}")
 
 
 def _show(ruling: Ruling, game: Game, kills: Sequence[tuple[str, float, float]]) -> str:
@@ -227,14 +269,16 @@ def table_of(watch: Watch, found: Score) -> Iterator[tuple[str, str, str, bool]]
     said = f"{found.equal} of the truth's {found.rulings} in {found.games} games, {found.cards} cards"
     said = f"{len(found.wrong)}; {said}; {found.open} open, {found.asked} questions"
     yield "rulings wrong with confidence", "0", said, not found.wrong
+    said = f"{len(found.lost)}; {found.seen} of {found.cards} cards on the log"
+    yield "cards lost without a word", "0", said, not found.lost
     yield "troubles at a game's end", "0", "; ".join(found.troubles) or "0", not found.troubles
     for name in ("referee", *KINDS):
-        yield from _flatness(name, watch.samples.get(name, []))
+        yield from flatness(name, watch.samples.get(name, []))
     left = f"{watch.left}, {watch.shared}"
     yield "processes and shared memory left behind", "0, 0", left, left == "0, 0"
 
 
-def _flatness(name: str, samples: Sequence[tuple[int, int, int]]) -> Iterator[tuple[str, str, str, bool]]:
+def flatness(name: str, samples: Sequence[tuple[int, int, int]]) -> Iterator[tuple[str, str, str, bool]]:
     memory = [one for one, _, _ in samples]
     more = rise(memory)
     said = "too few samples" if more is None else f"{more:+.1%}, {median(memory[-12:]) / 1e6:.0f} MB at the end"
@@ -263,8 +307,7 @@ def main() -> int:
     else:
         watch = run(folder, args.minutes, args.every, args.seed, args.nice)
     found = score(_games(folder), watch.kills)
-    for words in found.wrong:
-        print(f"wrong: {words}")
+    print(*(f"wrong: {words}" for words in found.wrong), *(f"lost: {words}" for words in found.lost), sep="\n")
     print(f"\n{watch.seconds / 60:.0f} minutes, {os.cpu_count()} cores, load {os.getloadavg()[2]:.0f}")
     ok = True
     for what, required, measured, kept in table_of(watch, found):
