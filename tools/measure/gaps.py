@@ -387,8 +387,7 @@ def _wrong(planned: Plan, refereed: Refereed) -> list[Ruling]:
     wanted, _ = comparable(true_rulings(script.truth, script.duration), called)
     made, _ = comparable(refereed.rulings, called)
     _, _, surplus = match_rulings(wanted, made, errors)
-    turns = [one for one in wanted if one.kind in _TURNS]
-    return [one for one in surplus if not says_so(one) and not is_their_turn(one, turns, errors(one) + _FRAME)]
+    return [one for one in surplus if not says_so(one) and not is_their_turn(one, wanted, errors(one) + _FRAME)]
 
 
 def errors_of(refereed: Refereed) -> Callable[[Ruling], int]:
@@ -399,10 +398,11 @@ def errors_of(refereed: Refereed) -> Callable[[Ruling], int]:
     return lambda ruling: stated(ruling) + sum(gaps.get(name, 0) for name in ruling.because)
 
 
-def is_their_turn(ruling: Ruling, turns: Sequence[Ruling], error: int) -> bool:
-    """Whether a ruling only says later, or in the other word, whose turn it is indeed."""
+def is_their_turn(ruling: Ruling, wanted: Sequence[Ruling], error: int) -> bool:
+    """Whether a ruling only says later, or in the other word, whose turn it is indeed by the truth's rulings."""
     if ruling.kind not in _TURNS:
         return False
+    turns = [one for one in wanted if one.kind in _TURNS]
     before = [one for one in turns if one.t <= ruling.t - error][-1:]
     near = [one for one in turns if abs(one.t - ruling.t) < error]
     return any(one["seat"] == ruling["seat"] for one in (*before, *near))

@@ -35,14 +35,13 @@ from referee.demo.score import (
     comparable,
     in_force,
     match_rulings,
-    stated_errors,
     true_rulings,
 )
 from referee.engine.observations import Card, Pause, Tick
 from referee.engine.rulings import Ruling
 from referee.units import SECOND
 from tests.web.viewers import ROOT
-from tools.measure.gaps import says_so
+from tools.measure.gaps import Refereed, errors_of, is_their_turn, says_so
 from tools.measure.kills_table import Game
 from tools.measure.soak_memory import FLAT, children, held, rise
 from tools.measure.soak_rendered import free_port, serves
@@ -133,6 +132,10 @@ def _kill(kind: str, referee: int, port: int) -> float | None:
 def run(folder: Path, minutes: float, every: float, seed: int, nice: int | None = None) -> Watch:
     """Have the evening played, and kill; raises `RuntimeError` where the table itself failed."""
     folder.mkdir(parents=True, exist_ok=True)
+    if nice is not None:
+        # Where the kernel groups sessions, niceness counts within one alone.
+        with suppress(OSError):
+            Path("/proc/self/autogroup").write_text(str(nice))
     for old in folder.glob("*"):
         if old.is_file():
             old.unlink()
@@ -190,7 +193,7 @@ class Score:
     """Of the truth."""
     equal: int = 0
     open: int = 0
-    """Rulings that the truth has not, and that say so themselves."""
+    """Rulings that the truth has not, and that say so themselves, or tell a turn later."""
     asked: int = 0
     troubles: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -206,15 +209,18 @@ def score(games: Sequence[Game], kills: Sequence[tuple[str, float, float]]) -> S
         out.asked += len(asked_once(game.rulings))
         out.troubles += [f"game {number}, at its end: {part}: {words}" for part, words in game.troubles.items()]
         _score_cards(out, game, f"game {number}")
+        errors = errors_of(Refereed(game.lines, game.rulings))
         for since, until, true in true_stretches(game):
             wanted, _ = comparable([one for one in true if since < one.t <= until], called)
             made, _ = comparable([one for one in in_force(game.rulings) if since < one.t <= until], called)
-            equal, _, surplus = match_rulings(wanted, made, stated_errors(game.lines))
+            equal, _, surplus = match_rulings(wanted, made, errors)
             out.rulings += len(wanted)
             out.equal += len(equal)
-            out.open += sum(map(says_so, surplus))
-            shown = (_show(ruling, game, kills) for ruling in surplus if not says_so(ruling))
-            out.wrong += [f"game {number}, {words}" for words in shown]
+            for ruling in surplus:
+                if says_so(ruling) or is_their_turn(ruling, wanted, errors(ruling)):
+                    out.open += 1
+                else:
+                    out.wrong.append(f"game {number}, {_show(ruling, game, kills)}")
     return out
 
 
