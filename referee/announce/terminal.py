@@ -77,7 +77,7 @@ class Display:
         """Questions by id."""
         self._live_wanted = sys.stdout.isatty() if live is None else live
         self._live: Live | None = None
-        self._is_full = False
+        self._is_full = self._is_terminal = False
         self.gauge = Gauge()
         self.began = 0
         """When the game began, ns: times are shown from there."""
@@ -97,6 +97,7 @@ class Display:
 
         self._is_full = self.gauge.full
         self._live = Live(auto_refresh=False, screen=self._is_full, transient=True)
+        self._is_terminal = self._live.console.file.isatty()
         self._live.start()
 
     def __exit__(self, *_: object) -> None:
@@ -126,6 +127,10 @@ class Display:
     def draw(self, view: View) -> None:
         """Draw the position; does nothing where lines are printed."""
         if self._live is None:
+            return
+        if self._is_terminal and not self._live.console.file.isatty():
+            # Its window was closed: to draw there would cost time for nothing.
+            self.__exit__()
             return
         if self.gauge.full != self._is_full:
             self._live.stop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from io import BytesIO
+from io import BytesIO, StringIO
 
 import pytest
 
@@ -96,6 +96,32 @@ def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) ->
     display(made())
     assert "0.2 s  Cho wins the slap" in capsys.readouterr().out, "from the game's beginning"
     assert "'s turn" not in out
+
+
+class Window(StringIO):
+    """A terminal, until it is closed."""
+
+    is_open = True
+
+    def isatty(self) -> bool:
+        return self.is_open
+
+
+def test_a_terminal_whose_window_was_closed_is_drawn_on_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    window = Window()
+    monkeypatch.setattr("sys.stdout", window)
+    monkeypatch.setenv("TERM", "xterm")
+    with Display(NAMES, live=True) as display:
+        before = len(window.getvalue())
+        display.draw(View(names=NAMES))
+        assert "Cho" in window.getvalue()[before:]
+        window.is_open = False
+        display.draw(View(names=NAMES))
+        before = len(window.getvalue())
+        display.draw(View(names=NAMES))
+        assert len(window.getvalue()) == before
+        display(made())
+        assert "Cho wins the slap" in window.getvalue()[before:], "a line is cheap, and goes where it can"
 
 
 def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsys: pytest.CaptureFixture[str]) -> None:
