@@ -1,0 +1,527 @@
+"""Twenty piles against each way to lie with a phone: ``python -m tools.measure.cheats`` (`make cheats`).
+
+The whole program referees four phones that speak the pad page's own protocol over http, each with a clock and a network
+of its own; three are honest, and one lies (`tools.measure.cheating_phones`). It is known when each hand truly fell: a
+pile counts against the table where the liar won it for sure though another hand fell first by more than the ruling's
+stated error. The report is a page, ``out/cheats/report.html``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from hardware.clock import boottime, monotonic
+from referee.control.seat_codes import make_seat_codes, read_seat_codes
+from referee.control.socket import SOCKET_NAME, ControlError, ask_referee
+from referee.engine.observations import Card, Taken
+from referee.engine.rulings import Ruling
+from referee.text.catalogue import texts
+from referee.text.ruling_lines import RulingWords
+from referee.units import MS, SECOND
+from tests.faults.told import Told
+from tools.measure.cheating_phones import HONEST, LIES, AnothersHand, Hand, LastNights, Lie, Phone
+from tools.measure.cheats_page import draw_report
+from tools.measure.cheats_table import HEARD, NAMES
+
+LIAR: Final = len(NAMES)
+BEAT: Final = 200 * MS
+"""How often a page reports though it has nothing to tell, as `pad.js` does."""
+PATIENCE: Final = 3 * SECOND
+"""How long a verdict is waited for."""
+_LATE: Final = 200 * MS
+"""A pile counts only where each honest hand was reported within so long: else this machine was too busy to measure."""
+_DELAY: Final = 500 * MS
+"""The most that a liar may delay a verdict."""
+_TRIES: Final = 3
+_RANKS: Final = "23456789T"
+_NIGHT: Final = 20 * 3600 * SECOND
+
+
+@dataclass
+class Pile:
+    """One pile: the hands that fell, and what was made of them."""
+
+    cards: tuple[int, int]
+    """When its two cards lay."""
+    hands: list[Hand] = field(default_factory=list)
+    rulings: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    """When each was handed out."""
+    stated: dict[int, tuple[int, int, bool]] = field(default_factory=dict)
+    """By seat: between which instants the table states that its hand came, and whether as late evidence."""
+
+    @property
+    def first(self) -> Hand:
+        """The hand that truly fell first."""
+        return min(self.hands, key=lambda hand: hand.t)
+
+    @property
+    def verdict(self) -> tuple[int, dict[str, Any]] | None:
+        """The first ruling on who won, or the question who was first; None where none came."""
+        return next(((at, one) for at, one in self.rulings if _decides(one)), None)
+
+    @property
+    def waited(self) -> int:
+        """From the first hand to the verdict, ns; the whole patience where none came."""
+        return PATIENCE if self.verdict is None else self.verdict[0] - self.first.t
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the liar won it for sure though another hand fell first by more than the stated error."""
+        liar = next((hand for hand in self.hands if hand.seat == LIAR), None)
+        won = [one for _, one in self.rulings if one["ruling"] == "slap_won"]
+        # The final ruling, once the pile is gone, names the error that holds for its first one, too.
+        error = max((one.get("error") or 0 for one in won), default=0)
+        for one in won:
+            if one["seat"] == LIAR and one["decided_by"] != "people":
+                others = [hand.t for hand in self.hands if hand.seat != LIAR]
+                if liar is None or (others and liar.t - min(others) > error):
+                    return True
+        return False
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether people were asked who was first."""
+        return any(one.get("ask") == "who_was_first" for _, one in self.rulings)
+
+    def outcomes(self) -> list[str]:
+        """What was made of it, in words."""
+        words = RulingWords(NAMES, texts("en"))
+        kinds = ("slap_won", "dead_heat", "question")
+        told = [words(_ruling(one)) for _, one in self.rulings if one["ruling"] in kinds]
+        return list(dict.fromkeys(told)) or ["nothing was ruled"]
+
+    @property
+    def ruled(self) -> str:
+        """Its verdict in words."""
+        return "" if self.verdict is None else RulingWords(NAMES, texts("en"))(_ruling(self.verdict[1]))
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether this machine reported all honest hands in time."""
+        return all(hand.heard is not None and hand.heard - hand.t <= _LATE for hand in self.hands if hand.seat != LIAR)
+
+
+def _decides(one: dict[str, Any]) -> bool:
+    return one["ruling"] == "slap_won" or one.get("ask") == "who_was_first"
+
+
+@dataclass
+class Played:
+    """One way to lie, played."""
+
+    lie: Lie
+    piles: list[Pile]
+    told: list[str]
+    """What was said at the table with the liar's name, the most telling first."""
+    refused: list[str]
+    """What the liar's own page was told instead of being heard."""
+    repeated: int
+    """Piles that were played again, since this machine was too busy."""
+    strangers: int
+    """Hands of others that the liar told and that were ruled on."""
+    accused: int
+    """Troubles that were told of honest phones while piles were played."""
+    load: float
+
+    @property
+    def wronged(self) -> int:
+        return sum(pile.is_wrong for pile in self.piles)
+
+    @property
+    def liar_first(self) -> int:
+        """Piles whose first hand truly was the liar's."""
+        return sum(pile.first.seat == LIAR for pile in self.piles)
+
+    @property
+    def asked(self) -> int:
+        return sum(pile.was_asked for pile in self.piles)
+
+    @property
+    def late(self) -> int:
+        """Hands of the liar that were named as late evidence."""
+        return sum(pile.stated[LIAR][2] for pile in self.piles if LIAR in pile.stated)
+
+    @property
+    def honest_late(self) -> int:
+        """Hands of the others that were named as late evidence."""
+        return sum(late for pile in self.piles for seat, (_, _, late) in pile.stated.items() if seat != LIAR)
+
+    @property
+    def waits(self) -> list[int]:
+        """How long the verdicts were waited for, the shortest first, ns."""
+        return sorted(pile.waited for pile in self.piles)
+
+    def delay(self, usual: Played) -> int:
+        """How much longer its longest wait was than that of an honest game, ns."""
+        return max(0, self.waits[-1] - usual.waits[-1])
+
+    @property
+    def words(self) -> str:
+        """What was told of the liar; its own page's words where the table had none."""
+        told = [f"“{one}”" for one in self.told[:1]] + [f"on its own page: “{one}”" for one in self.refused[:1]]
+        return "; ".join(told) or "inside what is stated anyway: no pile was too close" * self.lie.may_pass
+
+    def misses(self, usual: Played) -> list[str]:
+        """What it falls short of."""
+        return [
+            *[f"{self.wronged} piles were won unjustly"] * bool(self.wronged),
+            *[f"{self.strangers} hands of others were made up"] * bool(self.strangers),
+            *["a verdict was delayed by more than 0.5 s"] * (self.delay(usual) > _DELAY),
+            *["nothing was told of it"] * (not self.words and not self.lie.may_pass),
+        ]
+
+
+class Client:
+    """A phone's page at work: reports five times a second and with each touch, over a network that takes its time."""
+
+    def __init__(self, phone: Phone, port: int, rng: random.Random) -> None:
+        self.phone, self._port, self._rng = phone, port, rng
+        self._own = f"127.0.0.{10 + phone.seat}"
+        self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.answered = 0
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        beat = monotonic()
+        try:
+            while True:
+                due = self.phone.due()
+                until = beat if due is None else min(beat, due)
+                await asyncio.sleep(max(0, until - monotonic()) / 1e9 if until > monotonic() else 0)
+                if until > monotonic():
+                    continue
+                if len(self._tasks) >= 3:
+                    await asyncio.sleep(0.005)
+                    continue
+                beat = monotonic() + BEAT
+                task = asyncio.create_task(self._report(self.phone.report(monotonic())))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            for _, writer in self._idle:
+                writer.close()
+
+    async def _report(self, body: dict[str, Any]) -> None:
+        await asyncio.sleep(self._rng.uniform(0.003, 0.025))
+        try:
+            answer = await asyncio.wait_for(self._post(body), 2)
+        except (TimeoutError, OSError, asyncio.IncompleteReadError):
+            return
+        await asyncio.sleep(self._rng.uniform(0.003, 0.025))
+        self.answered += bool(answer.get("accepted"))
+        self.phone.hear(body, answer, monotonic())
+
+    async def _post(self, body: dict[str, Any]) -> dict[str, Any]:
+        link = self._idle.pop() if self._idle else await asyncio.open_connection(
+            "127.0.0.1", self._port, local_addr=(self._own, 0)
+        )  # fmt: skip
+        reader, writer = link
+        try:
+            said, stays = await self._exchange(reader, writer, body)
+        except BaseException:
+            writer.close()
+            raise
+        if stays:
+            self._idle.append(link)
+        else:
+            writer.close()
+        return said
+
+    async def _exchange(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: dict[str, Any]
+    ) -> tuple[dict[str, Any], bool]:
+        """Post a report; gives the answer, and whether the connection stays."""
+        sent = json.dumps(body).encode()
+        host = f"localhost:{self._port}"
+        head = (
+            f"POST /api/pad HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nAccept-Language: en\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
+        )
+        writer.write(head.encode() + sent)
+        got = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        length = int(got.partition("content-length:")[2].split("\r\n")[0])
+        return json.loads(await reader.readexactly(length)), "connection: close" not in got
+
+
+class Table:
+    """The program, and what it says."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder, self.port, self.eye = folder, port, Told(folder)
+        self._heard, self._at = folder / HEARD, 0
+        self.turn: int | None = None
+        self.words: list[tuple[int, str]] = []
+        self.rulings: list[tuple[int, dict[str, Any]]] = []
+        self.began = False
+
+    def listen(self) -> None:
+        """Take what it has said by now."""
+        if not self._heard.exists():
+            return
+        with self._heard.open() as file:
+            file.seek(self._at)
+            for line in iter(file.readline, ""):
+                if not line.endswith("\n"):
+                    break
+                self._at += len(line.encode())
+                said = json.loads(line)
+                self.turn = said["turn"] or self.turn
+                self.began = self.began or "began" in said
+                if "words" in said:
+                    self.words.append((said["at"], said["words"]))
+                self.rulings += [(said["at"], one) for one in said.get("rulings", ())]
+
+    async def until(self, is_so: Any, patience: int = PATIENCE) -> bool:
+        """Wait, but not for ever; whether it came to be so."""
+        end = monotonic() + patience
+        while monotonic() < end:
+            self.listen()
+            if is_so():
+                return True
+            await asyncio.sleep(0.01)
+        return False
+
+    async def ask(self, **asked: Any) -> None:
+        """Say something as people do on the control page."""
+        with suppress(ControlError):
+            await ask_referee(self.folder / "run" / SOCKET_NAME, asked)
+
+
+@contextmanager
+def refereed(folder: Path) -> Iterator[Table]:
+    """The program in a process of its own, with a folder of this boot of its own."""
+    (folder / "run").mkdir(mode=0o700, exist_ok=True)
+    environ = os.environ | {"RUNTIME_DIRECTORY": str(folder / "run"), "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
+    with (folder / "said.txt").open("w") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tools.measure.cheats_table", str(folder)], env=environ, stdout=said,
+            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            while "localhost:" not in (words := (folder / "said.txt").read_text()):
+                time.sleep(0.1)
+                if process.poll() is not None:
+                    raise SystemExit(words)
+            yield Table(folder, int(words.partition("localhost:")[2].partition("/")[0]))
+        finally:
+            process.send_signal(signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(20)
+            process.kill()
+
+
+class Game:
+    """Piles at one table, one after the other."""
+
+    def __init__(self, table: Table, clients: Sequence[Client], lie: Lie, rng: random.Random) -> None:
+        self.table, self.clients, self._lie, self._rng = table, clients, lie, rng
+        self.phones = {one.phone.seat: one.phone for one in clients}
+        self._laid = 0
+
+    async def pile(self) -> Pile:
+        """Two cards alike, and hands: an honest one first, others later; the liar's 20 to 500 ms later, or before."""
+        table, rng = self.table, self._rng
+        rank = _RANKS[self._laid // 2 % len(_RANKS)]
+        seat = table.turn or 1
+        laid = []
+        for suit in "hc":
+            laid.append(monotonic())
+            table.eye.happen(Card(t=laid[-1], card=rank + suit, seat=seat))
+            self._laid += 1
+            seat = seat % len(NAMES) + 1
+            await asyncio.sleep(0.4)
+        pile = Pile((laid[0], laid[1]))
+        first = monotonic() + rng.randrange(60, 200) * MS
+        honest = rng.sample(range(1, LIAR), 2)
+        falls = {honest[0]: first}
+        if rng.random() < 0.5:
+            falls[honest[1]] = first + rng.randrange(30, 400) * MS
+        liar = rng.randrange(20, 500) if rng.random() < 0.85 else -rng.randrange(60, 150)
+        falls[LIAR] = first + liar * MS
+        pile.hands = [self.phones[one].fall(t) for one, t in falls.items()]
+        if self._lie.phone is AnothersHand:
+            self.phones[LIAR].victim = self.phones[honest[1]].code
+        begun = len(table.rulings)
+        await asyncio.sleep(max(0, max(falls.values()) - monotonic()) / 1e9)
+
+        def ruled() -> bool:
+            pile.rulings = [(at, one) for at, one in table.rulings[begun:] if one["t"] >= laid[1]]
+            return pile.verdict is not None
+
+        await table.until(ruled, PATIENCE - (monotonic() - pile.first.t))
+        if pile.verdict is not None and (asked := pile.verdict[1]).get("ask") == "who_was_first":
+            await table.ask(do="answer", question=asked["id"], value=self._truth(pile))
+            await table.until(lambda: ruled() and any(one["ruling"] == "slap_won" for _, one in pile.rulings), SECOND)
+        # What comes late is heard, too.
+        await asyncio.sleep(0.35)
+        table.listen()
+        ruled()
+        won = [one["seat"] for _, one in pile.rulings if one["ruling"] == "slap_won"]
+        table.eye.happen(Taken(t=monotonic(), seat=won[-1] if won else pile.first.seat))
+        turned = len(table.rulings)
+        await table.until(lambda: len(table.rulings) > turned, SECOND)
+        await asyncio.sleep(0.1)
+        table.listen()
+        ruled()
+        return pile
+
+    def _truth(self, pile: Pile) -> int:
+        """Who of those that are asked about was first."""
+        heats = [one["seats"] for _, one in pile.rulings if one["ruling"] == "dead_heat"]
+        there = [hand for hand in pile.hands if heats and hand.seat in heats[0]] or pile.hands
+        return min(there, key=lambda hand: hand.t).seat
+
+
+async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str]) -> Played:
+    """All piles of one case."""
+    rng = random.Random(f"{seed} {lie.name}")
+    await table.until(lambda: table.began, 120 * SECOND)
+    codes = {one.seat: one.code for one in read_seat_codes(table.folder / "run")}
+    phones = [Phone(seat, codes[seat], random.Random(rng.random())) for seat in range(1, LIAR)]
+    code = old[LIAR] if lie.phone is LastNights else codes[LIAR]
+    phones.append(lie.phone(LIAR, code, random.Random(rng.random())))
+    clients = [Client(one, table.port, random.Random(rng.random())) for one in phones]
+    tasks = [asyncio.create_task(one.run()) for one in clients]
+    played: list[Pile] = []
+    repeated = 0
+    try:
+        await table.until(
+            lambda: all(one.answered >= 5 for one in clients[: LIAR - 1]) and table.turn is not None, 60 * SECOND
+        )
+        game = Game(table, clients, lie, rng)
+        while len(played) < piles:
+            pile = await game.pile()
+            if not pile.is_measured and repeated < _TRIES * piles:
+                repeated += 1
+                continue
+            played.append(pile)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    slaps = _slaps(table.folder / "game.jsonl")
+    for pile in played:
+        for hand in pile.hands:
+            near = [one for one in slaps if one["seat"] == hand.seat and pile.cards[1] <= one["t"] <= hand.t + SECOND]
+            if near:
+                felt = min(near, key=lambda one: abs(one["t"] - hand.t))
+                pile.stated[hand.seat] = (
+                    felt["t"] - felt["t_error"],
+                    felt["t"] + felt["t_error"],
+                    bool(felt.get("late")),
+                )
+    words = RulingWords(NAMES, texts("en"))
+    # What is told of an honest phone as well, such as that its clock is not known yet, tells nothing of a lie.
+    usual = {_masked(text, seat) for _, text in table.words for seat in range(1, LIAR) if NAMES[seat - 1] in text}
+    told = [text for _, text in table.words if NAMES[LIAR - 1] in text and _masked(text, LIAR) not in usual]
+    told += [words(_ruling(one)) for _, one in table.rulings if one["ruling"] == "dead_heat" and LIAR in one["seats"]]
+    begun = played[0].cards[0]
+    accused = {
+        text for at, text in table.words if at >= begun and text.startswith("pad ") and "works again" not in text
+    }
+    # No honest hand falls where it may not.
+    strangers = len({one["id"] for _, one in table.rulings if one["ruling"] == "slap_false" and one["seat"] != LIAR})
+    return Played(
+        lie, played, list(dict.fromkeys(told)), list(dict.fromkeys(phones[-1].refused)), repeated, strangers,
+        sum(NAMES[LIAR - 1] not in text for text in accused), os.getloadavg()[0],
+    )  # fmt: skip
+
+
+def _masked(text: str, seat: int) -> str:
+    """What was said of a seat, without saying which."""
+    return text.replace(NAMES[seat - 1], "…").replace(f"pad {seat}", "pad …")
+
+
+def _slaps(log: Path) -> list[dict[str, Any]]:
+    """The hands that the log has."""
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if '"kind":"slap"' in line]
+    return [{"t_error": 0, **line} for line in lines]
+
+
+def _ruling(one: dict[str, Any]) -> Ruling:
+    known = ("ruling", "id", "t", "because", "rule")
+    fields = {key: value for key, value in one.items() if key not in known}
+    return Ruling(one["ruling"], one["id"], one["t"], tuple(one["because"]), tuple(one["rule"]), fields)
+
+
+def play_case(lie: Lie, piles: int, seed: int) -> Played:
+    """One case in a program of its own."""
+    with tempfile.TemporaryDirectory(prefix="cheats-") as name:
+        folder = Path(name)
+        (folder / "run").mkdir(mode=0o700)
+        seats = range(1, len(NAMES) + 1)
+        last = make_seat_codes(
+            folder / "run", dict.fromkeys(seats, ""), dict(zip(seats, NAMES, strict=True)), now=boottime() - _NIGHT
+        )
+        with refereed(folder) as table:
+            return asyncio.run(play(table, lie, piles, seed, {one.seat: one.code for one in last}))
+
+
+def played(lies: Sequence[Lie], piles: int, seed: int, at_once: int) -> Iterator[tuple[Played, Played]]:
+    """Each case, behind an honest game that was played beside it: what the machine was too busy for delayed both."""
+    for first in range(0, len(lies), at_once):
+        with ThreadPoolExecutor(at_once + 1) as threads:
+            batch = [HONEST, *lies[first : first + at_once]]
+            usual, *cases = threads.map(partial(play_case, piles=piles, seed=seed + first), batch)
+        for one in cases:
+            yield usual, one
+
+
+def show(one: Played, usual: Played) -> str:
+    """A line of the table."""
+    waits = one.waits
+    return (
+        f"{one.lie.name:34} n {len(one.piles):3}  first {one.liar_first:2}  won unjustly {one.wronged:2}  "
+        f"asked {one.asked:2}  late {one.late:2}  others late {one.honest_late}  others' hands {one.strangers}  "
+        f"others accused {one.accused}  "
+        f"verdict after {waits[len(waits) // 2] / MS:4.0f} ms, at most {waits[-1] / MS:4.0f}, "
+        f"honest {usual.waits[-1] / MS:4.0f}  again {one.repeated}  load {one.load:.0f}"
+    )
+
+
+def main() -> int:
+    """Play every case; exit status 1 where one is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--piles", type=int, default=20, help="of each case (default: 20)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("out/cheats"), help="a folder for the report")
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument(
+        "--at-once", type=int, default=2, help="cases that are played beside an honest one (default: 2)"
+    )
+    args = parser.parse_args()
+    lies, pairs = [lie for lie in LIES if args.only in lie.name], []
+    for usual, one in played(lies, args.piles, args.seed, args.at_once):
+        pairs.append((usual, one))
+        print(show(one, usual), flush=True)
+        print(f"      {one.words or 'nothing was told'}", flush=True)
+        for words in one.misses(usual):
+            print(f"      MISSED: {words}", flush=True)
+    args.out.mkdir(parents=True, exist_ok=True)
+    command = " ".join(["python -m tools.measure.cheats", *sys.argv[1:]])
+    (args.out / "report.html").write_text(draw_report(pairs, command), encoding="utf-8")
+    print(f"see {args.out / 'report.html'}")
+    return int(any(one.misses(usual) for usual, one in pairs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

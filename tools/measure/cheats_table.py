@@ -1,0 +1,96 @@
+"""The whole program with phones for pads, and an eye that is told what it sees: `tools.measure.cheats` starts it.
+
+``python -m tools.measure.cheats_table FOLDER``: record, page, orders, seat codes and the process that looks are those
+of `referee run`; what the camera would show is written into the folder (`tests.faults.told`). What the table says, and
+when, goes into ``heard.jsonl`` there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+from hardware.clock import monotonic
+from referee.announce.sinks import Notice
+from referee.control.socket import runtime_folder
+from referee.engine.rulings import Ruling, encode_ruling
+from referee.sentence import told
+from referee.settings.model import Settings, parse_settings
+from referee.table.devices import Openers
+from referee.table.services import ServedGame, TableService
+from referee.table.session import Evening, open_services, typing_people
+from referee.text.answers import in_language
+from referee.text.catalogue import texts
+from referee.vision.client import SightProcess
+from referee.vision.process import Work
+from tests.faults.told import Told
+from tests.support.seeing import Switched
+
+NAMES: Final = ("Ana", "Ben", "Cho", "Dan")
+HEARD: Final = "heard.jsonl"
+
+
+class Heard(TableService):
+    """Writes down what is said at the table, and when."""
+
+    name = "heard"
+    needs_record = False
+
+    def __init__(self, path: Path) -> None:
+        self._out = path.open("a", buffering=1)
+        self._game: ServedGame | None = None
+
+    def begin_game(self, game: ServedGame) -> None:
+        self._game = game
+        self._note(began=True)
+
+    def take_rulings(self, rulings: Sequence[Ruling]) -> None:
+        self._note(rulings=[json.loads(encode_ruling(one)) for one in rulings])
+
+    def take_notice(self, notice: Notice) -> None:
+        # As people read it, with their names.
+        self._note(words=in_language(told(notice.words), texts("en"), NAMES)["words"])
+
+    def _note(self, **said: Any) -> None:
+        turn = None if self._game is None else self._game.conductor.view.turn
+        self._out.write(json.dumps({"at": monotonic(), "turn": turn, **said}) + "\n")
+
+
+def settings_of(folder: Path) -> Settings:
+    """Four phones; packs enough that deck memory never runs out of a card."""
+    seats = "".join(f'[[seat]]\nname = "{name}"\npad = "phone"\n' for name in NAMES)
+    given = parse_settings(
+        "[pads]\nroll_call = false\n[lights]\nenabled = false\n[voice]\nenabled = false\n"
+        f'[record]\nfile = "{folder / "games.db"}"\n[page]\nhost = "127.0.0.1"\nport = 0\n{seats}'
+    )
+    return given.model_copy(update={"rules": {"base": "classic", "set": {"S2": 8}}})
+
+
+def main() -> int:
+    """Referee until asked to stop."""
+    folder = Path(sys.argv[1])
+    # So everything is closed, the page's process among it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    settings = settings_of(folder)
+    with ExitStack() as stack:
+        missing: dict[str, str] = {}
+        orders, services = open_services(settings, (), stack, missing)
+        typed = typing_people(services, stack)
+        services.append(Heard(folder / HEARD))
+        work = Work(Switched(folder / "camera", every=0.05), Told(folder))
+        evening = Evening(
+            settings, services, orders=orders, openers=Openers(eye=lambda _: SightProcess(work)), typed=typed,
+            log=folder / "game.jsonl", live=False, codes=runtime_folder(os.environ),
+        )  # fmt: skip
+        evening.play(missing)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
