@@ -101,15 +101,17 @@ def test_people_answer_with_the_truth(planned: Plan) -> None:
     fields = {"ask": "unseen_gap", "about": ["g1"], "lasted": until - since}
     asked = Ruling("question", "question@g1", since, ("g1",), ("K2",), fields)
 
+    lines = [Other(t=since, id="g1", name="gap", extra={"until": until})]
+
     def answer(*seen: str) -> object:
-        return true_answer(planned, replace(asked, fields={**fields, "cards": list(seen)}), ())
+        return true_answer(planned, replace(asked, fields={**fields, "cards": list(seen)}), lines)
 
     assert answer(*hidden) == "nothing"
     assert answer("??", *hidden[1:]) == "nothing", "a card that nobody could read is the one that was laid"
     assert answer(*hidden[:-1], "Xr") == "unknown", "what is seen is not what was laid"
     assert answer("Xr", *hidden) == "unknown"
     assert 2 <= len(hidden) <= 4 and answer(hidden[-1]) == " ".join(hidden[:-1])
-    assert true_answer(planned, replace(asked, fields={**fields, "about": ["g1", "s1"]}), ()) is None
+    assert true_answer(planned, replace(asked, fields={**fields, "about": ["g1", "s1"]}), lines) is None
 
 
 def test_who_took_the_pile_is_an_answer_too() -> None:
@@ -119,8 +121,9 @@ def test_who_took_the_pile_is_an_answer_too() -> None:
     after = [line.card for line in _hidden(taken) if line.t > take.t]
     fields = {"ask": "unseen_gap", "about": ["g1"], "lasted": until - since, "cards": after}
     asked = Ruling("question", "question@g1", since, ("g1",), ("K2",), fields)
-    assert true_answer(taken, asked, ()) == take.seat
-    assert true_answer(taken, replace(asked, fields={**fields, "cards": [*after, "Xr"]}), ()) == "unknown"
+    lines = [Other(t=since, id="g1", name="gap", extra={"until": until})]
+    assert true_answer(taken, asked, lines) == take.seat
+    assert true_answer(taken, replace(asked, fields={**fields, "cards": [*after, "Xr"]}), lines) == "unknown"
 
 
 def test_a_log_that_was_kept_is_scored_as_before(planned: Plan, tmp_path: Path) -> None:

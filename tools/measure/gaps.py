@@ -16,7 +16,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass, field, replace
 from io import StringIO
@@ -45,7 +45,7 @@ from referee.demo.score import (
     true_rulings,
 )
 from referee.demo.simulated_game import settings_for
-from referee.engine.log import encode_observation, read_observations, ruling_of
+from referee.engine.log import encode_observation, read_observations, ruling_of, to_fields
 from referee.engine.observations import MAX_ERROR, Answer, Card, Lift, Observation, Other, Slap, Taken, Tick
 from referee.engine.replay import ReplayedGame
 from referee.engine.rulings import Ruling, encode_ruling
@@ -276,15 +276,34 @@ def true_answer(planned: Plan, asked: Ruling, lines: Sequence[Observation]) -> A
     """What people say who saw it all; None where they cannot tell, or nothing is asked of them."""
     about = asked.get("about", ())
     if asked["ask"] == "unseen_gap":
-        return what_passed(planned.script, asked) if len(about) == 1 else None
+        stretch = stretches(lines, [asked]).get(about[0])
+        return None if len(about) > 1 or stretch is None else what_passed(planned.script, asked, stretch)
     seats = {line.seat for line in lines if isinstance(line, Slap) and line.id in about}
     return planned.script.answer(str(asked["ask"]), asked.t, seats or range(1, 9))
 
 
-def what_passed(script: Script, asked: Ruling) -> str | int:
-    """Who took the pile, or which cards came before those that are seen; people remember so many at most."""
+def stretches(lines: Iterable[Observation], rulings: Iterable[Ruling]) -> dict[str, tuple[int, int]]:
+    """By gap that was asked about: from when to when nobody saw the table, ns, as the log has it."""
+    lasted = {
+        str(one["about"][0]): int(one["lasted"])
+        for one in rulings
+        if one.get("ask") == "unseen_gap" and one.get("lasted")
+    }
+    ends = {line.id: int(to_fields(line)["until"]) for line in lines if line.id in lasted}
+    return {gap: (end - lasted[gap], end) for gap, end in ends.items()}
+
+
+def what_passed(script: Script, asked: Ruling, stretch: tuple[int, int] | None = None) -> str | int:
+    """Who took the pile, or which cards came before those that are seen; people remember so many at most.
+
+    Args:
+        script: what happened.
+        asked: the question.
+        stretch: from when to when nobody saw the table, ns; None: as long as the question says, from its instant on.
+    """
+    since, until = stretch or (asked.t, asked.t + asked["lasted"])
     seen = list(asked.get("cards", ()))
-    unseen = [line for line in script.truth if asked.t < line.t <= asked.t + asked["lasted"]]
+    unseen = [line for line in script.truth if since < line.t <= until]
     takes = [line for line in unseen if isinstance(line, Taken)]
     came = [line.card for line in unseen if isinstance(line, Card) and (not takes or line.t > takes[-1].t)]
     between, above = came[: max(0, len(came) - len(seen))], came[max(0, len(came) - len(seen)) :]
@@ -328,7 +347,7 @@ def score(planned: Plan, refereed: Refereed) -> Score:
     out.is_told = bool(asked) or refereed.is_told
     until = planned.blind[1] + _UNSETTLED
     has_words = refereed.is_told or any(one.get("ask") == "unseen_gap" or since <= one.t <= until for one in asked)
-    spans = [(one.t, one.t + one["lasted"]) for one in asked if one.get("lasted")]
+    spans = list(stretches(refereed.lines, asked).values())
     pairs = align(
         [line for line in truth if isinstance(line, Card)], [line for line in refereed.lines if isinstance(line, Card)]
     )
@@ -359,7 +378,7 @@ def _judge_instant(
     # A pile's leaving lasts as long as the sweep.
     slack = SWEEP_NS // 2 if isinstance(true, Taken) else 0
     # Of a longer gap no card can state its half: the gap's own line says from when to when.
-    is_told_by_gap = seen.t_error >= MAX_ERROR and any(a <= seen.t <= b and a <= true.t <= b for a, b in spans)
+    is_told_by_gap = seen.t_error >= MAX_ERROR and any(a <= true.t <= b for a, b in spans)
     if abs(seen.t - true.t) > seen.t_error + slack and not is_told_by_gap:
         what = true.card if isinstance(true, Card) else "taken"
         out.outside.append(f"{_at(true.t)} {what}: told {_at(seen.t)} ± {seen.t_error / SECOND:.3f}")
@@ -393,8 +412,7 @@ def _wrong(planned: Plan, refereed: Refereed) -> list[Ruling]:
 def errors_of(refereed: Refereed) -> Callable[[Ruling], int]:
     """How far a ruling's instant may be from the truth, ns: where it rests on a gap, as long as that lasted."""
     stated = stated_errors(refereed.lines)
-    asked = (one for one in refereed.rulings if one.get("ask") == "unseen_gap" and one.get("lasted"))
-    gaps = {one["about"][0]: int(one["lasted"]) for one in asked}
+    gaps = {gap: until - since for gap, (since, until) in stretches(refereed.lines, refereed.rulings).items()}
     return lambda ruling: stated(ruling) + sum(gaps.get(name, 0) for name in ruling.because)
 
 
