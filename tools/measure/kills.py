@@ -53,6 +53,7 @@ _BACK_WITHIN: Final = 60.0
 """Seconds within which a child that was killed must be there again."""
 _TOLD_WITHIN: Final = 10 * SECOND
 """A question or a pause so near a card that was lost speaks of it, ns."""
+_KEPT: Final = "watch.json"
 _SHARED: Final = Path("/dev/shm")
 
 
@@ -99,6 +100,16 @@ class Watch:
     """Processes of the table that were still there when it had ended."""
     shared: int = 0
     """Pieces of shared memory that it left."""
+
+    def keep(self, folder: Path, began: float) -> None:
+        """In the folder's file; ``began``: the monotonic clock at the first game's beginning, s."""
+        self.seconds = round(time.monotonic() - began, 1)
+        (folder / _KEPT).write_text(json.dumps({name: getattr(self, name) for name in Watch.__slots__}))
+
+    @classmethod
+    def kept(cls, folder: Path) -> Watch:
+        """As the folder's file has it."""
+        return cls(**json.loads((folder / _KEPT).read_text()))
 
 
 def _sample(watch: Watch, referee: int, nice: int | None) -> None:
@@ -165,15 +176,15 @@ def run(folder: Path, minutes: float, every: float, seed: int, nice: int | None 
                 watch.kills.append((kind, at, round(took, 1)))
                 print(f"{time.monotonic() - began:5.0f} s  {kind} killed, back after {took:.1f} s", flush=True)
                 kind, due = next(turn), due + every
+                watch.keep(folder, began)
     finally:
         if process.poll() is None:
             process.terminate()
             process.wait()
-    watch.seconds = round(time.monotonic() - began, 1)
     time.sleep(2)
     watch.left = sum(Path(f"/proc/{pid}").exists() for pid in seen)
     watch.shared = sum("psm_" in path.name for path in set(_SHARED.iterdir()) - before)
-    (folder / "watch.json").write_text(json.dumps({name: getattr(watch, name) for name in Watch.__slots__}))
+    watch.keep(folder, began)
     if process.returncode:
         raise RuntimeError(f"the table failed: {(folder / 'said.txt').read_text()[-3000:]}")
     return watch
@@ -195,6 +206,8 @@ class Score:
     open: int = 0
     """Rulings that the truth has not, and that say so themselves, or tell a turn later."""
     asked: int = 0
+    gave_up: int = 0
+    """Games that people gave up, since nobody knew any more whose turn it was."""
     troubles: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
@@ -206,6 +219,7 @@ def score(games: Sequence[Game], kills: Sequence[tuple[str, float, float]]) -> S
         called = [moment.t for moment in game.script.called]
         out.games += 1
         out.cards += game.script.laid
+        out.gave_up += game.gave_up
         out.asked += len(asked_once(game.rulings))
         out.troubles += [f"game {number}, at its end: {part}: {words}" for part, words in game.troubles.items()]
         _score_cards(out, game, f"game {number}")
@@ -274,6 +288,7 @@ def table_of(watch: Watch, found: Score) -> Iterator[tuple[str, str, str, bool]]
     yield "children killed and there again", "all", said, bool(back) and min(back) >= 0
     said = f"{found.equal} of the truth's {found.rulings} in {found.games} games, {found.cards} cards"
     said = f"{len(found.wrong)}; {said}; {found.open} open, {found.asked} questions"
+    said += f", {found.gave_up} games given up" * bool(found.gave_up)
     yield "rulings wrong with confidence", "0", said, not found.wrong
     said = f"{len(found.lost)}; {found.seen} of {found.cards} cards on the log"
     yield "cards lost without a word", "0", said, not found.lost
@@ -308,10 +323,7 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="play nothing: score what the folder keeps")
     args = parser.parse_args()
     folder = args.folder.absolute()
-    if args.again:
-        watch = Watch(**json.loads((folder / "watch.json").read_text()))
-    else:
-        watch = run(folder, args.minutes, args.every, args.seed, args.nice)
+    watch = Watch.kept(folder) if args.again else run(folder, args.minutes, args.every, args.seed, args.nice)
     found = score(_games(folder), watch.kills)
     print(*(f"wrong: {words}" for words in found.wrong), *(f"lost: {words}" for words in found.lost), sep="\n")
     print(f"\n{watch.seconds / 60:.0f} minutes, {os.cpu_count()} cores, load {os.getloadavg()[2]:.0f}")

@@ -36,9 +36,10 @@ from referee.engine.rulings import Ruling
 from referee.settings.model import Settings
 from referee.table.session import Evening, open_services
 from referee.units import SECOND
-from tools.measure.gaps import what_passed
+from tools.measure.gaps import stretches, what_passed
 
 _SHARED: Final = Path("/dev/shm")
+_GIVES_UP: Final = 30 * SECOND
 _DAY: Final = 86_400 * SECOND
 """Players who stand still do so for a day."""
 
@@ -98,12 +99,28 @@ def open_live(view: CameraView, start: str, script: Path, origin: int, told: Cal
 
 
 class TruthfulPlayers(Players):
-    """Players who can also say what passed in a gap."""
+    """Players who can also say what passed in a gap, and give a game up in which nobody is told to play."""
+
+    still: int | None = None
+    """Since when they have stood still though the game is not paused, ns."""
+    gave_up = False
+
+    def beat(self, now: int) -> None:
+        """See `Players`."""
+        super().beat(now)
+        is_stuck = self._still_since is not None and self._game is not None and not self._game.conductor.paused
+        self.still = (now if self.still is None else self.still) if is_stuck else None
+        self.gave_up = self.still is not None and now - self.still > _GIVES_UP
+        self.leaves = self.leaves or self.gave_up
 
     def truth_of(self, asked: Ruling, seats: set[int]) -> Any:
         """See `Players`."""
         if asked["ask"] == "unseen_gap":
-            return what_passed(self.table.script, asked) if len(asked.get("about", ())) == 1 else None
+            assert self._game is not None
+            about, began = asked.get("about", ()), self.table.pads.began or 0
+            lines = [on_script_time(one, began) for one in self._game.conductor.observations if one.id in about]
+            stretch = stretches(lines, [asked]).get(about[0])
+            return None if len(about) > 1 or stretch is None else what_passed(self.table.script, asked, stretch)
         return super().truth_of(asked, seats)
 
 
@@ -134,6 +151,8 @@ class Game:
     """When the players, who had stood still, went on as the referee had the game, ns."""
     troubles: dict[str, str]
     """What was still amiss at its end."""
+    gave_up: bool = False
+    """Whether people gave it up, since nobody knew whose turn it was."""
 
 
 def play(options: DemoOptions, settings: Settings, services: list[Any]) -> Game:
@@ -146,8 +165,9 @@ def play(options: DemoOptions, settings: Settings, services: list[Any]) -> Game:
     with ExitStack() as stack:
         origin = monotonic()
         table = FollowedTable(script, view_of(options, script), stack)
+        players = TruthfulPlayers(table, options.max_cards)
         evening = Evening(
-            settings, [*services, TruthfulPlayers(table, options.max_cards)],
+            settings, [*services, players],
             openers=table.openers(lambda clock: RecordingSpeaker(clock, keep=0)), live=False,
         )  # fmt: skip
         conductor = evening.play({}, new=True)
@@ -157,7 +177,7 @@ def play(options: DemoOptions, settings: Settings, services: list[Any]) -> Game:
             tuple(on_script_time(line, began) for line in conductor.observations),
             tuple(on_script_time(ruling, began) for ruling in conductor.rulings),
             tuple(table.resumed),
-            dict(conductor.troubles),
+            dict(conductor.troubles), players.gave_up,
         )  # fmt: skip
 
 
