@@ -238,7 +238,7 @@ class Conductor:
         Every edge is on the log as the pad told it, bounce and all: nothing is ruled by that line. Nothing is kept on
         the disk here, for the hand's light would wait for that: `advance` does so.
         """
-        extra: dict[str, Any] = {"seat": edge.seat, "pressed": edge.pressed}
+        extra: dict[str, Any] = {"seat": edge.seat, "pressed": edge.pressed, **({"late": True} if edge.late else {})}
         if edge.t_error:
             extra["t_error"] = edge.t_error
         self._log.write(encode_observation(Other(t=edge.t, id=self.new_id("edge"), name="edge", extra=extra)))

@@ -36,6 +36,8 @@ from referee.vision.sight import Sight
 SEEDS: Final = (20261127, 20261128, 20261129, 20261130)
 """Nobody had looked at these before the protocol was settled; 1 to 9 are for trying."""
 SEATS: Final = 4
+WAYS: Final = (5, 80)
+"""The shortest and the longest way, ms."""
 _STEP: Final = 10 * MS
 """How often the promise is asked for."""
 _BEHIND: Final = 400 * MS
@@ -77,10 +79,10 @@ class HonestEvening:
     """How far the promise was behind at most, ns."""
 
 
-def play_evening(seed: int) -> HonestEvening:
-    """One evening."""
+def play_evening(seed: int, ways: tuple[int, int] = WAYS) -> HonestEvening:
+    """One evening; ``ways``: the shortest and the longest from a phone to the table or back, ms."""
     rng = random.Random(seed)
-    phones = [_make_phone(rng, seat) for seat in range(1, SEATS + 1)]
+    phones = [_make_phone(rng, seat, ways) for seat in range(1, SEATS + 1)]
     spells = {phone.seat: [("outage", one) for one in phone.network.outages] for phone in phones}
     for phone in phones:
         spells[phone.seat] += [("sleep", one) for one in phone.asleep]
@@ -93,9 +95,11 @@ def play_evening(seed: int) -> HonestEvening:
     return told
 
 
-def _make_phone(rng: random.Random, seat: int) -> SimulatedPhone:
-    quickest = rng.choice((5, 5, 10, 20)) * MS
-    up, down = (rng.choice((quickest + 10 * MS, quickest + 30 * MS, 80 * MS)) for _ in range(2))
+def _make_phone(rng: random.Random, seat: int, ways: tuple[int, int]) -> SimulatedPhone:
+    shortest, longest = (way * MS for way in ways)
+    quickest = rng.choice((1, 1, 2, 4)) * shortest
+    up, down = (rng.choice((quickest + longest // 8, quickest + 3 * longest // 8, longest)) for _ in range(2))
+    up, down = max(up, quickest), max(down, quickest)
     outages = [_somewhere(rng, SECOND), _somewhere(rng, 3 * SECOND)]
     network = PhoneNetwork(rng, (quickest, up), (quickest, down), 0.01, outages)
     busy = [Spell(t, t + rng.randint(10, 60) * MS) for t in range(_BEGIN, _EVENING, rng.randint(5, 15) * SECOND)]
@@ -235,12 +239,12 @@ def _count_pairs(hands: Sequence[PhoneHand]) -> tuple[int, int, int]:
     return decided, wrong, pairs
 
 
-def play_evenings(seeds: Sequence[int], hands: int) -> list[HonestEvening]:
+def play_evenings(seeds: Sequence[int], hands: int, ways: tuple[int, int]) -> list[HonestEvening]:
     """Evenings until so many hands came."""
     evenings: list[HonestEvening] = []
     while sum(len(one.hands) for one in evenings) < hands:
         number = len(evenings)
-        evenings.append(play_evening(seeds[number % len(seeds)] * 1000 + number // len(seeds)))
+        evenings.append(play_evening(seeds[number % len(seeds)] * 1000 + number // len(seeds), ways))
     return evenings
 
 
@@ -249,8 +253,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--hands", type=int, default=5000, help="how many hands at least")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS, help="of the evenings")
+    parser.add_argument("--ways", type=int, nargs=2, default=WAYS, help="the shortest and the longest way, ms")
     options = parser.parse_args(arguments)
-    return 0 if show(play_evenings(options.seeds, options.hands)) else 1
+    shortest, longest = options.ways
+    return 0 if show(play_evenings(options.seeds, options.hands, (shortest, longest))) else 1
 
 
 if __name__ == "__main__":

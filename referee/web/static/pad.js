@@ -124,7 +124,8 @@
       button.className = `pad ${pad.seat ? `bg-seat${((pad.seat - 1) % 8) + 1}` : ""} ${pad.down ? "down" : ""}`;
       button.disabled = lost || !known;
     }
-    const error = Math.round(way / 2 + (sampling() || (kind === "touch" ? 17 : 8)));
+    const looks = kind === "touch" ? Math.max(8, sampling() || 17) : sampling() || 8;
+    const error = Math.round(way / 2 + looks);
     state.textContent = refused || (lost ? text("pad.lost") : text("pad.heard", { error }));
     state.classList.toggle("bad", Boolean(refused) || lost);
   };
