@@ -254,9 +254,9 @@ class TouchReports:
                 )  # fmt: skip
             if not awake and seat.down:
                 heard = max(page.heard for page in seat.pages.values())
-                t = max(heard, seat.last + 1, 0 if seat.is_late else self._given + 1)
+                t = max((heard + now) // 2, seat.last + 1, 0 if seat.is_late else self._given + 1)
                 seat.down, seat.last = False, t
-                made.append(Edge(number, t, pressed=False, t_error=max(now - t, t - heard)))
+                made.append(Edge(number, t, pressed=False, t_error=min(max(now - t, t - heard), _WIDEST)))
         return made
 
     def watermark(self, now: int) -> int:
