@@ -168,6 +168,10 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
     elif isinstance(phase, Claim) and phase.by == "unread":
         hold_provisionally(step, taker or phase.seat)
     elif isinstance(phase, Claim):
+        if phase.by == "challenge" and taker not in (None, phase.seat):
+            swept = _slapped_and_taken(state, step, taken)
+            if swept is not None:
+                return swept
         picked_up(step, taken, answers)
         entitled = taker in (None, phase.seat, *phase.split)
         remember_pickup(step, taker or phase.seat, taken.id, won_by=phase.ref if entitled else "")

@@ -12,7 +12,7 @@ from typing import Any
 from referee.engine.observations import Card, Taken
 from referee.rules.elimination import after_pile
 from referee.rules.phase import Claim, DeadHeat, OpenLead, Turn
-from referee.rules.pickup import pick_up
+from referee.rules.pickup import heat_was_won, pick_up
 from referee.rules.stacks import put_under
 from referee.rules.step import Step
 
@@ -67,6 +67,7 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
     if tied:
         # Somebody else took it: of the tied one leads, as soon as a card shows which.
         step.enter(OpenLead(tied))
+        heat_was_won(step)
         return
     # Nobody can be out of turn before it is seen who leads.
     first = () if taker is None else (taker,)

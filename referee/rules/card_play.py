@@ -221,16 +221,24 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
         _pay(step, card, seat, challenge)
     elif following is None:
         step.enter(TURNS[position.after(seat)])
-    if position.rules.has("P16"):
+    _end_by_pattern(step)
+
+
+def _end_by_pattern(step: Step) -> None:
+    """What three of a kind and triple sixes do as soon as they lie there (P16, P16b)."""
+    rules = step.position.rules
+    if rules.has("P16"):
         three_of_a_kind(step)
-    if position.rules.has("P16b") and position.rules.word("P16b") == "laid":
+    if rules.has("P16b") and rules.word("P16b") == "laid":
         close_for_triple_sixes(step)
 
 
 def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
     """A card out of turn: no turn, no chance, no challenge; it leaves with the pile (F7, F9, reading 9)."""
     if not drawn_at_once and not step.position.rules.has("F7"):
+        # It counts for every row of patterns.
         _put(step, card, seat, "played")
+        _end_by_pattern(step)
         return
     reason, rows = ("double_draw", ("F9", "F7")) if drawn_at_once else ("out_of_turn", ("F7",))
     _put(step, card, seat, "dead")

@@ -61,6 +61,12 @@ def opening(
         _deal(step, dealer, 52 * packs + jokers)
     elif len(counts) != seats:
         raise RulesError('"counts" must hold one number for each of the {places} seats', places=seats)
+    elif rules.has("S2") and sum(count or 0 for count in counts) > 52 * packs + jokers:
+        raise RulesError(
+            '"counts" add up to {held} cards, and there are only {cards}: put fewer, or more "packs"',
+            held=sum(count or 0 for count in counts),
+            cards=52 * packs + jokers,
+        )
     else:
         step.set(counts=counts)
     # The seat after the dealer leads (S5); without that row the dealer, if there is a card in that hand.

@@ -44,11 +44,9 @@ def stays_in(position: Position, seat: int) -> bool:
 
 def after_pile(step: Step, seat: int, *, by_slap: bool) -> None:
     """A pile was picked up: is it the last (E7), does that seat hold everything (E5a), is there a last chance (E2)?"""
-    step.set(piles=step.position.piles + 1)
+    count_pile(step)
     position = step.position
-    agreed = position.rules.agreed_end if position.rules.has("E7") else None
-    if agreed is not None and agreed.piles == position.piles:
-        end_by_most_cards(step, "E7")
+    if position.over:
         return
     if position.holders() != (seat,) or position.in_limbo:
         return
@@ -62,6 +60,14 @@ def after_pile(step: Step, seat: int, *, by_slap: bool) -> None:
         return
     step.enter(LastChance(seat, position.rules.number("E2")))
     step.rule("remind", "E2", what="last_chance")
+
+
+def count_pile(step: Step) -> None:
+    """One more pile was won; the agreed number of them ends the game (E7)."""
+    step.set(piles=step.position.piles + 1)
+    rules = step.position.rules
+    if rules.has("E7") and rules.agreed_end.piles == step.position.piles:
+        end_by_most_cards(step, "E7")
 
 
 def win(step: Step, seat: int, *rule: str) -> None:

@@ -7,12 +7,17 @@ from referee.rules.step import Step
 
 
 def lock(step: Step, seat: int, until: Until, row: str, left: int = 0) -> None:
-    """Lock a seat out; when everybody is barred for a number of cards, all are released (N8)."""
-    locks = list(step.position.locks)
+    """Lock a seat out; when all who could slap by the other rows are barred for some cards, all are released (N8)."""
+    position = step.position
+    locks = list(position.locks)
     locks[seat - 1] = Lock(until, row, left)
-    playing = [entry for other, entry in enumerate(locks, start=1) if other not in step.position.absent]
-    if until == "cards" and all(entry is not None and entry.until == "cards" for entry in playing):
-        locks = [None] * len(locks)
+    if until == "cards":
+        playing = [other for other in range(1, position.seats + 1) if other not in position.absent]
+        could = [other for other in playing if position.holds(other) or position.rules.has("M10")]
+        barred = [entry is not None and entry.until == "cards" for entry in locks]
+        # A seat that another row locks out could not slap anyway.
+        if all(barred[other - 1] or locks[other - 1] is not None for other in could):
+            locks = [None if released else entry for released, entry in zip(barred, locks, strict=True)]
     step.set(locks=tuple(locks))
     step.rule("locked_out", row, seat=seat, until="pile" if until == "slap" else until)
 

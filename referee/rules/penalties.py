@@ -32,19 +32,20 @@ def false_slap(step: Step, seat: int) -> None:
     if rules.has("N7"):
         step.set(penalised=position.penalised | {seat})
     layer = _latest_layer(position)
-    # The pile of a late hand (N1) has its owner: nobody else is given it.
-    in_play = layer is not None and (position.claim is None or position.claim.by != "slap")
+    # A pile that is won has its owner, by a slap (N1) or a challenge that stands (reading 4): there is nothing to give.
+    in_play = layer is not None and position.claim is None
     if not position.holds(seat):
         _without_cards(step, seat)
     elif rules.has("N8"):
         # The card that was slapped, and so many after it.
         lock(step, seat, "cards", "N8", rules.number("N8") + 1)
     elif rules.has("F3") and in_play and layer is not None:
-        give_pile(step, layer if layer != seat else position.before(seat), "F3")
+        keeps = layer != seat and layer not in position.absent
+        give_pile(step, layer if keeps else position.before(seat), "F3")
     elif rules.has("N9") and in_play:
         give_pile(step, position.after(seat, never=seat) or seat, "N9")
     elif rules.has("F12") and layer is not None:
-        _pay_the_layer(step, seat, layer if layer != seat else position.before(seat))
+        _pay_the_layer(step, seat, _layer_of_top(position, seat))
     elif rules.has("F1"):
         extra = position.false_run if rules.has("F2") else 0
         burn(step, seat, rules.number("F1") + extra, "F2" if extra else "F1")
@@ -55,6 +56,13 @@ def false_slap(step: Step, seat: int) -> None:
 def _latest_layer(position: Position) -> int | None:
     """Who laid the latest card that still lies there; None where only burned cards lie."""
     return next((laid.seat for laid in position.pile if laid.ref == position.latest), None)
+
+
+def _layer_of_top(position: Position, but: int) -> int:
+    """Who laid the top card (F12), never who laid a dead one that was put below; the player before, if that is ``but``
+    or plays no more."""
+    top = next(laid.seat for laid in reversed(position.pile) if laid.reveal and laid.state != "burned")
+    return position.before(but) if top == but or top in position.absent else top
 
 
 def _pay_the_layer(step: Step, seat: int, to: int) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from referee.rules.elimination import after_pile, close_for_triple_sixes
+from referee.rules.elimination import after_pile, close_for_triple_sixes, count_pile
 from referee.rules.locks import pile_was_won
-from referee.rules.phase import Claim, Turn
+from referee.rules.phase import Claim, DeadHeat, Turn
 from referee.rules.position import Memory, Position, SeatVerdict
 from referee.rules.stacks import forget, hand_over, put_under
 from referee.rules.step import Step
@@ -69,6 +69,14 @@ def hold_provisionally(step: Step, seat: int) -> None:
         paid=0,
     )
     step.enter(Turn(seat))
+    if isinstance(position.phase, DeadHeat):
+        heat_was_won(step)
+
+
+def heat_was_won(step: Step) -> None:
+    """The pile of an open dead heat left the table: it is won, and only its owner is open (F2, F6b, F6e, F6f, E7)."""
+    pile_was_won(step)
+    count_pile(step)
 
 
 def pick_up(step: Step) -> None:
@@ -91,8 +99,7 @@ def pick_up(step: Step) -> None:
         if not position.rules.has("C8"):
             forget(step, claim.seat, step.position.counts[claim.seat - 1])
         step.rule("pile", "C8", because=(claim.ref,), seat=claim.seat, count=len(cards))
-        if by_slap:
-            _pay_debts(step, claim.seat)
+        _pay_debts(step, claim.seat)
     winner = claim.seat
     if not step.position.holds(winner):
         # All of it went for debts (F6d).
@@ -127,16 +134,20 @@ def _share(step: Step, claim: Claim, cards: int) -> None:
         count = each + (1 if place < extras else 0)
         put_under(step, seat, ("??",) * count)
         step.rule("pile", "M3", because=(claim.ref,), seat=seat, count=count)
+    for seat in claim.split:
+        _pay_debts(step, seat)
 
 
 def _pay_debts(step: Step, seat: int) -> None:
-    """Negative cards are paid out clockwise, one by one, from what was slapped in (F6d)."""
+    """Negative cards are paid out one by one from whatever a seat wins, clockwise whichever way the cards go (F6d)."""
     debt = step.position.debts[seat - 1]
     if not debt:
         return
     owed: dict[int, int] = {}
-    others = step.position.others_after(seat)
-    for number in range(debt):
+    seats = step.position.seats
+    clockwise = [(seat - 1 + distance) % seats + 1 for distance in range(1, seats)]
+    others = [other for other in clockwise if other not in step.position.absent]
+    for number in range(debt if others else 0):
         if step.position.counts[seat - 1] == 0:
             break
         other = others[number % len(others)]

@@ -252,7 +252,7 @@ def test_odd_cards_of_a_pile_that_is_shared_go_to_the_earlier_hands() -> None:
     assert step.position.counts == (7, 5, 8)
 
 
-def test_debts_are_paid_clockwise_from_what_was_slapped_in() -> None:
+def test_debts_are_paid_clockwise_from_whatever_pile_is_won() -> None:
     """F6d; whoever pays out all of it is out again."""
     step = table((0, 5, 5), cards="7h 7c 7d", on="F6d", phase=Claim(1, "slap", "s1", 1), debts=(2, 0, 1))
     pick_up(step)
@@ -266,7 +266,7 @@ def test_debts_are_paid_clockwise_from_what_was_slapped_in() -> None:
         (0, 5, 5), cards="7h 7c", on="F6d", phase=Claim(1, "challenge", "c2", 1), debts=(1, 0, 0), false_run=3
     )
     pick_up(challenged)
-    assert challenged.position.debts == (1, 0, 0), "what was won by a challenge pays none"
+    assert challenged.position.debts == (0, 0, 0), "what was won by a challenge pays, too"
     assert challenged.position.false_run == 0, "and yet false slaps count from one again (F2)"
 
 
