@@ -34,6 +34,8 @@ from referee.vision.sight import Blind, Sight, Watching
 from tools.measure.soak_rendered import serves
 
 _CAMERA: Final = CameraSpec.of("twin", size=[32, 24], fps=100.0, patience=5.0, settle_frames=3, colour_gains=[1.0, 2.0])
+_BUSY: Final = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
+"""Computes until whoever started it is gone."""
 _PATIENCE: Final = 300.0
 """Seconds within which a start has come to an end, one way or the other."""
 
@@ -63,7 +65,7 @@ def load_opencv() -> Watching:
 @contextmanager
 def load_of(many: int) -> Iterator[None]:
     """So many processes compute meanwhile, and give way to all else."""
-    busy = [subprocess.Popen(["nice", "-n", "19", sys.executable, "-c", "while True: pass"]) for _ in range(many)]
+    busy = [subprocess.Popen(["nice", "-n", "19", sys.executable, "-c", _BUSY]) for _ in range(many)]
     try:
         yield
     finally:
