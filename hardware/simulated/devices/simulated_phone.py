@@ -17,10 +17,13 @@ from typing import Any, Final
 from referee.units import MS, SECOND
 
 HEARTBEAT: Final = 200 * MS
-_PATIENCE: Final = 2 * SECOND
+"""How often a page reports without news."""
+PATIENCE: Final = 2 * SECOND
 """A report without an answer is given up after so long."""
-_ON_THEIR_WAY: Final = 3
-_NOT_PROMISED: Final = 30 * MS
+ON_THEIR_WAY: Final = 3
+"""With so many reports on their way one without news waits."""
+NOT_PROMISED: Final = 30 * MS
+"""What a page may not have dealt with yet."""
 _KEPT_OPEN: Final = 15 * SECOND
 """A connection that was not used for so long is closed by the table."""
 _RESENT: Final = (200 * MS, 300 * MS)
@@ -121,7 +124,7 @@ class SimulatedPhone:
     _sending: int = 0
     _free: dict[int, int] = field(default_factory=dict)
     """Connections that carry nothing at present, and since when, ns."""
-    _heard: int = -_PATIENCE - 1
+    _heard: int = -PATIENCE - 1
 
     def __post_init__(self) -> None:
         """Open its page."""
@@ -176,7 +179,7 @@ class SimulatedPhone:
         self._do(now + HEARTBEAT, 1, self._beat)
 
     def _feel(self, now: int, stamped: int, *, pressed: bool) -> None:
-        is_lost = now - self._heard > _PATIENCE
+        is_lost = now - self._heard > PATIENCE
         if self._down == pressed or not self.known or (pressed and is_lost):
             return
         self._down = pressed
@@ -185,22 +188,22 @@ class SimulatedPhone:
         self._report(now, touched=True)
 
     def _report(self, now: int, *, touched: bool = False) -> None:
-        if self._sending >= _ON_THEIR_WAY and not touched:
+        if self._sending >= ON_THEIR_WAY and not touched:
             return
         self._sending += 1
         shown = self.shows(now)
         body: dict[str, Any] = {
             "page": self.page, "kind": self.kind, "sampling": self.look if self.measures else 0, "sent": shown,
-            "until": shown - _NOT_PROMISED, "hands": {str(self.seat): [list(one) for one in self._waiting[:100]]},
+            "until": shown - NOT_PROMISED, "hands": {str(self.seat): [list(one) for one in self._waiting[:100]]},
         }  # fmt: skip
         if self._echo is not None:
             body["echo"] = self._echo
         self._echo = None
         ready, connection = self._connect(now)
         report = _Sent(now, self.network.arrive(ready, self.network.up), body, connection)
-        if report.arrival <= now + _PATIENCE:
+        if report.arrival <= now + PATIENCE:
             heapq.heappush(self.arrivals, (report.arrival, next(self._numbers), report))
-        self._do(now + _PATIENCE, 1, lambda _now: self._end(report))
+        self._do(now + PATIENCE, 1, lambda _now: self._end(report))
 
     def _connect(self, now: int) -> tuple[int, int]:
         """When a report can go out, and on which connection: one that is open and free, or a new one, which takes a way
