@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import cv2
 
+from hardware.simulated.table.acts import SETTLE_NS
+from models.eye.classes import UNREAD
 from referee.demo.score import CardScore, score_cards
 from referee.engine.observations import Card, Foul, Observation, Placed, Taken
 from referee.vision.videos import new_watcher
@@ -78,7 +80,7 @@ def compare(shown: Situation, seen: Sequence[Observation], troubles: set[str]) -
     truth = shown.script.truth
     cards = score_cards(truth, seen)
     # Told as unread when its place in the order was past: that card was left open, and none invented.
-    unread = sum(isinstance(one, Card) and one.card == "??" for one in seen) - cards.unread
+    unread = sum(isinstance(one, Card) and one.card == UNREAD for one in seen) - cards.unread
     invented = cards.ghosts - min(unread, cards.missed)
     outcome = Outcome(shown.name, shown.script.seed, cards, _in_time(truth, seen), 0, 0, invented)
     outcome.faults += cards.faults
@@ -91,6 +93,12 @@ def compare(shown: Situation, seen: Sequence[Observation], troubles: set[str]) -
         outcome.invented += len(extra)
         outcome.faults += [f"{_words(one)} was not seen" for one in happened if one not in found]
         outcome.faults += [f"{_words(one)} was invented" for one in extra]
+    for joker in truth:
+        if isinstance(joker, Card) and joker.card == UNREAD:
+            why = _not_in_time(joker, truth, seen)
+            outcome.wanted += 1
+            outcome.seen += not why
+            outcome.faults += [f"{_words(joker)} {why}"] if why else []
     if shown.trouble:
         outcome.wanted += 1
         outcome.seen += shown.trouble in troubles
@@ -137,6 +145,18 @@ def _in_time(truth: Sequence[Observation], seen: Sequence[Observation]) -> int:
     laid = {one.card: one for one in truth if isinstance(one, Card)}
     read = [one for one in seen if isinstance(one, Card) and one.card in laid]
     return sum(abs(one.t - laid[one.card].t) <= one.t_error for one in read)
+
+
+def _not_in_time(joker: Card, truth: Sequence[Observation], seen: Sequence[Observation]) -> str:
+    """Why a card that nobody can read was not told as one before the next lay on it, its instant as stated; or ""."""
+    covered = min((one.t + SETTLE_NS for one in truth if isinstance(one, Card) and one.t > joker.t), default=2**62)
+    unread = [one for one in seen if isinstance(one, Card) and one.card == UNREAD]
+    inside = [one for one in unread if abs(one.t - joker.t) <= one.t_error]
+    if not inside:
+        near = min(unread, key=lambda one: abs(one.t - joker.t), default=None)
+        return "was not told" if near is None else f"was told as of {near.t / 1e9:.2f} ± {near.t_error / 1e9:.2f} s"
+    late = min(one.known_at or 0 for one in inside) - covered
+    return f"was told {late / MS:.0f} ms late" if late > 0 else ""
 
 
 def play(name: str, seed: int, frames: Path | None = None, printed: bool = False) -> Outcome:

@@ -1,7 +1,8 @@
 """How well the eye reads a folder of photographs with a `labels.csv`: `make eval-photos`.
 
 Two tables are printed, one strict and one without the labels of `disputes.csv` and one reading of the disputed card
-with each (`models.evaluation.photo_match` has the rules), then how far a confidence can be relied on.
+with each (`models.evaluation.photo_match` has the rules), then how far a confidence can be relied on. ``--grey`` reads
+them as a monochrome camera would give them: there no suit may be said with confidence.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
+import numpy as np
 
 from models.evaluation.photo_match import (
     JudgedPhoto,
@@ -27,14 +29,27 @@ from models.evaluation.photo_match import (
 from models.evaluation.photo_report import write_report
 from models.evaluation.reliability import summary
 from models.eye.eye import Eye
+from models.eye.geometry import Image
 
 
-def judge(eye: Eye, folder: Path, every: int = 1) -> Iterator[JudgedPhoto]:
-    """Read and match every `every`-th labelled photograph; raises `LabelsError`."""
-    for photo, labels in sorted(read_labels(folder).items())[::every]:
+def without_colour(image: Image, number: int) -> Image:
+    """The picture as one of three monochrome cameras gives it: plain, as a JPEG, or tinted and as a JPEG."""
+    grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    if number % 3 == 0:
+        return np.asarray(grey, np.uint8)
+    tinted = grey * ((1.0, 1.0, 1.0), (1.03, 0.97, 1.0))[number % 3 - 1]
+    _, data = cv2.imencode(".jpg", np.clip(tinted + 0.5, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, 85])
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+
+
+def judge(eye: Eye, folder: Path, every: int = 1, grey: bool = False) -> Iterator[JudgedPhoto]:
+    """Read and match every `every`-th labelled photograph, made ``grey`` or as it is; raises `LabelsError`."""
+    for number, (photo, labels) in enumerate(sorted(read_labels(folder).items())[::every]):
         image = cv2.imread(str(folder / photo))
         if image is None:
             raise LabelsError(f"{folder / photo} is named in labels.csv but cannot be read as a picture")
+        if grey:
+            image = without_colour(np.asarray(image, np.uint8), number)
         # CPU time: other programs may be running, and the eye runs in one thread.
         start = time.process_time()
         one = match(photo, labels, eye.recognise(image))
@@ -50,13 +65,18 @@ def main() -> int:
     parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/photos"))
     parser.add_argument("--weights", type=Path, default=None)
     parser.add_argument("--every", type=int, default=1, help="only every N-th photograph")
+    parser.add_argument("--grey", action="store_true", help="as a monochrome camera gives them")
     parser.add_argument("--report", type=Path, default=None, help="folder for report.html, which shows the failures")
     args = parser.parse_args()
     try:
-        judged = list(judge(Eye.load(args.weights), args.folder, args.every))
+        judged = list(judge(Eye.load(args.weights), args.folder, args.every, args.grey))
     except (LabelsError, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 2
+    if args.grey:
+        seen = [[*one.over, *(reading for _, reading in one.met if reading is not None)] for one in judged]
+        told = sum(all(reading.grey for reading in each) for each in seen if each)
+        print(f"Told to be without colour: {told} of {sum(map(bool, seen))} photographs in which cards are seen.\n")
     known = read_disputes()
     cleared = [without_disputed(one, known) for one in judged]
     print("Strict, as the contract scores:\n" + tally_table(by_folder(judged)))

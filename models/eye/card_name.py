@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.card_join import Candidate
 from models.eye.classes import CARD_CLASSES, UNREAD
-from models.eye.reader import RANK_OF_CARD, SUIT_OF_CARD, Logs, card_logs, sigmoid
+from models.eye.letters import NEVER
+from models.eye.reader import N_SUITS, RANK_OF_CARD, SUIT_OF_CARD, CardReading, Logs, Reading, card_logs, sigmoid
 
 #: The signs, in the order of their weights in calibration.json; the last is the constant.
 SIGNS = ("odds", "weaker", "index", "height", "agreeing", "whole", "dissent", "heat", "one")
@@ -26,6 +27,9 @@ SIGNS = ("odds", "weaker", "index", "height", "agreeing", "whole", "dissent", "h
 _CLEAR_INDEX = 2.0
 #: Log odds of the likeliest name, below which a card is looked at again; above, more looks changed no count.
 _OPEN_ODDS = 5.0
+#: In a picture without colour a sign's shape misleads the networks, which learned suits by their colour first: so much
+#: of what they say of a suit is shared by all suits alike.
+_SUIT_UNKNOWN = 0.4
 #: Names less likely than this are left out of a card's alternatives, and so are all after so many.
 LEAST_SHARE, MOST_NAMES = 0.01, 5
 
@@ -133,11 +137,18 @@ def judged(card: Candidate, weights: EvidenceWeights) -> tuple[str, float]:
     return CARD_CLASSES[int(logs.argmax())] if confidence >= weights.unread else UNREAD, confidence
 
 
-def alternatives(card: Candidate, weights: EvidenceWeights) -> tuple[tuple[str, float], ...]:
+Names = tuple[tuple[str, float], ...]
+"""Names of a card and their probabilities, the likeliest first."""
+
+
+def alternatives(card: Candidate, weights: EvidenceWeights, grey: bool = False) -> Names:
     """The names that the card may have and their probabilities, the likeliest first, whether it counts as read or not.
 
     The first has the calibrated confidence; the others are to it as the evidence says, as far as the rest of 1 reaches.
+    In a ``grey`` picture the suit is open, and no name is sure.
     """
+    if grey:
+        return _colourless_names(card, weights)
     logs = evidence(card, weights)
     best, confidence = int(logs.argmax()), _certainty(card, logs, weights)
     shares = confidence * np.exp(logs - logs[best])
@@ -146,3 +157,29 @@ def alternatives(card: Candidate, weights: EvidenceWeights) -> tuple[tuple[str, 
     shares[best] = confidence
     order = [best, *(int(i) for i in np.argsort(-shares, kind="stable") if i != best and shares[i] >= LEAST_SHARE)]
     return tuple((CARD_CLASSES[i], float(shares[i])) for i in order[:MOST_NAMES])
+
+
+def _colourless_names(card: Candidate, weights: EvidenceWeights) -> Names:
+    """The same of a picture without colour: the rank is told as surely as ever, the suit guessed by its shape."""
+    chances = np.exp(evidence(card, weights))
+    suit = int(SUIT_OF_CARD[int(chances.argmax())])
+    whole = None if card.whole is None else _in_suit(card.whole, suit)
+    ranks = alternatives(replace(card, readings=[_in_suit(r, suit) for r in card.readings], whole=whole), weights)
+    names: list[tuple[str, float]] = []
+    for rank, share in ranks:
+        alike = [i for i, name in enumerate(CARD_CLASSES) if name[0] == rank[0]]
+        shapes = chances[alike] / max(float(chances[alike].sum()), 1e-12)
+        shapes = (1 - _SUIT_UNKNOWN) * shapes + _SUIT_UNKNOWN / len(alike)
+        names += [(CARD_CLASSES[i], float(share * shape)) for i, shape in zip(alike, shapes, strict=True)]
+    names.sort(key=lambda one: -one[1])
+    return (names[0], *((name, share) for name, share in names[1:MOST_NAMES] if share >= LEAST_SHARE))
+
+
+_Read = TypeVar("_Read", Reading, CardReading)
+
+
+def _in_suit(reading: _Read, suit: int) -> _Read:
+    """The reading as if its suit were known."""
+    known = np.full(N_SUITS, NEVER)
+    known[suit] = 0.0
+    return replace(reading, suit=known)

@@ -20,6 +20,7 @@ from models.eye import card_join, card_name, cover, heaps
 from models.eye.classes import UNREAD
 from models.eye.finder import Finder
 from models.eye.geometry import Image, axes_of, overlap, pyramid
+from models.eye.grey import is_grey
 from models.eye.letters import Letters
 from models.eye.networks import WEIGHTS, WeightsBroken, WeightsMissing, calibration, open_networks
 from models.eye.reader import CardReader, Reader, mean_names, mean_reading
@@ -55,7 +56,8 @@ class CardSeen:
     the whole card, hidden parts included), and whether it lies on all others of its heap.
 
     ``bare`` is the probability that nothing lies on it, ``indices`` (k, 2) the middles in px of the indices seen,
-    ``candidates`` the names that it may have with their probabilities, the likeliest first.
+    ``candidates`` the names that it may have with their probabilities, the likeliest first. In a ``grey`` picture, one
+    without colour, its suit is guessed by the shape alone, and its name never sure.
     """
 
     card: str
@@ -65,6 +67,12 @@ class CardSeen:
     bare: float
     indices: NDArray[np.float64]
     candidates: tuple[tuple[str, float], ...] = ()
+    grey: bool = False
+
+    @property
+    def rank_confidence(self) -> float:
+        """How likely the card's rank is what its name says, whatever its suit."""
+        return max(self.confidence, min(1.0, sum(p for name, p in self.candidates if name[0] == self.card[0])))
 
 
 class Eye:
@@ -109,15 +117,15 @@ class Eye:
     def recognise(self, image: NDArray[np.uint8]) -> list[CardSeen]:
         """Every card seen, surest first; raises `ImageError`."""
         _check_picture(image)
-        return self._judged(image, self.candidates(image))
+        return self._judged(image, self.candidates(image), is_grey(image))
 
-    def _judged(self, image: Image, found: list[card_join.Candidate]) -> list[CardSeen]:
+    def _judged(self, image: Image, found: list[card_join.Candidate], grey: bool) -> list[CardSeen]:
         upper = heaps.uppermost(found)
         tops = {i for i, _ in upper if heaps.is_bare(found[i])}
         peeping = set(range(len(found))) - {i for i, _ in upper}
-        seen = _unread_tops(image, found, upper)
+        seen = _unread_tops(image, found, upper, grey)
         for i, c in enumerate(found):
-            names = card_name.alternatives(c, self._weights)
+            names = card_name.alternatives(c, self._weights, grey)
             best, confidence = names[0]
             name = best if confidence >= self._weights.unread else UNREAD
             if self._cap is not None:
@@ -127,7 +135,7 @@ class Eye:
                     index = min(index, _PEEPING_INDEX)
                 confidence = min(confidence, self._cap(name, index))
                 names = tuple((card, min(share, self._cap(card, index))) for card, share in names)
-            seen.append(CardSeen(name, confidence, c.quad, i in tops, heaps.bareness(c), heaps.indices(c), names))
+            seen.append(CardSeen(name, confidence, c.quad, i in tops, heaps.bareness(c), heaps.indices(c), names, grey))
         return sorted(seen, key=lambda s: -s.confidence)
 
     def read_at(
@@ -147,8 +155,8 @@ class Eye:
         corner = np.array([x0, y0], np.float64)
         part = np.ascontiguousarray(image[y0:y1, x0:x1])
         _check_picture(part)
-        found = self.candidates(part, card_height)
-        return [replace(s, corners=s.corners + corner, indices=s.indices + corner) for s in self._judged(part, found)]
+        seen = self._judged(part, self.candidates(part, card_height), is_grey(image))
+        return [replace(s, corners=s.corners + corner, indices=s.indices + corner) for s in seen]
 
     def candidates(self, image: Image, card_height: float | None = None) -> list[card_join.Candidate]:
         """The cards before they are named: what `recognise` judges and what the calibration is fitted on."""
@@ -199,7 +207,7 @@ class Eye:
 
 
 def _unread_tops(
-    image: Image, found: Sequence[card_join.Candidate], upper: Sequence[tuple[int, list[int]]]
+    image: Image, found: Sequence[card_join.Candidate], upper: Sequence[tuple[int, list[int]]], grey: bool
 ) -> list[CardSeen]:
     """The tops of the heaps on which a card lies that shows no index; ``upper`` from `heaps.uppermost`."""
     unread: list[CardSeen] = []
@@ -208,7 +216,7 @@ def _unread_tops(
             quad = cover.outline(image, [found[j] for j in heap], found[i])
             # One card may lie on two heaps that do not touch.
             if not any(overlap(quad, other.corners) > _ONE_PLACE for other in unread):
-                unread.append(CardSeen(UNREAD, 0.0, quad, True, 1.0, np.zeros((0, 2))))
+                unread.append(CardSeen(UNREAD, 0.0, quad, True, 1.0, np.zeros((0, 2)), grey=grey))
     return unread
 
 

@@ -379,7 +379,7 @@ def _sighting(
     return Sighting(
         now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _is_old_index(s, pile),
         plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare,
-        candidates=s.candidates, at_rest=at_rest, indices=s.indices,
+        candidates=s.candidates, at_rest=at_rest, indices=s.indices, grey=s.grey,
     )  # fmt: skip
 
 

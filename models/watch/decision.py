@@ -126,11 +126,15 @@ class Decisions:
         self._pile.burned[name] = track.quad
         self._placed += 1
         t = max(track.last.t, self._stream.watermark + 1)
-        return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(brought_from(track)), cards=(name,))]
+        cards = () if track.suit_open else (name,)
+        return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(brought_from(track)), cards=cards)]
 
     def _report(self, track: Track, told: NamedCard, now: SeenFrame, glance: Glance) -> list[Observation]:
         """Tell that a card was laid, unless it is one that was told already."""
         name = told.card
+        if track.suit_open and name != UNREAD:
+            # Followed by the name that its shape suggests; memory may know better, else people are asked.
+            told = judge(UNREAD, 0.0, track.looks(), self._prior(track))
         upper = upper_of(track, self._pile)
         self._pile.open.remove(track)
         if upper is None and self._same_again(track, name):
@@ -154,13 +158,13 @@ class Decisions:
         if gone and any(other.high > track.high for other in self._pile.laid if other is not track):
             # It came up so long ago that later ones have been told, and it can no longer go before them: its name is
             # sure, but not its place among the others, and people are asked.
-            name, told = UNREAD, NamedCard(UNREAD, 0.0, told.candidates)
+            told = NamedCard(UNREAD, 0.0, told.candidates)
         if self._foresight is not None:
             self._trust.note(told, Prior.of(self._foresight, seat))
-            self._foresight = self._foresight.after(seat, name)
+            self._foresight = self._foresight.after(seat, told.card)
         return [
             Card(
-                t=t, id=f"c{self._pile.told}", card=name, seat=seat, t_error=error,
+                t=t, id=f"c{self._pile.told}", card=told.card, seat=seat, t_error=error,
                 confidence=round(told.confidence, 3), known_at=now.t,
                 bearing=None if angle is None else float(round(angle) % 360), candidates=told.candidates,
             )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Protocol
 
 import numpy as np
 
-from models.eye.classes import SURE_READING, UNREAD
+from models.eye.classes import CARD_CLASSES, SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, height_of, holds, shared_area
 from models.watch.bare_table import BareTable
@@ -192,7 +193,7 @@ class Gaze:
         """
         self._unread_aside = not clear and any(s.card == UNREAD for s in seen)
         self._unread_top = any(s.top and s.confidence < HALF for s in seen)
-        found = [(s, convex_quad(s.corners)) for s in seen if s.card != UNREAD or clear]
+        found = [(_by_rank(s), convex_quad(s.corners)) for s in seen if s.card != UNREAD or clear]
         found = [(s, quad) for s, quad in found if area(quad) > 100]
         found.sort(key=lambda item: (item[0].card == UNREAD, not plain(item[0]), -item[0].confidence))
         if self._pile.packs > 1:
@@ -204,3 +205,13 @@ class Gaze:
                 once.append((s, quad))
             names.add(s.card)
         return once
+
+
+def _by_rank(s: CardSeen) -> CardSeen:
+    """A reading without colour is followed as surely as its rank is read, and may be of any suit."""
+    if not s.grey or s.card == UNREAD:
+        return s
+    suits = [name for name in CARD_CLASSES if name[0] == s.card[0]]
+    # Shapes that mislead one look mislead the next as well: looks together must not make a suit likely.
+    sure = s.rank_confidence
+    return replace(s, confidence=sure, candidates=tuple((name, sure / len(suits)) for name in suits))

@@ -68,6 +68,8 @@ class Sighting:
     """The names that it may have, with their probabilities; empty: only its own."""
     indices: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 2)))
     """Where its indices showed, px."""
+    grey: bool = False
+    """Without colour: its suit is a guess."""
 
 
 def _index_stays(one: NDArray[np.float64], other: NDArray[np.float64], reach: float) -> bool:
@@ -172,6 +174,12 @@ class Track:
         best = max(s.confidence for s in self.sightings if s.name == ranked[0][0] and not (s.scrap and passing))
         lead = 1 - math.exp(-(ranked[0][1] - rival))
         return ranked[0][0], round(min(lead, 0.999) if rival == 0 or lead < best else best, 4)
+
+    @property
+    def suit_open(self) -> bool:
+        """Whether every look that named it was without colour."""
+        named = [s for s in self.sightings if s.name != UNREAD]
+        return bool(named) and all(s.grey for s in named)
 
     def looks(self) -> list[tuple[tuple[str, float], ...]]:
         """What each sighting made of it: names and their probabilities. Nothing of those that may be a scrap's."""

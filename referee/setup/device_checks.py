@@ -157,7 +157,8 @@ class Bench:
 
     def write(self, image: Any) -> tuple[bool, str]:
         """Write a picture beside the settings; whether that went well, where it is and what it is like."""
-        from referee.setup.calibration.report import write_picture
+        from models.eye.grey import is_grey
+        from referee.setup.calibration.report import COLOUR_CAMERA, NO_COLOUR, write_picture
 
         target = self.path.with_suffix(".picture.jpg")
         try:
@@ -165,10 +166,13 @@ class Bench:
         except UserError as bad:
             return False, Sentence("There is a picture, but {why}.", why=bad)
         rows, columns = image.shape[:2]
-        return True, Sentence(
+        words: str = Sentence(
             "Look at {target}: it is what the camera sees ({columns}×{rows} px, mean brightness {mean} of 255).",
             target=target, columns=columns, rows=rows, mean=f"{image.mean():.0f}",
         )  # fmt: skip
+        if is_grey(image):
+            words = joined([words, Sentence("A warning: {what}; {todo}.", what=NO_COLOUR, todo=COLOUR_CAMERA)])
+        return True, words
 
     def eye(self, text: str) -> tuple[str | None, str]:
         """The settings with the number of threads with which the eye is quickest here (None: there is no eye), and how

@@ -16,10 +16,11 @@ from hardware.ports import Camera
 from models.eye.annotate import draw_readings
 from models.eye.classes import UNREAD
 from models.eye.geometry import height_of
+from models.eye.grey import is_grey
 from models.table_view.edges import spreads
 from models.table_view.light import measure_light
 from referee.sentence import Sentence, words_of
-from referee.setup.calibration.report import Item, grade_brightness, grade_edges, grade_size
+from referee.setup.calibration.report import COLOUR_CAMERA, NO_COLOUR, Item, grade_brightness, grade_edges, grade_size
 from referee.text.ruling_lines import pretty
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def judge_picture(image: Any, seen: Sequence[CardSeen]) -> list[Item]:
     if len(widths):
         items.append(grade_edges(float(np.median(widths)), min(heights)))
     lean = float(np.median([_leaning(quad) for quad in quads]))
+    if is_grey(image):
+        items.append(Item("colours", "poor", NO_COLOUR, COLOUR_CAMERA))
     if lean > _LEANING:
         items.append(Item("tilt", "acceptable", Sentence("the camera leans: cards look like wedges, or short"),
                           Sentence("hang it more nearly over the middle, and let it look straight down")))  # fmt: skip

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import UserError
+from referee.sentence import Sentence
 from referee.text.escapes import escape_controls
+from referee.text.terminal_language import say
 
 if TYPE_CHECKING:
     from models.eye.eye import CardSeen, Eye
@@ -177,11 +179,13 @@ def _draw(image: Any, cards: Sequence[CardSeen], target: Path) -> None:
 
 def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | None = None) -> int:
     """Print the cards of each image, those of a learned ``deck`` if one is named; returns 2 if any
-    image could not be read (one line names each).
+    image could not be read (one line names each). A line on standard error names each image without colour, too.
 
     Raises:
         UserError: nothing can be read at all, or the drawing cannot be written.
     """
+    from models.eye.grey import is_grey
+
     places = [None] * len(images) if draw is None else drawing_places(images, draw)
     eye: Eye | None = None
     status = 0
@@ -205,8 +209,12 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
             }
             for seen in cards
         ]
-        line = {"image": name, "cards": found, "letters": eye.language, "ms": round(took, 1)}
+        grey = is_grey(image)
+        line = {"image": name, "cards": found, "letters": eye.language, "grey": grey, "ms": round(took, 1)}
         print(escape_controls(json.dumps(line, ensure_ascii=False)), flush=True)
+        if grey:
+            words = Sentence("{name} is without colour: suits are guessed by their shapes, none is sure", name=name)
+            print(f"referee: {escape_controls(say(words))}", file=sys.stderr, flush=True)
         if place is not None:
             _draw(image, cards, place)
     return status

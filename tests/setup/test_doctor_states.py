@@ -8,6 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 
 from referee.certificates import FOLDER, Certificate, machine_mark, program_version, save_certificate, settings_mark
@@ -340,6 +342,20 @@ def test_the_calibration(text: str, state: str) -> None:
     finding = health.check_calibration(settings(text), Path("t.toml"))
     assert told(finding)[0] == state
     assert state == "fine" or finding.mend == "referee calibrate --settings t.toml"
+
+
+def test_a_camera_without_colours_is_told_by_the_picture_of_its_set_up(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    assert not [*health.check_colours(path)]
+    picture = np.repeat(np.linspace(20, 230, 64, dtype=np.uint8)[None, :, None], 48, axis=0)
+    cv2.imwrite(str(tmp_path / "t.picture.jpg"), np.repeat(picture, 3, axis=2))
+    (finding,) = health.check_colours(path)
+    state, words, mend = told(finding)
+    assert (state, finding.needed) == ("broken", False)
+    assert "without colour" in words
+    assert mend.endswith(f"referee setup --settings {path} --step camera")
+    cv2.imwrite(str(tmp_path / "t.picture.jpg"), picture * np.array([1, 0, 1], np.uint8))
+    assert not [*health.check_colours(path)]
 
 
 @pytest.mark.parametrize(

@@ -294,6 +294,8 @@ def test_a_good_picture_is_said_to_be_good(eye: Eye, cards: Any) -> None:
         (lambda image: cv2.GaussianBlur(image, (0, 0), 3.2), "sharpness", "focus"),
         (lambda image: cv2.resize(image, None, fx=0.45, fy=0.45, interpolation=cv2.INTER_AREA), "card size", "lower"),
         (lambda image: cv2.resize(image, None, fx=1.0, fy=0.68, interpolation=cv2.INTER_AREA), "tilt", "straight down"),
+        (lambda image: cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR), "colours",
+         "colour camera"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_picture_is_told_with_what_to_do(

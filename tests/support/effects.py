@@ -241,3 +241,14 @@ class Soft:
     def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
         sigma = self.sigma * _share(t, self.start, self.until, 250 * MS)
         return picture if sigma < 0.2 else np.asarray(cv2.GaussianBlur(picture, (0, 0), sigma), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Colourless:
+    """A monochrome camera's picture, or an infra-red one's with a slight tint."""
+
+    tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)[..., None]
+        return np.asarray(np.clip(grey * np.array(self.tint) + 0.5, 0, 255), np.uint8)

@@ -14,7 +14,18 @@ import numpy as np
 from hardware.simulated.decks.courts import draw_court
 from hardware.simulated.decks.families import FAMILIES, Family
 from hardware.simulated.decks.packs import PrintedDeck
-from hardware.simulated.pictures.canvas import Canvas, Colour, Points, box, ellipse, glyphs, mirrored, path, placed
+from hardware.simulated.pictures.canvas import (
+    Bytes,
+    Canvas,
+    Colour,
+    Points,
+    box,
+    ellipse,
+    glyphs,
+    mirrored,
+    path,
+    placed,
+)
 
 _INK: Final[Colour] = (28, 26, 36)
 _RED: Final[Colour] = (190, 34, 44)
@@ -126,6 +137,19 @@ ODD_FACES: Final[dict[str, Callable[[Canvas], None]]] = {
     **{f"back of {name}": family.back for name, family in FAMILIES.items()},
 }  # fmt: skip
 """What is drawn on the canvas of a card, by name: faces without a readable index, and backs."""
+
+
+UNLETTERED: Final = ("jester", "edge", "star", "art", "mandala", "scoring", "banner", "stripes")
+"""Faces that nobody can read, of `ODD_FACES`: jokers, and a card of rules."""
+
+
+class DeckWithOddFaces(PrintedDeck):
+    """A pack of a family in which any of `ODD_FACES` is a card, too."""
+
+    def picture(self, card: str) -> Bytes:
+        if card in ODD_FACES and card not in self._cards:
+            self._cards[card] = odd_deck(self.family, card, self.scale).picture("back")
+        return super().picture(card)
 
 
 def odd_deck(family: Family, face: str, scale: float) -> PrintedDeck:

@@ -15,7 +15,8 @@ from hardware.simulated.table.acts import CardPose, bearing, towards
 from referee.engine.observations import Foul
 from referee.units import MS
 from tests.support.awkward import Push, Touch
-from tests.support.effects import Bump, Covered, Daylight, Glare, Lamp, LampOff, Shade, Soft, SunPatch
+from tests.support.effects import Bump, Colourless, Covered, Daylight, Glare, Lamp, LampOff, Shade, Soft, SunPatch
+from tests.support.odd_faces import UNLETTERED
 from tests.support.spoilt import Situation
 from tests.support.story import SEATS, Story
 
@@ -236,6 +237,23 @@ def _sun_patch(story: Story, goes: bool = False) -> None:
     story.lay(4)
 
 
+def _unlettered(story: Story) -> None:
+    """The joker lies open for 0.4 to 1.6 s before the next card lies on it."""
+    story.lay(story.chance.randint(1, 4), gap=story.chance.randrange(400 * MS, 900 * MS))
+    act = story.lay(card=story.chance.choice(UNLETTERED), gap=story.chance.randrange(400 * MS, 1_600 * MS))
+    story.moments.append(act.rest + 150 * MS)
+    story.lay(3)
+    story.take()
+
+
+def _colourless(story: Story) -> None:
+    story.effects.append(Colourless(story.chance.choice(((1.0, 1.0, 1.0), (1.03, 0.97, 1.02)))))
+    act = story.lay(5)
+    story.moments.append(act.rest)
+    story.take()
+    story.lay(3)
+
+
 SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
     "glare on an index": _glare,
     "a finger over an index": _finger,
@@ -256,6 +274,8 @@ SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
     "a cloud before the sun": _cloud,
     "a patch of sun": _sun_patch,
     "a patch of sun goes": partial(_sun_patch, goes=True),
+    "a joker without a letter": _unlettered,
+    "a camera without colour": _colourless,
 }
 
 

@@ -10,6 +10,7 @@ from hardware.simulated.table.script import Script
 from hardware.simulated.table.simulated_table import SimulatedTable
 from tests.support.awkward import AwkwardScene
 from tests.support.effects import Effect
+from tests.support.odd_faces import DeckWithOddFaces
 from tests.support.printed_cloth import PrintedScene
 
 
@@ -40,6 +41,7 @@ class SpoiltTable(SimulatedTable):
     ) -> None:
         scene = PrintedAwkwardScene if printed else AwkwardScene
         super().__init__(situation.script, fps, size, situation.family, scene=scene)
+        self.scene.deck = DeckWithOddFaces(situation.family, self.scene.scale, self.scene.seed)
         self._effects = situation.effects
         assert isinstance(self.scene, AwkwardScene)
         self.scene.bent = situation.bent

@@ -11,10 +11,12 @@ from hardware.simulated.decks.packs import all_cards
 from hardware.simulated.table.acts import Act, Burn, CardPose, Lay, Take
 from hardware.simulated.table.players import NAMES, seat_people
 from hardware.simulated.table.script import Script
+from models.eye.classes import UNREAD
 from referee.engine.observations import Card, Foul, Observation, Placed, Table, Taken
 from referee.units import MS
 from tests.support.awkward import Pair
 from tests.support.effects import Effect
+from tests.support.odd_faces import ODD_FACES
 from tests.support.spoilt import Situation
 
 SEATS: Final = 4
@@ -40,11 +42,12 @@ class Story:
         self.trouble = ""
         self.moments: list[int] = []
 
-    def lay(self, count: int = 1, pose: CardPose | None = None, gap: int | None = None) -> Lay:
-        """The next players lay cards; gives the last act."""
+    def lay(self, count: int = 1, pose: CardPose | None = None, gap: int | None = None, card: str = "") -> Lay:
+        """The next players lay cards, the pack's next ones or ``card``; gives the last act."""
         for _ in range(count):
-            act = Lay(self.now, self.seat, self.cards.pop(), pose or self.pose(), self.people[self.seat - 1].sideways)
-            self._laid(act, act.card, gap)
+            face, sideways = card or self.cards.pop(), self.people[self.seat - 1].sideways
+            act = Lay(self.now, self.seat, face, pose or self.pose(), sideways)
+            self._laid(act, UNREAD if face in ODD_FACES else face, gap)
         assert isinstance(act, Lay)
         return act
 

@@ -47,7 +47,8 @@ def test_recognise_prints_one_object_an_image(
     drawn = tmp_path / "seen.jpg"
     assert main(["recognise", str(path), "--draw", str(drawn)]) == 0
     (line,) = printed(capsys)
-    assert set(line) == {"image", "cards", "letters", "ms"}
+    assert set(line) == {"image", "cards", "letters", "grey", "ms"}
+    assert line["grey"] is False
     assert line["image"] == str(path)
     cards = line["cards"]
     assert isinstance(cards, list)
@@ -56,6 +57,23 @@ def test_recognise_prints_one_object_an_image(
     assert len(cards[0]["corners"]) == 4
     assert cards[0]["top"] is True
     assert drawn.stat().st_size > 1000
+
+
+def test_recognise_says_of_a_picture_that_it_is_without_colour(
+    picture: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import cv2
+
+    path, card = picture
+    grey = tmp_path / "grey.png"
+    cv2.imwrite(str(grey), cv2.imread(str(path), cv2.IMREAD_GRAYSCALE))
+    assert main(["recognise", str(grey)]) == 0
+    told = capsys.readouterr()
+    line = json.loads(told.out)
+    assert line["grey"] is True
+    assert [seen["card"][0] for seen in line["cards"]] == [card[0]]
+    assert all(seen["confidence"] < 0.9 for seen in line["cards"])
+    assert told.err == f"referee: {grey} is without colour: suits are guessed by their shapes, none is sure\n"
 
 
 def test_recognise_goes_on_past_an_image_that_cannot_be_read(

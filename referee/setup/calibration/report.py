@@ -52,6 +52,8 @@ DARKEST: Final = 60
 """Grey level of white paper, of 255; less is poor."""
 CLIPPED: Final = 0.25
 """Share of white paper that may be overexposed; more is poor."""
+NO_COLOUR: Final = Sentence("the picture is without colour: no suit is told, and each card is asked about")
+COLOUR_CAMERA: Final = Sentence("use a colour camera, or switch this one's night mode off")
 _COLOURS: Final = {"fine": "green", "acceptable": "yellow", "poor": "red"}
 _GREEN: Final = (90, 210, 90)
 _YELLOW: Final = (60, 215, 245)

@@ -59,7 +59,7 @@ def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
     names = ", ".join(seat.name for seat in settings.seats)
     about = Finding(part, "fine", f"{path}: {names}")
     return settings, [
-        about, check_calibration(settings, path), *check_frame_rate(settings, path),
+        about, check_calibration(settings, path), *check_frame_rate(settings, path), *check_colours(path),
         *check_bare_table(settings, path), check_pads_measured(settings, path), check_certificate(settings, path),
     ]  # fmt: skip
 
@@ -117,6 +117,24 @@ def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
         )
         mend = f"referee setup --settings {path} --set camera.fps={steady_rate(hz):g}"
         yield Finding(part, "broken", poor, mend)
+
+
+def check_colours(path: Path) -> Iterator[Finding]:
+    """Whether the picture that set-up took beside the settings at ``path`` has colours; nothing where there is none."""
+    picture = path.with_suffix(".picture.jpg")
+    if not picture.exists():
+        return
+    try:
+        from models.eye.grey import is_grey
+        from referee.setup.calibration.report import COLOUR_CAMERA, NO_COLOUR
+        from referee.vision.photos import read_image
+
+        grey = is_grey(read_image(str(picture)))
+    except (ImportError, OSError, UserError):
+        return
+    if grey:
+        mend = Sentence("{what}; then referee setup --settings {path} --step camera", what=COLOUR_CAMERA, path=path)
+        yield Finding(Sentence("colours"), "broken", NO_COLOUR, mend)
 
 
 def check_bare_table(settings: Settings, path: Path) -> Iterator[Finding]:
