@@ -15,6 +15,7 @@ from referee.control.facts import Accepted, Denied, Facts, Namer, Outcome, Refus
 from referee.control.offers import WILD_RANKS
 from referee.control.reports import Reports
 from referee.engine.amended_log import AMENDING, SAID, as_released, is_said
+from referee.engine.gap import is_answer
 from referee.engine.observations import (
     Answer,
     Card,
@@ -209,6 +210,9 @@ class _Meeting(Reports):
             cause = cause_of(ruling.id)
             if ask == "unreadable_card" and self._log.known(cause) and isinstance(self._log.now(cause), Slap):
                 return Accepted(_as_answer(value), (self._correct_unread_card(about, value),))
+        elif ask == "unseen_gap":
+            if not is_answer(value, len(view.names), gone="cards" not in ruling.fields):
+                raise Denied("answer with the cards that came between, such as 7h, or with the seat that took the pile")
         elif ask == "wild_rank":
             if not (isinstance(value, str) and len(value) == 1 and value in WILD_RANKS):
                 raise Denied("answer with a number rank, 2 to 9 or T")

@@ -16,9 +16,10 @@ from referee.engine.event_queue import EventJudge, Witness
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
 from referee.engine.foresight import Foresight, foresee, recall_places
+from referee.engine.gap import is_moot
 from referee.engine.history import History
 from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Join, LogError, Observation, Slap, Table, Tick
-from referee.engine.rulings import Key, PlacedRuling, Ruling, base_id, place_of, printing_order, to_ruling
+from referee.engine.rulings import Key, PlacedRuling, Ruling, base_id, gap_form, place_of, printing_order, to_ruling
 from referee.engine.state import State
 from referee.engine.view import ChallengeView, View
 from referee.rules.house import RulesError, read_house_rules
@@ -171,7 +172,9 @@ class Adjudicator:
         waiting = sorted(
             name
             for name, question in self._questions.items()
-            if base_id(name) not in answered and not (drawn and question["ask"] == "wild_rank")
+            if base_id(name) not in answered
+            and not (drawn and question["ask"] == "wild_rank")
+            and not is_moot(question, state.position)
         )
         return view_of(state, tuple(waiting))
 
@@ -245,7 +248,7 @@ class Adjudicator:
             if ruling.supersedes:
                 for gone in ruling.supersedes:
                     self._questions.pop(gone, None)
-            if ruling.kind == "question" and ruling["ask"] not in _TOLD_ONLY:
+            if ruling.kind == "question" and ruling["ask"] not in _TOLD_ONLY and not _waits_for_gap(ruling):
                 self._questions[ruling.id] = ruling
             if tells_early and ruling.id != self._said_early:
                 self._early.append(ruling)
@@ -287,6 +290,11 @@ def _check_table(table: Table, *, again: bool) -> None:
         open_table(table)
     except RulesError as bad:
         raise LogError(None, str(bad)) from None
+
+
+def _waits_for_gap(question: Ruling) -> bool:
+    """Whether this only says of a hand that it hangs on a gap, whose own question settles it."""
+    return bool(question["ask"] == "unseen_gap") and gap_form(question) == "hand"
 
 
 def view_of(state: State, questions: tuple[str, ...] = ()) -> View:

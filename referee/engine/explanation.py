@@ -371,7 +371,7 @@ def _of_question(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> 
     heat = course.heat_before(judged.nth + 1)
     if ask == "who_was_first" and heat is not None:
         yield from _of_heat(heat)
-    elif ask in ("unreadable_card", "bottom_card") and isinstance(judged.observation, Slap):
+    elif ask in ("unreadable_card", "bottom_card", "unseen_gap") and isinstance(judged.observation, Slap):
         yield Considered(ruling.rule[0] if ruling.rule else "K2", True, f"hangs_on_{ask}", {})
 
 

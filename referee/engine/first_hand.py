@@ -92,6 +92,9 @@ def finish(
     """Close a step: its rulings, and a slap's own once its pile is gone (``open_``: not yet claimed)."""
     used = set() if used is None else used
     rulings = to_rulings(step.drafts, step.ref, step.t, used, doubt=doubt)
+    if state.position.unseen:
+        # Nobody knows how many cards such a pile has.
+        rulings = [replace(one, doubt=True) if one.kind == "pile" else one for one in rulings]
     pending = state.pending
     if (
         pending is not None

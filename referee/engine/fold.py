@@ -13,7 +13,8 @@ from typing import Any, Final
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
 from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
-from referee.engine.observations import Card, Observation, Slap, Table, Taken
+from referee.engine.gap import judge_gap
+from referee.engine.observations import Card, Gap, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
 from referee.engine.position_changes import CHANGES
 from referee.engine.rulings import Ruling, cause_of, to_ruling, to_rulings
@@ -83,6 +84,10 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         decided = _slap(state, observation, upcoming, answers)
     elif isinstance(observation, Taken):
         decided = _taken(state, observation, answers)
+    elif isinstance(observation, Gap):
+        step = Step(state.position, observation.t, observation.id)
+        judge_gap(step, observation, answers)
+        decided = finish(state, step)
     else:
         change = CHANGES.get(type(observation))
         if change is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
-from referee.engine.observations import Answer, Card, Correct, Count, Join, Observation, Table, Taken
+from referee.engine.observations import Answer, Card, Correct, Count, Gap, Join, Observation, Table, Taken
 from referee.rules.card_play import lay
 from referee.rules.cards import JOKERS, PACK, UNREADABLE
 from referee.rules.phase import Claim, DeadHeat, OpenLead, Over, Turn, War
@@ -20,7 +20,7 @@ from referee.rules.pickup import pick_up
 from referee.rules.position import Position
 from referee.rules.step import Step
 
-_UNSETTLED: Final = (Answer, Correct, Count, Join, Table, Taken)
+_UNSETTLED: Final = (Answer, Correct, Count, Gap, Join, Table, Taken)
 """While one of these waits, nobody can say what will have become of the stacks."""
 
 

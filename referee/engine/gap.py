@@ -2,29 +2,37 @@
 
 A watcher that has just been woken tells every card that it finds as if it had just come. Those that lay there before
 the gap are no news; what else lies there came during it, nobody knows how many there were, in which order, or by whom.
-So what cannot be known is put down as cards that nobody could read (`UNREADABLE`), under the one that is seen: the
-referee then asks before it rules on anything that depends on them. There are two (`_UNSEEN_CARDS`), since one alone
-would make a sure sandwich of the cards on either side.
+So a `Gap` goes on the log, with the one card that is seen on top: the referee then asks before it rules on anything
+that depends on the others (`judge_gap`).
 
-Hands that came meanwhile are named, and not judged.
+Until people answer, nobody knows how many cards came, whose turn it is, whether a challenge stands, and who holds how
+many cards. So one card that stands for any number lies in the pile (`Position.gaps`), and what may depend on it is not
+ruled with confidence. What people answer is judged in place of the gap.
+
+Hands that came while the game was paused are named, and not judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from referee.engine.observations import MAX_ERROR, Card, Observation, Slap, Taken
-from referee.rules.card_play import DRAWN_AT_ONCE_NS
-from referee.rules.cards import UNREADABLE
+from referee.engine.observations import MAX_ERROR, Card, Gap, Observation, Slap, Taken
+from referee.engine.rulings import Ruling, cause_of
+from referee.engine.unclaimed_piles import goes_to
+from referee.rules.card_play import DRAWN_AT_ONCE_NS, lay
+from referee.rules.cards import UNREADABLE, is_card
+from referee.rules.elimination import after_pile
+from referee.rules.phase import Claim, DeadHeat, LastChance, Turn, War
+from referee.rules.pickup import hold_provisionally, pick_up
+from referee.rules.position import Laid, Position
+from referee.rules.step import Step
 from referee.units import whole_ms
 
 GAP_BETWEEN_CARDS: Final = DRAWN_AT_ONCE_NS + 1
-"""Between two cards that came during the gap, ns: nearer, they would be taken for one seat's that drew two (F9)."""
-_UNSEEN_CARDS: Final = 2
-"""Cards that stand for those that may have come unseen. Only a pattern that reaches over exactly so many (P3) can be
-feigned by a gap then."""
+"""Before and after a card that came during the gap, ns: nearer, it might be taken for a second one drawn at once (F9).
+"""
 
 Verdict = Literal["same", "more", "gone"]
 
@@ -38,8 +46,8 @@ class PileFinding:
     """The pile before the gap, oldest first."""
     lying: tuple[str, ...]
     """What is seen now, oldest first, as far as that is known."""
-    came: tuple[str, ...] = ()
-    """Cards to be put on the pile, oldest first."""
+    came: str = ""
+    """The card that is seen on top now; `UNREADABLE` where nobody can read it, empty where nothing came."""
 
     @property
     def asks(self) -> bool:
@@ -49,22 +57,31 @@ class PileFinding:
     @property
     def span(self) -> int:
         """How much of the gap its observations need, ns."""
-        return GAP_BETWEEN_CARDS * (len(self.came) + 1)
+        return GAP_BETWEEN_CARDS * (2 if self.came else 1)
 
-    def observations(self, since: int, until: int) -> list[Observation]:
+    def observations(self, since: int, until: int, seen: int) -> list[Observation]:
         """What to put on the log, without ids, all after ``since`` and before ``until`` (ns).
+
+        Args:
+            since: the last instant that was seen before the gap.
+            until: when the game goes on.
+            seen: when the table was seen again first.
 
         Raises:
             ValueError: the gap is shorter than `span`.
         """
         if until - since < self.span:
             raise ValueError(f"the gap must be {self.span} ns long, not {until - since}")
-        if self.verdict == "gone":
-            return [Taken(t=since + 1, t_error=min(MAX_ERROR, until - since - 2))]
-        return [
-            Card(t=t, card=card, t_error=min(MAX_ERROR, until - t - 1), extra={"gap": True})
-            for t, card in ((since + GAP_BETWEEN_CARDS * (n + 1), card) for n, card in enumerate(self.came))
-        ]
+        if self.verdict == "same":
+            return []
+        lying = (self.came,) if self.came else ()
+        gap = Gap(t=since + 1, until=max(since + 2, min(seen, until)), lying=lying)
+        # Where the gap is so long that no error reaches over it, the line says so beside it.
+        t, extra = (since + until) // 2, {"gap": True}
+        error = min(MAX_ERROR, t - since - 1)
+        if not self.came:
+            return [gap, Taken(t=t, t_error=error, extra=extra)]
+        return [gap] if self.came == UNREADABLE else [gap, Card(t=t, card=self.came, t_error=error, extra=extra)]
 
 
 def reconcile_pile(believed: Sequence[str], lying: Sequence[str]) -> PileFinding:
@@ -82,8 +99,7 @@ def reconcile_pile(believed: Sequence[str], lying: Sequence[str]) -> PileFinding
     # A card that nobody could read before may be the one that is read now, and the other way round never.
     if (not new and top in now) or (top == UNREADABLE and len(new) <= 1 and UNREADABLE not in new):
         return PileFinding("same", before, now)
-    came = (*(UNREADABLE,) * _UNSEEN_CARDS, *(card for card in new if card != UNREADABLE))
-    return PileFinding("more", before, now, came)
+    return PileFinding("more", before, now, new[-1] if new else UNREADABLE)
 
 
 @dataclass(slots=True)
@@ -185,3 +201,99 @@ class PauseHands:
             out.append(First(first.t, (first, *others)))
             del self._slaps[: len(near)]
         return out
+
+
+# What is ruled and asked
+
+ASK: Final = "unseen_gap"
+NOTHING: Final = "nothing"
+"""Answer: nothing came between; what is seen was laid on what lay there."""
+UNKNOWN: Final = "unknown"
+"""Answer: several cards came, and nobody can say which."""
+
+
+def read_cards(value: Any) -> tuple[str, ...]:
+    """The cards of an answer such as ``"7h"`` or ``"7h 9c"``, oldest first; none where it is no such answer."""
+    cards = tuple(value.split()) if isinstance(value, str) else ()
+    return cards if all(is_card(card) and card != UNREADABLE for card in cards) else ()
+
+
+def is_answer(value: Any, seats: int, *, gone: bool) -> bool:
+    """Whether people may answer so: a seat took the pile; which cards came, where it is not ``gone``; or unknown."""
+    if type(value) is int:
+        return 1 <= value <= seats
+    return value == UNKNOWN or (not gone and (value == NOTHING or bool(read_cards(value))))
+
+
+def is_moot(question: Ruling, position: Position) -> bool:
+    """Whether a gap's question needs no answer any more: its pile is gone, and all stacks were counted."""
+    return bool(question["ask"] == ASK) and cause_of(question.id) not in position.unread and not position.unsure
+
+
+def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
+    """Ask what came, and put down what is known of it."""
+    position = step.position
+    phase = position.phase
+    if position.over or position.closed:
+        return
+    is_won = isinstance(phase, Claim) and phase.by == "slap"
+    if is_won and not gap.lying:
+        # Whoever has won the pile may take it unseen.
+        return
+    lasted = max(gap.until - gap.t, 1)
+    fields: dict[str, Any] = {"ask": ASK, "about": [gap.id], "lasted": lasted}
+    if gap.lying:
+        fields["cards"] = list(gap.lying)
+    step.rule("question", "K2", **fields)
+    said = answers.get(f"question@{gap.id}")
+    if not is_answer(said, position.seats, gone=not gap.lying):
+        said = UNKNOWN
+    if type(said) is int:
+        _taken_by(step, said)
+    elif said not in (NOTHING, UNKNOWN):
+        cards = read_cards(said)
+        for place, card in enumerate(cards, start=1):
+            # Before the middle of the gap, where the card that is seen now stands.
+            one = Step(step.position, gap.t + lasted * place // (2 * len(cards) + 2), gap.id)
+            lay(one, card, None)
+            step.position = one.position
+            step.drafts += one.drafts
+        return
+    elif said == UNKNOWN and not isinstance(phase, War | LastChance):
+        _anything_came(step)
+    step.announce_turn()
+
+
+def _taken_by(step: Step, seat: int) -> None:
+    """People say who took the pile: whoever had won it, or another."""
+    phase = step.position.phase
+    if isinstance(phase, Claim) and phase.by != "unread" and seat in (phase.seat, *phase.split):
+        pick_up(step)
+    elif step.position.pile:
+        goes_to(step, seat)
+        after_pile(step, seat, by_slap=False)
+
+
+def _anything_came(step: Step) -> None:
+    """Any number of cards, by anybody; the pile may have been taken before them, too."""
+    phase = step.position.phase
+    if isinstance(phase, Claim) and phase.by == "slap":
+        # Nothing is laid on a pile that was won before it is picked up (reading 3).
+        pick_up(step)
+    elif isinstance(phase, DeadHeat):
+        hold_provisionally(step, phase.seats[0])
+    position = step.position
+    if position.over:
+        return
+    stands_for_them = Laid(UNREADABLE, step.ref, step.t, phase.turn or 1, "played")
+    step.enter(
+        Turn(None),
+        pile=(*position.pile, stands_for_them),
+        unread=position.unread | {step.ref},
+        gaps=position.gaps | {step.ref},
+        known=((),) * position.seats,
+        unsure=frozenset(range(1, position.seats + 1)) - position.absent,
+        paid=0,
+        said="",
+        calling="",
+    )

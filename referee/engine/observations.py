@@ -107,6 +107,17 @@ class Taken(Observation):
 
 
 @record(frozen=True, slots=True, kw_only=True)
+class Gap(Observation):
+    """The camera saw nothing after ``t`` and before ``until``, and what lies there now is not what lay there."""
+
+    kind: ClassVar[str] = "gap"
+    until: int
+    """Start of the first frame after it, ns."""
+    lying: tuple[str, ...] = ()
+    """The cards seen since that were not known, oldest first; none: the pile is gone."""
+
+
+@record(frozen=True, slots=True, kw_only=True)
 class Placed(Observation):
     """Penalty cards seen going into the pile."""
 
@@ -239,7 +250,7 @@ class Other(Observation):
 OBSERVATION_KINDS: Final[Mapping[str, type[Observation]]] = {
     cls.kind: cls
     for cls in (
-        Table, Card, Slap, Lift, Taken, Placed, Foul, Contest, Answer, Say, Draw, Join, Leave, Count, Day, Pause,
+        Table, Card, Slap, Lift, Taken, Gap, Placed, Foul, Contest, Answer, Say, Draw, Join, Leave, Count, Day, Pause,
         Resume, Correct, Tick,
     )
 }  # fmt: skip

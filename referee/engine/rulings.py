@@ -107,8 +107,8 @@ KIND_PLACES: Final = {
     kind: place
     for place, kind in enumerate(
         (
-            "table", "day", "draw", "count", "join", "leave", "resume", "pause", "say", "card", "slap", "lift",
-            "placed", "foul", "contest", "taken", "answer", "correct", "tick",
+            "table", "day", "draw", "count", "join", "leave", "resume", "pause", "say", "gap", "card", "slap",
+            "lift", "placed", "foul", "contest", "taken", "answer", "correct", "tick",
         )
     )
 }  # fmt: skip

@@ -44,11 +44,12 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
     """The pile left the table and nobody had won it, or nobody knows yet who did."""
     position = step.position
     tied = position.tied if isinstance(position.phase, DeadHeat) else ()
-    if not tied:
+    if not tied and not position.unseen:
+        # What the gap's question leaves open is not asked twice.
         step.rule("question", "K6", ask="mend_pile", about=[taken.id])
     said = _named(step, taken, answers)
     if said is not None:
-        _goes_to(step, said)
+        goes_to(step, said)
         after_pile(step, said, by_slap=False)
         return
     taker = taken.seat if taken.seat is not None and taken.seat <= position.seats else None
@@ -63,7 +64,7 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
             unsure=position.unsure | set(concerned),
         )
     else:
-        _goes_to(step, taker)
+        goes_to(step, taker)
     if tied:
         # Somebody else took it: of the tied one leads, as soon as a card shows which.
         step.enter(OpenLead(tied))
@@ -83,7 +84,7 @@ def lead_stands(step: Step, card: Card, seat: int | None, answers: Mapping[str, 
     if seat == position.turn or seat in position.tied or not position.pile:
         return
     step.rule("question", "K6", ask="mend_pile", about=[step.ref])
-    _goes_to(step, seat)
+    goes_to(step, seat)
 
 
 def _named(step: Step, taken: Taken, answers: Mapping[str, Any]) -> int | None:
@@ -91,7 +92,8 @@ def _named(step: Step, taken: Taken, answers: Mapping[str, Any]) -> int | None:
     return said if type(said) is int and 1 <= said <= step.position.seats else None
 
 
-def _goes_to(step: Step, seat: int) -> None:
+def goes_to(step: Step, seat: int) -> None:
+    """Everything that lies there is this seat's, which leads."""
     cards = [laid.card for laid in step.position.pile]
     step.set(pile=(), unread=frozenset(), paid=0)
     step.enter(Turn(seat))

@@ -55,7 +55,9 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         phase = step.position.phase
     if type(phase) is not Over:
         drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player, in_turn=player == phase.turn)
-        if player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
+        if phase.turn is None and step.position.unseen:
+            _lay_after_gap(step, card, seat if step.position.rules.has("K4") else None)
+        elif player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
             _lay_in_turn(step, card, player)
         elif step.position.unread and not drawn_at_once:
             # An unread card may have been a challenge: nobody can say that this one was out of turn (reading 10).
@@ -227,6 +229,43 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
 def _end_by_pattern(step: Step) -> None:
     """What three of a kind and triple sixes do as soon as they lie there (P16, P16b)."""
     rules = step.position.rules
+    if rules.has("P16"):
+        three_of_a_kind(step)
+    if rules.has("P16b") and rules.word("P16b") == "laid":
+        close_for_triple_sixes(step)
+
+
+def _lay_after_gap(step: Step, card: str, seat: int | None) -> None:
+    """Cards may have passed unseen, so this one may be anybody's and a chance of any challenge.
+
+    It counts for patterns. A face card whose seat is known challenges for sure, whatever came before it.
+    """
+    if step.position.paused_at is not None:
+        step.stand_still(step.t)
+    position = step.position
+    held = position.counts if seat is None else without_top(position, seat)[0]
+    layer = _whose_turn(position) if seat is None else seat
+    step.set(
+        counts=held,
+        pile=(*position.pile, Laid(card, step.ref, step.t, layer, "played")),
+        laid=position.laid + 1,
+        paid=0,
+        covered=Covered(position.paid, position.said, position.phase),
+        latest=step.ref,
+        final=False,
+        said=position.calling,
+        calling="",
+        penalised=_NOBODY,
+        still=0,
+    )
+    rules = position.rules
+    if rules.has("N8"):
+        card_was_laid(step)
+    if card == UNREADABLE:
+        step.set(unread=step.position.unread | {step.ref})
+        step.rule("question", "K2", ask="unreadable_card", about=[step.ref])
+    elif seat is not None and rules.chances(card) and rules.has("C4"):
+        _challenge(step, card, seat)
     if rules.has("P16"):
         three_of_a_kind(step)
     if rules.has("P16b") and rules.word("P16b") == "laid":

@@ -154,6 +154,8 @@ class Position:
     """Seats where nobody plays: left (E8), or between the table and a pad that joined (M11)."""
     unread: frozenset[str] = frozenset()
     """Cards on the table that nobody could read, by the observation that brought them."""
+    gaps: frozenset[str] = frozenset()
+    """Of those, the ones that stand for any number of cards: what may have come while the camera saw nothing."""
     memory: Memory = _NO_MEMORY
 
     def but(self, **changes: Any) -> Position:
@@ -214,6 +216,11 @@ class Position:
     def paused(self) -> bool:
         """Whether slaps are void until the table goes on."""
         return self.paused_at is not None
+
+    @property
+    def unseen(self) -> bool:
+        """Whether any number of cards may lie in the pile that the camera did not see come."""
+        return bool(self.gaps) and not self.gaps.isdisjoint(self.unread)
 
     def holds(self, seat: int) -> bool:
         """Whether a seat has cards (an unknown stack has some)."""

@@ -13,7 +13,7 @@ from referee.rules.cards import PACK, UNREADABLE
 from referee.rules.matches import find_patterns
 from referee.rules.phase import Challenge, Claim, DeadHeat, Over, War
 from referee.rules.position import Laid, Position
-from referee.rules.unread_cards import readings, rests_on_read_cards
+from referee.rules.unread_cards import hangs_on_gap, readings, rests_on_read_cards
 from referee.units import MS
 
 Outcome = Literal["won", "void", "question", "false"]
@@ -258,7 +258,10 @@ def _needs_bottom_card(position: Position) -> bool:
 def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
     """Where cards that nobody could read decide, nothing is decided (reading 10)."""
     plain = _verdict_on_pile(position, seat, t)
-    if plain.outcome == "won" and rests_on_read_cards(position, plain.patterns):
+    rests = plain.outcome == "won" and rests_on_read_cards(position, plain.patterns)
+    if position.unseen and hangs_on_gap(position, rests=rests):
+        return Verdict("question", "unseen_gap", ("K2",), because=tuple(sorted(position.gaps & position.unread)))
+    if rests:
         return plain
     question = Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
     common: Verdict | None = None

@@ -61,6 +61,19 @@ def rests_on_read_cards(position: Position, patterns: tuple[str, ...]) -> bool:
     return any(UNREADABLE not in top[: pattern_depth(row, rules)] for row in rows)
 
 
+def hangs_on_gap(position: Position, *, rests: bool) -> bool:
+    """Whether a hand's verdict may depend on what came while the camera saw nothing, however many cards that were.
+
+    ``rests``: it wins by cards alone that came after that (`rests_on_read_cards`).
+    """
+    rules = position.rules
+    # A challenge may have been won unseen: then its winner may be first (C9, N11), or take the pile by a slap (N6).
+    winner = not rules.has("C9") or rules.has("N6") or (rules.has("N11") and rules.word("N11") == "challenger")
+    if position.challenge is None and winner:
+        return True
+    return not rests and any(laid.ref in position.gaps and _matters(position, laid) for laid in position.pile)
+
+
 def _free_cards(position: Position) -> dict[str, int]:
     """Each card that can still be there, with how many of it; one for each rank where suits decide nothing."""
     ordinary = {card: position.packs - copies(position, card) for card in PACK}

@@ -1,8 +1,8 @@
 """Small logs written as a player would say them, for tests of the core.
 
 A line is ``INSTANT WHAT``: the instant in milliseconds, then ``1:7h`` (seat 1 lays), ``?:7h`` (nobody saw who), ``slap
-2``, ``slap 2 ±0.02`` (error in ms), ``slap 2 !0.7`` (force), ``lift 2``, ``taken 2``, ``taken``, ``answer ID VALUE``,
-``tick``. Ids are the kind's letter and a number: c1, s1, l1, t1, a1.
+2``, ``slap 2 ±0.02`` (error in ms), ``slap 2 !0.7`` (force), ``lift 2``, ``taken 2``, ``taken``, ``gap UNTIL 9s``,
+``answer ID VALUE``, ``tick``. Ids are the kind's letter and a number: c1, s1, l1, t1, a1.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ def _fields(words: list[str]) -> dict[str, Any]:
         return {"kind": what, "seat": int(rest[0]), **_marks(rest[1:])}
     if what == "taken":
         return {"kind": "taken", "seat": int(rest[0]) if rest else None}
+    if what == "gap":
+        return {"kind": "gap", "until": round(float(rest[0]) * MS), "lying": rest[1:]}
     if what == "answer":
-        return {"kind": "answer", "to": rest[0], "value": json.loads(rest[1])}
+        return {"kind": "answer", "to": rest[0], "value": json.loads(" ".join(rest[1:]))}
     if what == "correct":
         return {"kind": "correct", "line": rest[0], **json.loads(" ".join(rest[1:]))}
     return {"kind": what}

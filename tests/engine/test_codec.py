@@ -32,6 +32,7 @@ VALID: Final[dict[str, dict[str, Any]]] = {
     "slap": {"kind": "slap", "t": 1, "seat": 1},
     "lift": {"kind": "lift", "t": 1, "seat": 1},
     "taken": {"kind": "taken", "t": 1},
+    "gap": {"kind": "gap", "t": 1, "until": 2},
     "placed": {"kind": "placed", "t": 1},
     "foul": {"kind": "foul", "t": 1, "seat": 1, "foul": "peek"},
     "contest": {"kind": "contest", "t": 1, "by": [1], "against": 2},
@@ -78,6 +79,8 @@ FIELDS: Final[dict[tuple[str, str], tuple[tuple[Any, ...], tuple[Any, ...]]]] = 
     ("lift", "t_error"): ERROR,
     ("taken", "seat"): SEAT_OR_NULL,
     ("taken", "t_error"): ERROR,
+    ("gap", "until"): ((-(2**63), 2**63 - 1), (2**63, 0.5, None)),
+    ("gap", "lying"): (([], ["7h", "??"]), ("7h", ["7"], [3])),
     ("placed", "seat"): SEAT_OR_NULL,
     ("placed", "count"): COUNT,
     ("placed", "where"): (("bottom", "top"), ("middle", None)),
@@ -136,7 +139,7 @@ REQUIRED: Final = {
     ("table", "seats"), ("card", "card"), ("slap", "seat"), ("lift", "seat"), ("foul", "seat"), ("foul", "foul"),
     ("contest", "by"), ("contest", "against"), ("answer", "to"), ("answer", "value"), ("say", "seat"), ("say", "rank"),
     ("draw", "rank"), ("join", "seat"), ("leave", "seat"), ("count", "seat"), ("count", "cards"), ("day", "date"),
-    ("correct", "line"),
+    ("correct", "line"), ("gap", "until"),
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.engine.gap import GAP_BETWEEN_CARDS, SAME_CARD_WINDOW, FirstLook, PauseHands, reconcile_pile
 from referee.engine.log import encode_observation
-from referee.engine.observations import MAX_ERROR, Card, Observation, Pause, Resume, Slap, Table, Taken
+from referee.engine.observations import MAX_ERROR, Card, Gap, Observation, Pause, Resume, Slap, Table, Taken
 from referee.engine.replay import replay_log
 from referee.record.journal import FileJournal, LogWriter
 from referee.rules.card_play import DRAWN_AT_ONCE_NS
@@ -30,57 +31,43 @@ SIGHTED = 1000 * SECOND
 @pytest.mark.parametrize(
     ("believed", "lying", "verdict", "came"),
     [
-        ((), (), "same", ()),
-        (("7h", "7c"), ("7c",), "same", ()),
-        (("7h", "7c"), ("7h", "7c"), "same", ()),
-        (("7h", "??"), ("Kd",), "same", ()),
-        (("7h", "7c"), (), "gone", ()),
-        (("7h", "7c"), ("7c", "Kd"), "more", ("??", "??", "Kd")),
-        (("7h", "7c"), ("Kd",), "more", ("??", "??", "Kd")),
-        (("7h", "7c"), ("7h",), "more", ("??", "??")),
-        (("7h", "7c"), ("??",), "more", ("??", "??")),
-        ((), ("Kd",), "more", ("??", "??", "Kd")),
+        ((), (), "same", ""),
+        (("7h", "7c"), ("7c",), "same", ""),
+        (("7h", "7c"), ("7h", "7c"), "same", ""),
+        (("7h", "??"), ("Kd",), "same", ""),
+        (("7h", "7c"), (), "gone", ""),
+        (("7h", "7c"), ("7c", "Kd"), "more", "Kd"),
+        (("7h", "7c"), ("Kd",), "more", "Kd"),
+        (("7h", "7c"), ("2c", "Kd"), "more", "Kd"),
+        (("7h", "7c"), ("7h",), "more", "??"),
+        (("7h", "7c"), ("??",), "more", "??"),
+        ((), ("Kd",), "more", "Kd"),
     ],
 )
-def test_what_became_of_the_pile(
-    believed: tuple[str, ...], lying: tuple[str, ...], verdict: str, came: tuple[str, ...]
-) -> None:
+def test_what_became_of_the_pile(believed: tuple[str, ...], lying: tuple[str, ...], verdict: str, came: str) -> None:
     finding = reconcile_pile(believed, lying)
     assert (finding.verdict, finding.came, finding.asks) == (verdict, came, verdict != "same")
 
 
-def test_what_came_is_put_between_pause_and_resume() -> None:
-    finding = reconcile_pile(("7h",), ("7c",))
-    with pytest.raises(ValueError, match="gap"):
-        finding.observations(0, finding.span - 1)
-    made = finding.observations(5 * SECOND, 9 * SECOND)
-    assert [one.t - 5 * SECOND for one in made] == [GAP_BETWEEN_CARDS, 2 * GAP_BETWEEN_CARDS, 3 * GAP_BETWEEN_CARDS]
-    assert all(one.t + one.t_error < 9 * SECOND for one in made if isinstance(one, Card))
-    (gone,) = reconcile_pile(("7h",), ()).observations(5 * SECOND, 9 * SECOND)
-    assert isinstance(gone, Taken)
-    assert gone.seat is None
+def test_what_came_is_put_behind_the_gap_between_pause_and_resume() -> None:
+    finding = reconcile_pile(("7h",), ("2c", "7c"))
+    with pytest.raises(ValueError, match=rf"the gap must be {finding.span} ns long, not {finding.span - 1}"):
+        finding.observations(0, finding.span - 1, 0)
+    gap, card = finding.observations(5 * SECOND, 6 * SECOND, 6 * SECOND - 5)
+    assert isinstance(gap, Gap) and isinstance(card, Card)
+    assert (gap.t, gap.until, gap.lying) == (5 * SECOND + 1, 6 * SECOND - 5, ("7c",))
+    assert (card.card, card.seat, dict(card.extra)) == ("7c", None, {"gap": True})
+    assert (card.t - card.t_error, card.t + card.t_error) == (5 * SECOND + 1, 6 * SECOND - 1)
+    assert GAP_BETWEEN_CARDS == DRAWN_AT_ONCE_NS + 1 <= card.t - gap.t + 1, "no second card drawn at once (F9)"
+    gap, taken = reconcile_pile(("7h",), ()).observations(5 * SECOND, 9 * SECOND, 8 * SECOND)
+    assert isinstance(gap, Gap) and isinstance(taken, Taken)
+    assert (gap.lying, taken.seat, taken.t_error, dict(taken.extra)) == ((), None, MAX_ERROR, {"gap": True})
 
 
-def test_what_came_stands_in_the_middle_of_what_is_left_and_says_that_it_came_in_a_gap() -> None:
-    """Two cards so near as to be one seat's double draw are none: between any two lies more than that (F9)."""
-    finding = reconcile_pile(("7h",), ("7c",))
-    assert finding.span == 4 * GAP_BETWEEN_CARDS == 4 * (DRAWN_AT_ONCE_NS + 1)
-    made = [one for one in finding.observations(0, finding.span) if isinstance(one, Card)]
-    assert [one.card for one in made] == ["??", "??", "7c"]
-    assert [dict(one.extra) for one in made] == [{"gap": True}] * 3
-    assert [one.t + one.t_error for one in made] == [finding.span - 1] * 3, "each may have come until the very end"
-    wide = [one for one in finding.observations(0, 10**12) if isinstance(one, Card)]
-    assert {one.t_error for one in wide} == {MAX_ERROR}
-    gone = reconcile_pile(("7h",), ())
-    assert gone.span == GAP_BETWEEN_CARDS
-    (taken,) = gone.observations(10, 10 + gone.span)
-    assert isinstance(taken, Taken)
-    assert (taken.t, taken.t + taken.t_error) == (11, 10 + gone.span - 1)
-    (long,) = gone.observations(0, 10**12)
-    assert isinstance(long, Taken) and long.t_error == MAX_ERROR
-    assert reconcile_pile(("7h",), ("7h",)).observations(0, GAP_BETWEEN_CARDS) == []
-    with pytest.raises(ValueError, match=rf"the gap must be {gone.span} ns long, not {gone.span - 1}"):
-        gone.observations(0, gone.span - 1)
+def test_of_what_nobody_can_read_only_the_gap_is_told_and_of_the_same_pile_nothing() -> None:
+    (gap,) = reconcile_pile(("7h",), ("??",)).observations(5 * SECOND, 9 * SECOND, 8 * SECOND)
+    assert isinstance(gap, Gap) and gap.lying == ("??",)
+    assert reconcile_pile(("7h",), ("7h",)).observations(5 * SECOND, 9 * SECOND, 8 * SECOND) == []
 
 
 def test_a_card_that_nobody_could_read_may_be_read_now_and_no_more_than_one() -> None:
@@ -164,11 +151,8 @@ def judged(*lines: Observation) -> list[tuple[str, object]]:
 @pytest.mark.parametrize("top", ["7c", "8c"])
 def test_no_verdict_rests_on_what_nobody_saw(top: str) -> None:
     before = Card(t=1 * SECOND, id="c1", card="7h", seat=1)
-    came = [
-        Card(t=one.t, id=f"g{n}", card=one.card)
-        for n, one in enumerate(reconcile_pile(("7h",), (top,)).observations(2 * SECOND, 5 * SECOND))
-        if isinstance(one, Card)
-    ]
+    found = reconcile_pile(("7h",), (top,)).observations(2 * SECOND, 5 * SECOND, 5 * SECOND)
+    came = [replace(one, id=f"g{n}") for n, one in enumerate(found)]
     slap = Slap(t=6 * SECOND, id="s", seat=3, t_error=20_000)
     kinds = judged(before, Pause(t=2 * SECOND, id="p"), *came, Resume(t=5 * SECOND, id="r"), slap)
     assert kinds

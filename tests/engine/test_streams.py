@@ -275,8 +275,8 @@ def test_at_one_instant_rulings_stand_in_the_order_of_a_tables_life() -> None:
 def test_at_one_instant_lines_are_judged_by_their_kind_then_seat_then_id() -> None:
     """Settings first, the table goes on before it stops, a card before slaps; what people say comes last."""
     kinds = [
-        "table", "day", "draw", "count", "join", "leave", "resume", "pause", "say", "card", "slap", "lift", "placed",
-        "foul", "contest", "taken", "answer", "correct", "tick",
+        "table", "day", "draw", "count", "join", "leave", "resume", "pause", "say", "gap", "card", "slap", "lift",
+        "placed", "foul", "contest", "taken", "answer", "correct", "tick",
     ]  # fmt: skip
     lines: list[Observation] = [OBSERVATION_KINDS[kind](**_least(kind)) for kind in kinds]
     lines.append(Other(t=5, id="z", name="sneeze"))
@@ -304,6 +304,7 @@ def _least(kind: str) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "seats": ("Ana", "Ben"), "seat": 1, "cards": 5, "rank": "7", "date": "2026-01-01", "card": "7h", "foul": "peek",
         "by": (1,), "against": 2, "to": "question@c1", "value": 1, "line": "c1",
+        "until": 9,
     }  # fmt: skip
     cls = OBSERVATION_KINDS[kind]
     needed = [one.name for one in dataclasses.fields(cls) if one.default is one.default_factory is dataclasses.MISSING]

@@ -82,10 +82,11 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
     "question": {
         "ask": _one_of(
             "who_was_first unreadable_card impossible_card order_changed who_played bottom_card mend_pile recount "
-            "slap_or_card slap_or_limit late_evidence mend_amendment nothing_to_contest wild_rank"
+            "slap_or_card slap_or_limit late_evidence mend_amendment nothing_to_contest wild_rank unseen_gap"
         ),
         "about": _many(_text, 1),
         "cards": _many(is_card, 1),
+        "lasted": _whole(1),
     },
     "remind": {
         "what": _one_of("rings forehead other_hand slap_your_pad turn_away open_palm last_chance heckle closed open")
@@ -109,11 +110,13 @@ def problems(rulings: Iterable[Ruling], log: Iterable[Observation]) -> list[str]
 def _without(ruling: Ruling) -> set[str]:
     """Fields of its kind that it does not have: only who doubts a card says what it may be."""
     doubts = ruling.get("ask") in ("impossible_card", "order_changed")
-    return set() if doubts or ruling.kind != "question" else {"cards"}
+    return set() if ruling.kind != "question" else {"lasted"} if doubts else {"cards", "lasted"}
 
 
 def _perhaps(ruling: Ruling) -> set[str]:
     """Fields that it may have: what an unread card may be is named where the eye had an idea."""
+    if ruling.get("ask") == "unseen_gap":
+        return {"cards", "lasted"}
     return {"cards"} if ruling.get("ask") == "unreadable_card" else set()
 
 

@@ -1,0 +1,153 @@
+"""What is ruled, asked and left open after a gap in which cards may have passed unseen."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.gap import is_answer, read_cards
+from referee.engine.observations import Count
+from tests.engine.playing import MS, brief, everything, in_force, log, rule
+
+PLAY = """
+1000 1:7h
+2000 2:9c
+2100 gap 3900 9s
+2200 slap 3
+3000 ?:9s ±900
+4200 slap 1
+"""
+"""Two nines: a double, if nothing lies between them."""
+
+
+def kinds(text: str, *shown: str, seats: int = 3) -> list[str]:
+    return brief(rule(log(text, seats=seats)), *shown)
+
+
+def asked(referee: Adjudicator) -> list[str]:
+    """The questions that people see."""
+    return list(referee.view.questions)
+
+
+def test_one_question_is_asked_and_nothing_that_hangs_on_it_is_ruled() -> None:
+    rulings = rule(log(PLAY))
+    (question,) = [one for one in rulings if one.get("ask") == "unseen_gap" and one["about"] == ["g1"]]
+    assert (question["lasted"], question["cards"]) == (1800 * MS, ["9s"])
+    assert brief(rulings, "question") == [
+        "question@g1 ask=unseen_gap", "question@s1 ask=unseen_gap", "question@s2 ask=unseen_gap",
+    ]  # fmt: skip
+    hands = [one["about"] for one in rulings if one.id in ("question@s1", "question@s2")]
+    assert hands == [["g1", "s1"], ["g1", "s2"]]
+    assert brief(rulings, "turn") == ["turn@table seat=1", "turn@c1 seat=2", "turn@c2 seat=3"], "nobody's after that"
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ('"nothing"', "slap_won@s1 seat=1 decided_by=time"),
+        ('"5d"', "slap_won@s1 seat=1 decided_by=time"),
+        ('"5d 8d"', "slap_false@s1 seat=1 reason=no_pattern"),
+        ("2", "slap_false@s1 seat=1 reason=no_pattern"),
+    ],
+)
+def test_the_answer_settles_what_hung_on_it(said: str, verdict: str) -> None:
+    """One card between two nines is a sandwich, two are not; with the pile gone the nine lies alone."""
+    rulings = rule(log(PLAY.replace("2200 slap 3\n", "") + f"9000 answer question@g1 {said}\n"))
+    assert verdict in brief(rulings, "slap_won", "slap_false", "slap_void")
+
+
+def test_a_hand_in_the_gap_is_doubtful_even_where_the_card_is_known() -> None:
+    """The card may have come before that hand or after it (K9)."""
+    (won,) = (one for one in rule(log(PLAY + '9000 answer question@g1 "nothing"\n')) if one.kind == "slap_won")
+    assert (won.id, won["seat"], won.doubt) == ("slap_won@s1", 3, True)
+
+
+def test_people_who_do_not_know_either_are_not_asked_again() -> None:
+    lines = log(PLAY + '9000 answer question@g1 "unknown"\n')
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    for line in lines[:-1]:
+        referee.observe(line)
+    referee.promise(8000 * MS)
+    assert asked(referee) == ["question@g1"]
+    referee.observe(lines[-1])
+    referee.promise(10_000 * MS)
+    assert asked(referee) == []
+    assert referee.view.counts == (None, None, None)
+    assert referee.view.turn is None
+
+
+def test_a_pair_wholly_after_the_gap_wins_for_sure_and_is_nobodys_when_it_reaches_into_it() -> None:
+    text = "1000 1:9h\n1100 gap 2900 9s\n2000 ?:9s ±900\n4000 1:4d\n5000 2:4c\n5300 slap 3\n6000 taken 3\n"
+    assert "slap_won@s1 seat=3 decided_by=time" in kinds(text, "slap_won")
+    again = text.replace("2:4c", "2:9c").replace("6000 taken 3\n", "")
+    assert kinds(again, "slap_won", "slap_false") == ["slap_won@s1 seat=3 decided_by=time"], "a sandwich after it"
+    four = "1000 1:9h\n1100 gap 2900 9s\n2000 ?:9s ±900\n4000 1:4d\n5000 2:8c\n6000 3:6c\n6300 slap 3\n"
+    assert kinds(four, "slap_won", "slap_false") == ["slap_false@s1 seat=3 reason=no_pattern"], "too deep to matter"
+
+
+def test_no_card_is_out_of_turn_and_a_face_card_makes_the_challenge_sure_again() -> None:
+    text = "1000 1:9h\n1100 gap 2900 5s\n2000 ?:5s ±900\n4000 3:4d\n5000 2:Kc\n6000 3:2d\n6500 3:3d\n7000 3:4s\n"
+    made = kinds(text, "dead_card", "challenge", "challenge_won", "question")
+    assert made == ["question@g1 ask=unseen_gap", "challenge@c4 seat=2 challenged=3", "challenge_won@c7 seat=2"]
+
+
+def test_a_challenge_that_stood_may_be_paid_or_won_unseen() -> None:
+    text = "1000 1:Kh\n1500 2:5d\n1600 gap 3000 8s\n2300 ?:8s ±700\n4000 2:4d\n5000 3:2c\n6000 taken 1\n"
+    made = kinds(text, "chance", "challenge_won", "dead_card", "pile", "question")
+    assert made == ["chance@c2 seat=2 left=2", "question@g1 ask=unseen_gap"]
+    said = kinds(text + '9000 answer question@g1 "nothing"\n', "chance", "challenge_won")
+    assert said[:2] == ["chance@c2 seat=2 left=2", "chance@c3 seat=2 left=1"]
+    assert "challenge_won@c4 seat=1" in said
+
+
+@pytest.mark.parametrize(("said", "owner"), [(None, None), ("2", 2), ('"unknown"', None)])
+def test_a_pile_that_is_gone_is_asked_for_once(said: str | None, owner: int | None) -> None:
+    text = "1000 1:7h\n2000 2:9c\n2100 gap 3900\n3000 taken\n"
+    rulings = rule(log(text if said is None else text + f"9000 answer question@g1 {said}\n"))
+    assert brief(rulings, "question") == ["question@g1 ask=unseen_gap"]
+    assert "cards" not in next(one for one in rulings if one.id == "question@g1").fields
+    assert [one["seat"] for one in rulings if one.kind == "pile"] == ([] if owner is None else [owner])
+
+
+def test_a_pile_that_a_slap_has_won_may_go_unseen() -> None:
+    text = "1000 1:9h\n2000 2:9c\n2300 slap 3\n2400 gap 3900\n3000 taken\n"
+    assert kinds(text, "question", "pile") == ["pile@t1 seat=3 count=2"]
+    led = "1000 1:9h\n2000 2:9c\n2300 slap 3\n2400 gap 3900 4d\n3000 ?:4d ±600\n"
+    assert kinds(led, "question", "pile") == ["pile@g1 seat=3 count=2", "question@g1 ask=unseen_gap"]
+
+
+def test_the_question_is_moot_once_its_pile_is_gone_and_all_have_counted() -> None:
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    for line in log(PLAY + "6000 taken 2\n"):
+        referee.observe(line)
+    referee.promise(7000 * MS)
+    assert asked(referee) == ["question@g1"]
+    for seat in (1, 2, 3):
+        referee.observe(Count(t=8000 * MS, id=f"n{seat}", seat=seat, cards=17))
+    referee.promise(9000 * MS)
+    assert asked(referee) == []
+
+
+def test_the_order_of_arrival_changes_nothing() -> None:
+    lines = log(PLAY + "4500 3:Kd\n5000 1:2d\n" + '9000 answer question@g1 "5d"\n')
+    told = sorted(str(one) for one in in_force(everything(lines)))
+    for seed in range(20):
+        head, *rest = lines
+        Random(seed).shuffle(rest)
+        referee = Adjudicator()
+        for line in (head, *rest):
+            referee.observe(line)
+        assert sorted(str(one) for one in in_force(referee.finish())) == told
+
+
+def test_answers_are_read_as_cards_seats_or_words() -> None:
+    assert read_cards("7h 9c") == ("7h", "9c")
+    assert read_cards("7h ??") == read_cards("") == read_cards(7) == ()
+    assert is_answer("nothing", 3, gone=False)
+    assert not is_answer("nothing", 3, gone=True), "the pile is gone, so something came"
+    assert is_answer(3, 3, gone=True)
+    assert not is_answer(4, 3, gone=True)
+    assert not is_answer(True, 3, gone=False)
+    assert is_answer("unknown", 3, gone=True)
