@@ -20,7 +20,7 @@ from models.watch.reaches import Reach
 from models.watch.stream import SeenFrame, Stream
 from models.watch.surfaces import Surface
 from models.watch.tracks import Pile, Track
-from referee.engine.observations import Card, Foul, Observation, Taken
+from referee.engine.observations import MAX_ERROR, Card, Foul, Observation, Taken
 from referee.units import MS
 
 _SAME_ARM: Final = 15.0
@@ -329,6 +329,9 @@ class Taking:
             # Nobody saw it leave: that may have been at any instant since the place was seen last.
             low = max(self._stream.blind_since, self._stream.watermark + 1)
             left, error, seat = (low + left) // 2, max(error, (left - low + 1) // 2), None
+        elif self._stream.gap_open:
+            low = max(self._stream.gap_since, self._stream.watermark + 1)
+            left, error, seat = (low + left) // 2, min(max(error, (left - low + 1) // 2), MAX_ERROR), None
         t = max(left, self._stream.watermark + 1 + error)
         self._taken += 1
         self._leaving = None

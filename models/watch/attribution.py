@@ -204,6 +204,10 @@ class Attribution:
         """The card under way that this reading shows, if any; what it proves to be a scrap joins ``dropped``."""
         index = frame.now.index
         free = [track for track in self._pile.open if id(track) not in frame.given and track.sightings]
+        # What was under way before a gap in the frames may be where it likes by now: only its name tells it.
+        since = self._stream.gap_since
+        if frame.now.t > since:
+            free = [t for t in free if t.last.t > since or (s.card != UNREAD and t.reads(s.card))]
         for track in free:
             again = track.reads(s.card) > 0 and iou(track.quad, quad) > HALF
             if s.card == UNREAD or not (again or track.may_still_be(s.card, frame.now.t)):

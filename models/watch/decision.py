@@ -20,7 +20,7 @@ from models.watch.prior import NamedCard, Prior, Trust, judge
 from models.watch.stream import MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import PLAIN_CONFIDENCE, Pile, Track
 from referee.engine.foresight import Foresight
-from referee.engine.observations import Card, Observation, Placed
+from referee.engine.observations import MAX_ERROR, Card, Observation, Placed
 
 _PROOF: Final = 4.4
 """Weight of votes that names a card at once, if it is beyond doubt."""
@@ -48,6 +48,15 @@ class Decisions:
     def finish(self, now: SeenFrame, glance: Glance) -> list[Observation]:
         """What the cards still under way are, as far as that can be told at the end of the stream."""
         return [seen for track in list(self._pile.open) for seen in self._settle(track, now, glance, final=True)]
+
+    def decide_before_gap(self, last: SeenFrame, glance: Glance) -> list[Observation]:
+        """What is sure by the last frame before a gap: of what lies there then, no more looks are waited for."""
+        out: list[Observation] = []
+        for track in sorted(self._pile.open, key=lambda track: (track.high, track.last.top)):
+            sure = track.belief()[1] >= SURE_READING and track.belief()[0] not in self._pile.names
+            if sure and is_laid(track, self._pile, last, over=False):
+                out += self._report(track, judge(*track.belief(), track.looks(), self._prior(track)), last, glance)
+        return out
 
     def _settle(
         self, track: Track, now: SeenFrame, glance: Glance, *, taken: bool = False, final: bool = False
@@ -153,6 +162,11 @@ class Decisions:
         t = (low + high) // 2 - (upper is not None)
         error = 0 if track.sightings[0].index == 0 else (high - low + 1) // 2 + MARGIN_NS
         angle = brought_from(track)
+        if self._stream.spans_gap(low, track.sightings[0].t):
+            error = min(error, MAX_ERROR)
+            if not track.travelled():
+                # Who was there when the gap was over need not be who laid it.
+                angle = None
         seat = self._arms.seat(angle)
         gone = track.high + MARGIN_NS < self._stream.soonest
         if gone and any(other.high > track.high for other in self._pile.laid if other is not track):

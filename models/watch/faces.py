@@ -60,10 +60,13 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
     place, sure, maybe, gaps, read = quad, now.index, now.index, 0, True
     way: dict[int, Quad] = {}
     elsewhere: list[Suspect] = []
-    last, unbroken = now.t, True
+    last, unbroken, seen = now.t, True, True
     for moment in islice(reversed(stream.moments), stream.moments[-1].index - now.index + 1, None):
         if moment.blind:
             break
+        if seen and moment.t <= stream.gap_since < now.t:
+            # What showed before the gap may have been this card, and surely was not: no more is known of it.
+            seen, last = False, moment.t
         if moment.bare or gaps >= 2 * FEW:
             # What came between this and the first sign nobody could see.
             maybe -= gaps
@@ -75,6 +78,8 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
             last = moment.t
             unbroken = unbroken and not gaps
             gaps, maybe = 0, moment.index
+            if not seen:
+                continue
             place = min(near, key=lambda s: distance(s.place, place)).place
             if not unbroken:
                 continue  # white that was gone in between may have been anything else, a pale hand say
@@ -87,7 +92,7 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
             elsewhere = moment.still
         elif _lay_there(quad, moment, now, stream):
             # What the eye did not find there may be another card that looks like it.
-            read = read and not moment.looked
+            read = read and not moment.looked and seen
             gaps, sure, maybe = 0, moment.index if read else sure, moment.index
             last, elsewhere = moment.t, []
         else:

@@ -55,14 +55,20 @@ class Gaze:
         self._unread_top = False
         """The last look found a heap on which lies what it could not read, or hardly."""
 
-    def read(self, now: SeenFrame, leaving: int | None) -> list[Look]:
+    def read_last(self, last: SeenFrame) -> list[Look]:
+        """What the eye reads in the last frame before a gap, if it has not read it."""
+        if last.looked or last.blind or last.image is None:
+            return []
+        return [(last, self._look(last, self._region()))]
+
+    def read(self, now: SeenFrame, leaving: int | None, *, must: bool = False) -> list[Look]:
         """What the eye reads, the oldest frame first; nothing where it need not look.
 
-        ``leaving`` is the instant, ns, since when the pile's place is bare, if it is.
+        ``leaving`` is the instant, ns, since when the pile's place is bare, if it is; ``must``: it looks in any case.
         """
         self._recall_known()
         region = self._region()
-        if not self._occasions.arises(now, region, leaving):
+        if not (self._occasions.arises(now, region, leaving) or must):
             return []
         passed, sized = self._stream.unread()[:-1], self._pile.card_height > 0
         found, self._white = self._look(now, region), [one.place for one in (*now.suspects, *now.still)]

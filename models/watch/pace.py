@@ -17,6 +17,9 @@ LET_GO_NS: Final = 130 * MS
 up is in the same hand."""
 LAID_NS: Final = 200 * MS
 """From the first sight of a face until its card lies; no other card comes to lie there sooner."""
+QUICKEST_LAY_NS: Final = 300 * MS
+"""From one player's card to the next one's at the quickest (four cards a second, and a little for the turn to pass):
+in a shorter stretch without sight at most one card comes, and that one lies on top."""
 HAND_NS: Final = 400 * MS
 """How long a hand stays over the pile that lays, slaps or slides something under it; a longer stay is none of these."""
 SWEEP_NS: Final = 700 * MS

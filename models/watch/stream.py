@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from models.eye.geometry import Quad, centre_of, distance, holds
+from models.watch.measure import FEW
 from models.watch.motion import Bytes, Glance
-from models.watch.pace import LAID_NS, PATIENCE_NS, SWEEP_NS
+from models.watch.pace import LAID_NS, PATIENCE_NS, QUICKEST_LAY_NS, SWEEP_NS
 from referee.units import MS
 
 MARGIN_NS: Final = 10 * MS
@@ -70,6 +71,14 @@ class Stream:
     """Rows and columns of the picture, px."""
     spacing: int = 0
     """From the frame before to the newest, ns."""
+    pace: deque[int] = field(default_factory=lambda: deque(maxlen=FEW))
+    """The latest distances from frame to frame, ns."""
+    gap_since: int = LONG_AGO
+    """When the last frame before the latest gap in the frames began, ns ..."""
+    gap_until: int = LONG_AGO
+    """... and the first after it."""
+    gap_open: bool = False
+    """Whether it is not known yet what became of the pile in that gap."""
     busy_t: int = 0
     """When something moved last, ns."""
     blind: bool = False
@@ -108,6 +117,21 @@ class Stream:
         self.shape = shape
         if self.moments:
             self.spacing = t - self.moments[-1].t
+            if self.spacing > max(QUICKEST_LAY_NS, FEW * self.usual_spacing):
+                # Of two gaps in a row nothing in between has told what the first one left.
+                self.gap_since = self.gap_since if self.gap_open else self.moments[-1].t
+                self.gap_until, self.gap_open = t, True
+            self.pace.append(self.spacing)
+
+    @property
+    def usual_spacing(self) -> int:
+        """From frame to frame where none was skipped lately, ns; 0 before the second."""
+        return min(self.pace, default=0)
+
+    @property
+    def slow(self) -> bool:
+        """Whether the camera is so slow that cards may pass between any two frames."""
+        return len(self.pace) == FEW and self.usual_spacing > QUICKEST_LAY_NS
 
     @property
     def unveiled(self) -> bool:
@@ -127,6 +151,10 @@ class Stream:
             self.blind_until = now.t
         self.blind = now.blind
 
+    def spans_gap(self, low: int, first: int) -> bool:
+        """Whether what came up after ``low`` and was first seen at ``first`` (ns) may have come in the latest gap."""
+        return low < self.gap_until <= first
+
     def came_after(self, k: int) -> int:
         """The instant, ns, after which came what the moment at place ``k`` shows and no earlier one does."""
         if k == 0:
@@ -141,7 +169,8 @@ class Stream:
             if old.t >= t - SWEEP_NS:
                 break
             old.half = old.image = None
-        while self.moments[0].t < t - BLIND_NS:
+        oldest = min(t - BLIND_NS, self.gap_since - LAID_NS) if self.gap_open else t - BLIND_NS
+        while self.moments[0].t < oldest:
             self.moments.popleft()
         return now
 

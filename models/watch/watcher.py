@@ -22,9 +22,10 @@ from collections.abc import Mapping
 from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, Taking
 from models.watch.attribution import Attribution
 from models.watch.bare_table import BareTable
+from models.watch.continuity import Continuity
 from models.watch.decision import Decisions
 from models.watch.faces import Paper, first_suspected
-from models.watch.gaze import CardEye, Gaze
+from models.watch.gaze import CardEye, Found, Gaze
 from models.watch.measure import FEW, HALF, MOST
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
@@ -92,6 +93,7 @@ class Watcher:
         self._following = Following(motion, pile, None if bare is None else lambda: bare.shift)
         self._fouls = Fouls(stream, pile, self._arms)
         self._taking = Taking(motion, stream, pile, self._arms)
+        self._continuity = Continuity(stream, pile)
 
     # What stands before the camera
 
@@ -118,8 +120,8 @@ class Watcher:
 
     @property
     def trouble(self) -> str:
-        """What hinders the view and should be told at the table: ``dark``, ``blocked`` or ``moved``; else empty."""
-        return self._hindrance.trouble
+        """What hinders the view and should be told: ``dark``, ``blocked``, ``moved`` or ``slow``; else empty."""
+        return self._hindrance.trouble or ("slow" if self._stream.slow else "")
 
     # The stream
 
@@ -142,16 +144,18 @@ class Watcher:
             ValueError: the frame is not later than the one before.
         """
         self._stream.advance(t, image.shape[:2])
+        before = self._read_up_to_gap() if self._stream.gap_until == t else []
         self._glance = glance = self._motion.look(image, t, self._pile.mask(self._motion))
         now = self._stream.keep(image, t, t_error, self._motion.half, glance)
         self._stream.note_sight(glance.state == "clear")
         self._hindrance.note(now, glance)
         out: list[Observation] = []
+        found = None
         if glance.state == "clear":
             if glance.changed:
                 self._stream.busy_t = t
             self._paper.look(now)
-            self._read(now, glance)
+            found = self._read(now, glance)
             if self._following.look(glance):
                 self._hindrance.note_moved(now)
             self._arms.note_sweep(glance)
@@ -163,6 +167,7 @@ class Watcher:
             if taken:
                 out += self._taking.tell_taken()
                 self._paper.forget()
+        out = before + self._continuity.judge(now, glance, found, sorted(out, key=lambda seen: seen.t))
         self._raise_watermark(now, glance)
         return sorted(out, key=lambda seen: seen.t)
 
@@ -174,12 +179,22 @@ class Watcher:
             out += self._decisions.finish(now, self._glance)
             out += self._fouls.beside(out)
             out += self._taking.tell_taken()
+            out = self._continuity.judge(now, self._glance, None, sorted(out, key=lambda seen: seen.t))
             self._stream.watermark = max(self._stream.watermark, now.t)
         return sorted(out, key=lambda seen: seen.t)
 
-    def _read(self, now: SeenFrame, glance: Glance) -> None:
-        """Have the eye read what is worth it, and give what it read to cards."""
-        looks = self._gaze.read(now, self._taking.leaving)
+    def _read_up_to_gap(self) -> list[Observation]:
+        """A gap follows the last frame: read it, and tell what is sure by it."""
+        last = self._stream.moments[-1]
+        if last.glance.state != "clear" or self._stream.gap_since != last.t:
+            return []
+        for moment, found in self._gaze.read_last(last):
+            self._attribution.attribute(found, moment)
+        return self._decisions.decide_before_gap(last, last.glance)
+
+    def _read(self, now: SeenFrame, glance: Glance) -> list[Found] | None:
+        """Have the eye read what is worth it, and give what it read to cards; gives what it read in this frame."""
+        looks = self._gaze.read(now, self._taking.leaving, must=self._continuity.must_look(now))
         for moment, found in looks:
             self._attribution.attribute(found, moment)
         if looks:
@@ -191,6 +206,7 @@ class Watcher:
                 self._motion.forget_cards(cards, glance.small)
         self._arms.note_hands()
         self._attribution.settle(now, glance)
+        return looks[-1][1] if looks else None
 
     # The watermark
 
@@ -218,6 +234,8 @@ class Watcher:
             # Nobody knows yet what a face looks like here: whatever stirs may turn out to have shown one.
             stirs = (m.t for m in moments if not m.glance.calm and m.t > now.t - PATIENCE_NS)
             holds.append(next(stirs, now.t) - MARGIN_NS - 2)
+        if stream.gap_open:
+            holds.append(stream.gap_since - MARGIN_NS - 2)
         if stream.blind or stream.unveiled:
             holds.append(max(stream.blind_since - MARGIN_NS - 2, now.t - BLIND_NS))
         if self._taking.leaving is not None:
