@@ -21,7 +21,7 @@ from referee.announce.sinks import Notice
 from referee.control.corrections import UNSEEN
 from referee.engine.amended_log import BECAUSE, PEOPLE, RELEASED, PauseState, as_released
 from referee.engine.gap import FirstLook, PauseHands, reconcile_pile
-from referee.engine.observations import LogError, Observation, Pause, Resume
+from referee.engine.observations import MAX_ERROR, Card, LogError, Observation, Pause, Resume, Taken
 from referee.sentence import Sentence
 from referee.vision.sight import HIDDEN, Sight
 
@@ -33,6 +33,9 @@ VIEW_TROUBLES: Final = {
     "dark": Sentence("it is too dark to see the table; put the lamp on, and cards laid meanwhile are read then"),
     "blocked": Sentence("something is before the camera; take it away, and cards laid meanwhile are read then"),
     "moved": Sentence("the camera was moved; the cards are followed, but see that the whole table is still in view"),
+    "slow": Sentence(
+        "the camera sends so few pictures that cards may pass unseen; give it more light, or set more a second"
+    ),
 }
 """What is said of each trouble that a watcher has with its view."""
 _CLEAR_FRAMES: Final = 3
@@ -59,6 +62,15 @@ class PartTrouble:
 
 Steps = list[Observation | LogNote | Notice | PartTrouble]
 """What is to be done, in this order: put a line on the log, note something there, tell something at the table."""
+
+
+def _not_before(seen: Observation, t: int) -> Observation:
+    """What was seen while the table was still being looked over, as of the instant (ns) at which the game goes on."""
+    if seen.t >= t:
+        return seen
+    if isinstance(seen, Card | Taken):
+        return replace(seen, t=t, t_error=min(MAX_ERROR, seen.t_error + t - seen.t))
+    return replace(seen, t=t)
 
 
 class GamePause:
@@ -138,9 +150,13 @@ class GamePause:
             finding = reconcile_pile(pile, look.lying)
             base = max(vouched, self._since)
             until = max(sight.t, base + finding.span)
-            after = [replace(seen, t=max(seen.t, until + n)) for n, seen in enumerate(look.later)]
+            after = [_not_before(seen, until + n) for n, seen in enumerate(look.later)]
             extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
-            steps += [*finding.observations(base, until), PartTrouble(CAMERA), LogNote("reconciled", extra)]
+            steps += [
+                *finding.observations(base, until, look.since or until),
+                PartTrouble(CAMERA),
+                LogNote("reconciled", extra),
+            ]
             if finding.asks:
                 words = "check the pile: it is not as it was before the camera was gone"
                 steps.append(Notice("check_pile", until, words, extra))

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hardware.child import BackOff
 from hardware.clock import Clock, monotonic
@@ -30,7 +30,7 @@ from hardware.priority import be_patient
 from referee.engine.foresight import Foresight
 from referee.errors import UserError
 from referee.sentence import Sentence, words_of
-from referee.units import SECOND
+from referee.units import MS, SECOND
 from referee.vision.message_pipe import MessagePipe
 from referee.vision.picture_buffer import PictureRing, Span
 from referee.vision.sight import Blind, Looker, Watching
@@ -44,6 +44,7 @@ _RECORDED: Final = 16 * 2**20
 _PASSED_OVER: Final = Sentence("the eye could not keep up, and pictures were passed over; lay cards more slowly")
 _NO_MORE: Final = Sentence("the camera's pictures have ended")
 _NO_FRAMES: Final = Sentence("the camera sends no pictures")
+_STANDS_STILL: Final = Sentence("the camera sends the same picture again and again")
 _SHARE: Final = 4
 """One in so many bytes of free memory may hold frames that wait ..."""
 _LEAST_ROOM: Final = 64 * 2**20
@@ -56,6 +57,11 @@ _FOLLOWS: Final = SECOND
 """... until it is no further behind than this."""
 NO_FRAME: Final = 2 * SECOND
 """After so long without a frame the camera counts as lost, ns."""
+LONGEST_GAP: Final = 1_900 * MS
+"""A stretch without frames that the watcher bridges, by their stamps, ns: after a longer one no instant would be sure
+to a second either way, and the camera counts as lost."""
+_LIVELY: Final = 3
+"""Pictures in a row that differ prove that a camera's sensor has noise: then one that repeats is no sight."""
 _OPENING: Final = 15 * SECOND
 """The same for the first frame: a camera is opened, configured, and settles, ns."""
 _NICE: Final = 10
@@ -235,6 +241,33 @@ class Eyes:
         return self._words or (_NO_MORE if self.ended else _NO_FRAMES)
 
 
+class Repeats:
+    """Tells pictures that only repeat the one before: a sensor's noise is never the same twice, so a camera that does
+    it shows nothing of the table, whatever the stamps say.
+
+    A camera whose pictures have no noise, as one that is drawn may be, is believed.
+    """
+
+    def __init__(self) -> None:
+        self._before: Any = None
+        self._differed = 0
+
+    def is_repeat(self, image: Any) -> bool:
+        """Whether a picture is exactly the last one, of a camera that has noise."""
+        before, self._before = self._before, image
+        same = before is not None and before.shape == image.shape and _are_equal(before, image)
+        if before is not None and not same and self._differed < _LIVELY:
+            self._differed += 1
+        elif same and self._differed < _LIVELY:
+            self._differed = 0
+        return same and self._differed >= _LIVELY
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """A row in 16 tells most pictures apart, and costs next to nothing."""
+    return bool((one[::16] == other[::16]).all()) and bool((one == other).all())
+
+
 class _GameOver(Exception):  # noqa: N818 - a way out, no error
     """Nobody wants to know any more."""
 
@@ -250,6 +283,8 @@ class Child:
         self._ring = PictureRing() if work.pictures else None
         self._number = 0
         self._back_off = BackOff()
+        self._seen_t = 0
+        """Start of the frame that was looked at last, ns."""
 
     def run(self) -> None:
         while True:
@@ -272,22 +307,28 @@ class Child:
     def watch(self, eyes: Eyes) -> bool:
         """Look at frames until the camera has ended; returns whether there were any."""
         seen_at, lost, saw = self._clock(), False, False
+        repeats = Repeats()
         while True:
             frame = eyes.next(_SIGN_OF_LIFE)
-            if frame is None:
-                if eyes.ended:
+            is_repeat = frame is not None and self._work.live and repeats.is_repeat(frame.image)
+            if frame is None or is_repeat:
+                if frame is None and eyes.ended:
                     return saw
                 self._pipe.send(_ALIVE)
                 self._hear(0)
                 self._send_pictures(PICTURES)
                 if not lost and self._clock() - seen_at > (NO_FRAME if saw else _OPENING):
                     lost = True
-                    self._send_blind(eyes.words)
+                    self._send_blind(_STANDS_STILL if is_repeat else eyes.words)
                 continue
             seen_at, lost, saw = self._clock(), False, True
             self._back_off.works(seen_at)
             if eyes.backlog.after_gap:
                 self._send_blind(_PASSED_OVER)
+            elif self._looked and self._work.live and frame.t - self._seen_t > LONGEST_GAP:
+                # Nobody had to wait for it, if older frames were still to be looked at meanwhile.
+                self._send_blind(_NO_FRAMES)
+            self._seen_t = frame.t
             if self._looker is None:
                 # What another watcher knew is older than the gap.
                 self._looker = Looker(self._work.watcher())
