@@ -57,6 +57,9 @@ _WIDEST: Final = 900 * MS
 _PATIENCE: Final = SECOND
 """For so long a page's lag or unknown clock is not told, ns: networks stumble."""
 
+_JOINING: Final = 3 * SECOND
+"""For so long it is not told that a page which was just loaded has echoed nothing, ns: its first answers are slow."""
+
 _log = logging.getLogger(__name__)
 _WAKE: Final = Sentence("nothing is heard of its page; wake the phone or the browser, and see to its network")
 
@@ -294,7 +297,8 @@ def _words(seat: int, awake: list[_Page], now: int) -> str:
             "gone evenly for two seconds",
             seat=seat,
         )
-    if page.unknown_since is not None and now - page.unknown_since >= _PATIENCE:
+    joining = _JOINING if not page.echoed else _PATIENCE
+    if page.unknown_since is not None and now - page.unknown_since >= joining:
         return Sentence(
             "the clock of {seat}'s phone or browser cannot be told from its answers: its hands count as late until it "
             "can; load its page anew",

@@ -16,16 +16,17 @@ _STYLE: Final = """
 :root { --ink: #1d2430; --quiet: #667085; --line: #d9dee7; --paper: #ffffff; --good: #1a7f4b; --bad: #b42318;
   --hand: #1d4ed8; --liar: #c2410c; color-scheme: light }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2.5rem auto;
-  max-width: 76rem; padding: 0 1.5rem }
+  max-width: 84rem; padding: 0 1.5rem }
 h1 { font-size: 1.6rem; margin: 0 0 .4rem } h2 { font-size: 1.15rem; margin: 2.4rem 0 .4rem }
 p { max-width: 60rem; margin: .3rem 0 1rem } .quiet { color: var(--quiet) }
 table { border-collapse: collapse; width: 100%; font-size: 14px }
-th { text-align: right; font-weight: 600; color: var(--quiet); vertical-align: bottom; padding: .4rem .6rem;
+th { text-align: right; font-weight: 600; color: var(--quiet); vertical-align: bottom; padding: .4rem .5rem;
   border-bottom: 2px solid var(--line) }
-td { text-align: right; padding: .4rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top;
+td { text-align: right; padding: .4rem .5rem; border-bottom: 1px solid var(--line); vertical-align: top;
   font-variant-numeric: tabular-nums }
 th:first-child, td:first-child, th:last-child, td:last-child { text-align: left }
-td:first-child { font-weight: 600; white-space: nowrap } td:last-child { max-width: 28rem }
+td { white-space: nowrap } th { min-width: 3.2rem } td:first-child { font-weight: 600 }
+td:last-child { white-space: normal; min-width: 27rem; font-size: 13px }
 .good { color: var(--good) } .bad { color: var(--bad); font-weight: 600 }
 svg { width: 100%; height: auto } svg text { font: 12px system-ui, sans-serif; fill: var(--ink) }
 svg .quiet { fill: var(--quiet) } svg .small { font-size: 11px }
