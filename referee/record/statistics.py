@@ -6,10 +6,14 @@ of this. The page and the league ask; nothing of it is stored.
 
 from __future__ import annotations
 
+import os
+import pickle
 import statistics
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from pathlib import Path
 from typing import Final
 
 from referee.engine.amended_log import is_said
@@ -227,13 +231,33 @@ def list_results(people: People, season: Season | None = None) -> Iterator[GameR
     with Record(people.path, read_only=True) as record:
         for info in reversed(record.games()):
             if info.id in ties and (season is None or info.began in season):
-                odd: list[OddLine] = []
-                try:
-                    replayed, odd = replay_rows(record.lines(info.id))
-                    made = make_result(info, replayed)
-                except (LogError, TooLong):
-                    made = make_result(info, None)
-                yield replace(made, people=ties[info.id], odd=tuple(odd))
+                yield replace(count_game(record, info), people=ties[info.id])
+
+
+def count_game(record: Record, info: GameInfo) -> GameResult:
+    """What came of a recorded game; whose seats they are is left out. Raises `RecordError`."""
+    odd: list[OddLine] = []
+    try:
+        if record.is_too_long(info.id):
+            raise TooLong
+        replayed, odd = replay_rows(record.lines(info.id))
+        made = make_result(info, replayed)
+    except (LogError, TooLong):
+        made = make_result(info, None)
+    return replace(made, odd=tuple(odd))
+
+
+def print_results(path: str, games: Iterable[str]) -> None:
+    """Count games of a record for another process, with what processor time nobody else wants.
+
+    Each goes to standard output as a pickle: its number, that of its last line, and its `GameResult`.
+    """
+    os.nice(19)
+    for game in map(int, games):
+        with Record(Path(path), read_only=True) as record:
+            last = record.last_line(game)
+            pickle.dump((game, last, count_game(record, record.game(game))), sys.stdout.buffer)
+        sys.stdout.buffer.flush()
 
 
 def make_result(info: GameInfo, game: ReplayedGame | None) -> GameResult:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from referee.engine import replay
 from referee.engine.observations import LogError
 from referee.engine.rulings import GAME_ENDS, Ruling, end_of
 from referee.record.database import WRITER_PATIENCE, Database, RecordError, record_errors
@@ -127,6 +128,23 @@ class Record(Database):
             ):
                 yield _number(number), _text(text)
 
+    def last_line(self, game: int) -> int:
+        """The number of a game's last line, 0 where it has none; raises `RecordError`."""
+        with self._errors():
+            found = self._db.execute("SELECT max(number) FROM line WHERE game=?", (game,)).fetchone()[0]
+        return _number(found)
+
+    def is_too_long(self, game: int) -> bool:
+        """Whether a game has more observations than are kept state by state (`TooLong`); raises `RecordError`.
+
+        Said before its lines are read: they may be many times what the page has room for.
+        """
+        if self.last_line(game) <= replay.LONGEST_GAME:
+            return False
+        with self._errors():
+            query = f"SELECT count(*) FROM ({_OBSERVED} LIMIT {replay.LONGEST_GAME + 1})"
+            return bool(self._db.execute(query, (game,)).fetchone()[0] > replay.LONGEST_GAME)
+
     def sealed_lines(self, game: int) -> Iterator[SealedLine]:
         """Number, text and seal of a game's lines, in order; raises `RecordError`."""
         seal = "seal" if self._has_seals else "NULL"
@@ -151,11 +169,14 @@ class Record(Database):
         with self._errors():
             return self._has_seals and bool(self._of_game("resealed", game))
 
-    def broken_seals(self, game: int) -> list[BrokenSeal]:
-        """Where a game is not what was written; raises `RecordError`."""
+    def broken_seals(self, game: int, rows: Iterable[SealedLine] | None = None) -> list[BrokenSeal]:
+        """Where a game is not what was written; raises `RecordError`.
+
+        ``rows``: its sealed lines, where they are read for something else as well.
+        """
         with self._errors():
             end = self._of_game("end_seal", game) if self._has_seals else None
-        return list(find_broken_seals(self.sealed_lines(game), end=end))
+        return list(find_broken_seals(self.sealed_lines(game) if rows is None else rows, end=end))
 
     def _of_game(self, column: str, game: int) -> Any:
         found = self._db.execute(f"SELECT {column} FROM game WHERE id=?", (game,)).fetchone()
@@ -259,6 +280,10 @@ _ENDINGS: Final = (
     + ") ORDER BY number"
 )
 """A game's rulings that end it, and those that replace others."""
+_OBSERVED: Final = "SELECT 1 FROM line WHERE game=?" + "".join(
+    f""" AND text NOT LIKE '{start}%'""" for start in ('{"kind":"tick"', '{"kind": "tick"', '{"ruling":', '{"ruling": ')
+)
+"""A game's lines that are neither promises nor rulings, as programs write them."""
 _GAME: Final = "SELECT id, began, ended, seats, rules, keep FROM game"
 
 

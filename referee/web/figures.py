@@ -15,9 +15,6 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from referee.engine.observations import LogError
-from referee.engine.replay import TooLong
-from referee.record.database import RecordError
 from referee.record.statistics import (
     HAND_KINDS,
     SOONEST_REACTION,
@@ -57,6 +54,8 @@ _DOT: Final = 9.0
 _LANE: Final = 78.0
 """Height of a player's row."""
 _LATEST_GAMES: Final = 20
+_AGAIN: Final = 3
+"""Seconds until a page whose games are still being counted is looked at again."""
 _COLUMNS: Final = (
     "game", "ruling", "slap", "seat", "player", "outcome", "reason", "patterns", "slap_ns", "reveal_ns",
     "since_reveal_ms", "since_reveal_error_ms", "kind", "counted_as_reaction", "margin_ms", "margin_error_ms",
@@ -67,29 +66,25 @@ def _figures(folded: Folded) -> list[HandFigure]:
     return make_figures(folded, folded.info.id)
 
 
-def _latest_figures(shelf: Shelf) -> tuple[int, list[HandFigure]]:
-    """How many the latest games are, and their figures; what cannot be read is left out."""
+def _latest_figures(shelf: Shelf) -> tuple[int, list[HandFigure], int]:
+    """How many the latest games are, their figures, and how many are still being counted; what cannot be read is
+    left out."""
     games = [info.id for info in shelf.games()[:_LATEST_GAMES]][::-1]
-    out: list[HandFigure] = []
-    for game in games:
-        try:
-            out += shelf.remembered(game, _figures)
-        except (LogError, TooLong, RecordError):
-            continue
-    return len(games), out
+    results, left = shelf.count(games)
+    return len(games), [hand for result in results for hand in result.hands], left
 
 
 async def show_game_figures(site: Site, request: Request) -> Response:
     """Figures of one game."""
     game = game_of(request)
     made = await site.aside(site.shelf.remembered, game, _figures)
-    return _page(request, made, page_texts(request)("figures.of_game", game=game), f"/games/{game}/figures.csv", 1)
+    return _page(request, made, page_texts(request)("figures.of_game", game=game), f"/games/{game}/figures.csv", 1, 0)
 
 
 async def show_figures(site: Site, request: Request) -> Response:
     """Figures of the latest games together, players by their names."""
-    games, made = await site.aside(_latest_figures, site.shelf)
-    return _page(request, made, page_texts(request).count("figures.of_all", games), "/figures.csv", games)
+    games, made, left = await site.aside(_latest_figures, site.shelf)
+    return _page(request, made, page_texts(request).count("figures.of_all", games), "/figures.csv", games, left)
 
 
 async def send_game_figures(site: Site, request: Request) -> Response:
@@ -101,16 +96,38 @@ async def send_game_figures(site: Site, request: Request) -> Response:
 
 async def send_figures(site: Site, request: Request) -> Response:
     """The same of the latest games."""
-    del request
-    _, made = await site.aside(_latest_figures, site.shelf)
-    return download(slaps_table(made), "slaps.csv", CSV)
+    _, made, left = await site.aside(_latest_figures, site.shelf)
+    return still_counting(request, left) if left else download(slaps_table(made), "slaps.csv", CSV)
 
 
-def _page(request: Request, of: Sequence[HandFigure], title: str, csv_at: str, games: int) -> Response:
+def still_counting(request: Request, left: int) -> Response:
+    """What a file is answered with that is not whole yet: when to ask again."""
+    text = page_texts(request).count("figures.counting", left)
+    return Response(text, 503, {"Retry-After": str(_AGAIN)}, "text/plain")
+
+
+def waiting_note(texts: Texts, left: int) -> Markup | None:
+    """That so many games are still being counted; None for none."""
+    return tag("p", texts.count("figures.counting", left), class_="note", role="status") if left else None
+
+
+def looking_again(response: Response, left: int) -> Response:
+    """A page that looks again by itself as long as games are being counted."""
+    if left:
+        response.headers["Refresh"] = str(_AGAIN)
+    return response
+
+
+def _page(
+    request: Request, of: Sequence[HandFigure], title: str, csv_at: str, games: int, left: int
+) -> Response:  # fmt: skip
     texts = page_texts(request)
-    none = tag("p", texts("figures.none"), class_="panel none")
+    none = tag("p", texts("figures.none"), class_="panel none") if not left else None
     content = list(write_figures(of, texts, csv_at, games)) if of else none
-    return page(request, title, tag("h1", title), content, scripts=("print.js",), body="figures", here="/figures")
+    head = (tag("h1", title), waiting_note(texts, left))
+    return looking_again(
+        page(request, title, *head, content, scripts=("print.js",), body="figures", here="/figures"), left
+    )
 
 
 def write_figures(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from referee.engine.explanation import Explanation
 from referee.engine.near_misses import Considered
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
+from referee.engine.replay import TooLong
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
 from referee.record.export import write_rulings_csv
 from referee.record.seals import show_seal
@@ -30,7 +31,7 @@ from referee.text.ruling_lines import RulingWords, pretty
 from referee.web.board import disputed_at
 from referee.web.board_view import pile, replaced_badge, ruling_address, seats, shown_at
 from referee.web.control_page import keeping
-from referee.web.games_cache import Folded, Shelf
+from referee.web.games_cache import Folded, LoggedGame, Shelf
 from referee.web.layout import CSV, address, card, download, page, page_texts
 from referee.web.markup import Child, Markup, button_link, data_table, join, panel, tag
 from referee.web.photo_finish.questions import ClassQuestion, answer_of, find_questions
@@ -108,27 +109,36 @@ def rules_name(rules: Any, texts: Texts) -> str:
     return f"{texts('games.own_rules')} ({base})" if base else texts("games.own_rules")
 
 
-def _disputed_at(site: Site, folded: Folded, ruling: Ruling) -> str:
+def _disputed_at(site: Site, folded: Folded | LoggedGame, ruling: Ruling) -> str:
     """Where people may say that a ruling of this game is wrong; empty where they may not."""
     return disputed_at(site.hub.board, folded.info.id, ruling) if site.controlled else ""
 
 
 async def show_game(site: Site, request: Request) -> Response:
-    """One game: every ruling, with a way to its reasons."""
-    texts, folded = page_texts(request), await site.folded(request)
-    every = request.query_params.get("all") == "1"
+    """One game: every ruling, with a way to its reasons; of one that is too long for those, as its log has them."""
+    texts, every = page_texts(request), request.query_params.get("all") == "1"
     first = whole(request.query_params.get("from"), 0)
+    try:
+        folded: Folded | LoggedGame = await site.folded(request)
+    except TooLong:
+        folded = await site.alone(site.shelf.logged, game_of(request))
+    if isinstance(folded, LoggedGame):
+        numbers = folded.every if every else folded.listed
+        count, shadowed = len(numbers), folded.is_shadowed
+        part = await site.aside(site.shelf.rulings, folded.info.id, numbers[first : first + _RULINGS_A_PAGE])
+        names: tuple[str, ...] = ()
+        again = tag("p", texts("games.too_long"), class_="note")
+    else:
+        listed = [ruling for ruling in folded.rulings if every or ruling.kind not in SHOWN_BY_POSITION]
+        count, part, shadowed = len(listed), listed[first : first + _RULINGS_A_PAGE], is_shadowed(folded.lines())
+        names, again = ("replay", "figures"), _ruled_again(folded, texts)
     info, words, at = folded.info, RulingWords(folded.table.seats, texts), f"/games/{folded.info.id}"
     title = texts("games.game", game=info.id)
     under = f"{_date_and_time(info.began)} · {', '.join(info.seats)} · {rules_name(info.rules, texts)}"
-    files = (("replay", "replay"), ("figures", "figures"), ("rulings_csv", "rulings.csv"), ("log", "log.jsonl"))
+    files = (*((name, name) for name in names), ("rulings_csv", "rulings.csv"), ("log", "log.jsonl"))
     links = [button_link(texts(f"games.{name}"), f"{at}/{file}") for name, file in files]
-    if is_shadowed(folded.lines()):
+    if shadowed and names:
         links.append(button_link(texts("shadow.link"), f"{at}/shadow"))
-    same, others = folded.agrees
-    again = "games.again_none" if not folded.logged else "games.again_differs" if others else "games.again_equal"
-    listed = [ruling for ruling in folded.rulings if every or ruling.kind not in SHOWN_BY_POSITION]
-    part = listed[first : first + _RULINGS_A_PAGE]
     rows = await site.aside(lambda: [_ruling_row(site, folded, ruling, words) for ruling in part])
     heads = [texts(f"games.{name}") for name in ("when", "what", "why")]
     own, scripts = keeping(site, texts)
@@ -138,20 +148,27 @@ async def show_game(site: Site, request: Request) -> Response:
         own,
         tag("p", under, class_="crumb"),
         tag("p", links, class_="buttons", data_game=info.id, data_kept=info.keep, data_after="/games"),
-        tag("p", tag("b", texts("games.again"), ": "), texts(again, n=others or same),
-            class_="note bad" if others else "note good"),
+        again,
         record_notes(folded, texts),
         data_table(heads, rows, texts("games.rulings"), class_="rulings", around="panel scroll"),
-        _turning(at, first, _RULINGS_A_PAGE, len(listed), texts, {"all": 1 if every else None}),
+        _turning(at, first, _RULINGS_A_PAGE, count, texts, {"all": 1 if every else None}),
         tag("p", tag("a", fewer, href=address(at, {"all": None if every else 1}))),
     )  # fmt: skip
     return page(request, title, *content, scripts=scripts, here="/games")
 
 
+def _ruled_again(folded: Folded, texts: Texts) -> Markup:
+    """Whether the log's rulings come out the same today."""
+    same, others = folded.agrees
+    again = "games.again_none" if not folded.logged else "games.again_differs" if others else "games.again_equal"
+    said = texts(again, n=others or same)
+    return tag("p", tag("b", texts("games.again"), ": "), said, class_="note bad" if others else "note good")
+
+
 _BROKEN_SHOWN: Final = 5
 
 
-def record_notes(folded: Folded, texts: Texts) -> list[Markup]:
+def record_notes(folded: Folded | LoggedGame, texts: Texts) -> list[Markup]:
     """The game's seal, the lines that are not what was sealed, and those that are none."""
     seals, notes = folded.seals, []
     if seals.broken:
@@ -171,13 +188,18 @@ def _places(numbers: list[int]) -> str:
     return f"{shown} …" if len(numbers) > _BROKEN_SHOWN else shown
 
 
-def _ruling_row(site: Site, folded: Folded, ruling: Ruling, words: RulingWords) -> Markup:
+def _ruling_row(site: Site, folded: Folded | LoggedGame, ruling: Ruling, words: RulingWords) -> Markup:
     texts, gone, game = words.texts, ruling.id in folded.replaced_by, folded.info.id
     said: Child = unbroken(words(ruling))
     if gone:
         said = [tag("s", said), " ", replaced_badge(texts)]
-    targets = [(" ".join(ruling.rule), texts("games.why"), ruling_address(game, ruling))]
-    if ruling.kind in SLAP_KINDS:
+    targets = []
+    if isinstance(folded, Folded):
+        targets.append((" ".join(ruling.rule), texts("games.why"), ruling_address(game, ruling)))
+    else:
+        # Its reasons would take the whole game.
+        said = [said, " ", tag("small", " ".join(ruling.rule))]
+    if ruling.kind in SLAP_KINDS and isinstance(folded, Folded):
         targets.append((texts("nav.finish"), texts("nav.finish"), shown_at(game, ruling)))
     wrong = _disputed_at(site, folded, ruling)
     if wrong:

@@ -1,31 +1,59 @@
-"""The record as the page reads it: games, lines, the last few games ruled again, and what was made of them."""
+"""The record as the page reads it: games, lines, the last few games ruled again, and what was made of them.
+
+A record may be far larger than the page's memory, and a game longer than can be ruled again while somebody waits. So a
+game that is too long is shown by the rulings in its log (`LoggedGame`), and games are counted for their figures by a
+process of its own, one after the other, where that takes long (`Shelf.count`).
+"""
 
 from __future__ import annotations
 
+import logging
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
 import threading
+from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
-from referee.engine.replay import ReplayedGame
-from referee.engine.rulings import Ruling
+from referee.engine.log import find_replacements
+from referee.engine.observations import LogError
+from referee.engine.replay import ReplayedGame, TooLong
+from referee.engine.rulings import SHOWN_BY_POSITION, Ruling
 from referee.record.database import RecordError
 from referee.record.export import export_game
 from referee.record.pictures import Picture, PictureStore
 from referee.record.seals import BrokenSeal, SealedLine
+from referee.record.statistics import GameResult, make_result
 from referee.record.store import GameInfo, Record
-from referee.record.stored_lines import LineReader
+from referee.record.stored_lines import LineReader, read_ruling
+from referee.sentence import Sentence
 from referee.shadow import is_shadowed
 
 T = TypeVar("T")
 GAMES_REMEMBERED: Final = 40
 """Games of which is kept what was made of them; some ten kilobytes each."""
+COUNTED_AT_ONCE: Final = 2_000
+"""Lines of games that are counted while somebody waits: less than a second of the processor."""
+_COUNTS_KEPT: Final = 2 * GAMES_REMEMBERED
+"""Games of which is kept what came of them."""
+_COUNT: Final = (
+    "import sys; from referee.record.statistics import print_results; print_results(sys.argv[1], sys.argv[2:])"
+)
+_RULING: Final = re.compile(r'\{"ruling": ?"(\w+)"')
+_LOG: Final = logging.getLogger(__name__)
 _OPENING: Final = 20
-"""Among so many lines a shadowed game says that it is one."""
+"""Among so many lines a game says who plays, and a shadowed one that it is one."""
+_ENDING: Final = 2_000
+"""The last lines of a long game, which the scoreboard shows."""
 _STEPS_KEPT: Final = 6_000
 """Steps of games that are kept as they were ruled again; a thousand take some 4 MB."""
 _DRAWN_KEPT: Final = 4 << 20
@@ -65,6 +93,41 @@ class Folded(ReplayedGame):
         """Its observations as they were read, with the numbers of their lines."""
 
 
+class LoggedGame:
+    """A game that is too long to be ruled again here: where its log has rulings, and what became of them."""
+
+    def __init__(self, info: GameInfo, record: Record) -> None:
+        """Read it once, line by line. Raises `LogError` for one without a table, and `RecordError`."""
+        reader = LineReader()
+        first, _ = reader.read(islice(record.lines(info.id), _OPENING))
+        if reader.table is None:
+            raise LogError(1, Sentence('the first line of a log must be its "table" (seats, dealer, rules)'))
+        self.info, self.table, self.odd = info, reader.table, reader.odd
+        self.is_shadowed = is_shadowed(line for _, line in first)
+        self.every, self.listed = array("q"), array("q")
+        """The numbers of the lines that hold rulings: of all, and of those worth a line."""
+        self.replaced_by: dict[str, str] = {}
+        self._last = ""
+        broken = record.broken_seals(info.id, self._passing(record.sealed_lines(info.id)))
+        # Each of a hundred thousand may be broken: their places are enough.
+        places = [one._replace(words="") for one in broken]
+        self.seals = GameSeals(self._last, tuple(places), record.is_resealed(info.id))
+
+    def _passing(self, rows: Iterable[SealedLine]) -> Iterator[SealedLine]:
+        """The same lines; what is worth knowing of each is noted."""
+        for row in rows:
+            number, text, seal = row
+            self._last = seal or ""
+            if found := _RULING.match(text):
+                self.every.append(number)
+                if found[1] not in SHOWN_BY_POSITION:
+                    self.listed.append(number)
+                if '"supersedes"' in text:
+                    with suppress(LogError):
+                        self.replaced_by.update(find_replacements((read_ruling(text, number),)))
+            yield row
+
+
 class Shelf:
     """Reads the record. May be asked from several threads; whatever it is asked for raises `RecordError`."""
 
@@ -78,6 +141,10 @@ class Shelf:
         self._folded: OrderedDict[int, tuple[int, Folded]] = OrderedDict()
         """By game, with the number of its last line."""
         self._made: OrderedDict[tuple[int, str], tuple[int, object]] = OrderedDict()
+        self._counts: OrderedDict[int, tuple[int, GameResult]] = OrderedDict()
+        """By game, with the number of its last line then."""
+        self._counter: subprocess.Popen[bytes] | None = None
+        self._counting: threading.Thread | None = None
         self._drawn: OrderedDict[tuple[object, ...], str] = OrderedDict()
 
     @property
@@ -88,6 +155,7 @@ class Shelf:
             self._close()
             self._folded.clear()
             self._made.clear()
+            self._counts.clear()
             self._drawn.clear()
             self._opened = there, Record(self.path, read_only=True)
         return self._opened[1]
@@ -125,10 +193,18 @@ class Shelf:
         with self._lock:
             return self._record.game(game)
 
-    def lines(self, game: int, after: int = 0) -> list[tuple[int, str]]:
-        """A game's lines after a number."""
+    def lines(self, game: int, after: int = 0, most: int | None = None) -> list[tuple[int, str]]:
+        """A game's lines after a number; so many at most."""
         with self._lock:
-            return list(self._record.lines(game, after))
+            return list(islice(self._record.lines(game, after), most))
+
+    def last_lines(self, game: int) -> list[tuple[int, str]] | None:
+        """Of a game that is too long to be ruled again: its first lines and its last ones; None for any other."""
+        with self._lock:
+            if not self._record.is_too_long(game):
+                return None
+            start = max(_OPENING, self._record.last_line(game) - _ENDING)
+            return [*islice(self._record.lines(game), _OPENING), *self._record.lines(game, start)]
 
     def exported(self, game: int) -> list[str]:
         """A game as the lines of a log file, with their seals."""
@@ -144,6 +220,8 @@ class Shelf:
         """A game ruled again; raises `LogError` where its log cannot be read, and `TooLong`."""
         info = self.game(game)
         with self._lock:
+            if self._record.is_too_long(game):
+                raise TooLong
             rows, resealed = list(self._record.sealed_lines(game)), self._record.is_resealed(game)
         last = rows[-1][0] if rows else 0
         with self._lock:
@@ -178,6 +256,98 @@ class Shelf:
             while len(self._made) > GAMES_REMEMBERED:
                 self._made.popitem(last=False)
         return made
+
+    def logged(self, game: int) -> LoggedGame:
+        """A game that is too long to be ruled again; raises `LogError` where its log cannot be read."""
+        info, key = self.game(game), (game, LoggedGame.__qualname__)
+        with self._lock:
+            last = self._record.last_line(game)
+            known = self._made.get(key)
+            if known is not None and known[0] == last:
+                return cast(LoggedGame, known[1])
+        # By a connection of its own: what the scoreboard reads meanwhile must not wait.
+        with Record(self.path, read_only=True) as record:
+            made = LoggedGame(info, record)
+        with self._lock:
+            self._made[key] = last, made
+        return made
+
+    def rulings(self, game: int, numbers: Sequence[int]) -> list[Ruling]:
+        """The rulings that stand in these lines of a game, in order; what is none is left out."""
+        if not numbers:
+            return []
+        wanted, found = set(numbers), []
+        with self._lock:
+            for number, text in self._record.lines(game, numbers[0] - 1):
+                if number > numbers[-1]:
+                    break
+                if number in wanted:
+                    with suppress(LogError):
+                        found.append(read_ruling(text, number))
+        return found
+
+    def count(self, games: Sequence[int]) -> tuple[list[GameResult], int]:
+        """What came of games, as far as they are counted, and how many are not yet; asked again, it may know more.
+
+        Short games are counted at once. Of a game that goes on it may be what came of it a little while ago.
+        """
+        with self._lock:
+            lasts = {game: self._record.last_line(game) for game in games}
+            due = [game for game in games if self._counts.get(game, (-1,))[0] != lasts[game]]
+        if sum(lasts[game] for game in due) <= COUNTED_AT_ONCE:
+            for game in due:
+                self._note_count(game, lasts[game], self._counted(game))
+        elif self._counting is None or not self._counting.is_alive():
+            self._counting = threading.Thread(target=self._count_aside, args=(due,), name="counting", daemon=True)
+            self._counting.start()
+        with self._lock:
+            known = [self._counts[game][1] for game in games if game in self._counts]
+        return known, len(games) - len(known)
+
+    def _counted(self, game: int) -> GameResult:
+        """One game, counted here."""
+        try:
+            folded = self.folded(game)
+        except (LogError, TooLong):
+            return make_result(self.game(game), None)
+        return make_result(folded.info, folded)
+
+    def _count_aside(self, games: Sequence[int]) -> None:
+        """Have games counted by a process that takes what processor time nobody else wants."""
+        left = list(games)
+        command = [sys.executable, "-P", "-c", _COUNT, str(self.path), *map(str, games)]
+        try:
+            with subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            ) as counter:  # fmt: skip
+                self._counter = counter
+                assert counter.stdout is not None
+                with suppress(EOFError, pickle.UnpicklingError):
+                    while True:
+                        game, last, result = pickle.load(counter.stdout)
+                        left.remove(game)
+                        self._note_count(game, last, result)
+        except OSError as error:
+            _LOG.warning("games cannot be counted: %s", error)
+        if left and self._counter is not None and self._counter.returncode != -signal.SIGTERM:
+            # It died over the first of them, as for want of memory: that one is left out, so that the others have
+            # their turn.
+            _LOG.warning("game %d cannot be counted (exit status %s)", left[0], self._counter.returncode)
+            with suppress(RecordError):
+                self._note_count(left[0], self.last_line(left[0]), make_result(self.game(left[0]), None))
+
+    def last_line(self, game: int) -> int:
+        """The number of a game's last line."""
+        with self._lock:
+            return self._record.last_line(game)
+
+    def _note_count(self, game: int, last: int, result: GameResult) -> None:
+        with self._lock:
+            self._counts[game] = last, result
+            self._counts.move_to_end(game)
+            while len(self._counts) > _COUNTS_KEPT:
+                self._counts.popitem(last=False)
 
     def drawn(self, folded: Folded, what: tuple[object, ...], draw: Callable[[], str | None]) -> str | None:
         """What is drawn of a game as it stands, and kept: ``what`` says everything else that it hangs on."""
@@ -221,5 +391,7 @@ class Shelf:
             return []
 
     def close(self) -> None:
-        """Let go of the record."""
+        """Let go of the record, and count no further."""
+        if self._counter is not None:
+            self._counter.terminate()
         self._close()

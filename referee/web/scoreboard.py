@@ -189,8 +189,9 @@ class Follower:
 
     def _read(self, board: Board) -> None:
         assert board.game is not None
-        board.add_lines(self._shelf.lines(board.game))
-        if not board.live:
+        ends = None if board.live else self._shelf.last_lines(board.game)
+        board.add_lines(self._shelf.lines(board.game) if ends is None else ends)
+        if not board.live and ends is None:
             folded = self._shelf.folded(board.game)
             if folded.steps:
                 board.view = folded.view(len(folded.steps) - 1)

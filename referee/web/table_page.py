@@ -14,15 +14,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from referee.certificates import standing_words
-from referee.engine.observations import LogError
-from referee.engine.replay import TooLong
 from referee.record.league import LEAST_GAMES, LeagueRow, make_league, write_league_csv
 from referee.record.people import People
-from referee.record.statistics import GameResult, make_result
 from referee.text.catalogue import Texts
 from referee.web.board import Board
 from referee.web.board_view import trouble_words
-from referee.web.games_cache import GAMES_REMEMBERED, Folded, Shelf
+from referee.web.figures import looking_again, still_counting, waiting_note
+from referee.web.games_cache import GAMES_REMEMBERED, Shelf
 from referee.web.layout import CSV, download, page, page_texts, print_button
 from referee.web.markup import (
     Child,
@@ -128,34 +126,34 @@ _LATEST: Final = GAMES_REMEMBERED
 """Games that are counted here: what they came to is worked out once, and remembered."""
 
 
-def _rows(shelf: Shelf) -> list[LeagueRow]:
-    """The table; empty where nobody agreed, or there is no record yet. Raises `RecordError`."""
+def _rows(shelf: Shelf) -> tuple[list[LeagueRow], int]:
+    """The table, and how many games are not in it yet; empty where nobody agreed, or there is no record yet.
+
+    Raises:
+        RecordError: it cannot be read.
+    """
     if not shelf.path.exists():
-        return []
+        return [], 0
     with People(shelf.path, read_only=True) as people:
         names = {person.id: person.name for person in people.people() if person.agreed}
         ties = people.ties()
-    games, results = {game for game, _ in ties}, []
-    for info in reversed([info for info in shelf.games() if info.id in games][:_LATEST]):
-        seated = {seat: who for (game, seat), who in ties.items() if game == info.id}
-        try:
-            made = shelf.remembered(info.id, _result)
-        except (LogError, TooLong):
-            made = make_result(info, None)
-        results.append(replace(made, people=seated))
-    return make_league(results, names)
-
-
-def _result(folded: Folded) -> GameResult:
-    return make_result(folded.info, folded)
+    games = {game for game, _ in ties}
+    made, left = shelf.count([info.id for info in shelf.games() if info.id in games][:_LATEST][::-1])
+    results = [
+        replace(one, people={seat: who for (game, seat), who in ties.items() if game == one.game}) for one in made
+    ]
+    return make_league(results, names), left
 
 
 async def show_league(site: Site, request: Request) -> Response:
     """The league of those who agreed to be remembered."""
-    texts, made = page_texts(request), await site.aside(_rows, site.shelf)
+    texts, (made, left) = page_texts(request), await site.aside(_rows, site.shelf)
     title = texts("league.title")
-    if not made:
-        content: tuple[Child, ...] = (tag("p", texts("league.none"), class_="panel none"),)
+    if left:
+        # A rating of some games would stand below everybody's names as if it were one of all.
+        content: tuple[Child, ...] = (waiting_note(texts, left),)
+    elif not made:
+        content = (tag("p", texts("league.none"), class_="panel none"),)
     else:
         heads = [texts(f"league.{name}") for name in ("rank", "games", "won", "slaps", "reaction", "rating")]
         heads.insert(1, texts("figures.player"))
@@ -175,10 +173,11 @@ async def show_league(site: Site, request: Request) -> Response:
             tag("section", data_table(heads, rows, title), class_="panel"),
             tag("p", texts("league.what", least=LEAST_GAMES, games=_LATEST), class_="note"),
         )
-    return page(request, title, tag("h1", title), content, scripts=("print.js",), body="figures", here="/figures")
+    shown = page(request, title, tag("h1", title), content, scripts=("print.js",), body="figures", here="/figures")
+    return looking_again(shown, left)
 
 
 async def send_league(site: Site, request: Request) -> Response:
     """The same for a spreadsheet."""
-    del request
-    return download(write_league_csv(await site.aside(_rows, site.shelf)), "league.csv", CSV)
+    made, left = await site.aside(_rows, site.shelf)
+    return still_counting(request, left) if left else download(write_league_csv(made), "league.csv", CSV)

@@ -259,6 +259,12 @@ play-test: install apt-test  ## `referee play` in a real browser: a rendered web
 page-bench: install  ## how long a ruling takes to forty screens, and the page's memory, required against measured
 	$(BIN)/python -m tools.measure.page_bench $(ARGS)
 
+# What somebody may look at costs the page: a game of 100,000 rulings, records of 2 GB (4 GB below build).
+.PHONY: looking-cost
+
+looking-cost: install  ## time and memory of a page's answers over very long games and records of 2 GB, required against measured (some minutes; ARGS="--mb 200" for less)
+	$(BIN)/python -m tools.measure.looking_cost $(ARGS)
+
 # The page's guard, longer than a normal run has time for.
 .PHONY: page-fuzz
 
