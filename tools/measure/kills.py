@@ -29,6 +29,7 @@ from statistics import median
 from typing import Final
 
 from hardware.clock import monotonic
+from hardware.priority import be_urgent
 from referee.demo.score import (
     align,
     asked_once,
@@ -112,12 +113,9 @@ class Watch:
         return cls(**json.loads((folder / _KEPT).read_text()))
 
 
-def _sample(watch: Watch, referee: int, nice: int | None) -> None:
+def _sample(watch: Watch, referee: int) -> None:
     for name, pid in family(referee).items():
         with suppress(OSError):
-            if nice is not None and name != "referee":
-                for thread in Path(f"/proc/{pid}/task").iterdir():
-                    os.setpriority(os.PRIO_PROCESS, int(thread.name), nice)
             held_now = Holding.of(pid)
             watch.samples.setdefault(name, []).append((held_now.memory, held_now.descriptors, held_now.threads))
 
@@ -140,13 +138,9 @@ def _kill(kind: str, referee: int, port: int) -> float | None:
     return -1.0
 
 
-def run(folder: Path, minutes: float, every: float, seed: int, nice: int | None = None) -> Watch:
+def run(folder: Path, minutes: float, every: float, seed: int, *, urgent: bool = False) -> Watch:
     """Have the evening played, and kill; raises `RuntimeError` where the table itself failed."""
     folder.mkdir(parents=True, exist_ok=True)
-    if nice is not None:
-        # Where the kernel groups sessions, niceness counts within one alone.
-        with suppress(OSError):
-            Path("/proc/self/autogroup").write_text(str(nice))
     for old in folder.glob("*"):
         if old.is_file():
             old.unlink()
@@ -161,12 +155,20 @@ def run(folder: Path, minutes: float, every: float, seed: int, nice: int | None 
         )  # fmt: skip
     began = time.monotonic()
     due, turn, seen = began + every, cycle(KINDS), set[int]()
-    kind = next(turn)
+    kind, sampled = next(turn), began
     try:
         while process.poll() is None:
-            time.sleep(_EVERY)
-            seen |= set(family(process.pid).values())
-            _sample(watch, process.pid, nice)
+            time.sleep(1)
+            now = family(process.pid)
+            for name, pid in now.items():
+                if urgent and name in ("camera", "eye"):
+                    with suppress(OSError):
+                        be_urgent(pid)
+            seen |= set(now.values())
+            if time.monotonic() < sampled + _EVERY:
+                continue
+            sampled = time.monotonic()
+            _sample(watch, process.pid)
             if due <= time.monotonic() < began + minutes * 60:
                 at = monotonic() / SECOND
                 took = _kill(kind, process.pid, port)
@@ -318,12 +320,14 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30.0, help="in which games are begun")
     parser.add_argument("--every", type=float, default=60.0, help="seconds from one kill to the next")
     parser.add_argument("--seed", type=int, default=4301, help="of the first game")
-    parser.add_argument("--nice", type=int, help="niceness of the children, where a busy machine is not to slow them")
+    parser.add_argument(
+        "--urgent", action="store_true", help="have the machine prefer camera and eye to its other work"
+    )
     parser.add_argument("--folder", type=Path, default=Path("out/kills"), help="keeps all that was seen")
     parser.add_argument("--again", action="store_true", help="play nothing: score what the folder keeps")
     args = parser.parse_args()
     folder = args.folder.absolute()
-    watch = Watch.kept(folder) if args.again else run(folder, args.minutes, args.every, args.seed, args.nice)
+    watch = Watch.kept(folder) if args.again else run(folder, args.minutes, args.every, args.seed, urgent=args.urgent)
     found = score(_games(folder), watch.kills)
     print(*(f"wrong: {words}" for words in found.wrong), *(f"lost: {words}" for words in found.lost), sep="\n")
     print(f"\n{watch.seconds / 60:.0f} minutes, {os.cpu_count()} cores, load {os.getloadavg()[2]:.0f}")
