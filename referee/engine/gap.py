@@ -57,15 +57,16 @@ class PileFinding:
     @property
     def span(self) -> int:
         """How much of the gap its observations need, ns."""
-        return GAP_BETWEEN_CARDS * (2 if self.came else 1)
+        return GAP_BETWEEN_CARDS * (2 if self.came else 1) if self.asks else 0
 
-    def observations(self, since: int, until: int, seen: int) -> list[Observation]:
+    def observations(self, since: int, until: int, seen: int, paused: int | None = None) -> list[Observation]:
         """What to put on the log, without ids, all after ``since`` and before ``until`` (ns).
 
         Args:
-            since: the last instant that was seen before the gap.
+            since: up to here everything was told.
             until: when the game goes on.
             seen: when the table was seen again first.
+            paused: the last instant that was seen before the gap; None: ``since``.
 
         Raises:
             ValueError: the gap is shorter than `span`.
@@ -75,7 +76,7 @@ class PileFinding:
         if self.verdict == "same":
             return []
         lying = (self.came,) if self.came else ()
-        gap = Gap(t=since + 1, until=max(since + 2, min(seen, until)), lying=lying)
+        gap = Gap(t=since + 1, until=max(since + 2, min(seen, until)), lying=lying, since=paused)
         # Where the gap is so long that no error reaches over it, the line says so beside it.
         t, extra = (since + until) // 2, {"gap": True}
         error = min(MAX_ERROR, t - since - 1)
@@ -202,6 +203,10 @@ class PauseHands:
             del self._slaps[: len(near)]
         return out
 
+    def forget(self, t: int) -> None:
+        """Hands from ``t`` (ns) on fell when the game went on again: they are judged."""
+        self._slaps = [slap for slap in self._slaps if slap.t < t]
+
 
 # What is ruled and asked
 
@@ -240,7 +245,7 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     if is_won and not gap.lying:
         # Whoever has won the pile may take it unseen.
         return
-    lasted = max(gap.until - gap.t, 1)
+    lasted = max(gap.until - (gap.t if gap.since is None else gap.since), 1)
     fields: dict[str, Any] = {"ask": ASK, "about": [gap.id], "lasted": lasted}
     if gap.lying:
         fields["cards"] = list(gap.lying)
@@ -254,7 +259,7 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
         cards = read_cards(said)
         for place, card in enumerate(cards, start=1):
             # Before the middle of the gap, where the card that is seen now stands.
-            one = Step(step.position, gap.t + lasted * place // (2 * len(cards) + 2), gap.id)
+            one = Step(step.position, gap.t + (gap.until - gap.t) * place // (2 * len(cards) + 2), gap.id)
             lay(one, card, None)
             step.position = one.position
             step.drafts += one.drafts

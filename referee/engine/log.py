@@ -160,7 +160,7 @@ _CHECKS: Final[Mapping[str, Mapping[str, _Check]]] = {
     "slap": {"seat": _SEAT, "force": _or_null(_share), "t_error": _ERROR, "late": _flag},
     "lift": {"seat": _SEAT, "t_error": _ERROR},
     "taken": {"seat": _or_null(_SEAT), "t_error": _ERROR},
-    "gap": {"until": _NS, "lying": _many(_card, "a list of cards")},
+    "gap": {"until": _NS, "lying": _many(_card, "a list of cards"), "since": _or_null(_NS)},
     "placed": {
         "seat": _or_null(_SEAT), "count": _COUNT, "where": _one_of("bottom", "top"),
         "cards": _many(_card, "a list of cards"),

@@ -115,6 +115,9 @@ class Gap(Observation):
     """Start of the first frame after it, ns."""
     lying: tuple[str, ...] = ()
     """The cards seen since that were not known, oldest first; none: the pile is gone."""
+    since: int | None = None
+    """Where the game was paused meanwhile: the last instant that was seen, ns. The line itself stands at the end of
+    such a gap, for hands that fell in it were judged before."""
 
 
 @record(frozen=True, slots=True, kw_only=True)

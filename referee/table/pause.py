@@ -148,12 +148,13 @@ class GamePause:
                 return None
             look, self._look = self._look, None
             finding = reconcile_pile(pile, look.lying)
-            base = max(vouched, self._since)
-            until = max(sight.t, base + finding.span)
+            # The game goes on with the first frame that shows the table: what was seen since happened in it.
+            base, seen = max(vouched, self._since), look.since or sight.t
+            until = max(seen, base + max(finding.span, 1))
             after = [_not_before(seen, until + n) for n, seen in enumerate(look.later)]
             extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
             steps += [
-                *finding.observations(base, until, look.since or until),
+                *finding.observations(base, until, seen, self._since),
                 PartTrouble(CAMERA),
                 LogNote("reconciled", extra),
             ]
@@ -187,6 +188,9 @@ class GamePause:
 
     def name_hands(self, t: int) -> Steps:
         """The pads have told everything up to ``t`` (ns): who was first, of hands that are not judged."""
+        if self._look is not None and self._look.since is not None:
+            # Hands since then may have fallen when the game went on.
+            t = min(t, self._look.since)
         steps: Steps = []
         for first in self.hands.told(t) if self.hands is not None else ():
             seats = [slap.seat for slap in first.slaps]
@@ -254,6 +258,8 @@ class GamePause:
         if self.reasons:
             return []
         t = max(t, vouched + 1, self._since + 1)
+        if self.hands is not None:
+            self.hands.forget(t)
         if self._by_people:
             words = "the game stays paused until you let it go on"
             return [LogNote(RELEASED, {BECAUSE: reason}), Notice("still_paused", t, words, {BECAUSE: PEOPLE})]

@@ -81,6 +81,7 @@ FIELDS: Final[dict[tuple[str, str], tuple[tuple[Any, ...], tuple[Any, ...]]]] = 
     ("taken", "t_error"): ERROR,
     ("gap", "until"): ((-(2**63), 2**63 - 1), (2**63, 0.5, None)),
     ("gap", "lying"): (([], ["7h", "??"]), ("7h", ["7"], [3])),
+    ("gap", "since"): ((-(2**63), 0, None), (2**63, 0.5, "1")),
     ("placed", "seat"): SEAT_OR_NULL,
     ("placed", "count"): COUNT,
     ("placed", "where"): (("bottom", "top"), ("middle", None)),

@@ -217,6 +217,37 @@ def test_a_pile_is_held_against_what_is_judged_up_to_the_gaps_end() -> None:
     assert verdict_of(back) == "same"
 
 
+def test_the_game_goes_on_with_the_first_frame_back_though_the_look_took_longer() -> None:
+    """What was seen since keeps its own instant, and hands that fell since are judged, and not named."""
+    pause = GamePause()
+    pause.lose_camera("gone", SECOND - 1)
+    vouched, since = 4 * SECOND, 5 * SECOND
+    later = Card(t=since + 400 * MS, t_error=45 * MS, card="Kd", seat=2)
+    first = Sight(since, MS, (Card(t=since, card="7h"),), since - 1, first=True, state="hand")
+    assert pause.look_again(first, (), vouched, SIGHTED) is None
+    assert pause.hands is not None
+    pause.hands.add(hand(2, 4 * SECOND))
+    pause.hands.add(hand(3, since + 500 * MS))
+    told = [step for step in pause.name_hands(7 * SECOND) if isinstance(step, LogNote)]
+    assert [note.extra["seat"] for note in told] == [2]
+    back = pause.look_again(Sight(7 * SECOND, MS, (later,), 7 * SECOND), (), vouched, SIGHTED)
+    gap, card, resume, after = lines_of(back)
+    assert isinstance(gap, Gap) and (gap.since, gap.lying) == (SECOND, ("7h",))
+    assert isinstance(card, Card) and card.extra == {"gap": True}
+    assert vouched < gap.t < card.t < resume.t == since
+    assert after == later
+    assert pause.name_hands(9 * SECOND) == []
+
+
+def test_a_pause_in_which_nothing_changed_ends_with_the_first_frame_back() -> None:
+    pause = GamePause()
+    pause.lose_camera("gone", SECOND - 1)
+    first = Sight(5 * SECOND, MS, (), 5 * SECOND - 1, first=True, state="hand")
+    assert pause.look_again(first, (), 5 * SECOND - 1, SIGHTED) is None
+    back = lines_of(pause.look_again(Sight(7 * SECOND, MS, (), 7 * SECOND), (), 5 * SECOND - 1, SIGHTED))
+    assert [(line.kind, line.t) for line in back] == [("resume", 5 * SECOND)]
+
+
 def hand(seat: int, t: int) -> Slap:
     return Slap(t=t, id=f"s{seat}", seat=seat, t_error=2 * MS)
 

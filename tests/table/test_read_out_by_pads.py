@@ -15,7 +15,7 @@ from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.announce.phrases import places, words_in
 from referee.announce.voice import tell
 from referee.control.spoken_choices import PATIENCE, list_choices
-from referee.engine.observations import Answer, Card, Correct, Slap, Taken
+from referee.engine.observations import Answer, Card, Correct, Gap, Slap, Taken
 from referee.rules.cards import PACK
 from referee.table.asking_again import ASKED_AGAIN, AskingAgain
 from referee.table.orders import Orders
@@ -192,6 +192,43 @@ def test_a_question_about_a_card_says_which(room: Room) -> None:
         counting = replace(ruled("question", ask="recount", about=["c1"]), rule=(rule,))
         _, *seats = list_choices(replace(facts, view=view, rulings=(*facts.rulings, counting)), None, None)
         assert len(seats) == there
+
+
+def _blind(room: Room, *lying: str) -> None:
+    """Nobody saw the table for most of the last second, and this is what lies there now."""
+    room.lay("7h", 1)
+    since, until = room.now + 100 * MS, room.now + 900 * MS
+    came = [Card(t=since + 400 * MS, t_error=400 * MS, card=card) for card in lying]
+    gone = [] if lying else [Taken(t=since + 400 * MS, t_error=400 * MS)]
+    room.go(Gap(t=since, until=until, lying=lying), *came, *gone)
+    room.go()
+
+
+def test_what_passed_in_a_gap_is_said_without_a_screen(room: Room) -> None:
+    _blind(room, "7s")
+    assert room.conductor.view.questions == ("question@g1",)
+    room.hold()
+    asked = "For a moment I did not see the table: the seven of spades is on top, what lies under it?"
+    said = [room.tap() for _ in range(7)]
+    assert said == [
+        f"Once more. {asked}", "Was nothing else laid?", "Did seat one take the pile?", "Did seat two take the pile?",
+        "Did seat three take the pile?", "Does nobody know?", "Some other card: the ace?",
+    ]  # fmt: skip
+    room.tap()
+    room.yes()
+    room.tap()
+    room.yes()
+    assert [(one.to, one.value) for one in room.conductor.observations if isinstance(one, Answer)] == [
+        ("question@g1", "2h")
+    ]
+    assert room.conductor.view.pile == ("7h", "2h", "7s")
+
+
+def test_a_pile_that_went_in_a_gap_is_claimed_by_a_held_pad(room: Room) -> None:
+    _blind(room)
+    assert room.hands((0, 2500), seat=3) != "The game is paused.", "as with any pile that nobody owns, a hold says mine"
+    assert [one.value for one in room.conductor.observations if isinstance(one, Answer)] == [3]
+    assert room.conductor.view.questions == ()
 
 
 def test_a_question_that_the_game_waits_for_is_said_again_twice(room: Room) -> None:

@@ -40,6 +40,17 @@ EIGHT = (
     '{"kind":"tick","t":4000000000}',
 )
 """A seven was taken for an eight, so a slap was false."""
+GAP = (
+    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
+    '{"kind":"gap","t":2000000000,"id":"g1","until":3800000000,"lying":["7s"]}',
+    '{"kind":"card","t":2900000000,"id":"c2","card":"7s","seat":null,"t_error":900000000}',
+    '{"kind":"tick","t":5000000000}',
+)
+"""Nobody saw the table for a while, and another card lies on top."""
+GONE = (
+    GAP[0], GAP[1].replace('["7s"]', "[]"),
+    '{"kind":"taken","t":2900000000,"id":"t1","seat":null,"t_error":900000000}', GAP[3],
+)  # fmt: skip
 UNREAD = (EIGHT[0], EIGHT[1].replace('"card":"8c"', '"card":"??"'), EIGHT[3])
 """A card that nobody could read, and that the eye holds for an eight or a seven of clubs."""
 
@@ -198,6 +209,51 @@ def test_a_question_is_answered_from_its_picture(house: House, page: Page) -> No
         asked.wait_for(state="detached")
         assert listener.last == ("answer", {"question": "question@c2", "value": "7c"})
         assert listener.table.view.pile == ("7h", "7c")
+
+
+def test_what_passed_in_a_gap_is_answered_by_one_tap(house: House, page: Page) -> None:
+    with playing(house, page, *GAP) as listener:
+        asked = page.get_by_role(
+            "group", name="I did not see the table for 1.8 s. I see 7♠ on top: what lies under it?"
+        )
+        asked.get_by_role("img", name="7 of spades").wait_for()
+        kept(page, "mend-gap-phone")
+        assert asked.get_by_role("button").all_text_contents() == [
+            "Nothing else was laid", "Other cards lie under it", "Ana took the pile", "Ben took the pile",
+            "Cho took the pile", "We do not know",
+        ]  # fmt: skip
+        asked.get_by_role("button", name="Nothing else was laid").click()
+        asked.wait_for(state="detached")
+        assert listener.last == ("answer", {"question": "question@g1", "value": "nothing"})
+        assert listener.table.view.pile == ("7h", "7s")
+
+
+def test_cards_that_came_in_a_gap_are_touched_one_after_the_other(house: House, page: Page) -> None:
+    with playing(house, page, *GAP) as listener:
+        asked = page.get_by_role("group", name="what lies under it?")
+        asked.get_by_role("button", name="Other cards lie under it").click()
+        asked.get_by_role("button", name="9", exact=True).click()
+        asked.get_by_role("button", name="9 of clubs").click()
+        asked.get_by_role("button", name="One more card").click()
+        asked.get_by_role("button", name="4", exact=True).click()
+        kept(page, "mend-gap-cards-phone")
+        asked.get_by_role("button", name="4 of diamonds").click()
+        asked.get_by_role("button", name="That is all").click()
+        asked.wait_for(state="detached")
+        assert listener.last == ("answer", {"question": "question@g1", "value": "9c 4d"})
+        assert listener.table.view.pile == ("7h", "9c", "4d", "7s")
+
+
+def test_who_took_a_pile_that_went_in_a_gap_is_one_tap(house: House, page: Page) -> None:
+    with playing(house, page, *GAP[:1], GAP[3].replace("5000000000", "1500000000")) as listener:
+        listener.see(*GONE[1:])
+        asked = page.get_by_role("group", name="I did not see the table for 1.8 s, and the pile is gone: who took it?")
+        asked.get_by_role("button", name="Ben took the pile").wait_for()
+        assert asked.get_by_role("button", name="Nothing else was laid").count() == 0
+        kept(page, "mend-gap-gone-phone")
+        asked.get_by_role("button", name="Ben took the pile").click()
+        asked.wait_for(state="detached")
+        assert listener.last == ("answer", {"question": "question@g1", "value": 2})
 
 
 def test_one_question_is_asked_at_a_time_and_the_oldest_first(house: House, page: Page) -> None:

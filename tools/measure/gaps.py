@@ -378,7 +378,8 @@ def _judge_instant(
     # A pile's leaving lasts as long as the sweep.
     slack = SWEEP_NS // 2 if isinstance(true, Taken) else 0
     # Of a longer gap no card can state its half: the gap's own line says from when to when.
-    is_told_by_gap = seen.t_error >= MAX_ERROR and any(a <= true.t <= b for a, b in spans)
+    is_wide = seen.t_error >= MAX_ERROR or bool(seen.extra.get("gap"))
+    is_told_by_gap = is_wide and any(a <= true.t <= b for a, b in spans)
     if abs(seen.t - true.t) > seen.t_error + slack and not is_told_by_gap:
         what = true.card if isinstance(true, Card) else "taken"
         out.outside.append(f"{_at(true.t)} {what}: told {_at(seen.t)} ± {seen.t_error / SECOND:.3f}")
