@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -64,6 +65,8 @@ class Pile:
     """When each was handed out."""
     stated: dict[int, tuple[int, int, bool]] = field(default_factory=dict)
     """By seat: between which instants the table states that its hand came, and whether as late evidence."""
+    stalled: bool = False
+    """Whether the machine kept the table or its eye waiting meanwhile."""
 
     @property
     def first(self) -> Hand:
@@ -113,8 +116,10 @@ class Pile:
 
     @property
     def is_measured(self) -> bool:
-        """Whether this machine reported all honest hands in time."""
-        return all(hand.heard is not None and hand.heard - hand.t <= _LATE for hand in self.hands if hand.seat != LIAR)
+        """Whether this machine reported all honest hands in time, and kept neither the table nor its eye waiting."""
+        return not self.stalled and all(
+            hand.heard is not None and hand.heard - hand.t <= _LATE for hand in self.hands if hand.seat != LIAR
+        )
 
 
 def _decides(one: dict[str, Any]) -> bool:
@@ -272,6 +277,8 @@ class Table:
         self.words: list[tuple[int, str]] = []
         self.rulings: list[tuple[int, dict[str, Any]]] = []
         self.began = False
+        self.stalled = 0
+        """When the machine kept the table or its eye waiting last."""
 
     def listen(self) -> None:
         """Take what it has said by now."""
@@ -286,6 +293,8 @@ class Table:
                 said = json.loads(line)
                 self.turn = said["turn"] or self.turn
                 self.began = self.began or "began" in said
+                if "stalled" in said:
+                    self.stalled = said["at"]
                 if "words" in said:
                     self.words.append((said["at"], said["words"]))
                 self.rulings += [(said["at"], one) for one in said.get("rulings", ())]
@@ -371,6 +380,7 @@ class Game:
         if pile.verdict is not None and (asked := pile.verdict[1]).get("ask") == "who_was_first":
             await table.ask(do="answer", question=asked["id"], value=self._truth(pile))
             await table.until(lambda: ruled() and any(one["ruling"] == "slap_won" for _, one in pile.rulings), SECOND)
+        pile.stalled = table.stalled >= laid[0]
         # What comes late is heard, too.
         await asyncio.sleep(0.35)
         table.listen()
@@ -430,9 +440,14 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
                     bool(felt.get("late")),
                 )
     words = RulingWords(NAMES, texts("en"))
-    # What is told of an honest phone as well, such as that its clock is not known yet, tells nothing of a lie.
-    usual = {_masked(text, seat) for _, text in table.words for seat in range(1, LIAR) if NAMES[seat - 1] in text}
-    told = [text for _, text in table.words if NAMES[LIAR - 1] in text and _masked(text, LIAR) not in usual]
+    # What is told of an honest phone as often, such as that its clock is not known yet, tells nothing of a lie.
+    counts = [
+        Counter(_masked(text, seat) for _, text in table.words if _is_of(text, seat)) for seat in range(1, LIAR + 1)
+    ]
+    told = [
+        text for _, text in table.words
+        if _is_of(text, LIAR) and all(counts[-1][_masked(text, LIAR)] > one[_masked(text, LIAR)] for one in counts[:-1])
+    ]  # fmt: skip
     told += [words(_ruling(one)) for _, one in table.rulings if one["ruling"] == "dead_heat" and LIAR in one["seats"]]
     begun = played[0].cards[0]
     accused = {
@@ -444,6 +459,11 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
         lie, played, list(dict.fromkeys(told)), list(dict.fromkeys(phones[-1].refused)), repeated, strangers,
         sum(NAMES[LIAR - 1] not in text for text in accused), os.getloadavg()[0],
     )  # fmt: skip
+
+
+def _is_of(text: str, seat: int) -> bool:
+    """Whether words are of this seat alone, and not that all is well again."""
+    return [name for name in NAMES if name in text] == [NAMES[seat - 1]] and "works again" not in text
 
 
 def _masked(text: str, seat: int) -> str:

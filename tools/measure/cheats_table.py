@@ -11,7 +11,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
@@ -27,8 +27,10 @@ from referee.table.services import ServedGame, TableService
 from referee.table.session import Evening, open_services, typing_people
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
+from referee.units import MS
 from referee.vision.client import SightProcess
 from referee.vision.process import Work
+from referee.vision.sight import News, Recall
 from tests.faults.told import Told
 from tests.support.seeing import Switched
 
@@ -36,15 +38,37 @@ NAMES: Final = ("Ana", "Ben", "Cho", "Dan")
 HEARD: Final = "heard.jsonl"
 
 
+_STALL: Final = 500 * MS
+"""An eye that is further behind than that waits for the machine, and no phone can be blamed for a late verdict."""
+
+
+class NotedSights(SightProcess):
+    """The looking process; notes up to where it has told everything."""
+
+    told = 0
+
+    def news(self, recall: Recall) -> Iterator[News]:
+        for one in super().news(recall):
+            self.told = max(self.told, one.watermark or 0)
+            yield one
+
+
 class Heard(TableService):
-    """Writes down what is said at the table, and when."""
+    """Writes down what is said at the table, and when; and when the machine kept the table or its eye waiting."""
 
     name = "heard"
     needs_record = False
 
-    def __init__(self, path: Path) -> None:
-        self._out = path.open("a", buffering=1)
+    def __init__(self, path: Path, sights: NotedSights) -> None:
+        self._out, self._sights = path.open("a", buffering=1), sights
         self._game: ServedGame | None = None
+        self._last = 0
+
+    def beat(self, now: int) -> None:
+        at = monotonic()
+        if self._sights.told and max(at - self._last, at - self._sights.told) > _STALL:
+            self._note(stalled=True)
+        self._last = at
 
     def begin_game(self, game: ServedGame) -> None:
         self._game = game
@@ -82,10 +106,10 @@ def main() -> int:
         missing: dict[str, str] = {}
         orders, services = open_services(settings, (), stack, missing)
         typed = typing_people(services, stack)
-        services.append(Heard(folder / HEARD))
-        work = Work(Switched(folder / "camera", every=0.05), Told(folder))
+        sights = NotedSights(Work(Switched(folder / "camera", every=0.05), Told(folder)))
+        services.append(Heard(folder / HEARD, sights))
         evening = Evening(
-            settings, services, orders=orders, openers=Openers(eye=lambda _: SightProcess(work)), typed=typed,
+            settings, services, orders=orders, openers=Openers(eye=lambda _: sights), typed=typed,
             log=folder / "game.jsonl", live=False, codes=runtime_folder(os.environ),
         )  # fmt: skip
         evening.play(missing)
