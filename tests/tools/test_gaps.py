@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from referee.demo.score import true_rulings
-from referee.engine.observations import Card, Observation, Other, Placed, Taken
+from referee.engine.observations import Card, Gap, Observation, Other, Placed, Taken
 from referee.engine.rulings import Ruling
 from referee.units import MS, SECOND
 from tests.support.scripted_watcher import as_seen
@@ -101,7 +101,7 @@ def test_people_answer_with_the_truth(planned: Plan) -> None:
     fields = {"ask": "unseen_gap", "about": ["g1"], "lasted": until - since}
     asked = Ruling("question", "question@g1", since, ("g1",), ("K2",), fields)
 
-    lines = [Other(t=since, id="g1", name="gap", extra={"until": until})]
+    lines = [Gap(t=since, id="g1", until=until)]
 
     def answer(*seen: str) -> object:
         return true_answer(planned, replace(asked, fields={**fields, "cards": list(seen)}), lines)
@@ -121,7 +121,7 @@ def test_who_took_the_pile_is_an_answer_too() -> None:
     after = [line.card for line in _hidden(taken) if line.t > take.t]
     fields = {"ask": "unseen_gap", "about": ["g1"], "lasted": until - since, "cards": after}
     asked = Ruling("question", "question@g1", since, ("g1",), ("K2",), fields)
-    lines = [Other(t=since, id="g1", name="gap", extra={"until": until})]
+    lines = [Gap(t=since, id="g1", until=until)]
     assert true_answer(taken, asked, lines) == take.seat
     assert true_answer(taken, replace(asked, fields={**fields, "cards": [*after, "Xr"]}), lines) == "unknown"
 

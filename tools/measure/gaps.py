@@ -37,6 +37,7 @@ from referee.demo.score import (
     align,
     asked_once,
     comparable,
+    decisive,
     heats,
     in_force,
     is_called,
@@ -45,8 +46,8 @@ from referee.demo.score import (
     true_rulings,
 )
 from referee.demo.simulated_game import settings_for
-from referee.engine.log import encode_observation, read_observations, ruling_of, to_fields
-from referee.engine.observations import MAX_ERROR, Answer, Card, Lift, Observation, Other, Slap, Taken, Tick
+from referee.engine.log import encode_observation, read_observations, ruling_of
+from referee.engine.observations import MAX_ERROR, Answer, Card, Gap, Lift, Observation, Other, Slap, Taken, Tick
 from referee.engine.replay import ReplayedGame
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.rules.cards import UNREADABLE
@@ -65,6 +66,8 @@ _UNSETTLED: Final = SECOND
 """What happened so shortly before a gap the eye may not have told when it came, and what is asked so shortly after it
 is asked of the gap, ns."""
 _TURNS: Final = ("lead", "turn")
+_LATE: Final = 3 * SECOND
+"""How much later than it was a pick-up may be found, ns."""
 _REMEMBERED: Final = 3
 """Cards that people can name which nobody but they have seen."""
 _MOST_ANSWERS: Final = 30
@@ -276,21 +279,16 @@ def true_answer(planned: Plan, asked: Ruling, lines: Sequence[Observation]) -> A
     """What people say who saw it all; None where they cannot tell, or nothing is asked of them."""
     about = asked.get("about", ())
     if asked["ask"] == "unseen_gap":
-        stretch = stretches(lines, [asked]).get(about[0])
+        stretch = stretches(lines).get(about[0])
         return None if len(about) > 1 or stretch is None else what_passed(planned.script, asked, stretch)
     seats = {line.seat for line in lines if isinstance(line, Slap) and line.id in about}
     return planned.script.answer(str(asked["ask"]), asked.t, seats or range(1, 9))
 
 
-def stretches(lines: Iterable[Observation], rulings: Iterable[Ruling]) -> dict[str, tuple[int, int]]:
-    """By gap that was asked about: from when to when nobody saw the table, ns, as the log has it."""
-    lasted = {
-        str(one["about"][0]): int(one["lasted"])
-        for one in rulings
-        if one.get("ask") == "unseen_gap" and one.get("lasted")
-    }
-    ends = {line.id: int(to_fields(line)["until"]) for line in lines if line.id in lasted}
-    return {gap: (end - lasted[gap], end) for gap, end in ends.items()}
+def stretches(lines: Iterable[Observation]) -> dict[str, tuple[int, int]]:
+    """By gap: from when to when nobody saw the table, ns, as the log has it."""
+    gaps = (line for line in lines if isinstance(line, Gap))
+    return {gap.id: (gap.t if gap.since is None else gap.since, gap.until) for gap in gaps}
 
 
 def what_passed(script: Script, asked: Ruling, stretch: tuple[int, int] | None = None) -> str | int:
@@ -347,7 +345,7 @@ def score(planned: Plan, refereed: Refereed) -> Score:
     out.is_told = bool(asked) or refereed.is_told
     until = planned.blind[1] + _UNSETTLED
     has_words = refereed.is_told or any(one.get("ask") == "unseen_gap" or since <= one.t <= until for one in asked)
-    spans = list(stretches(refereed.lines, asked).values())
+    spans = list(stretches(refereed.lines).values())
     pairs = align(
         [line for line in truth if isinstance(line, Card)], [line for line in refereed.lines if isinstance(line, Card)]
     )
@@ -406,15 +404,31 @@ def _wrong(planned: Plan, refereed: Refereed) -> list[Ruling]:
     called = [moment.t for moment in script.called]
     wanted, _ = comparable(true_rulings(script.truth, script.duration), called)
     made, _ = comparable(refereed.rulings, called)
-    _, _, surplus = match_rulings(wanted, made, errors)
-    return [one for one in surplus if not says_so(one) and not is_their_turn(one, wanted, errors(one) + _FRAME)]
+    _, lacking, surplus = match_rulings(wanted, made, errors)
+    return [
+        one
+        for one in surplus
+        if not says_so(one)
+        and not is_their_turn(one, wanted, errors(one) + _FRAME)
+        and not _is_told_later(one, lacking)
+    ]
+
+
+def _is_told_later(ruling: Ruling, lacking: Sequence[Ruling]) -> bool:
+    """Whether this is the truth's own pile, found to be picked up only when the next card was laid."""
+    return ruling.kind == "pile" and any(
+        decisive(one) == decisive(ruling) and 0 < ruling.t - one.t < _LATE for one in lacking
+    )
 
 
 def errors_of(refereed: Refereed) -> Callable[[Ruling], int]:
     """How far a ruling's instant may be from the truth, ns: where it rests on a gap, as long as that lasted."""
-    stated = stated_errors(refereed.lines)
-    gaps = {gap: until - since for gap, (since, until) in stretches(refereed.lines, refereed.rulings).items()}
-    return lambda ruling: stated(ruling) + sum(gaps.get(name, 0) for name in ruling.because)
+    stated, gaps = stated_errors(refereed.lines), stretches(refereed.lines)
+    lasted = {gap: until - since for gap, (since, until) in gaps.items()}
+    longest = max(lasted.values(), default=0)
+    # What came in a pause says so beside its error, which does not reach over it.
+    lasted |= {line.id: longest for line in refereed.lines if line.extra.get("gap")}
+    return lambda ruling: stated(ruling) + max((lasted.get(name, 0) for name in ruling.because), default=0)
 
 
 def is_their_turn(ruling: Ruling, wanted: Sequence[Ruling], error: int) -> bool:
