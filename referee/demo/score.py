@@ -403,12 +403,18 @@ class Score(TableService):
         )  # fmt: skip
 
 
+_INSTANTS: Final = ("known_at", "until", "since")
+"""Fields beside ``t`` in which a line may name an instant."""
+
+
 def on_script_time(line: Any, by: int) -> Any:
     """A line of the log on the script's line of time."""
     if by == 0:
         return line
-    known = getattr(line, "known_at", None)
-    return replace(line, t=max(0, line.t - by), **({} if known is None else {"known_at": known - by}))
+    named = ((name, getattr(line, name, None)) for name in _INSTANTS)
+    return replace(
+        line, t=max(0, line.t - by), **{name: instant - by for name, instant in named if instant is not None}
+    )
 
 
 _LISTED = 12

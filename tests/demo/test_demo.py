@@ -12,9 +12,9 @@ import pytest
 from hardware.ports import Edge
 from hardware.simulated.table.script import Script
 from referee.demo.demo_table import ScriptedPads
-from referee.demo.score import DemoSummary, faults, in_force, rows, score_cards
+from referee.demo.score import DemoSummary, faults, in_force, on_script_time, rows, score_cards
 from referee.demo.simulated_game import DemoOptions, script_of
-from referee.engine.observations import Card, Observation, Taken
+from referee.engine.observations import Card, Gap, Observation, Taken
 from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
 from referee.table.game import Conductor
@@ -57,6 +57,14 @@ def test_with_a_perfect_eye_every_ruling_is_the_truths(seats: int) -> None:
     assert summary.rulings.differing == ()
     assert summary.rulings.equal > 100
     assert summary.missed_targets() == []
+
+
+def test_a_line_on_the_scripts_time_has_each_of_its_instants_there() -> None:
+    gap = Gap(t=50, id="g1", until=80, since=30)
+    assert on_script_time(gap, 20) == Gap(t=30, id="g1", until=60, since=10)
+    card = Card(t=50, id="c1", card="7h", known_at=70)
+    assert on_script_time(card, 20) == Card(t=30, id="c1", card="7h", known_at=50)
+    assert on_script_time(replace(card, known_at=None), 20).known_at is None
 
 
 def test_the_log_gives_the_same_rulings_again() -> None:
