@@ -28,7 +28,7 @@ from referee.rules.phase import Claim, DeadHeat, LastChance, Turn, War
 from referee.rules.pickup import hold_provisionally, pick_up
 from referee.rules.position import Laid, Position
 from referee.rules.step import Step
-from referee.units import whole_ms
+from referee.units import SECOND, whole_ms
 
 GAP_BETWEEN_CARDS: Final = DRAWN_AT_ONCE_NS + 1
 """Before and after a card that came during the gap, ns: nearer, it might be taken for a second one drawn at once (F9).
@@ -85,16 +85,17 @@ class PileFinding:
         return [gap] if self.came == UNREADABLE else [gap, Card(t=t, card=self.came, t_error=error, extra=extra)]
 
 
-def reconcile_pile(believed: Sequence[str], lying: Sequence[str]) -> PileFinding:
+def reconcile_pile(believed: Sequence[str], lying: Sequence[str], *, slapped: bool = False) -> PileFinding:
     """What became of a pile.
 
     Args:
+        slapped: hands came down meanwhile: on an empty table a whole pile has come and gone then.
         believed: its cards before the gap, oldest first; ``??`` where one was not known.
         lying: the cards seen after it, in the order told; covered ones may be missing.
     """
     before, now = tuple(believed), tuple(lying)
     if not now:
-        return PileFinding("gone" if before else "same", before, now)
+        return PileFinding("gone" if before or slapped else "same", before, now)
     new = tuple(card for card in now if card not in before or card == UNREADABLE)
     top = before[-1] if before else ""
     # A card that nobody could read before may be the one that is read now, and the other way round never.
@@ -185,11 +186,18 @@ class PauseHands:
     since: int
     """The pause's instant, ns."""
     _slaps: list[Slap] = field(default_factory=list)
+    _any: bool = False
 
     def add(self, slap: Slap) -> None:
         """A hand, in any order; one from before the pause is none of its own."""
         if slap.t >= self.since:
             self._slaps.append(slap)
+            self._any = True
+
+    @property
+    def any_came(self) -> bool:
+        """Whether a hand came down in this pause."""
+        return self._any
 
     def told(self, t: int) -> list[First]:
         """Every pad has reported up to ``t`` (ns): those hands that can be told now."""
@@ -211,6 +219,8 @@ class PauseHands:
 # What is ruled and asked
 
 ASK: Final = "unseen_gap"
+_PILE_NS: Final = 2 * SECOND
+"""A stretch in which no pile can be taken, and another one laid, won and taken as well, ns."""
 NOTHING: Final = "nothing"
 """Answer: nothing came between; what is seen was laid on what lay there."""
 UNKNOWN: Final = "unknown"
@@ -241,11 +251,11 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     phase = position.phase
     if position.over or position.closed:
         return
+    lasted = max(gap.until - (gap.t if gap.since is None else gap.since), 1)
     is_won = isinstance(phase, Claim) and phase.by == "slap"
-    if is_won and not gap.lying:
+    if is_won and not gap.lying and lasted <= _PILE_NS:
         # Whoever has won the pile may take it unseen.
         return
-    lasted = max(gap.until - (gap.t if gap.since is None else gap.since), 1)
     fields: dict[str, Any] = {"ask": ASK, "about": [gap.id], "lasted": lasted}
     if gap.lying:
         fields["cards"] = list(gap.lying)
@@ -277,6 +287,10 @@ def _taken_by(step: Step, seat: int) -> None:
     elif step.position.pile:
         goes_to(step, seat)
         after_pile(step, seat, by_slap=False)
+    else:
+        # A whole pile came and went.
+        step.set(known=((),) * step.position.seats, unsure=_anybody(step.position))
+        step.enter(Turn(seat))
 
 
 def _anything_came(step: Step) -> None:
@@ -297,8 +311,13 @@ def _anything_came(step: Step) -> None:
         unread=position.unread | {step.ref},
         gaps=position.gaps | {step.ref},
         known=((),) * position.seats,
-        unsure=frozenset(range(1, position.seats + 1)) - position.absent,
+        unsure=_anybody(position),
         paid=0,
         said="",
         calling="",
     )
+
+
+def _anybody(position: Position) -> frozenset[int]:
+    """Everybody who plays."""
+    return frozenset(range(1, position.seats + 1)) - position.absent

@@ -309,7 +309,7 @@ class Conductor:
     def lose(self, sensor: str, words: str) -> None:
         """A sensor is gone: put it on record, and wait for it no longer. Without the camera the game is paused."""
         if sensor == CAMERA:
-            self._do(self._pause.lose_camera(words, self.vouched()))
+            self._do(self._pause.lose_camera(words, self.vouched(), self.observations))
         else:
             self._lost.add(sensor)
             self.trouble(sensor, words)

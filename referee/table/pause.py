@@ -21,8 +21,9 @@ from referee.announce.sinks import Notice
 from referee.control.corrections import UNSEEN
 from referee.engine.amended_log import BECAUSE, PEOPLE, RELEASED, PauseState, as_released
 from referee.engine.gap import FirstLook, PauseHands, reconcile_pile
-from referee.engine.observations import MAX_ERROR, Card, LogError, Observation, Pause, Resume, Taken
+from referee.engine.observations import MAX_ERROR, Card, LogError, Observation, Pause, Resume, Slap, Taken
 from referee.sentence import Sentence
+from referee.units import SECOND
 from referee.vision.sight import HIDDEN, Sight
 
 CAMERA: Final = "camera"
@@ -108,10 +109,12 @@ class GamePause:
 
     # The camera
 
-    def lose_camera(self, words: str, vouched: int) -> Steps:
-        """The camera is gone (again)."""
+    def lose_camera(self, words: str, vouched: int, told: Sequence[Observation] = ()) -> Steps:
+        """The camera is gone (again); ``told`` is what was told so far."""
         self._look, self.is_lost = None, True
-        return [PartTrouble(CAMERA, words), *self._hold(CAMERA, vouched)]
+        steps = [PartTrouble(CAMERA, words), *self._hold(CAMERA, vouched)]
+        self._add_hands(told)
+        return steps
 
     def break_off(self, vouched: int) -> Steps:
         """The whole table was gone, as in a power cut: pause until it is known what lies there."""
@@ -147,11 +150,11 @@ class GamePause:
             if not is_complete or judged < (self._look.since or 0) - 1:
                 return None
             look, self._look = self._look, None
-            finding = reconcile_pile(pile, look.lying)
+            finding = reconcile_pile(pile, look.lying, slapped=self.hands is not None and self.hands.any_came)
             # The game goes on with the first frame that shows the table: what was seen since happened in it.
             base, seen = max(vouched, self._since), look.since or sight.t
             until = max(seen, base + max(finding.span, 1))
-            after = [_not_before(seen, until + n) for n, seen in enumerate(look.later)]
+            after = [_not_before(late, until + n) for n, late in enumerate(look.later)]
             extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
             steps += [
                 *finding.observations(base, until, seen, self._since),
@@ -185,6 +188,14 @@ class GamePause:
         return [PartTrouble(EYE, _BEHIND if sight.behind else "", "eye_behind" if sight.behind else None)]
 
     # Hands
+
+    def _add_hands(self, told: Sequence[Observation]) -> None:
+        """Hands that were told before anybody noticed that nobody sees the table: they came in the pause, too."""
+        for seen in reversed(told):
+            if self.hands is None or seen.t < self.hands.since - SECOND:
+                return
+            if isinstance(seen, Slap):
+                self.hands.add(seen)
 
     def name_hands(self, t: int) -> Steps:
         """The pads have told everything up to ``t`` (ns): who was first, of hands that are not judged."""

@@ -64,6 +64,14 @@ def test_what_came_is_put_behind_the_gap_between_pause_and_resume() -> None:
     assert (gap.lying, taken.seat, taken.t_error, dict(taken.extra)) == ((), None, MAX_ERROR, {"gap": True})
 
 
+def test_hands_in_the_gap_of_an_empty_table_say_that_a_whole_pile_passed() -> None:
+    assert reconcile_pile((), (), slapped=True).verdict == "gone"
+    assert reconcile_pile(("7h",), ("7h",), slapped=True).verdict == "same"
+    gap, taken = reconcile_pile((), (), slapped=True).observations(5 * SECOND, 9 * SECOND, 8 * SECOND, 3 * SECOND)
+    assert isinstance(gap, Gap) and isinstance(taken, Taken)
+    assert (gap.since, gap.lying) == (3 * SECOND, ())
+
+
 def test_of_what_nobody_can_read_only_the_gap_is_told_and_of_the_same_pile_nothing() -> None:
     (gap,) = reconcile_pile(("7h",), ("??",)).observations(5 * SECOND, 9 * SECOND, 8 * SECOND)
     assert isinstance(gap, Gap) and gap.lying == ("??",)

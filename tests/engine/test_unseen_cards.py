@@ -151,3 +151,17 @@ def test_answers_are_read_as_cards_seats_or_words() -> None:
     assert not is_answer(4, 3, gone=True)
     assert not is_answer(True, 3, gone=False)
     assert is_answer("unknown", 3, gone=True)
+
+
+def test_in_a_long_gap_a_whole_pile_may_have_passed_between_the_won_one_and_now() -> None:
+    text = "1000 1:9h\n2000 2:9c\n2300 slap 3\n2400 gap 6400\n3000 taken\n"
+    assert kinds(text, "question") == ["question@g1 ask=unseen_gap"]
+
+
+def test_an_empty_table_before_and_after_and_a_seat_that_people_say_took_what_lay_between() -> None:
+    text = "1000 1:9h\n2000 2:9c\n2300 slap 3\n3000 taken 3\n3500 gap 8000\n6000 taken\n9000 1:4d\n"
+    open_ = rule(log(text))
+    assert brief(open_, "question", "dead_card") == ["question@g1 ask=unseen_gap"]
+    said = rule(log(text + "9500 answer question@g1 1\n"))
+    assert brief(said, "question", "dead_card") == ["question@g1 ask=unseen_gap"]
+    assert "turn@g1 seat=1" in brief(said, "turn")
