@@ -36,6 +36,8 @@ _SAME_OUTLINE: Final = 0.85
 """Two cards that share so much of their outlines lie within 5 mm of one another: no index of the lower one shows."""
 _SMALLER: Final = 0.75
 """Cards of one heap are of one size: none is by so much smaller than another."""
+_CORNER: Final = 0.3
+"""So far, in half widths and heights, an index may stand off the corner where it belongs, as the outline is told."""
 _OFF_RIM: Final = 0.95
 """An index is printed within this share of the way from its card's middle to the edge; 0.8 or so is usual."""
 _BARE: Final = 1.0
@@ -191,12 +193,32 @@ def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -
     if len(weak.spots) + len(strong.spots) > _MOST_INDICES or _at_one_corner(weak, strong):
         return False
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
+    one_name = likeliest(weak, weights) == likeliest(strong, weights)
+    if one_name and (_in_other_corners(weak, strong) or _in_other_corners(strong, weak)):
+        return True
     outlines = [np.asarray(card.quad, np.float32) for card in (weak, strong)]
     if abs(turn) <= _PARALLEL or iou(*outlines) <= _ONE_OUTLINE:
         return False
-    if turn < 0 and likeliest(weak, weights) == likeliest(strong, weights):
+    if turn < 0 and one_name:
         return True
     return all(_holds(card.quad, spot.centre) for card in (weak, strong) for spot in (*weak.spots, *strong.spots))
+
+
+def _in_other_corners(card: Candidate, other: Candidate) -> bool:
+    """Whether the indices of ``other`` stand where a card with indices in all four corners shows its others."""
+    centre, up, right = axes_of(card.quad)
+    axes = np.stack([right, up], 1)
+    if abs(np.linalg.det(axes)) < 1e-6:
+        return False
+    own = np.linalg.solve(axes, card.spots[0].centre - centre)
+
+    def in_a_corner(spot: Spot) -> bool:
+        turn = float(spot.up @ card.spots[0].up) / max(1e-6, float(np.linalg.norm(spot.up) * card.spots[0].height / 2))
+        at = np.linalg.solve(axes, spot.centre - centre)
+        corners = [own * (-1, 1)] if turn > 0 else [own * (1, -1), -own]
+        return abs(turn) > _PARALLEL and any(float(np.abs(at - corner).max()) < _CORNER for corner in corners)
+
+    return all(in_a_corner(spot) for spot in other.spots)
 
 
 def _at_one_corner(weak: Candidate, strong: Candidate) -> bool:

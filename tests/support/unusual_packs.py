@@ -13,7 +13,7 @@ import numpy as np
 
 from hardware.simulated.decks.families import FAMILIES, Family
 from hardware.simulated.decks.pips import SIGNS, draw_pip
-from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, mirrored, path
+from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, glyphs, mirrored, path
 from tests.support.scenery import scene
 
 FOREIGN: Final[dict[str, dict[str, str]]] = {
@@ -119,3 +119,24 @@ UNUSUAL: Final[dict[str, Family]] = {
     )
 }  # fmt: skip
 """By name."""
+
+
+@dataclass(frozen=True)
+class FourIndexFamily(Family):
+    """A family with an index in each of its cards' four corners."""
+
+    def draw_middle(self, canvas: Canvas, rank: str, suit: str) -> None:
+        super().draw_middle(canvas, rank, suit)
+        high, sign, middle = self.index
+        ink = glyphs(self.font_file, self.text(rank), -0.06 if rank == "T" else 0.0)
+        width = min(high * ink.shape[1] / ink.shape[0] * self.narrow, 2 * middle - 2.2)
+        y, below = self.top + high / 2, self.top + high + 1.0 + sign / 2
+        canvas.text(ink, self.colour(suit), canvas.width - middle, y, width, high)
+        canvas.text(ink, self.colour(suit), middle, canvas.height - y, width, high, upside_down=True)
+        draw_pip(canvas, suit, self.pips, self.colour(suit), canvas.width - middle, below, sign)
+        draw_pip(canvas, suit, self.pips, self.colour(suit), middle, canvas.height - below, sign, turn=180)
+
+
+def with_four_indices(family: Family) -> FourIndexFamily:
+    """The family as its maker prints it for players who fan their cards to either side."""
+    return FourIndexFamily(**{one.name: getattr(family, one.name) for one in fields(Family)})

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from hardware.simulated.decks.families import FAMILIES, Family
 from hardware.simulated.decks.packs import PrintedDeck, all_cards
 from tests.support.odd_faces import ODD_FACES, odd_deck
+from tests.support.unusual_packs import with_four_indices
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
@@ -72,7 +73,7 @@ def scene(family: str, seed: tuple[int, ...]) -> Scene:
     width, rows = (side, int(side * 0.75)) if rng.random() < 0.6 else (side, side)
     table = _Table(rng, family, height, (width, rows))
     names = [str(c) for c in rng.permutation(all_cards())]
-    for place, name in zip(_layout(rng, width / height * FAMILIES[family].size[1]), names, strict=False):
+    for place, name in zip(_layout(rng, width / height * pack_of(family).size[1]), names, strict=False):
         table.lay(name, place)
     if rng.random() < 0.2:
         _thumb(table.image, table.owner, rng, height)
@@ -103,6 +104,17 @@ def glared(family: str, seed: tuple[int, ...]) -> Scene:
     x, y = rng.normal(0, 6, 2)
     table.lay(str(rng.choice(all_cards())), _pose(x, y, rng.uniform(0, 360)))
     table.shine(rng)
+    return table.photographed(rng)
+
+
+def single(family: str, seed: tuple[int, ...]) -> Scene:
+    """One card."""
+    rng = np.random.default_rng(seed)
+    height = float(np.exp(rng.uniform(*np.log(HEAP_HEIGHTS))))
+    side = int(height * rng.uniform(1.6, 3.0))
+    table = _Table(rng, family, height, (side, side))
+    x, y = rng.normal(0, 6, 2)
+    table.lay(str(rng.choice(all_cards())), _pose(x, y, rng.uniform(0, 360)))
     return table.photographed(rng)
 
 
@@ -138,7 +150,7 @@ class _Table:
         self, rng: np.random.Generator, family: str, height: float, size: tuple[int, int], lean: float = 1.0
     ) -> None:
         self._family, self._height = family, height
-        self._scale = height / FAMILIES[family].size[1]
+        self._scale = height / pack_of(family).size[1]
         self._camera = _camera(rng, self._scale, size, lean)
         self.image: Image = _ground(rng, size[1], size[0])
         self.owner: NDArray[np.int16] = np.full(size[::-1], -1, np.int16)
@@ -152,7 +164,7 @@ class _Table:
 
     def shine(self, rng: np.random.Generator) -> None:
         """A round light on an index of the card laid last."""
-        pack = FAMILIES[self._family]
+        pack = pack_of(self._family)
         column, (rank, suit) = pack.index[2], pack.index[:2]
         at = np.array([column - pack.size[0] / 2, pack.top + (rank + suit) / 2 - pack.size[1] / 2])
         spot = _project(self._laid[-1][1], (at + rng.normal(0, 4, 2))[None])[0]
@@ -164,16 +176,22 @@ class _Table:
 
     def photographed(self, rng: np.random.Generator) -> Scene:
         """The picture, and what shows of each card."""
-        pack = FAMILIES[self._family]
+        pack = pack_of(self._family)
         shown = [_shown(k, name, matrix, pack, self.owner) for k, (name, matrix) in enumerate(self._laid)]
         return Scene(_photographed(self.image, rng, self._height), shown, self._height, self._family)
 
 
 @cache
+def pack_of(family: str) -> Family:
+    """The pack of a family; after a name with ``+`` one with indices in all four corners."""
+    return with_four_indices(FAMILIES[family[:-1]]) if family.endswith("+") else FAMILIES[family]
+
+
+@cache
 def _picture(family: str, scale: float, name: str) -> Image:
     if name in ODD_FACES:
-        return odd_deck(FAMILIES[family], name, scale).picture("back")
-    return PrintedDeck(family, scale).picture(name)
+        return odd_deck(pack_of(family), name, scale).picture("back")
+    return PrintedDeck(pack_of(family), scale).picture(name)
 
 
 def _camera(rng: np.random.Generator, scale: float, size: tuple[int, int], lean: float = 1.0) -> Points:
@@ -225,7 +243,7 @@ def _ground(rng: np.random.Generator, rows: int, columns: int) -> Image:
 
 
 def _lay(image: Image, owner: NDArray[np.int16], family: str, name: str, matrix: Points, scale: float, k: int) -> None:
-    size = FAMILIES[family].size
+    size = pack_of(family).size
     quad = _project(matrix, _corners(size))
     x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int) - 2, 0)
     x1, y1 = np.minimum(np.ceil(quad.max(0)).astype(int) + 3, image.shape[1::-1])
