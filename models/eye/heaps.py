@@ -196,6 +196,9 @@ def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -
     one_name = likeliest(weak, weights) == likeliest(strong, weights)
     if one_name and (_in_other_corners(weak, strong) or _in_other_corners(strong, weak)):
         return True
+    # On a bare card no other's index shows, whatever it is read as.
+    if strong.bare >= _BARE and shows_both_ends(strong) and _in_other_corners(strong, weak):
+        return True
     outlines = [np.asarray(card.quad, np.float32) for card in (weak, strong)]
     if abs(turn) <= _PARALLEL or iou(*outlines) <= _ONE_OUTLINE:
         return False

@@ -1,7 +1,8 @@
 """What the still eye makes of heaps whose top card shows no index, of cards in half a glare, and of whole deals.
 
 The cards are of the simulated table's packs, which no network was trained on, damaged as in `held_back`. On top of a
-heap lies a joker as none was trained on, a scoring card, a blank one or a back.
+heap lies a joker as none was trained on, a scoring card, a blank one or a back. Cards with indices in all four corners
+lie alone and in heaps.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen, Eye
 from models.eye.geometry import iou, overlap
 from referee.share import wilson
-from tests.models.evaluation.damaged import Scene, deal, glared, heap
+from tests.models.evaluation.damaged import Scene, deal, glared, heap, single
 from tests.support.odd_faces import ODD_FACES
 from tools.measure.held_back import lies_there
 
 SEED: Final = 90
-COUNTS: Final = {"covered": 260, "plain": 200, "glared": 1000, "deals": 12}
+COUNTS: Final = {"covered": 260, "plain": 200, "glared": 1000, "deals": 12, "four": 100}
 
 
 @dataclass(slots=True)
@@ -117,6 +118,22 @@ def deals(eye: Eye, count: int) -> tuple[int, int, int, int, float]:
     return cards, right, wrong, doubled, worst
 
 
+def four_indices(eye: Eye, count: int, in_heaps: bool, seed: int = SEED) -> tuple[int, int, int]:
+    """Cards with indices in all four corners: how many lie there, how many are read, and how many of them are told
+    twice; an index is the uppermost card's that lies there.
+    """
+    cards = read = twice = 0
+    for k in range(count):
+        pack = f"{_families()[k % 4]}+"
+        scene = heap(pack, (seed, 6, k), None) if in_heaps else single(pack, (seed, 5, k))
+        seen = [s for s in eye.recognise(scene.image) if s.card != UNREAD]
+        owners = [next((c for c in reversed(scene.cards) if lies_there(c, s)), None) for s in seen]
+        cards += len(scene.cards)
+        read += len({c.card for c, s in zip(owners, seen, strict=True) if c is not None and c.card == s.card})
+        twice += sum(sum(c is owner for owner in owners) > 1 for c in scene.cards)
+    return cards, read, twice
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(prog="python -m tools.measure.heaps_check", description=__doc__)
@@ -144,6 +161,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         f"cards with glare over an index: {args.glared}; named: {read}; named twice: {twice}, both sure: {sure}",
         flush=True,
     )
+    for where, in_heaps in (("alone", False), ("in heaps", True)):
+        cards, read, twice = four_indices(eye, args.four, in_heaps, args.seed)
+        print(f"cards with four indices, {where}: {cards}; read: {read}; told twice: {twice}", flush=True)
     cards, right, wrong, doubled, worst = deals(eye, args.deals)
     print(
         f"whole deals: {args.deals} of {cards // max(1, args.deals)} cards; "

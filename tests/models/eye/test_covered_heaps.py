@@ -8,7 +8,7 @@ from models.eye.eye import Eye
 from models.eye.geometry import pyramid
 from models.eye.networks import WEIGHTS, Network
 from models.eye.reader import CardReader
-from tools.measure.heaps_check import covered, deals, plain, twins
+from tools.measure.heaps_check import covered, deals, four_indices, plain, twins
 
 
 def test_the_card_below_a_foreign_joker_or_back_is_never_the_top() -> None:
@@ -28,6 +28,11 @@ def test_a_card_in_half_a_glare_is_one_card() -> None:
     read, twice, _ = twins(Eye.load(), 24)
     assert read >= 20
     assert twice == 0
+
+
+def test_a_card_with_four_indices_is_one_card() -> None:
+    cards, read, twice = four_indices(Eye.load(), 12, in_heaps=False)
+    assert (cards, read, twice) == (12, 12, 0)
 
 
 def test_a_whole_deal_is_read() -> None:
