@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from referee.engine.observations import MAX_ERROR, Card, Gap, Observation, Slap, Taken
+from referee.engine.observations import MAX_ERROR, Card, Foul, Gap, Observation, Slap, Taken
 from referee.engine.rulings import Ruling, cause_of
 from referee.engine.unclaimed_piles import goes_to
 from referee.rules.card_play import DRAWN_AT_ONCE_NS, lay
@@ -133,11 +133,16 @@ class FirstLook:
         for one in seen:
             if isinstance(one, Card) and one.zone == "pile" and one.t <= self.since:
                 self.lying.append(one.card)
-            else:
+            elif not (isinstance(one, Foul) and one.foul == "double_draw" and self._came() < 2):
+                # Cards that lie there at the first frame came in the gap, and were not drawn at once.
                 self.later.append(one)
         if t - self.since > self.patience:
             return True
         return watermark >= self.since and (not hidden or top in self.lying)
+
+    def _came(self) -> int:
+        """Cards that came after the first frame."""
+        return sum(isinstance(one, Card) for one in self.later)
 
 
 SAME_CARD_WINDOW: Final = 300_000_000

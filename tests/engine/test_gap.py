@@ -13,7 +13,7 @@ from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.engine.gap import GAP_BETWEEN_CARDS, SAME_CARD_WINDOW, FirstLook, PauseHands, reconcile_pile
 from referee.engine.log import encode_observation
-from referee.engine.observations import MAX_ERROR, Card, Gap, Observation, Pause, Resume, Slap, Table, Taken
+from referee.engine.observations import MAX_ERROR, Card, Foul, Gap, Observation, Pause, Resume, Slap, Table, Taken
 from referee.engine.replay import replay_log
 from referee.record.journal import FileJournal, LogWriter
 from referee.rules.card_play import DRAWN_AT_ONCE_NS
@@ -102,6 +102,18 @@ def test_what_a_first_look_takes_for_lying_there_are_cards_of_the_pile_alone() -
     look.add(SECOND, [at_seat, taken, Card(t=SECOND, card="7c"), Card(t=SECOND + 1, card="7d")], SECOND, hidden=False)
     assert look.lying == ["7c"]
     assert look.later == [at_seat, taken, Card(t=SECOND + 1, card="7d")]
+
+
+def test_cards_that_lie_there_at_the_first_frame_are_nobodys_double_draw() -> None:
+    """The watcher takes them for cards that came together; what comes after the first frame is another matter."""
+    look = FirstLook()
+    at_once, hover = Foul(t=SECOND + 1, seat=1, foul="double_draw"), Foul(t=SECOND + 1, seat=1, foul="hover")
+    look.add(SECOND, [Card(t=SECOND, card="7c"), Card(t=SECOND, card="9c"), at_once, hover], SECOND - 1, hidden=False)
+    assert (look.lying, look.later) == (["7c", "9c"], [hover])
+    two = [Card(t=2 * SECOND, card="Kd", seat=2), Card(t=2 * SECOND, card="Kc", seat=2)]
+    later = replace(at_once, t=2 * SECOND + 1, seat=2)
+    look.add(2 * SECOND, [*two, later], SECOND, hidden=False)
+    assert look.later == [hover, *two, later]
 
 
 def press(t: int, seat: int, error: int = 1) -> Slap:
