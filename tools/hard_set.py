@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import cv2
 
-from hardware.simulated.table.acts import SETTLE_NS
+from hardware.simulated.table.acts import SETTLE_NS, Lay
 from models.eye.classes import UNREAD
 from referee.demo.score import CardScore, score_cards
 from referee.engine.observations import Card, Foul, Observation, Placed, Taken
@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 MS: Final = 1_000_000
 SLACK: Final = {Taken: 1_200 * MS, Placed: 1_500 * MS, Foul: 500 * MS}
 """How far from the truth an event may be to be the same one, ns."""
+_LONG: Final = 2_000 * MS
+"""A view that is blocked for longer keeps people waiting, ns."""
 HEADINGS: Final = (
     "situation", "sequences", "cards laid", "read right", "seat right", "reveal as stated", "left open or asked",
-    "wrong ≥ 0.9", "invented", "other events wanted/seen",
+    "wrong ≥ 0.9", "invented", "other events wanted/seen", "blocked > 2 s",
 )  # fmt: skip
 
 
@@ -52,6 +54,8 @@ class Outcome:
     """... and those of them that were told."""
     invented: int
     """Anything that was told and did not happen."""
+    blocked: int = 0
+    """The longest that the view passed for blocked while nothing stood in it, ns."""
     faults: list[str] = field(default_factory=list)
 
     @property
@@ -65,25 +69,36 @@ class Outcome:
         return not self.cards.wrong_sure and not self.invented
 
 
-def watched(table: SpoiltTable, watcher: Watcher) -> tuple[list[Observation], set[str]]:
-    """What a watcher tells of a sequence, and which troubles with the camera it had."""
+def watched(table: SpoiltTable, watcher: Watcher) -> tuple[list[Observation], set[str], int]:
+    """What a watcher tells of a sequence, its troubles with the camera, and how long it was blocked at most, ns."""
     seen: list[Observation] = []
     troubles: set[str] = set()
+    longest, since = 0, None
     for frame in table.frames():
         seen += watcher.feed(frame.image, frame.t, frame.exposure)
         troubles.add(watcher.trouble)
-    return seen + list(watcher.finish()), troubles - {""}
+        if watcher.state != "blocked":
+            since = None
+            continue
+        since = frame.t if since is None else since
+        longest = max(longest, frame.t - since)
+    return seen + list(watcher.finish()), troubles - {""}, longest
 
 
-def compare(shown: Situation, seen: Sequence[Observation], troubles: set[str]) -> Outcome:
+def compare(shown: Situation, seen: Sequence[Observation], troubles: set[str], blocked: int = 0) -> Outcome:
     """Hold what was said of a sequence against what happened in it."""
     truth = shown.script.truth
+    # What lay there at the first picture is rightly told with that, as far as it shows.
+    lying = {act.card for act in shown.script.acts if isinstance(act, Lay) and act.t < 0}
+    seen = [one for one in seen if not (isinstance(one, Card) and one.t <= 0 and one.card in lying)]
     cards = score_cards(truth, seen)
     # Told as unread when its place in the order was past: that card was left open, and none invented.
     unread = sum(isinstance(one, Card) and one.card == UNREAD for one in seen) - cards.unread
     invented = cards.ghosts - min(unread, cards.missed)
     outcome = Outcome(shown.name, shown.script.seed, cards, _in_time(truth, seen), 0, 0, invented)
     outcome.faults += cards.faults
+    if shown.trouble != "blocked":
+        outcome.blocked = blocked
     for kind, slack in SLACK.items():
         happened = [one for one in truth if isinstance(one, kind)]
         told = [one for one in seen if isinstance(one, kind)]
@@ -165,6 +180,7 @@ def play(name: str, seed: int, frames: Path | None = None, printed: bool = False
     On a cloth with ``printed`` faces the bare table is looked at before.
     """
     shown = situation(name, seed)
+    printed = printed or shown.printed
     table = SpoiltTable(shown, printed=printed)
     if frames is not None:
         _write(frames, shown, table)
@@ -201,6 +217,7 @@ def _row(name: str, those: Sequence[Outcome]) -> str:
         name, len(those), sum(c.laid for c in cards), sum(c.right for c in cards), sum(c.seat_right for c in cards),
         sum(one.in_time for one in those), sum(one.left_open for one in those), sum(c.wrong_sure for c in cards),
         sum(one.invented for one in those), f"{sum(one.wanted for one in those)}/{sum(one.seen for one in those)}",
+        sum(one.blocked > _LONG for one in those),
     )  # fmt: skip
     return "| " + " | ".join(map(str, cells)) + " |"
 

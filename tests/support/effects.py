@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import cv2
 import numpy as np
@@ -19,6 +19,8 @@ from hardware.simulated.pictures.scene import Scene
 from referee.units import MS
 
 Floats = NDArray[np.float32]
+_PAPER: Final = 220.0
+"""Grey level of white paper."""
 
 
 class Effect(Protocol):
@@ -132,6 +134,27 @@ class Lamp:
         share = _share(t, self.start - 300 * MS, 2**62, 300 * MS)
         gains = 1 + share * (np.array(self.gains, np.float32) - 1)
         return np.asarray(np.clip(picture * gains, 0, 255), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The camera changes its white balance or its exposure by itself, and leaves it so."""
+
+    start: int
+    span: int
+    """How long it takes, ns; 0: the next picture has it."""
+    levels: tuple[float, float, float]
+    """By how many grey levels blue, green and red of white paper change."""
+    offset: bool = False
+    """Whether all that is darker changes by as many; else it changes in proportion."""
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        share = min(1.0, max(0.0, (t - self.start + 1) / max(1, self.span)))
+        if share <= 0:
+            return picture
+        levels = share * np.array(self.levels, np.float32)
+        changed = picture + levels if self.offset else picture * (1 + levels / _PAPER)
+        return np.asarray(np.clip(changed + 0.5, 0, 255), np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,19 @@ from hardware.simulated.table.acts import CardPose, bearing, towards
 from referee.engine.observations import Foul
 from referee.units import MS
 from tests.support.awkward import Push, Touch
-from tests.support.effects import Bump, Colourless, Covered, Daylight, Glare, Lamp, LampOff, Shade, Soft, SunPatch
+from tests.support.effects import (
+    Balance,
+    Bump,
+    Colourless,
+    Covered,
+    Daylight,
+    Glare,
+    Lamp,
+    LampOff,
+    Shade,
+    Soft,
+    SunPatch,
+)
 from tests.support.odd_faces import UNLETTERED
 from tests.support.spoilt import Situation
 from tests.support.story import SEATS, Story
@@ -254,6 +266,59 @@ def _colourless(story: Story) -> None:
     story.lay(3)
 
 
+ROOMS: Final = ((12, 16, 182), (54, 46, 42), (164, 184, 196), None)
+"""Cloths, blue, green and red: a red one, a dark one, a pale one, and one with faces printed on it."""
+
+
+def _furnish(story: Story) -> None:
+    """Lay the table with one room's cloth after another's."""
+    room = ROOMS[story.seed % len(ROOMS)]
+    story.cloth, story.printed = room, room is None
+
+
+def _lies_there(story: Story) -> None:
+    _furnish(story)
+    story.lie(story.chance.randint(1, 8))
+    story.now = story.chance.randrange(300 * MS, 5_000 * MS)
+    story.moments.append(0)
+    if story.chance.random() < 0.4:
+        story.lay(story.chance.randint(1, 3))
+    story.take()
+    story.moments.append(story.now)
+    story.lay(4)
+
+
+def _balance(story: Story) -> None:
+    _furnish(story)
+    if story.chance.random() < 0.5:
+        story.lay(3)
+        story.wait(story.chance.randrange(300 * MS, 900 * MS))
+    levels = story.chance.choice((1, -1)) * story.chance.uniform(10, 60)
+    channels = story.chance.choice(((0, 0, 1), (1, 0, 0), (1, 1, 1)))
+    blue, green, red = (levels * share for share in channels)
+    span = story.chance.choice((0, 500 * MS))
+    # Less exposure is less light in proportion: it takes no levels from what is dark already.
+    offset = story.chance.random() < 0.5 and (levels > 0 or not green)
+    story.effects.append(Balance(story.now, span, (blue, green, red), offset))
+    story.moments += [story.now - 70 * MS, story.now + 600 * MS]
+    story.wait(story.chance.randrange(600 * MS, 4_000 * MS))
+    story.lay(5)
+    story.take()
+    story.lay(3)
+
+
+def _covered_at_first(story: Story) -> None:
+    _furnish(story)
+    start, until = story.now, story.now + story.chance.randrange(2_000 * MS, 3_500 * MS)
+    colour = story.chance.choice(((60, 84, 150), (30, 40, 70), (210, 214, 216), (70, 60, 52)))
+    story.effects.append(Covered(start, until, colour, story.chance.uniform(0, 360), story.chance.choice((0.0, 0.08))))
+    story.trouble = "blocked"
+    story.moments += [start + 120 * MS, start + 900 * MS]
+    story.now = until + 500 * MS
+    story.lay(4)
+    story.take()
+
+
 SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
     "glare on an index": _glare,
     "a finger over an index": _finger,
@@ -276,6 +341,9 @@ SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
     "a patch of sun goes": partial(_sun_patch, goes=True),
     "a joker without a letter": _unlettered,
     "a camera without colour": _colourless,
+    "a pile at the first picture": _lies_there,
+    "a step of white balance": _balance,
+    "the lens covered at first": _covered_at_first,
 }
 
 

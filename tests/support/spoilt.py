@@ -27,6 +27,10 @@ class Situation:
     """What somebody at the table should be told of the camera: ``dark``, ``blocked`` or ``moved``."""
     moments: tuple[int, ...] = ()
     """Instants worth looking at."""
+    cloth: tuple[int, int, int] | None = None
+    """The cloth's colour: blue, green, red; None: the seed chooses."""
+    printed: bool = False
+    """Whether four faces are printed on the cloth."""
 
 
 class PrintedAwkwardScene(AwkwardScene, PrintedScene):
@@ -39,8 +43,8 @@ class SpoiltTable(SimulatedTable):
     def __init__(
         self, situation: Situation, fps: float = 15.0, size: tuple[int, int] = (960, 720), printed: bool = False
     ) -> None:
-        scene = PrintedAwkwardScene if printed else AwkwardScene
-        super().__init__(situation.script, fps, size, situation.family, scene=scene)
+        scene = PrintedAwkwardScene if printed or situation.printed else AwkwardScene
+        super().__init__(situation.script, fps, size, situation.family, scene=scene, colour=situation.cloth)
         self.scene.deck = DeckWithOddFaces(situation.family, self.scene.scale, self.scene.seed)
         self._effects = situation.effects
         assert isinstance(self.scene, AwkwardScene)

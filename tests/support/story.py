@@ -13,7 +13,7 @@ from hardware.simulated.table.players import NAMES, seat_people
 from hardware.simulated.table.script import Script
 from models.eye.classes import UNREAD
 from referee.engine.observations import Card, Foul, Observation, Placed, Table, Taken
-from referee.units import MS
+from referee.units import MS, SECOND
 from tests.support.awkward import Pair
 from tests.support.effects import Effect
 from tests.support.odd_faces import ODD_FACES
@@ -41,6 +41,8 @@ class Story:
         self.bent: dict[str, float] = {}
         self.trouble = ""
         self.moments: list[int] = []
+        self.cloth: tuple[int, int, int] | None = None
+        self.printed = False
 
     def lay(self, count: int = 1, pose: CardPose | None = None, gap: int | None = None, card: str = "") -> Lay:
         """The next players lay cards, the pack's next ones or ``card``; gives the last act."""
@@ -50,6 +52,12 @@ class Story:
             self._laid(act, UNREAD if face in ODD_FACES else face, gap)
         assert isinstance(act, Lay)
         return act
+
+    def lie(self, count: int) -> None:
+        """Cards lie there when the first picture is taken; nothing tells when they came: the truth leaves them out."""
+        for k in range(count):
+            self.acts.append(Lay((k - 2 * count) * SECOND, self.seat, self.cards.pop(), self.pose()))
+            self.seat = self.seat % SEATS + 1
 
     def pair(self) -> Pair:
         """The next player lays two cards at once, the lower one fanned out a little."""
@@ -110,4 +118,7 @@ class Story:
             (table, *sorted(self.truth, key=lambda o: o.t)), (), self.now + 1_600 * MS, False,
         )  # fmt: skip
         family = sorted(FAMILIES)[self.seed % len(FAMILIES)]
-        return Situation(self.name, script, family, tuple(self.effects), self.bent, self.trouble, tuple(self.moments))
+        return Situation(
+            self.name, script, family, tuple(self.effects), self.bent, self.trouble, tuple(self.moments), self.cloth,
+            self.printed,
+        )  # fmt: skip

@@ -35,10 +35,11 @@ def light(width: int, height: int, seed: int) -> Floats:
     return np.asarray((1 - slope * (0.7 * xs + 0.7 * ys)) * falloff, dtype=np.float32)
 
 
-def cloth(width: int, height: int, scale: float, seed: int) -> Bytes:
-    """The bare table at ``scale`` px/mm: H x W x 3, blue first."""
+def cloth(width: int, height: int, scale: float, seed: int, colour: tuple[int, int, int] | None = None) -> Bytes:
+    """The bare table at ``scale`` px/mm: H x W x 3, blue first; of a ``colour`` that the seed chooses unless given."""
     chance = np.random.default_rng((seed, 12))
-    base = np.array(_CLOTHS[int(chance.integers(len(_CLOTHS)))], np.float32)
+    usual = _CLOTHS[int(chance.integers(len(_CLOTHS)))]
+    base = np.array(usual if colour is None else colour, np.float32)
     shade = np.ones((height, width), np.float32)
     for cell, depth in ((120.0, 0.035), (24.0, 0.02), (4.0, 0.02), (0.8, 0.035)):
         rows, columns = max(2, int(height / (cell * scale))), max(2, int(width / (cell * scale)))

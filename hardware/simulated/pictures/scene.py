@@ -31,7 +31,8 @@ _LENS_PX = 0.55
 class Scene:
     """Renders the table for acts on a timeline.
 
-    ``size`` is the picture's width and height in px. The same arguments give the same pictures, noise included.
+    ``size`` is the picture's width and height in px, ``colour`` the cloth's (blue, green, red), which the seed chooses
+    unless it is given. The same arguments give the same pictures, noise included.
     """
 
     reach_mm = PILE_MM
@@ -49,6 +50,7 @@ class Scene:
         card_share: float = CARD_SHARE,
         exposure_ns: int = 4 * MS,
         noise: float = 2.0,
+        colour: tuple[int, int, int] | None = None,
     ) -> None:
         self.width, self.height = size
         self.seed, self.exposure_ns = seed, exposure_ns
@@ -60,7 +62,7 @@ class Scene:
         self.light = light(self.width, self.height, seed)
         self.card_shadow = self._card_shadow()
         self._hands: dict[tuple[int, str], HandPicture] = {}
-        bare = cloth(self.width, self.height, self.scale, seed) * self.light[..., None]
+        bare = cloth(self.width, self.height, self.scale, seed, colour) * self.light[..., None]
         self.bare: Bytes = np.clip(bare, 0, 255).astype(np.uint8)
         self._noise = SensorNoise(self.width, self.height, noise, seed)
         self.pile = PileLayer(self)

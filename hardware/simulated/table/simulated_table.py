@@ -28,6 +28,7 @@ class SimulatedTable:
         exposure_ns: how long each picture is exposed.
         lamp: what lights it, where that flickers.
         scene: what renders it.
+        colour: the cloth's, blue, green, red; the seed chooses one unless it is given.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class SimulatedTable:
         exposure_ns: int = 4 * MS,
         lamp: Lamp | None = None,
         scene: type[Scene] = Scene,
+        colour: tuple[int, int, int] | None = None,
     ) -> None:
         if fps <= 0:
             raise ValueError("fps must be more than 0")
@@ -49,7 +51,7 @@ class SimulatedTable:
         self.exposure_ns, self.lamp = exposure_ns, lamp
         self.scene = scene(
             script.acts, script.seats, size=size, family=deck_family, seed=script.seed if seed is None else seed,
-            card_share=card_share, exposure_ns=exposure_ns,
+            card_share=card_share, exposure_ns=exposure_ns, colour=colour,
         )  # fmt: skip
         self._next = 0
         """Index of the next frame."""
