@@ -303,13 +303,17 @@ class Taking:
     def watch(self, now: SeenFrame, glance: Glance) -> bool:
         """Whether the newest frame makes sure that the pile is gone."""
         cards = self._pile.mask(self._motion)
-        if cards is None or self._motion.bareness(cards, glance) < _GONE:
+        gone = cards is not None and self._motion.bareness(cards, glance) >= _GONE
+        # What leaves moves; where a table was learned anew, or a cover before the lens was, nothing did.
+        moved = cards is not None and self._motion.stirred(cards, now.t - PATIENCE_NS) >= PART
+        # Of a pile that lay there at the first picture only the network of surfaces knows what the table is without it.
+        if cards is None or not (gone or (moved and self._motion.looks_bare(cards, glance))):
             self._leaving = None
             return False
         if self._leaving is None:
-            # What leaves moves; where a table was learned anew, or a cover before the lens was, nothing did.
-            if self._motion.stirred(cards, now.t - PATIENCE_NS) >= PART:
-                self._leaving = now
+            self._leaving = now if moved else None
+            return False
+        if not gone and now.t - self._leaving.t < HAND_NS:
             return False
         seen = (track for track in self._pile.laid if track.sightings and track.last.index >= self._leaving.index)
         # A card that was tossed slides on; one that a hand carries off is soon seen no more.

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, convex_quad, height_of
+from models.watch.grain import Grain, likeness
 from models.watch.measure import INDEX, LITTLE, MOST, SLIGHT
 from models.watch.motion import ROWS, Bytes
-from models.watch.shift import Grain, Shift, likeness, moved_by, shift_between, warped
+from models.watch.shift import Shift, moved_by, shift_between, warped
 
 _GRAIN_MOST: Final = 0.08
 """The most that its grain counts, in logarithms of light."""
@@ -45,6 +46,13 @@ class BareTable:
         """Of each print that was recognised, by its name: where its indices are in the bare table's picture, px."""
         self.shift: Shift = np.eye(2, 3)
         """By what the camera's picture has shifted since: 2 x 3, px."""
+
+    def reduced(self, shape: tuple[int, ...]) -> Bytes:
+        """What it looks like now that the picture has shifted, in so many rows and columns."""
+        rows, columns = self._relief.shape
+        seen = np.asarray(cv2.resize(self._picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8)
+        seen = np.asarray(cv2.warpAffine(seen, self.shift, (columns, rows), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+        return np.asarray(cv2.resize(seen, shape[1::-1], interpolation=cv2.INTER_AREA), np.uint8)
 
     def without_prints(self, image: Bytes, seen: Sequence[CardSeen]) -> Sequence[CardSeen]:
         """The readings of a picture but for those of the table's own prints."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Image
-from models.watch.measure import CHANGED, HALF, LITTLE, OVER, SPECK
+from models.watch.measure import CHANGED, FEW, HALF, LITTLE, OVER, SPECK
+
+_COLOURED: Final = 24
+"""Levels between its strongest and weakest colour that paper may have, by a white lamp."""
 
 
 def gains(before: Image, now: Image) -> NDArray[np.float64]:
@@ -18,6 +24,81 @@ def gains(before: Image, now: Image) -> NDArray[np.float64]:
 def relit(picture: Image, light: NDArray[np.floating]) -> Image:
     """The picture in another light; ``light`` is by how much brighter each colour is, there or everywhere."""
     return np.asarray(np.clip(picture * light + 0.5, 0, 255), np.uint8)
+
+
+def white_in(picture: Image, paper: NDArray[np.float64], level: float) -> Image:
+    """Mask (255: yes) of where a picture (rows x columns x 3) shows as much as a level of paper's light, in its hue."""
+    usual, cast = float(paper.mean()), float(paper.max() - paper.min())
+    # As it is, for the paper's colour may have been learned amiss; and as it would look by a white lamp.
+    tables = np.clip(np.arange(256)[:, None] * (usual / paper) + 0.5, 0, 255).astype(np.uint8)
+    by_white_lamp = np.asarray(cv2.LUT(picture, tables[None]), np.uint8)
+    both = _grey_in(picture, level * usual, _COLOURED + cast), _grey_in(by_white_lamp, level * usual, _COLOURED)
+    return np.asarray(cv2.bitwise_or(*both), np.uint8)
+
+
+def _grey_in(picture: Image, least: float, tint: float) -> Image:
+    """Where all colours reach a level and differ by no more than a tint."""
+    b, g, r = cv2.split(picture)
+    low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
+    bright = cv2.threshold(low, least, 255, cv2.THRESH_BINARY)[1]
+    grey = cv2.threshold(cv2.subtract(high, low), tint, 255, cv2.THRESH_BINARY_INV)[1]
+    return np.asarray(cv2.bitwise_and(bright, grey), np.uint8)
+
+
+def fit_balance(before: Image, now: Image, seen: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+    """How a camera that has changed its white balance or its exposure shows what it showed before.
+
+    Returns:
+        For each colour a gain and what is added to it, 3 x 2; None if half of what is ``seen`` (rows x columns) has
+        changed otherwise.
+    """
+    few = np.s_[::SPECK, ::SPECK]
+    was, shown = (picture[few][seen[few]].astype(np.float64) for picture in (before, now))
+    if not len(was):
+        return None
+    change = shown - was
+    alike = np.asarray((np.abs(change - np.median(change, axis=0)) <= 2 * CHANGED).all(axis=1), np.bool_)
+    balance = np.zeros((3, 2))
+    for _ in range(FEW):
+        if np.count_nonzero(alike) < HALF * len(alike):
+            return None
+        one, other = was[alike], shown[alike]
+        middle, level = one.mean(axis=0), other.mean(axis=0)
+        spread, common = ((one - middle) ** 2).mean(axis=0), ((one - middle) * (other - level)).mean(axis=0)
+        # Of a cloth of one colour its noise alone, two levels or so, would tell the gain: then as much is added to all.
+        gain = (common + SPECK) / (spread + SPECK)
+        balance = np.stack([gain, level - gain * middle], axis=1)
+        alike = np.asarray((np.abs(balanced(was, balance) - shown) <= CHANGED).all(axis=1), np.bool_)
+    return balance
+
+
+def balanced(colours: NDArray[np.floating] | Image, balance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Colours (... x 3) as a camera shows them that has changed its balance by this (`fit_balance`)."""
+    return np.asarray(np.clip(colours * balance[:, 0] + balance[:, 1], 0, 255), np.float64)
+
+
+def usual_table(picture: Image, seen: NDArray[np.bool_]) -> Image:
+    """What the table looks like everywhere, by its colours where it is seen: the nearer it is seen, the more it counts.
+
+    Args:
+        picture: rows x columns x 3.
+        seen: where nothing lies on the table, rows x columns.
+    """
+    few = np.s_[::SPECK, ::SPECK]
+    xs, ys = (np.linspace(-1, 1, size, dtype=np.float32) for size in seen.shape[::-1])
+    x, y = np.broadcast_arrays(xs, ys[:, None])
+    # A lamp's light falls off with the square of the distance.
+    terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=2)
+    colours, at = picture[few][seen[few]].astype(np.float32), terms[few][seen[few]]
+    usual = np.abs(colours - np.median(colours, axis=0)).max(axis=1) <= 2 * CHANGED
+    if np.count_nonzero(usual) < HALF * len(usual):
+        usual[:] = True
+    fit = np.linalg.lstsq(at[usual], colours[usual], rcond=None)[0]
+    table = np.asarray(terms @ fit, np.float32)
+    off = (picture - table) * (seen & (np.abs(picture - table).max(axis=2) <= 2 * CHANGED))[..., None]
+    near = (cv2.GaussianBlur(part, (0, 0), 3 * SPECK) for part in (off, seen.astype(np.float32)))
+    more, share = near
+    return np.asarray(np.clip(table + more / np.maximum(share, LITTLE)[..., None] + 0.5, 0, 255), np.uint8)
 
 
 def fit_daylight(table: Image, now: Image, seen: NDArray[np.bool_]) -> NDArray[np.float32] | None:

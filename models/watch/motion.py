@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
-from models.watch.daylight import fit_daylight, gains, relit
+from models.watch.daylight import balanced, fit_balance, fit_daylight, gains, relit, usual_table, white_in
+from models.watch.grain import grain_of, likeness
 from models.watch.measure import CHANGED, DARK, DIMMEST, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SPECK
 from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
 from models.watch.reaches import Reach, box_of, sort_edge
@@ -29,11 +30,11 @@ Mask = NDArray[np.uint8]
 
 ROWS: Final = 160
 """The reduced picture has at least so many rows, and less than twice as many."""
+_RIM: Final = np.ones((2 * SPECK + 1,) * 2, np.uint8)
+"""As far from a card as its shadow falls."""
 _FOREIGN: Final = 9
 """Grey levels by which a reduced pixel differs from the bare table; a dark hand over a dark cloth differs no more, and
 noise less than half."""
-_COLOURED: Final = 24
-"""Levels between its strongest and weakest colour that paper may have, by a white lamp."""
 _STUCK_NS: Final = 6 * SECOND
 """How long what fills the whole picture must lie still to belong to the table ..."""
 _RESTING_NS: Final = 120 * SECOND
@@ -52,15 +53,6 @@ def difference(one: Bytes, other: Bytes, level: int) -> Mask:
 def _blurred(picture: Bytes) -> Bytes:
     """The picture without a sensor's noise."""
     return np.asarray(cv2.blur(picture, (SPECK + 1, SPECK + 1)), np.uint8)
-
-
-def _white_in(picture: Bytes, least: float, tint: float) -> Mask:
-    """Where all colours reach a level and differ by no more than a tint."""
-    b, g, r = cv2.split(picture)
-    low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
-    bright = cv2.threshold(low, least, 255, cv2.THRESH_BINARY)[1]
-    grey = cv2.threshold(cv2.subtract(high, low), tint, 255, cv2.THRESH_BINARY_INV)[1]
-    return np.asarray(cv2.bitwise_and(bright, grey), np.uint8)
 
 
 def _covers(small: Bytes, table: Bytes, cards: Mask | None) -> bool:
@@ -126,6 +118,8 @@ class Motion:
         self._knows_paper = False
         self._covered: Bytes | None = None
         """The table as it was when the first card of the pile came to lie."""
+        self._unseen: NDArray[np.bool_] | None = None
+        """Where nothing has proved yet that the table is what was taken for it; None where there is no such place."""
         self.paper = np.array((235.0, 235.0, 235.0))
         """Colour of the cards' paper, learned from cards that were read."""
 
@@ -145,6 +139,7 @@ class Motion:
             self.moved_at = np.full(small.shape[:2], t, np.int64)
             self._bare_at = self.moved_at.copy()
             self._earlier = self._clear = None
+            self._unseen = np.ones(small.shape[:2], np.bool_)
             if float(small.mean()) < DARK:
                 self.table = None
                 nothing = np.zeros(small.shape[:2], np.uint8)
@@ -153,7 +148,9 @@ class Motion:
         glance = Glance(t, small, difference(small, self._before, CHANGED), foreign, np.zeros_like(foreign))
         self._before = small
         self._set_state(glance, cards)
-        if cv2.countNonZero(glance.foreign) > PART * glance.foreign.size and self._knows_lamp(glance, cards):
+        if cv2.countNonZero(glance.foreign) > PART * glance.foreign.size and (
+            self._knows_balance(glance, cards) or self._knows_lamp(glance, cards)
+        ):
             self._set_state(glance, cards)
         if glance.state == "clear":
             self._clear = small
@@ -224,14 +221,55 @@ class Motion:
         changed = cards is not None and cards.any() and (other[cards > 0] > 0).mean() > PART
         if changed and _covers(small, relit(self.table, lamp), cards):
             return False
+        self._take_light(glance, relit(self.table, lamp), other)
+        self.paper = np.minimum(self.paper * lamp, 255.0)
+        return True
+
+    def _knows_balance(self, glance: Glance, cards: Mask | None) -> bool:
+        """Whether the camera has changed its white balance or its exposure; then the table is known in that, too.
+
+        All colours have changed, dark ones by as much as bright ones or not, and the table's grain shows as it did: no
+        cover before the lens has that.
+        """
+        clear, table, small = self._clear, self.table, glance.small
+        if clear is None or table is None or glance.state == "dark":
+            return False
+        bare = np.ones(small.shape[:2], np.bool_) if cards is None else cards == 0
+        lately, since = fit_balance(clear, small, np.ones_like(bare)), fit_balance(table, small, bare)
+        if lately is None or since is None:
+            return False
+        other = difference(small, np.asarray(balanced(clear, lately) + 0.5, np.uint8), CHANGED)
+        if cv2.countNonZero(other) > PART * other.size or not self._shows_grain(glance, bare):
+            return False
+        anew = np.asarray(balanced(table, since) + 0.5, np.uint8)
+        changed = np.abs(anew.mean(axis=(0, 1)) - table.mean(axis=(0, 1))).max()
+        if changed < _FOREIGN / 2 or _covers(small, anew, cards):
+            return False
+        self._take_light(glance, anew, other)
+        if self._knows_paper:
+            self.paper = balanced(self.paper, lately)
+        return True
+
+    def _shows_grain(self, glance: Glance, bare: NDArray[np.bool_]) -> bool:
+        """Whether the table shows, in whatever colours: by its grain, or where it has none by the network's word."""
+        assert self.table is not None and self._clear is not None
+        known, clear, now = (grain_of(picture, bare) for picture in (self.table, self._clear, glance.small))
+        usual = likeness(known, clear)
+        if usual >= PART:
+            return likeness(known, now) >= MOST * usual
+        # Nothing tells a plain table from a plain cover but that it lies still.
+        still = glance.t - self.moved_at > PATIENCE_NS
+        kinds = self._tell_kinds(glance.small, glance.t)
+        return bool(still.mean() > 1 - OVER and ((kinds != Surface.ARM) & (kinds != Surface.OTHER)).mean() > 1 - OVER)
+
+    def _take_light(self, glance: Glance, table: Bytes, other: Mask) -> None:
+        """From now on the table looks like this; only ``other`` has moved."""
         glance.moving = other
         if glance.t - self._relit_at > PATIENCE_NS:
             self._earlier = self.table
         self._relit_at = glance.t
-        self.table = relit(self.table, lamp)
-        self.paper = np.minimum(self.paper * lamp, 255.0)
-        glance.foreign = self._foreign(small)
-        return True
+        self.table, self._covered = table, None
+        glance.foreign = self._foreign(glance.small)
 
     def _set_state(self, glance: Glance, cards: Mask | None) -> None:
         glance.state = "clear"
@@ -264,6 +302,11 @@ class Motion:
                 self._earlier = self.table.copy()
             self._earlier[settled] = self.table[settled]
             self.table[settled] = glance.small[settled]
+        if self._unseen is not None:
+            same = bare & (glance.foreign == 0) & (glance.t - self.moved_at > PATIENCE_NS)
+            self._unseen &= ~(settled | same)
+            if not self._unseen.any():
+                self._unseen = None
         self._relight_under(cards, glance)
 
     def _settled(self, glance: Glance, bare: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -332,13 +375,24 @@ class Motion:
         self.table[there] = cv2.warpAffine(table, shift, size, borderMode=cv2.BORDER_REPLICATE)[there]
         self._covered = None
 
-    def forget_cards(self, cards: Mask, small: Bytes) -> None:
-        """The first frame showed cards where the table is to be learned: take the table's usual colour there."""
+    def forget_cards(self, cards: Mask, glance: Glance, look: Bytes | None = None) -> None:
+        """The first frames showed cards where the table was to be learned: guess what it looks like there.
+
+        That is its usual colour, or what was seen there once (``look``, reduced), in the light of now.
+        """
         assert self.table is not None
+        taken = (cards > 0) & (glance.foreign == 0)
         bare = cards == 0
-        if bare.any():
-            self.table[~bare] = np.median(small[bare].reshape(-1, 3), axis=0).astype(np.uint8)
+        if not taken.any() or not bare.any():
+            return
+        if look is None:
+            self.table[taken] = usual_table(glance.small, cv2.erode(bare.astype(np.uint8), _RIM) > 0)[taken]
+        else:
+            self.table[taken] = relit(look, gains(look[bare], glance.small[bare]))[taken]
         self._earlier = None
+        if self._unseen is None:
+            self._unseen = np.zeros(taken.shape, np.bool_)
+        self._unseen |= taken
 
     def lately(self, glance: Glance, since: int) -> Mask:
         """What is foreign and has moved since an instant; a still thing that nobody read is no face coming up."""
@@ -359,13 +413,7 @@ class Motion:
         if box is None:
             return paper
         half, there = half[box], there[box]
-        usual, cast = float(self.paper.mean()), float(self.paper.max() - self.paper.min())
-        # As it is, for the paper's colour may have been learned amiss; and as it would look by a white lamp.
-        tables = np.clip(np.arange(256)[:, None] * (usual / self.paper) + 0.5, 0, 255).astype(np.uint8)
-        white = cv2.bitwise_or(
-            _white_in(half, level * usual, _COLOURED + cast),
-            _white_in(cv2.LUT(half, tables[None]), level * usual, _COLOURED),
-        )
+        white = white_in(half, self.paper, level)
         paper[box] = cv2.morphologyEx(cv2.bitwise_and(white, there), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         return paper
 
@@ -383,6 +431,25 @@ class Motion:
         if printed.any():
             foreign |= printed & (cv2.dilate(glance.foreign, np.ones((SPECK,) * 2, np.uint8))[there] > 0)
         return 1.0 - float(foreign.mean())
+
+    def looks_bare(self, place: Mask, glance: Glance) -> bool:
+        """Whether a place (reduced mask), part of which nobody has seen bare, shows the table by the network's word.
+
+        Round it the table must show as it is known: before a covered lens the network sees a table, too.
+        """
+        if self._unseen is None:
+            return False
+        there, unseen = place > 0, self._unseen & (place > 0)
+        if np.count_nonzero(unseen) < PART * np.count_nonzero(there):
+            return False
+        assert self.table is not None
+        kinds, near = glance.kinds, difference(glance.small, self.table, 2 * _FOREIGN) == 0
+        table = (glance.foreign == 0) | (unseen & ((kinds == Surface.TABLE) | (kinds == Surface.SHADOW) | near))
+        face = ~near & ((kinds == Surface.FACE) | (kinds == Surface.BACK))
+        ring = (cv2.dilate(place, np.ones((4 * SPECK + 1,) * 2, np.uint8)) > 0) & ~there & ~self._unseen
+        return bool(
+            table[there].mean() > MOST and face[there].mean() < OVER and (glance.foreign[ring] == 0).mean() > MOST
+        )
 
     def _lit_otherwise(self, there: NDArray[np.bool_], glance: Glance) -> NDArray[np.intp]:
         """Which pixels of a place show the table in a light that came while a pile lay there: the sun, or a shadow.
@@ -403,15 +470,15 @@ class Motion:
         """Share of a place (reduced mask) that has changed since an instant (ns), 0 to 1."""
         return float(np.count_nonzero(self.moved_at[place > 0] >= since)) / max(1, cv2.countNonZero(place))
 
-    def learn_paper(self, small: Bytes, quad: Quad) -> None:
-        """Note the paper's colour from a card that lies at ``quad`` (px of the whole frame)."""
+    def learn_paper(self, small: Bytes, quad: Quad, share: float = 0.2) -> None:
+        """Note the paper's colour from a card that lies at ``quad`` (px of the whole frame), whose word has a share."""
         inside = small[self.mask([quad], small.shape[:2]) > 0].reshape(-1, 3).astype(np.float64)
         if len(inside) < 20:
             return
         levels = inside.mean(axis=1)
         colour = inside[levels >= np.percentile(levels, 70)].mean(axis=0)
         if colour.mean() > 2 * DARK:
-            share = 0.2 if self._knows_paper else 1.0
+            share = share if self._knows_paper else 1.0
             self.paper = (1 - share) * self.paper + share * colour
             self._knows_paper = True
 

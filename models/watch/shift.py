@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
-from models.watch.measure import HALF, MOST, PART
+from models.watch.grain import Grain, grain_of, likeness
+from models.watch.measure import HALF, MOST
 from models.watch.motion import Glance, Motion
 from models.watch.tracks import Pile
 
@@ -23,8 +24,6 @@ _TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Degrees by which a camera may have turned."""
 _RIM: Final = np.ones((9, 9), np.uint8)
 
-Grain = tuple[NDArray[np.float32], NDArray[np.float32]]
-"""The grain, and 1 where it is the table's, else 0: both reduced."""
 Shift = NDArray[np.float64]
 """What moves a picture onto another: 2 x 3."""
 
@@ -68,14 +67,11 @@ class Following:
 
     def _grain_of(self, glance: Glance) -> Grain:
         """What the table's grain looks like, and where it shows."""
-        grey = cv2.cvtColor(glance.small, cv2.COLOR_BGR2GRAY).astype(np.float32)
-        grain = cv2.GaussianBlur(grey, (0, 0), 1.0) - cv2.GaussianBlur(grey, (0, 0), 4.0)
         hidden = cv2.dilate(glance.foreign, _RIM)
         cards = self._pile.mask(self._motion)
         if cards is not None:
             hidden = cv2.bitwise_or(hidden, cv2.dilate(cards, _RIM))
-        there = np.where(hidden > 0, np.float32(0), np.float32(1))
-        return np.asarray(np.clip(grain, -6, 6) * there, np.float32), there
+        return grain_of(glance.small, hidden == 0)
 
     def _shift(self, after: Grain) -> Shift | None:
         """By what the table's grain has moved, 2 x 3 in px of the picture; None if it has not, or cannot tell."""
@@ -152,15 +148,6 @@ def warped(grain: Grain, matrix: Shift) -> Grain:
     rows, columns = grain[0].shape
     moved, there = (cv2.warpAffine(part, matrix, (columns, rows)) for part in grain)
     return np.asarray(moved, np.float32), np.asarray(there > 0.99, np.float32)
-
-
-def likeness(one: Grain, other: Grain) -> float:
-    """The correlation of two grains where both are table, -1 to 1; 0 where that is too little."""
-    both = one[1] * other[1]
-    if both.mean() < PART:
-        return 0.0
-    a, b = one[0] * both, other[0] * both
-    return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a)) * float(np.linalg.norm(b))))
 
 
 def moved_by(matrix: Shift, quad: NDArray[np.floating]) -> Quad:

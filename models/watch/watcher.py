@@ -31,7 +31,7 @@ from models.watch.motion import Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.shift import Following
 from models.watch.stream import BLIND_NS, LONG_AGO, MARGIN_NS, SeenFrame, Stream
-from models.watch.tracks import Pile
+from models.watch.tracks import Pile, plain
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Observation
 
@@ -94,6 +94,7 @@ class Watcher:
         self._fouls = Fouls(stream, pile, self._arms)
         self._taking = Taking(motion, stream, pile, self._arms)
         self._continuity = Continuity(stream, pile)
+        self._bare = bare
 
     # What stands before the camera
 
@@ -201,9 +202,15 @@ class Watcher:
             found = looks[-1][1]
             self._gaze.note_known(found, now)
             self._paper.note_cards([(s, quad) for s, quad in found if s.confidence >= HALF], now)
-            if now.index == 0 and found:
+            if found and not self._pile.told:
                 cards = self._motion.mask([quad for _, quad in found], glance.small.shape, widen=2)
-                self._motion.forget_cards(cards, glance.small)
+                self._motion.forget_cards(
+                    cards, glance, None if self._bare is None else self._bare.reduced(glance.small.shape)
+                )
+            if glance.calm:
+                # A camera that changes its white balance shows it in the paper, if not in the table.
+                for quad in [quad for s, quad in found if s.top and plain(s)][:1]:
+                    self._motion.learn_paper(glance.small, quad, HALF)
         self._arms.note_hands()
         self._attribution.settle(now, glance)
         return looks[-1][1] if looks else None

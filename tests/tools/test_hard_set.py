@@ -57,6 +57,27 @@ def test_a_pile_is_seen_to_go_though_the_sun_came_or_went_meanwhile(name: str, s
     assert one.seen == one.wanted == 1, one.faults
 
 
+# On the pale cloth, the red one, and prints.
+@pytest.mark.parametrize("seed", [4, 6, 7])
+def test_a_pile_that_lay_there_at_the_first_picture_is_seen_to_go(seed: int) -> None:
+    one = _played("a pile at the first picture", seed)
+    assert one.good and one.cards.right == one.cards.laid, one.faults
+    assert one.seen == one.wanted == 1, one.faults
+
+
+# Before the first card, before and after it on prints, and on a dark cloth whose blue is lost.
+@pytest.mark.parametrize("seed", [8, 35, 121])
+def test_a_step_of_white_balance_hides_neither_cards_nor_a_take(seed: int) -> None:
+    one = _played("a step of white balance", seed)
+    assert one.good and one.cards.right == one.cards.laid and not one.blocked, one.faults
+    assert one.seen == one.wanted == 1, one.faults
+
+
+def test_a_cover_before_the_first_card_is_told() -> None:
+    one = _played("the lens covered at first", 3)
+    assert one.good and one.seen == one.wanted, one.faults
+
+
 def _played(name: str, seed: int, printed: bool = False) -> Outcome:
     from referee.errors import UserError
 

@@ -1,4 +1,4 @@
-"""Daylight that changes is fitted as it is, and nothing else is taken for it."""
+"""Daylight that changes, and a camera's balance, are fitted as they are, and nothing else is taken for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.watch.daylight import fit_daylight, relit
+from models.watch.daylight import balanced, fit_balance, fit_daylight, relit, usual_table
 
 Picture = NDArray[np.uint8]
 SHAPE = (216, 384)
@@ -52,3 +52,35 @@ def test_where_most_of_the_table_is_out_of_sight_nothing_is_fitted() -> None:
     now[:, : round(0.7 * SHAPE[1])] = (90, 140, 60)
     assert fit_daylight(cloth(), now, everywhere()) is None
     assert fit_daylight(cloth(), now, np.zeros(SHAPE, np.bool_)) is None
+
+
+@pytest.mark.parametrize(
+    "change", [((1.2, 1.0, 0.8), (0, 0, 0)), ((1, 1, 1), (45, 0, 0)), ((0.9, 0.9, 0.9), (10, 0, -20))]
+)
+def test_a_cameras_balance_is_fitted_past_an_arm_and_clipped_as_the_camera_clips(
+    change: tuple[tuple[float, float, float], tuple[int, int, int]],
+) -> None:
+    before = cloth()
+    before[20:60, 20:60] = 235
+    truth = np.stack([np.array(part, np.float64) for part in change], axis=1)
+    now = np.asarray(balanced(before, truth) + 0.5, np.uint8)
+    now[100:216, 200:260] = (120, 160, 205)
+    found = fit_balance(before, now, everywhere())
+    assert found is not None
+    assert np.abs(balanced(before[:90], found) - balanced(before[:90], truth)).max() < 4
+
+
+def test_what_hides_most_of_the_table_is_no_other_balance() -> None:
+    now = cloth()
+    now[:, : round(0.7 * SHAPE[1])] = (200, 20, 60)
+    assert fit_balance(cloth(), now, everywhere()) is None
+    assert fit_balance(cloth(), cloth(), np.zeros(SHAPE, np.bool_)) is None
+
+
+def test_the_usual_table_goes_on_under_what_lies_on_it() -> None:
+    truth = relit(np.full((*SHAPE, 3), (60, 90, 150), np.uint8), sloping(1.0, 0.12, -0.06, (1, 1, 1)))
+    shown, seen = truth.copy(), everywhere()
+    shown[80:140, 150:230], seen[80:140, 150:230] = 235, False
+    shown[:40, 300:] = (120, 160, 205)  # an arm that nobody has masked
+    guess = usual_table(shown, seen)
+    assert np.abs(guess[80:140, 150:230].astype(int) - truth[80:140, 150:230]).max() <= 3

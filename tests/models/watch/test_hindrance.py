@@ -115,6 +115,49 @@ def test_a_cloud_before_the_sun_is_no_cover_and_the_pile_may_be_taken_meanwhile(
     assert sum(isinstance(one, Taken) for one in stream.seen) == 1 and len(stream.cards) == 2
 
 
+def stepped(shown: Picture, levels: tuple[float, float, float]) -> Picture:
+    return np.clip(shown + np.array(levels, np.float32), 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("levels", [(60, 0, 0), (0, 0, -50), (45, 45, 45), (14, 14, 14)])
+@pytest.mark.parametrize("frames", [1, 8])
+def test_a_camera_that_changes_its_balance_before_any_card_is_known_is_not_blocked(
+    levels: tuple[float, float, float], frames: int
+) -> None:
+    motion = Motion()
+    tint = np.array([0.1, 0.15, 1.7])
+    for k in range(40):
+        shown = np.clip(grained(noise=k) * tint, 0, 255).astype(np.uint8)
+        share = min(1.0, max(0, k - 9) / frames)
+        step = (levels[0] * share, levels[1] * share, levels[2] * share)
+        glance = motion.look(stepped(shown, step), k * SPACING, None)
+        assert glance.state == "clear"
+    assert cv2.countNonZero(glance.foreign) < 0.02 * glance.foreign.size and not glance.reaches
+
+
+@pytest.mark.parametrize("colour", [(250, 248, 252), (30, 28, 26), (20, 230, 240)])
+def test_a_cover_before_any_card_is_known_is_no_other_balance(colour: tuple[int, int, int]) -> None:
+    motion = Motion()
+    for k in range(10):
+        motion.look(grained(noise=k), k * SPACING, None)
+    sensor = np.random.default_rng(5)
+    for k in range(10, 40):
+        cover = np.full((720, 960, 3), colour, np.float32) + sensor.normal(0, 2, (720, 960, 1))
+        glance = motion.look(np.clip(cover, 0, 255).astype(np.uint8), k * SPACING, None)
+        assert glance.state == "blocked"
+
+
+def test_a_plain_table_in_another_balance_is_known_once_it_has_lain_still() -> None:
+    motion = Motion()
+    states = []
+    for k in range(45):
+        shown = picture([], noise=1 + k % 5)
+        glance = motion.look(stepped(shown, (0, 0, 55)) if k >= 10 else shown, k * SPACING, None)
+        states.append(glance.state)
+    # Nothing tells it from a cover sooner.
+    assert states.count("blocked") <= 20 and states[-5:] == ["clear"] * 5
+
+
 def test_a_cloud_leaves_no_shadow_of_itself_in_the_table() -> None:
     motion = Motion()
     for k in range(45):
