@@ -526,7 +526,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("out/cheats"), help="a folder for the report")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument(
-        "--at-once", type=int, default=2, help="cases that are played beside an honest one (default: 2)"
+        "--at-once", type=int, default=3, help="cases that are played beside an honest one (default: 3)"
     )
     args = parser.parse_args()
     lies, pairs = [lie for lie in LIES if args.only in lie.name], []

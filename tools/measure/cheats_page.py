@@ -51,7 +51,7 @@ same time on the same machine.</p>
 <th>verdict after, median<th>longest wait<th>honest beside it<th>delay<th>told in words</tr></thead>
 <tbody>{rows}</tbody></table>
 <p class="quiet">Measured by <code>{escape(command)}</code>; load of the machine {_load(pairs)}; piles played again
-because this machine reported an honest hand too late: {sum(one.repeated for _, one in pairs)}.</p>
+because this machine was too busy: {sum(one.repeated for _, one in pairs)}.</p>
 {drawn}</html>
 """
 

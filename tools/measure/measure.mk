@@ -244,7 +244,7 @@ soak: install  ## a simulated day and two whole rendered games: memory flat, rec
 # The page. ARGS= passes options on.
 .PHONY: cheats
 
-cheats: install  ## one phone of four lies in twelve ways to the whole program, 20 piles each: a table and drawings, out/cheats/report.html (9 minutes)
+cheats: install  ## one phone of four lies in twelve ways to the whole program, 20 piles each: a table and drawings, out/cheats/report.html (6 minutes)
 	$(BIN)/python -m tools.measure.cheats $(ARGS)
 
 .PHONY: play-test page-test page-bench
