@@ -170,7 +170,7 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
     taker = taken.seat if taken.seat is not None and taken.seat <= position.seats else None
     if isinstance(phase, LastChance):
         last_chance_over(step, taken=True)
-    elif isinstance(phase, Claim) and phase.by == "unread":
+    elif isinstance(phase, Claim) and (phase.by == "unread" or _may_be_anothers(position, taker)):
         hold_provisionally(step, taker or phase.seat)
     elif isinstance(phase, Claim):
         if phase.by == "challenge" and taker not in (None, phase.seat):
@@ -191,6 +191,12 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
             remember_pickup(step, taker, taken.id)
     step.announce_turn()
     return finish(state, step)
+
+
+def _may_be_anothers(position: Position, taker: int | None) -> bool:
+    """Whether a pile that a challenge won may be another taker's, by a hand that waits for a gap's answer."""
+    claim = position.claim
+    return claim is not None and claim.by == "challenge" and position.unseen and taker not in (None, claim.seat)
 
 
 def _slapped_and_taken(state: State, step: Step, taken: Taken) -> Decided | None:

@@ -54,7 +54,9 @@ def rests_on_read_cards(position: Position, patterns: tuple[str, ...]) -> bool:
     rules = position.rules
     if rules.three_end_game:
         return False
-    if rules.has("P16b") or rules.has("P13b") or not rules.has("M7") or position.claim is not None:
+    if rules.has("P16b") or rules.has("P13b") or not rules.has("M7"):
+        return False
+    if position.claim is not None and not (position.claim.by == "challenge" and position.unseen):
         return False
     top = [laid.card for laid in reversed(position.played())]
     rows = (row for row in patterns if row in PATTERNS and row not in _ENDS | _WHOLE)

@@ -207,7 +207,7 @@ class Conductor:
         """Take what one frame told; sights come in the order of their ``t``. `advance` then tells what was decided."""
         self._now = max(self._now, sight.t + sight.exposure)
         if not self._pause.is_lost:
-            for seen in sight.seen:
+            for seen in self._pause.news_of(sight):
                 self.put(seen)
         else:
             if sight.first:

@@ -89,6 +89,8 @@ class GamePause:
         self.hands: PauseHands | None = None
         """Hands that came while nobody saw the table; None as long as that was never so."""
         self._look: FirstLook | None = None
+        self._looked_over = -(2**63)
+        """The first frame of the last such look, ns."""
         self.is_lost = False
         """Whether the camera is gone, or has not told yet what lies there."""
 
@@ -153,6 +155,7 @@ class GamePause:
             finding = reconcile_pile(pile, look.lying, slapped=self.hands is not None and self.hands.any_came)
             # The game goes on with the first frame that shows the table: what was seen since happened in it.
             base, seen = max(vouched, self._since), look.since or sight.t
+            self._looked_over = seen
             until = max(seen, base + max(finding.span, 1))
             after = [_not_before(late, until + n) for n, late in enumerate(look.later)]
             extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
@@ -170,6 +173,11 @@ class GamePause:
         self.is_lost = False
         self.reasons.discard(VIEW)
         return [*steps, *self._release(CAMERA, until, vouched), *after]
+
+    def news_of(self, sight: Sight) -> Sequence[Observation]:
+        """What a sight tells, but for cards that lay in a new watcher's first frame and were named only now: those on
+        which others lay are no news."""
+        return [one for one in sight.seen if not (isinstance(one, Card) and one.t <= self._looked_over)]
 
     def heed_view(self, sight: Sight, vouched: int) -> Steps:
         """Say what hinders the camera's view as long as it does; pause while it shows nothing of the table."""

@@ -165,3 +165,20 @@ def test_an_empty_table_before_and_after_and_a_seat_that_people_say_took_what_la
     said = rule(log(text + "9500 answer question@g1 1\n"))
     assert brief(said, "question", "dead_card") == ["question@g1 ask=unseen_gap"]
     assert "turn@g1 seat=1" in brief(said, "turn")
+
+
+CHALLENGED = "1000 1:9h\n1100 gap 2900 5s\n2000 ?:5s ±900\n4000 1:Qh\n5000 2:8h\n6000 2:8s\n"
+
+
+def test_a_pair_above_the_gap_beats_a_challenge_that_was_won_there() -> None:
+    assert kinds(CHALLENGED + "6300 slap 3\n7000 taken 3\n", "question", "slap_won", "pile") == [
+        "question@g1 ask=unseen_gap", "slap_won@s1 seat=3 decided_by=time", "pile@t1 seat=3 count=6",
+    ]  # fmt: skip
+
+
+def test_a_pile_that_a_challenge_won_and_another_takes_is_not_asked_about_twice() -> None:
+    text = CHALLENGED.replace("2:8s", "2:7s")
+    assert kinds(text + "7000 taken 3\n8000 3:4d\n", "question", "pile", "lead") == [
+        "lead@table seat=1", "question@g1 ask=unseen_gap",
+    ]  # fmt: skip
+    assert "pile@t1 seat=1 count=6" in kinds(text + "7000 taken 1\n", "pile")
