@@ -52,6 +52,15 @@ def test_a_card_that_is_not_on_the_log_is_lost_unless_people_were_told(script: S
     assert score([replace(game, lines=(lines[0], paused, *lines[1:]))], []).lost == []
 
 
+def test_a_trouble_at_a_games_end_counts_unless_its_part_was_just_killed(script: Script) -> None:
+    game = replace(known(script), troubles={"page": "gone"})
+    end = (game.began + max(line.t for line in game.lines)) / SECOND
+    assert score([game], [("page", end - 10, 1.0)]).troubles == []
+    assert score([game], [("page", end - 100, 1.0), ("eye", end - 10, 1.0)]).troubles == [
+        "game 0, at its end: page: gone"
+    ]
+
+
 def test_people_who_went_on_as_the_referee_had_the_game_are_judged_from_there_on(script: Script) -> None:
     at = 6 * SECOND
     still = stand_still(script, at)

@@ -52,6 +52,8 @@ _EVERY: Final = 5.0
 """Seconds from one look at the processes to the next."""
 _BACK_WITHIN: Final = 60.0
 """Seconds within which a child that was killed must be there again."""
+_ON_ITS_WAY: Final = 40.0
+"""Seconds after a kill in which its trouble may still stand: a page must have lived for thirty."""
 _TOLD_WITHIN: Final = 10 * SECOND
 """A question or a pause so near a card that was lost speaks of it, ns."""
 _KEPT: Final = "watch.json"
@@ -223,7 +225,11 @@ def score(games: Sequence[Game], kills: Sequence[tuple[str, float, float]]) -> S
         out.cards += game.script.laid
         out.gave_up += game.gave_up
         out.asked += len(asked_once(game.rulings))
-        out.troubles += [f"game {number}, at its end: {part}: {words}" for part, words in game.troubles.items()]
+        end = (game.began + max((line.t for line in game.lines), default=0)) / SECOND
+        # What was just killed may still be on its way back.
+        fresh = {"page" if kind == "page" else "camera" for kind, t, _ in kills if end - _ON_ITS_WAY < t <= end}
+        left = {part: words for part, words in game.troubles.items() if part not in fresh}
+        out.troubles += [f"game {number}, at its end: {part}: {words}" for part, words in left.items()]
         _score_cards(out, game, f"game {number}")
         errors = errors_of(Refereed(game.lines, game.rulings))
         for since, until, true in true_stretches(game):
