@@ -16,10 +16,10 @@ from models.watch.faces import looks_as_known
 from models.watch.gaze import Found
 from models.watch.measure import NEARLY_ALL, OVER
 from models.watch.motion import Glance
-from models.watch.pace import LET_GO_NS, PATIENCE_NS
+from models.watch.pace import LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
-from referee.engine.observations import Card, Gap, Observation, Placed, Taken
+from referee.engine.observations import MAX_ERROR, Card, Gap, Observation, Placed, Taken
 
 
 class Continuity:
@@ -29,6 +29,15 @@ class Continuity:
         self._stream, self._pile = stream, pile
         self._looked = LONG_AGO
         self._gaps = 0
+        self._top: Track | None = None
+        """The card that lay on top before the gap, or was on its way there."""
+
+    def begin(self) -> None:
+        """A gap begins with the frame that comes now: remember what lay on top."""
+        since = self._stream.gap_since
+        cards = [*self._pile.laid, *(track for track in self._pile.open if not track.scrap())]
+        before = [track for track in cards if track.sightings and track.sightings[0].t <= since]
+        self._top = max(before, key=lambda track: track.high, default=None)
 
     def must_look(self, now: SeenFrame) -> bool:
         """Whether a look is due, since nothing is known of the pile before one."""
@@ -61,14 +70,22 @@ class Continuity:
         told = [one for one in told if one is top or one not in news or one.t - one.t_error >= stream.gap_until]
         if top is not None:
             return self._close(told, [top.card])
+        late = now.t - stream.gap_until > SWEEP_NS
+        if not self._pile.laid and (late or self._top is not None) and self._is_empty(now, glance, found):
+            # A pile may have lain here and been taken since, under the hands that hid it.
+            half = (now.t - stream.gap_since) // 2
+            gone = Taken(t=now.t - half, id=f"gt{self._gaps + 1}", t_error=min(half - 1, MAX_ERROR))
+            return self._close([*told, gone], [])
         if not news and self._is_same(now, glance, found):
             self._forget()
         elif now.t - stream.gap_until > 2 * PATIENCE_NS:
             # What lies there is hidden for too long, and must be asked.
-            if self._pile.laid:
-                return self._close(told, [UNREAD])
-            self._forget()
+            return self._close(told, [UNREAD])
         return told
+
+    def _is_empty(self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None) -> bool:
+        """Whether the newest frame shows no card, and nothing that may hide one."""
+        return glance.calm and not now.blind and not found and not now.suspects and not now.still
 
     def _lies_on_top(self, card: Card) -> bool:
         """Whether a card that was just told was seen to lie on all others."""
@@ -81,7 +98,7 @@ class Continuity:
 
     def _is_same(self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None) -> bool:
         """Whether the newest frame shows that nothing came and nothing went."""
-        before, top = self._stream.before, self._top()
+        before, top = self._stream.before, self._top
         first = now.t == self._stream.gap_until
         if now.blind:
             return False
@@ -90,7 +107,7 @@ class Continuity:
         if not all(track.travelled() for track in self._fresh()):
             return False
         if top is None:
-            return glance.calm and not found and not now.suspects and not now.still
+            return self._is_empty(now, glance, found)
         if glance.calm and looks_as_known(top.quad, now, self._stream, NEARLY_ALL):
             return True
         near = OVER * self._pile.card_height
@@ -102,13 +119,6 @@ class Continuity:
             and distance(quad, top.quad) < near
             for s, quad in found or ()
         )
-
-    def _top(self) -> Track | None:
-        """The card that lay on top before the gap, or was on its way there."""
-        since = self._stream.gap_since
-        cards = [*self._pile.laid, *(track for track in self._pile.open if not track.scrap())]
-        before = [track for track in cards if track.sightings[0].t <= since]
-        return max(before, key=lambda track: track.high, default=None)
 
     def _close(self, told: list[Observation], lying: Sequence[str]) -> list[Observation]:
         """Something came or went: tell the gap before all else."""

@@ -187,11 +187,16 @@ class Watcher:
     def _read_up_to_gap(self) -> list[Observation]:
         """A gap follows the last frame: read it, and tell what is sure by it."""
         last = self._stream.moments[-1]
-        if last.glance.state != "clear" or self._stream.gap_since != last.t:
+        if self._stream.gap_since != last.t:
+            return []
+        if last.glance.state != "clear":
+            self._continuity.begin()
             return []
         for moment, found in self._gaze.read_last(last):
             self._attribution.attribute(found, moment)
-        return self._decisions.decide_before_gap(last, last.glance)
+        out = self._decisions.decide_before_gap(last, last.glance)
+        self._continuity.begin()
+        return out
 
     def _read(self, now: SeenFrame, glance: Glance) -> list[Found] | None:
         """Have the eye read what is worth it, and give what it read to cards; gives what it read in this frame."""

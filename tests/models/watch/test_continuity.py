@@ -104,3 +104,25 @@ def test_the_distances_of_a_camera_of_ten_frames_a_second_are_none() -> None:
         stream.t += (100 if number % 3 else 200) * MS - SPACING
     assert gaps(stream.seen) == []
     assert isinstance(stream.seen[0], Card)
+
+
+def test_a_pile_that_lay_under_hands_when_the_gap_was_over_and_was_taken_is_told_gone() -> None:
+    """The table is empty before and after, and whatever lay there in between nobody has seen."""
+    stream = Stream()
+    stream.show(frames=8)
+    stream.t += 800 * MS
+    stream.show([], (90, 480, 350), frames=1 + 1000 * MS // SPACING)
+    stream.show(frames=20)
+    (gap,) = gaps(stream.seen)
+    assert gap.lying == ()
+    (taken,) = [one for one in stream.seen if isinstance(one, Taken)]
+    assert taken.seat is None
+    assert gap.t < taken.t
+
+
+def test_an_empty_table_on_both_sides_is_nothing() -> None:
+    stream = Stream()
+    stream.show(frames=8)
+    stream.t += 1500 * MS
+    stream.show(frames=20)
+    assert not stream.seen
