@@ -7,6 +7,7 @@ with those that follow it closely, for a hand's neighbours decide whether it was
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -87,7 +88,9 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
     elif isinstance(observation, Gap):
         step = Step(state.position, observation.t, observation.id)
         judge_gap(step, observation, answers)
-        decided = finish(state, step)
+        state, rulings = finish(state, step)
+        # When in the gap it happened nobody knows, whatever people say that it was.
+        decided = state, [one if one.kind == "question" else replace(one, doubt=True) for one in rulings]
     else:
         change = CHANGES.get(type(observation))
         if change is None:
@@ -237,6 +240,8 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     doubt = slap.id in state.doubted
     if doubt:
         state = state._replace(doubted=state.doubted - {slap.id})
+    blind_until = state.position.blind_until
+    doubt = doubt or (blind_until is not None and slap.t < blind_until)
     if slap.id in state.asked:
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]

@@ -265,6 +265,7 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     if gap.lying:
         fields["cards"] = list(gap.lying)
     step.rule("question", "K2", **fields)
+    step.set(blind_until=gap.until)
     said = answers.get(f"question@{gap.id}")
     if not is_answer(said, position.seats, gone=not gap.lying):
         said = UNKNOWN

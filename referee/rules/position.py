@@ -157,6 +157,9 @@ class Position:
     gaps: frozenset[str] = frozenset()
     """Of those, the ones that stand for any number of cards: what may have come while the camera saw nothing."""
     memory: Memory = _NO_MEMORY
+    blind_until: int | None = None
+    """The end of the last gap in which cards may have passed unseen, ns: whatever people say of it, nobody knows when
+    they came, so no hand before it is judged for sure."""
 
     def but(self, **changes: Any) -> Position:
         """The same but for these fields."""

@@ -182,3 +182,14 @@ def test_a_pile_that_a_challenge_won_and_another_takes_is_not_asked_about_twice(
         "lead@table seat=1", "question@g1 ask=unseen_gap",
     ]  # fmt: skip
     assert "pile@t1 seat=1 count=6" in kinds(text + "7000 taken 1\n", "pile")
+
+
+@pytest.mark.parametrize("said", ['"nothing"', '"5d"', "2"])
+def test_no_hand_in_a_gap_is_judged_for_sure_whatever_people_say(said: str) -> None:
+    text = "1000 1:7h\n2000 2:9c\n2100 gap 3900 9s\n2200 slap 3\n3000 ?:9s ±900\n"
+    rulings = rule(log(text + f"9000 answer question@g1 {said}\n"))
+    (verdict,) = [one for one in rulings if one.because[0] == "s1" and one.kind.startswith("slap_")]
+    assert verdict.doubt
+    assert all(one.doubt for one in rulings if one.because[0] == "g1" and one.kind != "question"), (
+        "nor is it known when that happened"
+    )
