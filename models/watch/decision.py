@@ -58,6 +58,18 @@ class Decisions:
                 out += self._report(track, judge(*track.belief(), track.looks(), self._prior(track)), last, glance)
         return out
 
+    def tell_unread(self, track: Track, now: SeenFrame, glance: Glance) -> list[Observation]:
+        """Tell a card that lies open on the pile and shows nothing to read."""
+        # What the eye has made of it until now is no other card.
+        scraps = (other for other in self._pile.open if iou(other.quad, track.quad) > SLIGHT)
+        for other in [other for other in scraps if other.belief()[1] < SURE_READING]:
+            self._pile.open.remove(other)
+        self._pile.open.append(track)
+        self._arms.note_hands()
+        out = self._report(track, NamedCard(UNREAD, 0.0), now, glance)
+        self._stream.known_half, self._stream.known_quads = now.half, [track.quad]
+        return out
+
     def _settle(
         self, track: Track, now: SeenFrame, glance: Glance, *, taken: bool = False, final: bool = False
     ) -> list[Observation]:

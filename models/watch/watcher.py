@@ -23,6 +23,7 @@ from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, Taking
 from models.watch.attribution import Attribution
 from models.watch.bare_table import BareTable
 from models.watch.continuity import Continuity
+from models.watch.covered import Covered
 from models.watch.decision import Decisions
 from models.watch.faces import Paper, first_suspected
 from models.watch.gaze import CardEye, Found, Gaze
@@ -90,6 +91,7 @@ class Watcher:
         self._gaze = Gaze(eye, motion, stream, pile, paper, bare)
         self._attribution = Attribution(motion, stream, pile)
         self._decisions = Decisions(motion, stream, pile, self._arms)
+        self._covered = Covered(motion, stream, pile)
         self._following = Following(motion, pile, None if bare is None else lambda: bare.shift)
         self._fouls = Fouls(stream, pile, self._arms)
         self._taking = Taking(motion, stream, pile, self._arms)
@@ -161,6 +163,9 @@ class Watcher:
                 self._hindrance.note_moved(now)
             self._arms.note_sweep(glance)
             out += self._decisions.decide(now, glance)
+            unread = self._covered.look(now, glance, found)
+            if unread is not None:
+                out += self._decisions.tell_unread(unread, now, glance)
             taken = self._taking.watch(now, glance)
             if taken:
                 out += self._decisions.decide(now, glance, taken=True)
@@ -200,7 +205,8 @@ class Watcher:
 
     def _read(self, now: SeenFrame, glance: Glance) -> list[Found] | None:
         """Have the eye read what is worth it, and give what it read to cards; gives what it read in this frame."""
-        looks = self._gaze.read(now, self._taking.leaving, must=self._continuity.must_look(now))
+        must = self._continuity.must_look(now) or self._covered.look_due
+        looks = self._gaze.read(now, self._taking.leaving, must=must)
         for moment, found in looks:
             self._attribution.attribute(found, moment)
         if looks:
@@ -242,6 +248,8 @@ class Watcher:
         suspected = first_suspected(stream, self._pile)
         if suspected is not None:
             holds.append(moments[max(0, stream.place_of(suspected) - 1)].t - MARGIN_NS - 2)
+        if self._covered.open_since is not None:
+            holds.append(self._covered.open_since - MARGIN_NS - 2)
         if not self._pile.card_height:
             # Nobody knows yet what a face looks like here: whatever stirs may turn out to have shown one.
             stirs = (m.t for m in moments if not m.glance.calm and m.t > now.t - PATIENCE_NS)

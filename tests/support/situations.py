@@ -250,9 +250,9 @@ def _sun_patch(story: Story, goes: bool = False) -> None:
 
 
 def _unlettered(story: Story) -> None:
-    """The joker lies open for 0.4 to 1.6 s before the next card lies on it."""
+    """The next card comes up 0.8 to 1.6 s after the joker."""
     story.lay(story.chance.randint(1, 4), gap=story.chance.randrange(400 * MS, 900 * MS))
-    act = story.lay(card=story.chance.choice(UNLETTERED), gap=story.chance.randrange(400 * MS, 1_600 * MS))
+    act = story.lay(card=story.chance.choice(UNLETTERED), gap=story.chance.randrange(800 * MS, 1_600 * MS))
     story.moments.append(act.rest + 150 * MS)
     story.lay(3)
     story.take()

@@ -1,0 +1,166 @@
+"""A card that shows nothing to read: a joker in a foreign hand's drawing, open on top of the pile.
+
+No reading tells of it. But the newest card of the pile lay there in sight, and was not carried off; now its place is
+still, no hand is over it, and it shows neither that card nor the table. So another card lies there that nobody can
+read, and people are asked which. A card's back is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.eye.classes import UNREAD
+from models.eye.geometry import Quad, area, convex_quad, grown, iou
+from models.watch.faces import looked_alike
+from models.watch.gaze import Found
+from models.watch.measure import CHANGED, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SPECK
+from models.watch.motion import Bytes, Glance, Motion, difference
+from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
+from models.watch.stream import LONG_AGO, SeenFrame, Stream
+from models.watch.surfaces import Surface
+from models.watch.tracks import Pile, Sighting, Track
+
+_CARDS = (Surface.FACE, Surface.BACK, Surface.OTHER)
+"""What a hand may bring."""
+
+
+class Covered:
+    """Watches the place of the pile's newest card for one that is laid on it and cannot be read."""
+
+    def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
+        self._motion, self._stream, self._pile = motion, stream, pile
+        self._top: Track | None = None
+        """The newest card of the pile, ..."""
+        self._half: Bytes | None = None
+        """... how it looked, in a frame at half size, when the eye first saw it on top ..."""
+        self._place: Quad | None = None
+        """... and where it lay there, px ..."""
+        self._shown = 0
+        """... and when it was last seen to be that, ns."""
+        self._begin: SeenFrame | None = None
+        """The first frame of those that show something still in its place."""
+        self._brought = LONG_AGO
+        """When a hand last brought a thing, ns."""
+
+    @property
+    def open_since(self) -> int | None:
+        """Since when, ns, a card may lie there that cannot be read; None where none was brought."""
+        lately = self._brought > self._shown - LAID_NS and self._stream.moments[-1].t - self._shown < PATIENCE_NS
+        return self._came_after if self._top is not None and lately else None
+
+    @property
+    def _came_after(self) -> int:
+        """A face comes up beside the pile, and has come to lie on it so much later at most, ns."""
+        return self._shown - LAID_NS
+
+    @property
+    def look_due(self) -> bool:
+        """Whether only the eye can tell what lies there."""
+        return self._begin is not None
+
+    def look(self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None) -> Track | None:
+        """The card that cannot be read, once one surely lies there; ``found`` is what the eye read, if it did."""
+        top = self._pile.laid[-1] if self._pile.laid else None
+        if top is not self._top:
+            self._top, self._begin, self._half = top, None, None
+            self._shown = now.t if top is None else top.last.t
+        if self._is_brought(glance):
+            self._brought = now.t
+        if top is None:
+            return None
+        quad = top.quad if top.rest is None else top.rest
+        if top.name == UNREAD and self._half is None and self._is_covered(quad, glance):
+            self._half = now.half
+        if self._shows(top, quad, now, found):
+            self._shown, self._begin = now.t, None
+            return None
+        # A card that was never seen with no hand on it may be hidden by that hand still.
+        if self._half is None or not self._is_covered(quad, glance) or self._is_read(found):
+            self._begin = None
+        elif self._begin is None:
+            # What is laid there changes the place; a card that slid off or was nudged did so before it was seen again.
+            place = self._motion.mask([quad], glance.small.shape, widen=1)
+            self._begin = now if self._motion.stirred(place, self._shown + 1) >= PART else None
+        elif found is not None and now.t - self._begin.t >= TURNED_NS:
+            return self._unread(quad, self._begin, now)
+        return None
+
+    def _shows(self, top: Track, quad: Quad, now: SeenFrame, found: Sequence[Found] | None) -> bool:
+        """Whether the newest card shows as it lay."""
+        inner = grown(quad, -5.0)
+        for s, place in found or ():
+            if s.card == top.name != UNREAD and (s.top or (len(s.indices) > 1 and s.bare >= HALF)):
+                # What is laid across leaves both its ends in sight, and may be taken for its own print.
+                moved = self._half is None or self._place is None or iou(place, self._place) < 1 - OVER / 2
+                if moved or looked_alike(self._half, now.half, inner, HALF):
+                    self._half, self._place = now.half, place
+                    return True
+                return False
+        return self._half is not None and looked_alike(self._half, now.half, inner, NEARLY_ALL)
+
+    def _is_brought(self, glance: Glance) -> bool:
+        """Whether something that moves beside the pile is no hand: a card, on its way there."""
+        cards = self._pile.mask(self._motion)
+        things = np.isin(glance.kinds, _CARDS) & (glance.moving > 0)
+        if cards is not None:
+            things &= cards == 0
+        tall = self._pile.card_height / self._motion.factor
+        return bool(np.count_nonzero(things) > OVER * MOST * tall * tall)
+
+    def _is_covered(self, quad: Quad, glance: Glance) -> bool:
+        """Whether something lies still in the card's place that is neither hand nor table nor back."""
+        place = self._motion.mask([quad], glance.small.shape, widen=1) > 0
+        # What cannot be read while a hand is about is often read when the hand is gone.
+        if glance.state != "clear" or glance.reaches or np.count_nonzero(glance.moving[place]) > SPECK:
+            return False
+        size = max(1, int(np.count_nonzero(place)))
+        shares = np.bincount(glance.kinds[place], minlength=len(Surface)) / size
+        bare = shares[Surface.TABLE] + shares[Surface.SHADOW]
+        # The network takes fingers over cards for cards: an arm that ends beside the card may reach over it.
+        beside = self._motion.mask([grown(quad, PART * self._pile.card_height)], glance.small.shape) > 0
+        hand = np.count_nonzero(glance.kinds[beside] == Surface.ARM) / size
+        return bool(hand <= LITTLE and shares[Surface.BACK] < MOST and bare < PART)
+
+    def _is_read(self, found: Sequence[Found] | None) -> bool:
+        """Whether a card is under way that can be read, or shows an index at least."""
+        if any(track.belief()[1] >= HALF for track in self._pile.open):
+            return True
+        known = {track.name for track in self._pile.laid}
+        return any((s.card == UNREAD or s.card not in known) and len(s.indices) > 0 for s, _ in found or ())
+
+    def _unread(self, quad: Quad, begin: SeenFrame, now: SeenFrame) -> Track:
+        """The card that lies there, as one under way."""
+        place = self._outline(quad, now)
+        track = Track(place, begin.index, max(self._came_after, self._stream.soonest), begin.end)
+        track.high = max(track.low, track.high)
+        track.way = {m.index: place for m in self._stream.moments if self._came_after < m.t <= begin.t}
+        track.rest, track.rested, track.still = place, begin.t, 1
+        track.sightings = [
+            Sighting(m.index, m.t, UNREAD, 0.0, place, top=True, on_pile=True, under=False, bare=1.0, at_rest=True)
+            for m in (begin, now)
+        ]
+        self._begin = None
+        return track
+
+    def _outline(self, quad: Quad, now: SeenFrame) -> Quad:
+        """Where it lies: round all that changed there, if that is about as large as a card; else as the one below."""
+        known, small = self._stream.known_half, now.glance.small
+        if known is None:
+            return quad
+        before = np.asarray(cv2.resize(known, small.shape[1::-1], interpolation=cv2.INTER_AREA), np.uint8)
+        changed = cv2.bitwise_and(difference(small, before, CHANGED), now.glance.foreign)
+        changed = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+        changed = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, np.ones((SPECK + 1,) * 2, np.uint8))
+        _, parts = cv2.connectedComponents(changed)
+        there: NDArray[np.int32] = parts[self._motion.mask([quad], small.shape) > 0]
+        there = there[there > 0]
+        if not len(there):
+            return quad
+        ys, xs = np.nonzero(parts == np.bincount(there).argmax())
+        box = cv2.boxPoints(cv2.minAreaRect(np.column_stack([xs, ys]).astype(np.float32))) * self._motion.factor
+        found = convex_quad(np.asarray(box, np.float32))
+        return found if MOST * area(quad) < area(found) < area(quad) / MOST else quad
