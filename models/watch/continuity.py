@@ -19,7 +19,7 @@ from models.watch.motion import Glance
 from models.watch.pace import LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
-from referee.engine.observations import MAX_ERROR, Card, Gap, Observation, Placed, Taken
+from referee.engine.observations import MAX_ERROR, Card, Foul, Gap, Observation, Placed, Taken
 
 
 class Continuity:
@@ -60,8 +60,9 @@ class Continuity:
         stream = self._stream
         if not stream.gap_open:
             return told
-        # What was under way before the gap and is seen no more was not surely slid under the pile.
-        told = [one for one in told if not isinstance(one, Placed)]
+        # What was under way before the gap and is seen no more was not surely slid under the pile; nor is anybody to
+        # blame for what came in it.
+        told = [one for one in told if not isinstance(one, Placed | Foul)]
         if any(isinstance(one, Taken) for one in told):
             return self._close(told, [])
         news = [one for one in told if isinstance(one, Card) and one.t + one.t_error >= stream.gap_until]

@@ -163,7 +163,9 @@ class Decisions:
         if upper is not None:
             # Of two that came up together the lower is the earlier.
             track.low, track.high = min(track.low, upper.low), min(track.high, upper.high) - 1
-            self._pile.doubles.append((track, upper))
+            if not self._stream.spans_gap(track.low, track.sightings[0].t):
+                # Two that are seen at once after a gap need not have come at once.
+                self._pile.doubles.append((track, upper))
         self._pile.lay(track, name)
         if track.still and not glance.reaches:
             self._motion.learn_paper(glance.small, track.quad)
