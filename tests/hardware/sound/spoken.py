@@ -102,6 +102,9 @@ def _of_nobody(chance: np.random.Generator) -> Iterator[list[Ruling]]:
     for ask in ("impossible_card", "order_changed", "unreadable_card"):
         first, second = chance.permutation(_DECK)[:2]
         yield [_ruled("question", ask=ask, cards=[str(first), str(second)])]
+    yield [_ruled("question", ask="unseen_gap", cards=["9c"], about=["g1"])]
+    yield [_ruled("question", ask="unseen_gap", cards=["??"], about=["g1"])]
+    yield [_ruled("question", ask="unseen_gap", about=["g1", "s1"])]
     for what in _forms("remind"):
         yield [_ruled("remind", what=what)]
     for kind in ("challenge_off", "drawn", "repeated", "corrected"):
@@ -126,9 +129,10 @@ def told(seat: int, language: str = "en") -> Iterator[Phrase]:
     """What the appliance says to or of one seat."""
     for what in ("roll_call", "not_heard", "pad_stuck", "pad_benched", "pad_chatters", "pad_works", "first_hand"):
         yield tell(what, 0, language, seat=seat)
-    for what in ("nothing_lies", "offer_seat", "offer_first", "offer_slap_won", "offer_slap_false", "offer_slap_void"):
+    for what in ("nothing_lies", "offer_seat", "offer_took", "offer_first", "offer_slap_won", "offer_slap_false", "offer_slap_void"):
         yield tell(what, 0, language, seat=seat)
     yield tell("joined", 0, language, seat=seat)
+    yield tell("hand_late", 0, language, seat=seat)
     yield tell("first_hand", 0, language, seat=seat, margin=(3 * seat + 2) * _MS)
 
 
