@@ -129,7 +129,8 @@ def told(seat: int, language: str = "en") -> Iterator[Phrase]:
     """What the appliance says to or of one seat."""
     for what in ("roll_call", "not_heard", "pad_stuck", "pad_benched", "pad_chatters", "pad_works", "first_hand"):
         yield tell(what, 0, language, seat=seat)
-    for what in ("nothing_lies", "offer_seat", "offer_took", "offer_first", "offer_slap_won", "offer_slap_false", "offer_slap_void"):
+    offers = ("offer_seat", "offer_took", "offer_first", "offer_slap_won", "offer_slap_false", "offer_slap_void")
+    for what in ("nothing_lies", *offers):
         yield tell(what, 0, language, seat=seat)
     yield tell("joined", 0, language, seat=seat)
     yield tell("hand_late", 0, language, seat=seat)
