@@ -111,6 +111,8 @@ def test_a_terminal_whose_window_was_closed_is_drawn_on_no_more(monkeypatch: pyt
     window = Window()
     monkeypatch.setattr("sys.stdout", window)
     monkeypatch.setenv("TERM", "xterm")
+    # rich keeps one console for the process: an earlier test may have drawn on it.
+    monkeypatch.setattr("rich._console", None)
     with Display(NAMES, live=True) as display:
         before = len(window.getvalue())
         display.draw(View(names=NAMES))

@@ -300,7 +300,14 @@ def table(
     lamps = Lamps(lights, SEATS)
     with (folder / "screen").open("w") as terminal, _output(terminal), Display(names, live=True) as display:
         screen = Screen(display)
-        begun = Table(t=time.monotonic_ns(), id="table", seats=names, dealer=1, counts=(900,) * SEATS)
+        begun = Table(
+            t=time.monotonic_ns(),
+            id="table",
+            seats=names,
+            dealer=1,
+            counts=(900,) * SEATS,
+            rules={"base": "classic", "off": ["S2"]},
+        )
         shown: dict[str, Any] = {"page": paging.take_rulings} if paging is not None else {}
         conductor = Conductor(
             begun, journal=journal,
