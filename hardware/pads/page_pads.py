@@ -2,7 +2,7 @@
 
 The page stamps touches by its own clock and reports them some times a second; the page's server stamps each report and
 answers with that stamp, which the next report echoes (`hardware.pads.clock_exchange`). `TouchReports` makes edges of
-them, and is pure; `PageSource` hears them over a socket of this machine. Opened by `referee.wired_devices`.
+them, and is pure; `PageSource` hears them over a socket of this machine. Opened by `referee.setup.wired_devices`.
 
 A page is never its own timekeeper. What it says of its clock, its screen, its hands and its promises is believed only
 as far as our own stamps bear it out: a hand may have come at any instant from the one that the page claims to our

@@ -1,6 +1,6 @@
 """The best voice that this machine can give, where nobody chose one: spoken, written into a file, or silent.
 
-For `referee demo` and for learning decks; a table's own voice is made by `referee.wired_devices`.
+For `referee demo` and for learning decks; a table's own voice is made by `referee.setup.wired_devices`.
 """
 
 from __future__ import annotations

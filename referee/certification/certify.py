@@ -13,16 +13,7 @@ from rich.table import Table
 from hardware.camera.light_offset import NoOffset
 from hardware.clock import wall_now
 from hardware.ports import HardwareMissing
-from referee.certificates import (
-    GROUPS,
-    Certificate,
-    CertificateLine,
-    certificates_folder,
-    machine_mark,
-    program_version,
-    save_certificate,
-    settings_mark,
-)
+from referee.certification.certificate_page import certificate_document
 from referee.certification.judgement import (
     judge_clock,
     judge_offset,
@@ -38,9 +29,18 @@ from referee.certification.light_trials import TRIALS, NoLight
 from referee.certification.running_table import Quickness
 from referee.certification.table_bench import HANDS, TableBench
 from referee.errors import UserError
+from referee.record.certificates import (
+    GROUPS,
+    Certificate,
+    CertificateLine,
+    certificates_folder,
+    machine_mark,
+    program_version,
+    save_certificate,
+    settings_mark,
+)
 from referee.settings.model import Settings, load_settings
 from referee.text.catalogue import Texts, texts
-from referee.web.certificate import certificate_document
 
 Told = Callable[[int], None]
 _VIEW: Final = ("focus", "exposure", "flicker")

@@ -21,12 +21,12 @@ from referee.announce.voice import Voice
 from referee.engine.observations import Slap
 from referee.engine.rulings import Ruling
 from referee.settings.model import Settings
+from referee.setup.wired_devices import pad_filter
 from referee.table.assembly import table_of
 from referee.table.devices import Openers, open_parts
 from referee.table.game import Conductor
 from referee.table.loop import Loop, SharedPads, make_quick
 from referee.units import MS, SECOND
-from referee.wired_devices import pad_filter
 
 NEXT_SLAP: Final = 250 * MS
 """Hands nearer than this belong to one slap, ns."""

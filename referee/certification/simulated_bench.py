@@ -28,9 +28,9 @@ from referee.setup.calibration.pad_check import PadCheck, check_simulated_pads
 from referee.setup.calibration.report import Measured
 from referee.setup.calibration.simulated_camera import simulated_camera
 from referee.setup.doctor.probe import Machine
+from referee.setup.wired_devices import pad_filter
 from referee.text.catalogue import Texts
 from referee.units import MINUTE, MS, SECOND
-from referee.wired_devices import pad_filter
 
 SEATS: Final = 4
 _SEED: Final = 1

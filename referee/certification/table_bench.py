@@ -21,12 +21,12 @@ from hardware.camera.light_offset import LightOffset, estimate_offset
 from hardware.clock import monotonic
 from hardware.lights.leds import FREQUENCY
 from hardware.ports import Camera, Frame, HardwareMissing, Lights
-from referee.certificates import certificates_folder
 from referee.certification.light_trials import NoLight, SeenLight, find_light, switch_light
 from referee.certification.pair_check import PairCheck
 from referee.certification.requirements import offset_limit
 from referee.certification.running_table import Quickness, run_table
 from referee.errors import UserError
+from referee.record.certificates import certificates_folder
 from referee.record.seals import BrokenSeal
 from referee.record.store import Record
 from referee.settings.model import Settings
@@ -38,13 +38,13 @@ from referee.setup.calibration.pad_check import PadCheck, converse_at_pads
 from referee.setup.doctor.machine import check_clock
 from referee.setup.doctor.probe import Finding, Machine
 from referee.setup.eye_speed import EyeSpeed, eye_speed
+from referee.setup.wired_devices import open_lights, open_pads, pad_filter
 from referee.table.devices import Openers
 from referee.table.loop import SharedPads
 from referee.text.catalogue import Texts
 from referee.units import MINUTE, MS, SECOND
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye
-from referee.wired_devices import open_lights, open_pads, pad_filter
 
 if TYPE_CHECKING:
     from hardware.ports import TimedPads

@@ -157,8 +157,8 @@ def add_shadow(commands: Commands) -> None:
 
 
 def _shadow(args: argparse.Namespace) -> int:
+    from referee.options.shadow.shadowed_games import shadow_case, shadow_report
     from referee.record.store import Record
-    from referee.shadowed_games import shadow_case, shadow_report
 
     _require_record(args.record)
     with Record(args.record, read_only=True) as record:
@@ -314,8 +314,8 @@ def _show_people(args: argparse.Namespace, people: People) -> str:
 
 def _change_people(args: argparse.Namespace, people: People) -> str:
     """Do what was asked for; what came of it, in words."""
-    from referee.certificates import beside_record
     from referee.record import erasure
+    from referee.record.certificates import beside_record
     from referee.record.retention import RetentionPeriods
 
     if args.periods is not None:

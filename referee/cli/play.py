@@ -15,7 +15,7 @@ from referee.cli.parser import Commands, command, number, rate, whole
 from referee.errors import UserError
 
 if TYPE_CHECKING:
-    from referee.what_if import Move
+    from referee.options.what_if.moves import Move
 
 
 def add_demo(commands: Commands) -> None:
@@ -126,12 +126,16 @@ def run_table(args: argparse.Namespace) -> int:
         return 0
     if args.settings is None:
         raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")
-    from referee.extras.broker.service import open_broker
+    from referee.options.broker.service import open_broker
+    from referee.options.shadow.shadow_watch import open_shadow
+    from referee.settings.model import load_settings
     from referee.table.session import run
 
-    # Who follows the table by a broker is to hear no more than the table.
-    hooks = [] if args.shadow else [open_broker]
-    return run(args.settings, log=args.log, new=args.new, hooks=hooks, shadow=args.shadow)
+    if args.shadow and not load_settings(args.settings).record.file:
+        raise UserError("shadow mode compares what is recorded: set file in [record] of the settings")
+    # A broker's listeners must hear no more than the table does.
+    hooks = [open_shadow] if args.shadow else [open_broker]
+    return run(args.settings, log=args.log, new=args.new or args.shadow, hooks=hooks)
 
 
 def add_play(commands: Commands) -> None:
@@ -192,7 +196,7 @@ def add_replay(commands: Commands) -> None:
 
 
 def _replay(args: argparse.Namespace) -> int:
-    from referee.review import replay
+    from referee.cli.logs import replay
 
     return replay(args.log, everything=args.all, until=args.until, as_text=args.format == "text")
 
@@ -222,8 +226,8 @@ _MOVE: Final = re.compile(r"(.+)=([+-]?\d{1,4}(?:\.\d{1,6})?)ms(?:,(\d{1,4}(?:\.
 
 
 def _move(text: str) -> Move:
+    from referee.options.what_if.moves import Move
     from referee.units import MS
-    from referee.what_if import Move
 
     said = _MOVE.fullmatch(text)
     if said is None:
@@ -234,7 +238,7 @@ def _move(text: str) -> Move:
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from referee.review import explain
+    from referee.cli.logs import explain
 
     if args.what_if is not None and args.ruling is not None:
         raise UserError("--what-if explains the verdict on its own line; leave {name} out", name=args.ruling)
@@ -277,7 +281,7 @@ def add_review(commands: Commands) -> None:
 
 
 def _review(args: argparse.Namespace) -> int:
-    from referee.web.dispute_server import ReviewOptions, review
+    from referee.options.video_review.dispute_server import ReviewOptions, review
 
     return review(
         ReviewOptions(
@@ -303,7 +307,7 @@ def add_rules(commands: Commands) -> None:
 
 
 def _rules(args: argparse.Namespace) -> int:
-    from referee.review import rules
+    from referee.cli.logs import rules
 
     return rules(args.what, rows=args.rows)
 
@@ -330,6 +334,6 @@ def add_practise(commands: Commands) -> None:
 
 
 def _practise(args: argparse.Namespace) -> int:
-    from referee.extras.practice.trainer import practise
+    from referee.options.practice.trainer import practise
 
     return practise(args)

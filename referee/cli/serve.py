@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from referee.cli.parser import Commands, command, number, whole
 from referee.errors import UserError
+
+if TYPE_CHECKING:
+    from referee.web.site import PageOption
 
 _PORT: Final = 1883
 _TLS_PORT: Final = 8883
@@ -46,6 +49,15 @@ def add_page(commands: Commands) -> None:
     add("--runtime", type=Path, metavar="DIR", help="folder for pairing and control; without it people only watch")
 
 
+def page_options() -> list[PageOption]:
+    """The pages that an evening does without, for the table's page."""
+    from referee.certification import certificate_page
+    from referee.options.shadow import shadow_page
+    from referee.options.what_if import what_if_page
+
+    return [what_if_page.PAGE, certificate_page.PAGE, shadow_page.PAGE]
+
+
 def run_page(args: argparse.Namespace) -> int:
     import asyncio
 
@@ -68,6 +80,7 @@ def run_page(args: argparse.Namespace) -> int:
     page = serve(
         args.record, host=args.host, port=args.port, handed=args.handed, pictures=args.pictures, listen=args.listen,
         runtime=args.runtime, names=args.name, secure=secure, proxies=proxies, only_paired=only_paired,
+        options=page_options(),
     )  # fmt: skip
     return asyncio.run(page)
 
@@ -118,7 +131,7 @@ def _address(text: str) -> tuple[str, int | None]:
 
 
 def _prefix(text: str) -> str:
-    from referee.extras.broker.messages import TABLE_NAME
+    from referee.options.broker.messages import TABLE_NAME
 
     if not TABLE_NAME.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} must be 1 to 40 letters, digits, - and _")
@@ -128,8 +141,8 @@ def _prefix(text: str) -> str:
 def run_hall(args: argparse.Namespace) -> int:
     import asyncio
 
-    from referee.extras.broker.connection import Broker
-    from referee.extras.hall.app import serve
+    from referee.options.broker.connection import Broker
+    from referee.options.hall.app import serve
 
     host, port = args.broker
     broker = Broker(host, port or (_TLS_PORT if args.tls else _PORT), args.user, args.password_file, args.tls)
@@ -184,7 +197,7 @@ def _keys(text: str) -> tuple[str, ...]:
 
 
 def run_class(args: argparse.Namespace) -> int:
-    from referee.extras.practice.class_server import ClassOptions, hold_class
+    from referee.options.classroom.class_server import ClassOptions, hold_class
 
     return hold_class(
         ClassOptions(

@@ -17,9 +17,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from hardware.pads.pad_place import MOST_PHONES
 from referee.control.offers import FOULS, WILD_RANKS
 from referee.engine.observations import MAX_SEATS
+from referee.engine.shadow_marks import VERDICTS
 from referee.rules.cards import RANKS
 from referee.sentence import Sentence, Spoken
-from referee.shadow import VERDICTS
 
 _LONGEST_NAME: Final = 40
 """Characters of a player's name."""

@@ -27,8 +27,8 @@ from referee.engine.observations import (
     Taken,
 )
 from referee.engine.rulings import SLAP_KINDS, cause_of
+from referee.engine.shadow_marks import GOOD, MARK, is_shadowed
 from referee.sentence import Sentence
-from referee.shadow import GOOD, MARK, is_shadowed
 
 MISSED: Final = "missed"
 """Stands for the kind where an id is given to a line of something that the sensors missed."""

@@ -11,7 +11,8 @@ from hardware.simulated.table.script import Script
 from referee.control.commands import Command
 from referee.control.socket import obeying
 from referee.engine.adjudicator import Adjudicator
-from referee.shadow import FALSE, GOOD, JudgedSlap, judge_slaps
+from referee.engine.shadow_marks import FALSE, GOOD
+from referee.options.shadow.comparison import JudgedSlap, judge_slaps
 from referee.table.services import ServedGame, TableService
 from referee.units import MS
 

@@ -32,14 +32,14 @@ from referee.demo.demo_table import DemoTable, OpenVoice, PacedTable, SteppedTab
 from referee.demo.rendered_camera import CameraView, DrawnCamera, RenderedCamera
 from referee.demo.score import DemoSummary, Score, show
 from referee.errors import UserError
+from referee.options.shadow.shadow_watch import ShadowWatch
+from referee.options.shadow.shadowed_games import shadow_report
 from referee.record.lock import hold_record
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import Settings, parse_settings
-from referee.shadowed_games import shadow_report
 from referee.table.loop import Answers
 from referee.table.services import TableService
 from referee.table.session import Evening, open_page, typing_people
-from referee.table.shadow_watch import ShadowWatch
 from referee.table.systemd import outliving_terminal
 from referee.text.escapes import escape_controls
 from referee.text.terminal_language import here, say

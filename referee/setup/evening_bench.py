@@ -15,10 +15,10 @@ from referee.sentence import Sentence
 from referee.settings.model import Settings
 from referee.setup.device_checks import Bench
 from referee.setup.live_look import LiveLook, Look
+from referee.setup.wired_devices import open_pads
 from referee.units import MS
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye
-from referee.wired_devices import open_pads
 
 _MODEL: Final = Path("/proc/device-tree/model")
 _PATIENCE: Final = 90.0

@@ -21,6 +21,7 @@ from referee.engine.view import View
 from referee.record.journal import Journal, JournalThread
 from referee.sentence import Sentence
 from referee.settings.model import Settings
+from referee.setup.wired_devices import pad_filter
 from referee.table.devices import OpenParts
 from referee.table.game import Conductor
 from referee.table.loop import Alarm, Answers, FirstHand, Loop, NoPads, SharedPads, make_quick
@@ -32,7 +33,6 @@ from referee.table.systemd import Service
 from referee.table.timeline import Timeline
 from referee.text.terminal_language import say
 from referee.units import MS, SECOND
-from referee.wired_devices import pad_filter
 
 _REDRAW: Final = 200 * MS
 AFTER_THE_END: Final = 5 * SECOND

@@ -17,12 +17,12 @@ from hardware.clock import Clock, monotonic
 from hardware.pads.force import ForceSampler, open_force
 from hardware.ports import HardwareMissing, Lights, Speaker, TimedPads
 from referee.sentence import Sentence, words_of
+from referee.setup.wired_devices import Tell, open_lights, open_pads, open_voice
 from referee.table.loop import Alarm, NoPads
 from referee.table.slap_pictures import PictureSource
 from referee.vision.cameras import open_camera_of, work_of
 from referee.vision.client import SightProcess
 from referee.vision.sight import Sights
-from referee.wired_devices import Tell, open_lights, open_pads, open_voice
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings

@@ -15,8 +15,8 @@ from referee.control.commands import Command, CommandError
 from referee.control.facts import Outcome, Refused
 from referee.control.socket import obeying
 from referee.control.typed_words import CODE, QUIT, read_typed
+from referee.engine.shadow_marks import FALSE, GOOD, is_shadowed
 from referee.sentence import Sentence
-from referee.shadow import FALSE, GOOD, is_shadowed
 from referee.table.loop import Answers
 from referee.table.services import ServedGame, TableService
 from referee.text.catalogue import Texts

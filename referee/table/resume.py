@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from hardware.clock import wall_now
 from referee.announce.sinks import Notice
 from referee.engine.observations import LogError, Table
+from referee.engine.shadow_marks import is_shadowed
 from referee.record.database import RecordError
 from referee.record.game_writer import GameWriter
 from referee.record.journal import Journal
 from referee.record.retention import GAMES_CAP, make_room
 from referee.record.store import GameInfo, Record
 from referee.record.stored_lines import tell_odd_lines
-from referee.shadow import is_shadowed
 from referee.table.seats import Sitting
 from referee.table.services import ServedGame, TableService
 from referee.table.timeline import Past, Timeline, past_of

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.certificates import find_standing, standing_facts
 from referee.control.commands import Command
 from referee.engine.observations import Table
+from referee.record.certificates import find_standing, standing_facts
 from referee.rules.house import read_house_rules
 from referee.settings.model import PadsMeasured, Settings
 

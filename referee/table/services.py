@@ -2,7 +2,7 @@
 
 The record, the names in it, the page, pictures of slaps, orders and a broker are each one; what is missing is not in
 the list. `referee.table.session` opens those that the settings name, the command line adds others
-(`referee.extras.broker.service`), and `referee.table.assembly` joins them to each game. All of it happens on the
+(`referee.options.broker.service`), and `referee.table.assembly` joins them to each game. All of it happens on the
 loop's thread; a service that throws is told as a part that failed, and the game goes on.
 """
 

@@ -17,11 +17,11 @@ from hardware.clock import monotonic, wall_now
 from hardware.orphans import end_orphans
 from hardware.ports import HardwareMissing
 from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
-from referee.certificates import find_standing
 from referee.control.page_address import listen_at
 from referee.control.seat_codes import begin_evening
 from referee.control.socket import ControlError, runtime_folder
 from referee.errors import UserError
+from referee.record.certificates import find_standing
 from referee.record.database import RecordError
 from referee.record.journal import FileJournal, Journal
 from referee.record.lock import hold_record
@@ -42,7 +42,6 @@ from referee.table.page_link import PageLink, PageProcess
 from referee.table.resume import BrokenOff, RecordedGame, find_broken_off, open_game
 from referee.table.seats import Sitting, seated, with_free_seats
 from referee.table.services import Hook, TableService
-from referee.table.shadow_watch import ShadowWatch
 from referee.table.slap_pictures import open_album
 from referee.table.systemd import Service, open_service, serving
 from referee.text.catalogue import texts
@@ -58,9 +57,7 @@ _GOING: Final = 60.0
 """Seconds that the machine may take to go off."""
 
 
-def run(
-    path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequence[Hook] = (), shadow: bool = False
-) -> int:
+def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequence[Hook] = ()) -> int:
     """Referee a real table by its settings file; returns the exit status.
 
     Args:
@@ -68,7 +65,6 @@ def run(
         log: where the log is written; None: as the settings say.
         new: begin a new game, whatever was broken off.
         hooks: open further services.
-        shadow: people referee, and the referee is silent: `referee.table.shadow_watch`.
 
     Raises:
         UserError: the settings are wrong, another program writes the record, or there is neither a camera nor a pad.
@@ -90,17 +86,13 @@ def run(
             words = mend_record(record_file(settings), time.strftime("%Y%m%dT%H%M%S"))
             missing |= {"rescue": words} if words else {}
         orders, services = open_services(settings, hooks, stack, missing)
-        if shadow:
-            if not settings.record.file:
-                raise UserError("shadow mode compares what is recorded: set file in [record] of the settings")
-            services.append(ShadowWatch())
         typed = typing_people(services, stack)
         evening = Evening(
             settings, services, orders=orders, service=service, typed=typed, log=log, codes=runtime_folder(os.environ)
         )
         sitting, words = None, ""
         while True:
-            conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new or shadow)
+            conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new)
             said = [say("{cards} seen, {many} rulings", cards=conductor.cards, many=len(conductor.rulings))]
             said += [say("the log is {file}", file=evening.log)] * (evening.log is not None)
             said += [say("the game's seal is {seal}", seal=show_seal(evening.seal))] * bool(evening.seal)

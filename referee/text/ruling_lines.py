@@ -5,10 +5,11 @@ For the terminal, `referee explain`, the broker and the page; what is said aloud
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from string import Formatter
 from typing import Any, Final
 
+from referee.engine.observations import Table
 from referee.engine.overrule import is_overruled
 from referee.engine.rulings import RULING_ORDER, SLAP_KINDS, Ruling, gap_form
 from referee.rules.cards import UNREADABLE, is_card
@@ -126,6 +127,16 @@ class RulingWords:
         if name == "patterns":
             return self.patterns(value)
         return str(value) if name == "strikes" else self.name(value)
+
+
+def ruling_writer(table: Table, words: Texts) -> Callable[[Ruling], str]:
+    """Give a function that writes a ruling as one line: seconds since the log's first line, ruling, rows and id."""
+    said = RulingWords(table.seats, words)
+
+    def line(ruling: Ruling) -> str:
+        return f"{words.seconds(ruling.t - table.t):>9}  {said(ruling)}  [{' '.join(ruling.rule)}]  {ruling.id}"
+
+    return line
 
 
 def is_beaten(ruling: Ruling) -> bool:

@@ -18,12 +18,12 @@ from referee.engine.near_misses import Considered
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
 from referee.engine.replay import TooLong
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
+from referee.engine.shadow_marks import is_shadowed
 from referee.record.export import write_rulings_csv
 from referee.record.seals import show_seal
 from referee.record.store import GameInfo
 from referee.rules.house import read_house_rules
 from referee.rules.rows import ROWS
-from referee.shadow import is_shadowed
 from referee.text.catalogue import Texts, unbroken
 from referee.text.explanation_lines import moment_words, offset_of, why
 from referee.text.rules import sentence

@@ -28,6 +28,7 @@ from referee.engine.log import find_replacements
 from referee.engine.observations import LogError
 from referee.engine.replay import ReplayedGame, TooLong
 from referee.engine.rulings import SHOWN_BY_POSITION, Ruling
+from referee.engine.shadow_marks import is_shadowed
 from referee.record.database import RecordError
 from referee.record.export import export_game
 from referee.record.pictures import Picture, PictureStore
@@ -36,7 +37,6 @@ from referee.record.statistics import GameResult, make_result
 from referee.record.store import GameInfo, Record
 from referee.record.stored_lines import LineReader, read_ruling
 from referee.sentence import Sentence
-from referee.shadow import is_shadowed
 
 T = TypeVar("T")
 GAMES_REMEMBERED: Final = 40

@@ -31,11 +31,11 @@ _LASTING: Final = (".ttf", ".webp")
 _FONTS: Final = ("Roboto-Regular.ttf", "Roboto-Medium.ttf", "Roboto-Bold.ttf", "Roboto-Black.ttf")
 
 
-async def send_static(request: Request, folder: Path = _FOLDER) -> Response:
-    """One file; ``folder`` holds further ones."""
+async def send_static(request: Request, folders: Sequence[Path] = ()) -> Response:
+    """Send one file; ``folders`` hold further ones."""
     name = request.path_params["name"]
     try:
-        data, mark = _content(name, folder)
+        data, mark = _content(name, tuple(folders))
     except KeyError:
         raise HTTPException(404) from None
     headers = {"Cache-Control": "no-cache", "ETag": mark}
@@ -48,18 +48,18 @@ async def send_static(request: Request, folder: Path = _FOLDER) -> Response:
 
 async def send_card(request: Request) -> Response:
     """The picture of a card."""
-    return await send_static(request, _FOLDER / "cards")
+    return await send_static(request, [_FOLDER / "cards"])
 
 
 @cache
-def _content(name: str, folder: Path) -> tuple[bytes, str]:
+def _content(name: str, folders: tuple[Path, ...]) -> tuple[bytes, str]:
     """A file's bytes and its mark; raises `KeyError` for one that there is not."""
     if name == "palette.css":
         data = stylesheet().encode()
     elif name in _FONTS:
         data = (files("font_roboto") / "files" / name).read_bytes()
     else:
-        there = {file.name: file for one in (_FOLDER, folder) for file in one.iterdir() if file.suffix in _KINDS}
+        there = {file.name: file for place in (_FOLDER, *folders) for file in place.iterdir() if file.suffix in _KINDS}
         data = there[name].read_bytes()
     return data, f'"{hashlib.sha256(data).hexdigest()[:20]}"'
 

@@ -35,7 +35,6 @@ from referee.record.database import RecordError
 from referee.text.terminal_language import say
 from referee.units import SECOND
 from referee.web import (
-    certificate,
     control_page,
     figures,
     finish_page,
@@ -45,9 +44,7 @@ from referee.web import (
     pad_pages,
     rules_editor,
     scoreboard,
-    shadow_page,
     table_page,
-    what_if,
 )
 from referee.web.api import Control
 from referee.web.board import Board
@@ -60,10 +57,10 @@ from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Patient
 from referee.web.security.sessions import Sessions
-from referee.web.site import Site
+from referee.web.site import Handler, PageOption, Site
 
 _GAME: Final = "/games/{game:int}"
-_ROUTES: Final = {
+_ROUTES: Final[Mapping[str, Handler]] = {
     "/": scoreboard.show_board,
     "/projector": scoreboard.show_board,
     "/events": scoreboard.stream_events,
@@ -79,13 +76,11 @@ _ROUTES: Final = {
     "/finish": finish_page.show_latest_finish,
     f"{_GAME}/finish": finish_page.show_finish,
     f"{_GAME}/finish.svg": finish_page.send_finish,
-    f"{_GAME}/what-if": what_if.show_what_if,
     f"{_GAME}/pictures/{{t:int}}.jpg": finish_page.send_picture,
     "/games": games.show_games,
     _GAME: games.show_game,
     f"{_GAME}/ruling": games.show_ruling,
     f"{_GAME}/end": game_end.show_end,
-    f"{_GAME}/shadow": shadow_page.show_shadow,
     f"{_GAME}/log.jsonl": games.send_log,
     f"{_GAME}/rulings.csv": games.send_rulings,
     f"{_GAME}/replay": games.show_replay,
@@ -93,7 +88,6 @@ _ROUTES: Final = {
     "/figures": figures.show_figures,
     "/figures.csv": figures.send_figures,
     "/table": table_page.show_table,
-    "/certificate": certificate.show_certificate,
     "/league": table_page.show_league,
     "/league.csv": table_page.send_league,
     f"{_GAME}/figures": figures.show_game_figures,
@@ -102,18 +96,24 @@ _ROUTES: Final = {
 """Every route that shows something, and who makes it."""
 
 
-def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
-    """The application.
+def build(site: Site, extra: Sequence[BaseRoute] = (), options: Sequence[PageOption] = ()) -> Starlette:
+    """Build the application.
 
     Args:
         site: the record and the viewers.
         extra: further routes, such as those of control.
+        options: pages that an evening does without.
     """
+    handlers = dict(_ROUTES)
+    for option in options:
+        handlers.update(option.routes)
+    for around in (option.around for option in options if option.around is not None):
+        handlers = {path: around(handler) for path, handler in handlers.items()}
     routes: list[BaseRoute] = [
-        Route(path, functools.partial(shadow_page.veiled(handler), site), methods=["GET"])
-        for path, handler in _ROUTES.items()
+        Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in handlers.items()
     ]
-    routes.append(Route("/static/{name}", layout.send_static, methods=["GET"]))
+    folders = tuple(option.static for option in options if option.static is not None)
+    routes.append(Route("/static/{name}", functools.partial(layout.send_static, folders=folders), methods=["GET"]))
     routes.append(Route("/static/cards/{name}", layout.send_card, methods=["GET"]))
     faults = dict.fromkeys((404, RecordError, LogError, TooLong), _show_fault)
     return Starlette(routes=[*routes, *extra], exception_handlers=faults)
@@ -196,6 +196,7 @@ async def _feed(environ: Mapping[str, str]) -> None:
 async def serve(
     record: Path, *, host: str, port: int, handed: int | None = None, pictures: Path | None, listen: Path | None,
     runtime: Path | None, names: Sequence[str], secure: bool, proxies: Sequence[str] = (), only_paired: bool = False,
+    options: Sequence[PageOption] = (),
 ) -> int:  # fmt: skip
     """Serve until told to stop, and print the address once it can be reached; returns the exit status.
 
@@ -211,6 +212,7 @@ async def serve(
         secure: whether a proxy in front serves it by https, and nobody reaches it otherwise.
         proxies: addresses of such proxies, whose word is taken for who asks.
         only_paired: let nobody look who has not paired.
+        options: pages that an evening does without.
 
     Raises:
         UserError: the address or the socket cannot be used.
@@ -234,7 +236,7 @@ async def serve(
         listening.close()
         raise UserError("{listen}: no socket can be made there ({why})", listen=listen, why=bad.strerror) from None
     app = Guard(
-        build(site, routes), sessions, hosts=Hosts.of_this_machine(names), secure=secure, proxies=proxies,
+        build(site, routes, options), sessions, hosts=Hosts.of_this_machine(names), secure=secure, proxies=proxies,
         only_paired=only_paired,
     )  # fmt: skip
     await follower.start()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 
 from referee.control.page_address import PageAddress, is_loopback
 from referee.web.events import Hub
@@ -17,6 +19,20 @@ from referee.web.games_cache import Folded, Shelf
 from referee.web.security.turns import Turns
 
 T = TypeVar("T")
+Handler = Callable[["Site", Request], Awaitable[Response]]
+"""Answers a request for one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageOption:
+    """Pages that an option adds to the table's page."""
+
+    routes: Mapping[str, Handler]
+    """Handlers by path; all of them are GET."""
+    static: Path | None = None
+    """The folder of its scripts and styles."""
+    around: Callable[[Handler], Handler] | None = None
+    """Wraps the handler of every page, for example to hide the game that is on."""
 
 
 class Site:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from referee.certificates import standing_words
+from referee.record.certificates import standing_words
 from referee.record.league import LEAST_GAMES, LeagueRow, make_league, write_league_csv
 from referee.record.people import People
 from referee.text.catalogue import Texts

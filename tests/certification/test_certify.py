@@ -15,7 +15,15 @@ import pytest
 from hardware.camera.light_offset import LightOffset
 from hardware.ports import HardwareMissing
 from hardware.simulated.devices.pad_hands import Nature, example
-from referee.certificates import (
+from referee.certification.certificate_page import certificate_document
+from referee.certification.certify import certify, measure_table, show
+from referee.certification.judgement import judge_clock, judge_offset, judge_quickness, judge_seal
+from referee.certification.requirements import LIMITS, offset_limit
+from referee.certification.running_table import NotedLights, Quickness, lit_after, percentile
+from referee.certification.simulated_bench import SimulatedTableBench, simulated_settings
+from referee.certification.table_bench import WRITES, TableBench
+from referee.errors import UserError
+from referee.record.certificates import (
     FOLDER,
     GROUPS,
     Certificate,
@@ -27,13 +35,6 @@ from referee.certificates import (
     save_certificate,
     settings_mark,
 )
-from referee.certification.certify import certify, measure_table, show
-from referee.certification.judgement import judge_clock, judge_offset, judge_quickness, judge_seal
-from referee.certification.requirements import LIMITS, offset_limit
-from referee.certification.running_table import NotedLights, Quickness, lit_after, percentile
-from referee.certification.simulated_bench import SimulatedTableBench, simulated_settings
-from referee.certification.table_bench import WRITES, TableBench
-from referee.errors import UserError
 from referee.record.seals import BrokenSeal
 from referee.record.store import Record
 from referee.settings.model import Settings, parse_settings
@@ -41,7 +42,6 @@ from referee.setup.doctor.machine import check_certificate
 from referee.setup.eye_speed import EyeSpeed
 from referee.text.catalogue import LANGUAGES, texts
 from referee.units import MS
-from referee.web.certificate import certificate_document
 
 EN = texts("en")
 AT = "2026-03-01T18:40:00+01:00"

@@ -14,15 +14,17 @@ from dataclasses import replace
 from io import BytesIO
 from typing import Any, Final
 
+from referee.cli.logs import words
 from referee.engine.explanation import WitnessedLog
 from referee.engine.log import encode_observation, read_observations
 from referee.engine.observations import LogError
 from referee.engine.replay import StoredLog
 from referee.engine.rulings import encode_ruling
-from referee.review import in_words, words
 from referee.rules.rows import BY_NAME, ROWS
 from referee.settings.house_rules import HouseFileError, example_house_rules, parse_bytes
 from referee.text.explanation_lines import explanation_fields
+from referee.text.ruling_lines import ruling_writer
+from referee.text.terminal_language import here
 from tests.rules.plain_table import play_randomly, random_rules
 from tests.support.wild_games import wild_game
 
@@ -135,7 +137,7 @@ def read_log(raw: bytes) -> str:
     except LogError as bad:
         assert str(bad)
         return "refused later" if seen > 1 else "refused at once"
-    say, explain = in_words(stored.outline.table), words(record.table, made)
+    say, explain = ruling_writer(stored.outline.table, here()), words(record.table, made)
     for ruling in made:
         assert encode_ruling(ruling)
         assert say(ruling)

@@ -107,7 +107,7 @@ def test_ctrl_c_ends_a_command_without_a_word(told: Told, monkeypatch: pytest.Mo
 
 
 def test_what_is_not_installed_is_named_with_what_to_do(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "referee.review", None)
+    monkeypatch.setitem(sys.modules, "referee.cli.logs", None)
     status, _, err = told("replay", "-")
     assert status == 2
-    assert err == "referee: this needs referee.review: run `make install` (see `referee doctor`)\n"
+    assert err == "referee: this needs referee.cli.logs: run `make install` (see `referee doctor`)\n"

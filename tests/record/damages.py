@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from referee.cli import main as referee
+from referee.cli.serve import page_options
 from referee.record.database import RecordError
 from referee.record.people import People
 from referee.record.pictures import Picture, PictureStore
@@ -214,7 +215,7 @@ def _use(folder: Path) -> None:
     with suppress(RecordError), closing(PictureStore(folder / "frames.db")) as frames:
         frames.add(3, [Picture(1, 5, JPEG)])
     site = Site(Shelf(folder / "record.db", folder / "frames.db"), Hub(Board()))
-    app = build(site)
+    app = build(site, options=page_options())
 
     async def ask() -> None:
         for at in (

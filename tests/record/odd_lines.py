@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from referee.cli import main as referee
+from referee.cli.serve import page_options
 from referee.engine.rulings import encode_ruling
-from referee.extras.broker.messages import Telling
-from referee.extras.broker.service import tally_of
-from referee.extras.hall.tables import Hall
+from referee.options.broker.messages import Telling
+from referee.options.broker.service import tally_of
+from referee.options.hall.tables import Hall
 from referee.record.people import People
 from referee.record.store import Record
 from referee.record.stored_lines import LineReader, replay_rows
@@ -159,7 +160,7 @@ def _by_import(path: Path, lines: list[str], found: Findings) -> None:
 def _by_page(path: Path, lines: list[str], found: Findings) -> None:
     game = _stored(path, lines)
     site = Site(Shelf(path), Hub(Board()))
-    app = build(site)
+    app = build(site, options=page_options())
 
     async def ask() -> None:
         for at in (*EVERYWHERE, *(f"/games/{game}{at}" for at in SHOWN)):

@@ -9,7 +9,7 @@ import pytest
 
 from referee.engine.log import read_observations
 from referee.engine.replay import ReplayedGame
-from referee.shadow import try_case
+from referee.options.shadow.comparison import try_case
 from tests.rules.scenes import FOLDER
 
 CASES = sorted((FOLDER / "cases").glob("*.jsonl"))

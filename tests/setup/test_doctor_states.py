@@ -12,7 +12,14 @@ import cv2
 import numpy as np
 import pytest
 
-from referee.certificates import FOLDER, Certificate, machine_mark, program_version, save_certificate, settings_mark
+from referee.record.certificates import (
+    FOLDER,
+    Certificate,
+    machine_mark,
+    program_version,
+    save_certificate,
+    settings_mark,
+)
 from referee.settings.model import Settings, load_settings, parse_settings
 from referee.setup.doctor import device_health, examine, report_lines, short_report
 from referee.setup.doctor import machine as health

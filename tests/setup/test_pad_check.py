@@ -17,8 +17,8 @@ from referee.errors import UserError
 from referee.settings.file import SettingsText
 from referee.settings.model import PadsMeasured, SettingsError, example_settings, parse_settings
 from referee.setup.calibration.pad_check import HAND_PATIENCE, PadCheck, check_simulated_pads, store_measured_pads
+from referee.setup.wired_devices import pad_filter
 from referee.units import MS
-from referee.wired_devices import pad_filter
 
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 LOOK = 500_000

@@ -10,11 +10,11 @@ from hardware.pads.plugged_pads import MixedPads, PluggedPads
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Card
 from referee.settings.model import parse_settings
+from referee.setup.wired_devices import pad_filter
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Loop, SharedPads
 from referee.units import MS, SECOND
-from referee.wired_devices import pad_filter
 from tests.support.keyboards import FakeKeyboard, FakeKeyboards
 from tests.support.local_sights import LocalSights
 from tests.support.scripted_watcher import ScriptedWatcher

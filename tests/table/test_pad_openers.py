@@ -10,10 +10,10 @@ import pytest
 from hardware.pads.pads import GpioPads
 from hardware.pads.plugged_pads import MixedPads
 from hardware.ports import HardwareMissing
-from referee import wired_devices
 from referee.control.seat_codes import read_seat_codes
 from referee.settings.model import Settings, parse_settings
-from referee.wired_devices import open_pads
+from referee.setup import wired_devices
+from referee.setup.wired_devices import open_pads
 
 pytest.importorskip("evdev")
 NOWHERE = "no such keyboard"

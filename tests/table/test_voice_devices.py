@@ -12,9 +12,9 @@ import pytest
 from hardware.ports import HardwareMissing
 from hardware.sound.clips import Synthesiser
 from hardware.sound.splice import RATE, Samples
-from referee import wired_devices as devices
 from referee.announce.voice import speak, tell, vocabulary
 from referee.settings.model import VoiceSettings, parse_settings
+from referee.setup import wired_devices as devices
 from tests.hardware.sound.test_stream_speaker import Sound
 from tools import voice_clips
 

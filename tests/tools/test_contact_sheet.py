@@ -7,6 +7,7 @@ from pathlib import Path
 
 from starlette.routing import Route
 
+from referee.cli.serve import page_options
 from referee.record.store import Record
 from referee.web.board import Board
 from referee.web.events import Hub
@@ -23,6 +24,10 @@ def test_no_page_is_left_out(tmp_path: Path) -> None:
     shown = [address.partition("?")[0] for address in re.findall(r'": "(/[^"]*)"', SHEET)]
     with Record(tmp_path / "games.db"):
         site = Site(Shelf(tmp_path / "games.db"), Hub(Board()))
-        routes = [one for one in build(site).routes if isinstance(one, Route) and not DATA.search(one.path)]
+        routes = [
+            one
+            for one in build(site, options=page_options()).routes
+            if isinstance(one, Route) and not DATA.search(one.path)
+        ]
     assert len(routes) > 15
     assert [one.path for one in routes if not any(one.path_regex.match(address) for address in shown)] == []

@@ -13,10 +13,10 @@ from referee.announce.voice import phrase
 from referee.engine.observations import MAX_ERROR
 from referee.engine.rulings import Ruling
 from referee.record.statistics import make_figures, summarise_players, typical_error
-from referee.review import in_words
 from referee.text.catalogue import LANGUAGES, texts
 from referee.text.explanation_lines import explanation_lines
-from referee.text.ruling_lines import RulingWords
+from referee.text.ruling_lines import RulingWords, ruling_writer
+from referee.text.terminal_language import here
 from referee.units import MS, last_place, round_at, whole_ms
 from referee.web.board import Board
 from referee.web.board_view import regions
@@ -110,7 +110,7 @@ def views(told: Folded, language: str) -> Iterator[str]:
     """All that is written and drawn of a game's slap."""
     words = RulingWords(NAMES, texts(language))
     won = next(ruling for ruling in told.rulings if ruling.kind == "slap_won")
-    yield in_words(told.table)(won)
+    yield ruling_writer(told.table, here())(won)
     yield words(won)
     for name in ("slap_won@s1", "slap_void@s2"):
         if name in told.by_id:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
+from referee.cli.serve import page_options
 from referee.control.page_address import PageAddress, listen_at, page_address
 from referee.engine import replay as folding
 from referee.errors import UserError
@@ -34,7 +35,7 @@ class Answering:
 
     def __init__(self, record: Path, address: PageAddress | None = None) -> None:
         self.site = Site(Shelf(record), Hub(Board()), address=address)
-        self.app: Starlette = build(self.site)
+        self.app: Starlette = build(self.site, options=page_options())
 
     def get(self, path: str, query: str = "", *headers: tuple[str, str]) -> Reply:
         async def ask() -> Reply:

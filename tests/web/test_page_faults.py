@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from referee.cli.serve import page_options
 from referee.control.page_address import listen_at
 from referee.errors import UserError
 from referee.record.people import People
@@ -37,7 +38,7 @@ class Page:
         self.path, self.pictures = folder / "record.db", folder / "frames.db"
         self.hub = Hub(Board())
         self.site = Site(Shelf(self.path, self.pictures), self.hub)
-        self._app = build(self.site)
+        self._app = build(self.site, options=page_options())
 
     def get(self, path: str, query: str = "") -> Reply:
         return asyncio.run(request(self._app, "GET", path, [("host", HOST)], query=query.encode()))

@@ -7,7 +7,7 @@ import urllib.request
 import numpy as np
 import pytest
 
-from referee.certificates import Certificate, CertificateLine, beside_record, save_certificate
+from referee.record.certificates import Certificate, CertificateLine, beside_record, save_certificate
 from referee.settings.model import Settings, parse_settings
 from referee.table.seats import table_facts
 from referee.text.catalogue import texts

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from referee.cli.serve import page_options
 from referee.record.export import import_game
 from referee.record.store import Record
 from referee.web.board import Board
@@ -40,7 +41,7 @@ def whole(tmp_path: Path) -> tuple[House, Path]:
         import_game(record, APPLIANCE, "2026-01-01T20:00")
     site = Site(Shelf(path), Hub(Board()))
     site.hub.close()
-    return House(tmp_path / "run", around=lambda routes: build(site, routes)), path
+    return House(tmp_path / "run", around=lambda routes: build(site, routes, page_options())), path
 
 
 def filled(path: str) -> str:

@@ -21,6 +21,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from referee.cli import main
+from referee.cli.serve import page_options
 from referee.engine.log import parse_object
 from referee.record.export import import_game
 from referee.record.store import Record
@@ -154,7 +155,7 @@ def shut(tmp_path: Path) -> House:
         import_game(record, APPLIANCE, "2026-01-01T20:00")
     site = Site(Shelf(path), Hub(Board()), controlled=True)
     site.hub.close()
-    return House(tmp_path / "run", around=lambda routes: build(site, routes), only_paired=True)
+    return House(tmp_path / "run", around=lambda routes: build(site, routes, page_options()), only_paired=True)
 
 
 def filled(path: str) -> str:

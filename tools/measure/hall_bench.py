@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from hardware.clock import monotonic
-from tests.extras.hall.broker import MISSING, PROGRAM, Mosquitto
-from tests.extras.hall.served import ServedHall
-from tests.extras.hall.traffic import traffic
+from tests.options.hall.broker import MISSING, PROGRAM, Mosquitto
+from tests.options.hall.served import ServedHall
+from tests.options.hall.traffic import traffic
 from tests.web.served import ROOT
 
 LEVELS: Final = (25, 50, 100, 200, 400, 800, 1600)
@@ -149,7 +149,7 @@ def _times(viewer: Viewer, sent: dict[str, list[int]], since: int, until: int) -
 async def _crowd(port: int, count: int, first: int) -> Process:
     """So many tables that play."""
     crowd = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.extras.hall.generator", str(port), str(count), str(first), cwd=ROOT,
+        sys.executable, "-m", "tests.options.hall.generator", str(port), str(count), str(first), cwd=ROOT,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, limit=1 << 28,
     )  # fmt: skip
     assert crowd.stdout is not None
@@ -211,8 +211,8 @@ async def _measure(broker: Mosquitto, count: int, seconds: float, watching: int)
 
 def _pace() -> float:
     """Rulings a second of one table, lulls included."""
-    from tests.extras.hall.generator import LULL
-    from tests.extras.hall.performance import performance
+    from tests.options.hall.generator import LULL
+    from tests.options.hall.performance import performance
 
     play = performance()
     return play.rulings / ((play.length + LULL) / 1e9)

@@ -16,13 +16,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from referee.dispute import Dispute
 from referee.engine.log import read_observations
 from referee.engine.observations import Card, Slap, Table, Taken
 from referee.engine.rulings import SLAP_KINDS, cause_of
-from referee.footage_log import footage_table, rule_lines
+from referee.options.video_review.dispute import Dispute
+from referee.options.video_review.footage import watch_footage
+from referee.options.video_review.footage_log import footage_table, rule_lines
 from referee.units import MS
-from referee.vision.footage import watch_footage
 from referee.vision.photos import load_eye
 from referee.vision.videos import watcher_of
 from tests.support.dispute_client import ROOT, ReviewedVideo, first_frame

@@ -24,9 +24,9 @@ from referee.sentence import Sentence
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import PadsMeasured, Settings, load_settings
 from referee.setup.calibration import tell
+from referee.setup.wired_devices import open_pads
 from referee.text.terminal_language import here, say
 from referee.units import MS, SECOND, US
-from referee.wired_devices import open_pads
 
 if TYPE_CHECKING:
     from hardware.simulated.devices.pad_hands import Nature

@@ -169,7 +169,7 @@ def check_pads_measured(settings: Settings, path: Path) -> Finding:
 
 def check_certificate(settings: Settings, path: Path) -> Finding:
     """Whether what is required was measured on this machine, with these settings, and reached."""
-    from referee.certificates import find_standing
+    from referee.record.certificates import find_standing
     from referee.text.terminal_language import here
 
     part, standing = Sentence("certificate"), find_standing(settings)

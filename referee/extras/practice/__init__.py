@@ -1,1 +1,0 @@
-"""Practice: alone on the patterns of the house rules, and reaction trials for a class."""

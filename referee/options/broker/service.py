@@ -1,0 +1,316 @@
+"""A table that tells its games to a broker: each ruling, the present, and what the day came to for each player.
+
+`referee run` is handed `open_broker`; the referee's loop calls the service, of which no method waits and none raises.
+What is under way is kept by paho (`referee.options.broker.connection`); what is amiss is told as the part ``mqtt``.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import secrets
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+from typing import Any, Final, ParamSpec
+
+from hardware.clock import monotonic
+from referee.engine.rulings import GAME_ENDS, Ruling
+from referee.engine.view import View
+from referee.options.broker.messages import OFFLINE, ONLINE, VERSION, Telling, Topics, announcements, encoded, wall_time
+from referee.record.store import Record
+from referee.record.stored_lines import LineReader
+from referee.settings.model import MqttSettings, Settings
+from referee.table.services import ServedGame, TableService
+from referee.units import MS, SECOND
+
+TALLIED: Final = ("games", "won", "slaps", "false", "cards")
+"""Games ended, games won, slaps won, false slaps, cards picked up."""
+_MOST_PLAYERS: Final = 200
+"""Of one table in one day."""
+_COUNTED: Final = {"slap_won": "slaps", "slap_false": "false", "won": "won"}
+
+
+class Tally:
+    """Counts for one table and one day."""
+
+    def __init__(self) -> None:
+        self._day = ""
+        self._game: int | None = None
+        self._names: tuple[str, ...] = ()
+        self._counts: dict[str, Counter[str]] = {}
+        self._counted: dict[str, list[tuple[str, str, int]]] = {}
+        """By ruling of the game that is on, what it added."""
+
+    def begin(self, day: str, game: int, names: Sequence[str]) -> None:
+        """A game begins on that day (a date, ISO 8601), or the one that was on goes on. A new day begins anew."""
+        if game == self._game:
+            return
+        self._game = game
+        if day != self._day:
+            self._day = day
+            self._counts.clear()
+        self._names = tuple(names)
+        self._counted.clear()
+        for name in self._names:
+            if len(self._counts) < _MOST_PLAYERS:
+                self._counts.setdefault(name, Counter())
+
+    def take(self, rulings: Iterable[Ruling]) -> bool:
+        """Count these; returns whether that changed anything."""
+        has_changed = False
+        for ruling in rulings:
+            for gone in (*ruling.supersedes, ruling.id):
+                for name, field, count in self._counted.pop(gone, ()):
+                    self._counts[name][field] -= count
+                    has_changed = True
+            adds = [one for one in self._adds(ruling) if one[0] in self._counts]
+            for name, field, count in adds:
+                self._counts[name][field] += count
+            if adds:
+                self._counted[ruling.id] = adds
+                has_changed = True
+        return has_changed
+
+    def _adds(self, ruling: Ruling) -> Iterable[tuple[str, str, int]]:
+        if ruling.kind in GAME_ENDS:
+            yield from ((player, "games", 1) for player in dict.fromkeys(self._names))
+        seat = ruling.get("seat")
+        if not isinstance(seat, int) or not 1 <= seat <= len(self._names):
+            return
+        if ruling.kind in _COUNTED:
+            yield self._names[seat - 1], _COUNTED[ruling.kind], 1
+        elif ruling.kind == "pile":
+            yield self._names[seat - 1], "cards", int(ruling.get("count") or 0)
+
+    def payload(self) -> dict[str, Any]:
+        """As it is told."""
+        players = [
+            {"name": name, **{field: counts[field] for field in TALLIED}} for name, counts in self._counts.items()
+        ]
+        return {"version": VERSION, "day": self._day, "players": players}
+
+
+def tally_of(record: Record, day: str) -> Tally:
+    """Everything that was ruled in games that began here on ``day`` (ISO 8601); raises `RecordError`.
+
+    The last of them is left open: what is ruled next counts for it.
+    """
+    tally = Tally()
+    for info in reversed(record.games()):
+        if local_day(info.began) != day:
+            continue
+        tally.begin(day, info.id, info.seats)
+        # A line that cannot be read counts for nothing; the record's own page says so.
+        tally.take(LineReader().read(record.lines(info.id), ticks=False)[1])
+    return tally
+
+
+def local_day(began: str) -> str:
+    """The date here of a wall time in ISO 8601; of one that cannot be read, what stands where the date should be."""
+    try:
+        return datetime.fromisoformat(began).astimezone().date().isoformat()
+    except ValueError:
+        return began[:10]
+
+
+PACE: Final = 200 * MS
+"""Between two messages on one retained topic, ns: who shows the present needs no more."""
+BEAT: Final = 10 * SECOND
+"""How often the present is told again although nothing changed, ns: who hears nothing for longer knows that the
+referee hangs, even where its connection still stands."""
+_LOOK: Final = 50 * MS
+"""Between two looks for what is due, ns."""
+_AT_ONCE: Final = 20
+"""Rulings published in one look, so that many that waited do not hold up the loop."""
+_MOST_WAITING: Final = 2000
+"""Rulings kept while the broker is away: about ten minutes of a fast game, some 1 MB."""
+_LEAVE: Final = 2.0
+"""Seconds that the last messages may take when the table is switched off."""
+_LOG: Final = logging.getLogger(__name__)
+_Given = ParamSpec("_Given")
+Message = tuple[str, Mapping[str, Any], bool]
+"""Topic, payload, whether the broker is to retain it."""
+
+
+class Outbox:
+    """What is to be published: rulings in order, the oldest making way for new ones; of what is retained the latest."""
+
+    def __init__(self, most: int = _MOST_WAITING) -> None:
+        self._rulings: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=most)
+        self._latest: dict[str, Mapping[str, Any]] = {}
+        self._sent: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        self.dropped = 0
+        """Rulings that were never published for want of room."""
+
+    def __len__(self) -> int:
+        """Rulings that wait."""
+        return len(self._rulings)
+
+    def put(self, topic: str, payload: Mapping[str, Any]) -> None:
+        """Publish this after what was put before."""
+        self.dropped += len(self._rulings) == self._rulings.maxlen
+        self._rulings.append((topic, payload))
+
+    def keep(self, topic: str, payload: Mapping[str, Any]) -> None:
+        """From now on this is what the topic holds."""
+        self._latest[topic] = payload
+
+    def take(self, now: int, most: int) -> list[Message]:
+        """What is due at ``now`` (ns), at most so many rulings."""
+        out: list[Message] = []
+        while self._rulings and len(out) < most:
+            out.append((*self._rulings.popleft(), False))
+        for topic, payload in self._latest.items():
+            at, before = self._sent.get(topic, (now - BEAT, None))
+            if now - at >= (PACE if payload != before else BEAT):
+                self._sent[topic] = (now, payload)
+                out.append((topic, payload, True))
+        return out
+
+    def again(self) -> None:
+        """The broker is new to us and may hold nothing: everything retained is due."""
+        self._sent.clear()
+
+
+def _harmless(method: Callable[_Given, None]) -> Callable[_Given, None]:
+    """Whatever goes wrong in telling others, the game goes on."""
+
+    @functools.wraps(method)
+    def run(*args: _Given.args, **kwargs: _Given.kwargs) -> None:
+        try:
+            method(*args, **kwargs)
+        except Exception:
+            _LOG.exception("%s failed", method.__name__)
+
+    return run
+
+
+class BrokerService(TableService):
+    """One table on a broker.
+
+    Args:
+        settings: the section ``[mqtt]``.
+        tally: what the day came to so far (`tally_of`).
+        session: a name for this run; made up where none is given.
+
+    Raises:
+        ValueError: the table's name or the prefix cannot stand in a topic; the settings' checks let none such pass.
+    """
+
+    name = "mqtt"
+
+    def __init__(self, settings: MqttSettings, *, tally: Tally | None = None, session: str = "") -> None:
+        # The client library is loaded only where there is a broker to speak to.
+        from referee.options.broker.connection import Broker, Connection
+
+        self._topics = Topics(settings.prefix, settings.table)
+        self._tally = tally or Tally()
+        self._telling = Telling(session or secrets.token_hex(4))
+        self._game: ServedGame | None = None
+        self._is_begun = False
+        self._next_tell = self._next_look = 0
+        self._entered = threading.Event()
+        """The connection stands anew, and the last will of the one before may have been published."""
+        self.outbox = Outbox()
+        self._connection = Connection(
+            Broker(settings.host, settings.port, settings.user, settings.password_file, settings.tls),
+            f"{settings.prefix}-{settings.table}", will=(self._topics.of("available"), OFFLINE),
+            entered=lambda _: self._entered.set(),
+        )  # fmt: skip
+        self._connection.client.max_queued_messages_set(_MOST_WAITING)
+
+    @property
+    def trouble(self) -> str:
+        """What is amiss with the broker, in words that say what to do; empty while all is well."""
+        if not (words := self._connection.trouble):
+            return ""
+        words += " (section [mqtt] of the settings); the game goes on, and is told there when that is mended"
+        dropped = self.outbox.dropped
+        return f"{words}; {dropped} rulings found no room and are not told there" if dropped else words
+
+    @_harmless
+    def start(self) -> None:
+        """Begin to connect."""
+        self._connection.start()
+
+    def begin_game(self, game: ServedGame) -> None:
+        """This is the game from now on; the broker is told of it once it has a number in the record."""
+        self._game, self._is_begun, self._next_tell = game, False, 0
+
+    @_harmless
+    def take_rulings(self, rulings: Sequence[Ruling]) -> None:
+        """These were decided."""
+        for ruling in rulings:
+            self.outbox.put(self._topics.of("ruling"), self._telling.ruling(ruling))
+        if self._tally.take(rulings):
+            self.outbox.keep(self._topics.of("day"), self._tally.payload())
+
+    @_harmless
+    def beat(self, now: int) -> None:
+        """Tell how the game stands, and hand over to the connection what is due."""
+        game, number = self._game, None if self._game is None else self._game.number()
+        if game is not None and number is not None and now >= self._next_tell:
+            self._next_tell = now + PACE
+            conductor = game.conductor
+            if not self._is_begun:
+                self._is_begun = True
+                self.begin(number, conductor.view.names)
+            self.tell(conductor.view, paused=conductor.paused, troubles=conductor.troubles)
+            if words := self.trouble:
+                conductor.trouble(self.name, words)
+            else:
+                conductor.mended(self.name)
+        self._flush()
+
+    @_harmless
+    def begin(self, game: int, names: Sequence[str]) -> None:
+        """A game of this number begins, or one that was broken off goes on."""
+        self._telling.begin(game, names)
+        self._tally.begin(wall_time()[:10], game, names)
+        self.outbox.keep(self._topics.of("day"), self._tally.payload())
+
+    @_harmless
+    def tell(self, view: View, *, paused: bool = False, troubles: Mapping[str, str] | None = None) -> None:
+        """The position is this."""
+        self.outbox.keep(self._topics.of("state"), self._telling.state(view, paused=paused, troubles=troubles))
+
+    def _flush(self) -> None:
+        now = monotonic()
+        if not self._connection.connected.is_set() or now < self._next_look:
+            return
+        self._next_look = now + _LOOK
+        if self._entered.is_set():
+            self._entered.clear()
+            self.outbox.again()
+            for topic, fields in announcements(self._topics).items():
+                self._publish(topic, encoded(fields))
+            self._publish(self._topics.of("available"), ONLINE)
+        for topic, payload, retain in self.outbox.take(now, _AT_ONCE):
+            self._publish(topic, encoded({**payload, "at": wall_time()}), retain=retain)
+
+    def _publish(self, topic: str, payload: bytes, *, retain: bool = True) -> None:
+        self._connection.client.publish(topic, payload, qos=1, retain=retain)
+
+    @_harmless
+    def close(self) -> None:
+        """Say that the table was switched off, and was not lost; takes some seconds at most, and nothing else waits."""
+        if self._connection.connected.is_set():
+            self.outbox.again()
+            self._next_look = 0
+            self._flush()
+            client = self._connection.client
+            client.publish(self._topics.of("available"), OFFLINE, qos=1, retain=True).wait_for_publish(_LEAVE)
+        self._connection.stop(_LEAVE)
+
+
+def open_broker(settings: Settings, record: Record, stack: ExitStack) -> TableService | None:
+    """The broker that the settings name (a `referee.table.services.Hook`); None where they name none."""
+    if not settings.mqtt.enabled:
+        return None
+    broker = BrokerService(settings.mqtt, tally=tally_of(record, wall_time()[:10]))
+    stack.callback(broker.close)
+    broker.start()
+    return broker

@@ -1,0 +1,216 @@
+"""The routes of a class at reaction trials.
+
+Phones join by a code of the room's page, as they join a table; their hands, and those of keys in a browser, are heard
+as pads that are pages (`hardware.pads.page_pads`). Nobody's name is asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from hardware.clock import Clock, monotonic
+from referee.control.commands import CommandError, check_fields
+from referee.control.page_address import PageAddress
+from referee.control.seat_codes import SeatCode
+from referee.options.classroom.class_lesson import FIRST_KEY, PHONES, SCREEN, PhoneReport, ReactionLesson
+from referee.options.classroom.class_pages import (
+    draw_median,
+    draw_notice,
+    draw_phone,
+    draw_results,
+    draw_room,
+    draw_stage,
+    draw_trial,
+)
+from referee.options.classroom.reaction_trials import write_trials_csv
+from referee.sentence import told
+from referee.text.answers import in_language
+from referee.text.catalogue import Texts
+from referee.text.catalogue import texts as texts_in
+from referee.web import layout, pad_pages
+from referee.web.api import Control
+from referee.web.layout import page_texts
+
+_log = logging.getLogger(__name__)
+TRIAL: Final = "/api/trial"
+"""Where phones that show the stimulus themselves report their trials."""
+_ACT: Final = "/api/class"
+_ACTS: Final = frozenset(("begin", "stop", "next", "forget"))
+_FOLDER: Final = Path(__file__).parent / "static"
+_PACE: Final = 0.01
+"""Seconds between two looks at what hands did."""
+_CALM: Final = 0.4
+"""Seconds at least between two drawings of the results for one viewer."""
+_SILENT: Final = 10.0
+_STREAM_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+@dataclass(slots=True)
+class ClassSite:
+    """The routes of a class."""
+
+    lesson: ReactionLesson
+    control: Control
+    address: PageAddress
+    codes: list[SeatCode]
+    clock: Clock = monotonic
+    closed: bool = False
+    _handed: list[str] = field(default_factory=list)
+    """Phones' codes in the order in which they were given out."""
+    _drawn: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """By language, the results as they were drawn last, and the change at which that was."""
+
+    def routes(self) -> list[Route]:
+        """To be wrapped in `referee.web.security.guard.Guard`."""
+        shown = {
+            "/": self.show, "/events": self.stream, "/join": self.join, "/join.svg": self.send_code,
+            "/pad": self.show_pad, "/trial": self.show_trial, "/trials.csv": self.send_trials,
+            "/static/{name}": self.send_file, "/static/cards/{name}": layout.send_card,
+        }  # fmt: skip
+        return [
+            *(Route(path, handler, methods=["GET"]) for path, handler in shown.items()),
+            Route(_ACT, self.act, methods=["POST"]),
+            Route(TRIAL, self.report, methods=["POST"]),
+            *self.control.routes(),
+        ]
+
+    async def show(self, request: Request) -> Response:
+        """The room's page; this machine's own browser is paired by opening it."""
+        teaches = self._teaches(request)
+        keys = [{"code": one.code, "key": one.key, "unseen": one.seat == SCREEN}
+                for one in self.codes if one.seat >= FIRST_KEY]  # fmt: skip
+        answer = draw_room(request, self.lesson, self.address, keys, teaches=teaches)
+        if teaches and request.scope.get("referee.device") is None:
+            self.control.admit(answer, "this computer")
+        return answer
+
+    async def stream(self, request: Request) -> Response:
+        """What changes on the room's page."""
+        language = page_texts(request).language
+        return StreamingResponse(self._events(language), media_type="text/event-stream", headers=_STREAM_HEADERS)
+
+    async def _events(self, language: str) -> AsyncIterator[bytes]:
+        texts, now = texts_in(language), asyncio.get_running_loop().time
+        stage, sent, drawn = -1, -1, 0.0
+        quiet = now()
+        yield b"retry: 1500\n\n"
+        while not self.closed:
+            lesson = self.lesson
+            fresh: dict[str, str] = {}
+            if stage != lesson.changes:
+                stage = lesson.changes
+                fresh["stage"] = draw_stage(lesson, texts)
+            if sent != lesson.changes and now() - drawn >= _CALM:
+                sent, drawn = lesson.changes, now()
+                fresh["results"] = self._results(texts)
+            if fresh:
+                quiet = now()
+                phase = "idle" if lesson.rounds is None else lesson.rounds.phase.value
+                yield f"event: class\ndata: {json.dumps({'phase': phase, 'regions': fresh})}\n\n".encode()
+            elif now() - quiet > _SILENT:
+                quiet = now()
+                yield b": still here\n\n"
+            await asyncio.sleep(_PACE)
+
+    def _results(self, texts: Texts) -> str:
+        """Drawn once for all viewers of one language."""
+        at, drawn = self._drawn.get(texts.language, (-1, ""))
+        if at != self.lesson.changes:
+            drawn = draw_results(self.lesson, texts)
+            self._drawn[texts.language] = (self.lesson.changes, drawn)
+        return drawn
+
+    async def join(self, request: Request) -> Response:
+        """A place in the class for a phone; one that nobody touched is given out again when all others are taken."""
+        taken = self.lesson.room.pupils
+        free = [one.code for one in self.codes if one.seat in PHONES and f"page {one.seat}" not in taken]
+        if not free:
+            return draw_notice(request, "class.full", 503)
+        code = min(free, key=lambda one: self._handed.index(one) if one in self._handed else -1)
+        if code in self._handed:
+            self._handed.remove(code)
+        self._handed.append(code)
+        return RedirectResponse(f"/{'trial' if self.lesson.rounds is None else 'pad'}#{code}", 303)
+
+    async def send_code(self, _request: Request) -> Response:
+        """The way for phones, as a QR code."""
+        return layout.qr_code(f"{self.address.room or self.address.here}join")
+
+    async def show_pad(self, request: Request) -> Response:
+        """A phone that is a pad."""
+        return pad_pages.draw_pad(request)
+
+    async def show_trial(self, request: Request) -> Response:
+        """A phone that shows the stimulus itself."""
+        return draw_phone(request)
+
+    async def send_trials(self, request: Request) -> Response:
+        """Every trial of the lesson so far."""
+        if not self._teaches(request):
+            return draw_notice(request, "pad.here_only", 403)
+        return layout.download(write_trials_csv(self.lesson.room.trials, self.lesson.kind), "trials.csv", layout.CSV)
+
+    async def send_file(self, request: Request) -> Response:
+        """Styles and scripts."""
+        return await layout.send_static(request, [_FOLDER])
+
+    async def act(self, request: Request) -> JSONResponse:
+        """What the teacher wishes."""
+        texts = page_texts(request)
+        try:
+            do = json.loads(await request.body())["do"]
+        except (ValueError, RecursionError, TypeError, KeyError):
+            do = None
+        if do not in _ACTS:
+            return JSONResponse({"accepted": False, "words": texts("error.not_found"), "lang": texts.language}, 400)
+        done = self.lesson.act(do, self.clock())
+        words = texts("class.done" if done else "class.nobody")
+        return JSONResponse({"accepted": done, "words": words, "lang": texts.language}, 200 if done else 409)
+
+    async def report(self, request: Request) -> JSONResponse:
+        """A phone's own trial."""
+        texts = page_texts(request)
+        try:
+            said = check_fields(PhoneReport, json.loads(await request.body()))
+        except CommandError as bad:
+            return JSONResponse({"accepted": False, **in_language(told(bad.sentence), texts)}, 400)
+        except (ValueError, RecursionError):
+            return JSONResponse({"accepted": False, "words": texts("error.not_found")}, 400)
+        seat = next((one.seat for one in self.codes if one.seat in PHONES and one.code == said["code"]), None)
+        if seat is None or self.lesson.rounds is not None:
+            return JSONResponse({"accepted": False, "words": texts("class.no_place"), "lang": texts.language}, 409)
+        answer = self.lesson.take_report(f"page {seat}", said)
+        if answer is None:
+            return JSONResponse({"accepted": False, "words": texts("class.full"), "lang": texts.language}, 409)
+        made = self.lesson.room.of(answer["pupil"])
+        last = draw_trial(made[-1], texts) if made and "trial" in said else ""
+        return JSONResponse({"accepted": True, "words": "", "said": last, "median": draw_median(made, texts), **answer})
+
+    def names(self) -> list[str]:
+        """What stands on the pad of each seat."""
+        at = {device: str(pupil) for device, pupil in self.lesson.room.pupils.items()}
+        return [at.get(f"page {seat}", "?") for seat in range(1, SCREEN + 1)]
+
+    @staticmethod
+    def _teaches(request: Request) -> bool:
+        return pad_pages.is_trusted(request, secure=False)
+
+    async def go_on(self) -> None:
+        """Look at the hands again and again."""
+        while True:
+            try:
+                self.lesson.look(self.clock())
+            except Exception:
+                # A lesson that stops looking would stand still; better to say so and go on.
+                _log.exception("looking at what hands did")
+            await asyncio.sleep(_PACE)

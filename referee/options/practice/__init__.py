@@ -1,0 +1,1 @@
+"""Practice alone: cards and slaps at one player's own pace."""

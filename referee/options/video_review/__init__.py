@@ -1,0 +1,1 @@
+"""Disputes settled from people's own video: frames round each moment, marked by people, and a ruling."""

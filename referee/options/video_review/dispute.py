@@ -1,0 +1,256 @@
+"""A dispute settled from people's own footage: the cards that were seen, and the hands whose first frames people mark.
+
+Cards and takes come from `referee.options.video_review.footage`, the marks from the page (`dispute_page`). Of both a
+`Dispute` makes a table log in which each mark is a slap told by people: it fell between the last frame without the hand
+and the first with it, and is known no better than that. The engine rules that log like any other. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple
+
+from referee.engine.amended_log import BY_PEOPLE
+from referee.engine.event_queue import JudgedMoment
+from referee.engine.observations import MAX_ERROR, Card, Correct, Lift, Observation, Other, Slap, Table, Taken
+from referee.engine.replay import adjudicator_for, judge_log, outline_log
+from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
+from referee.options.video_review.footage_log import FrameSpan, as_evidence, forget_wrong_turns, rule_lines, write_lines
+from referee.rules.cards import UNREADABLE, is_card
+from referee.rules.position import Position
+from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, judge_slap
+from referee.units import SECOND
+
+LONGEST_MOMENT: Final = 4 * SECOND
+"""How long after a card its frames are shown, ns, where nothing else comes sooner."""
+_MORE_FRAMES: Final = 2
+"""Frames that are shown before what begins a moment and after what ends it, besides those that show either."""
+_OF_MARKS: Final = frozenset((*SLAP_KINDS, "dead_heat", "question"))
+
+
+class DisputeError(ValueError):
+    """A mark that says nothing: no such moment, seat or frame, or none before it to tell when the hand came."""
+
+
+class SlapMoment(NamedTuple):
+    """A card on the pile, and the frames in which a hand may have come down on it."""
+
+    card: Card
+    pile: tuple[str, ...]
+    """The cards that count in the pile with it, oldest first."""
+    patterns: tuple[str, ...]
+    """What may be slapped then; empty where nothing may."""
+    unread: bool
+    """Whether it may be slapped hangs on a card that nobody could read or saw."""
+    frames: range
+    """Places in the file of the frames that show it."""
+
+    @property
+    def slappable(self) -> bool:
+        """Whether a hand may win here, as far as is known."""
+        return bool(self.patterns) or self.unread
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What people have marked."""
+
+    hands: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    """By moment (the id of its card) and seat: the place of the first frame in which that seat's hand lies."""
+    unslapped: frozenset[str] = frozenset()
+    """Moments at which nobody slapped."""
+    corrected: Mapping[str, str] = field(default_factory=dict)
+    """By line: which card it really was; empty where nothing of the kind happened."""
+    cards: Mapping[int, str] = field(default_factory=dict)
+    """Cards that nobody had seen, by the place of the first frame that shows each."""
+
+
+class Dispute:
+    """Footage with its moments, what people have marked, and what comes of it."""
+
+    def __init__(self, table: Table, seen: Sequence[Observation], frames: Sequence[FrameSpan]) -> None:
+        """``seen`` is what was seen in the file, each line with an id; ``frames`` are all its frames, by time."""
+        self.table, self._frames = table, frames
+        self._seen = as_evidence(seen)
+        self.marks = Marks()
+        self._before: list[Marks] = []
+        self.moments = self._find_moments()
+
+    @property
+    def takes(self) -> list[Taken]:
+        """When the pile was taken, as far as that was seen and people have not said otherwise."""
+        return [line for line in self._standing() if isinstance(line, Taken)]
+
+    def mark(self, moment: str, seat: int, frame: int) -> None:
+        """People marked the first frame in which a seat's hand lies; raises `DisputeError`."""
+        found = self._moment(moment)
+        if not 1 <= seat <= len(self.table.seats) or frame not in found.frames:
+            raise DisputeError(f"there is no seat {seat}, or no frame {frame} at that moment")
+        self._bounds(frame)
+        hands = {**self.marks.hands, (moment, seat): frame}
+        self._change(replace(self.marks, hands=hands, unslapped=self.marks.unslapped - {moment}))
+
+    def note_unslapped(self, moment: str) -> None:
+        """People saw that nobody slapped there; raises `DisputeError`."""
+        self._moment(moment)
+        hands = {key: frame for key, frame in self.marks.hands.items() if key[0] != moment}
+        self._change(replace(self.marks, hands=hands, unslapped=self.marks.unslapped | {moment}))
+
+    def name_card(self, moment: str, card: str) -> None:
+        """The card of a moment is another than was read; raises `DisputeError`."""
+        self._moment(moment)
+        self._correct(moment, _checked(card))
+
+    def strike_out(self, line: str) -> None:
+        """No card was laid there, or no pile was taken; raises `DisputeError`."""
+        if line not in {one.id for one in self._standing() if isinstance(one, Card | Taken)}:
+            raise DisputeError(f"there is no card or take {line!r}")
+        self._correct(line, "")
+
+    def add_card(self, frame: int, card: str) -> None:
+        """A card that was not seen shows its face in this frame for the first time; raises `DisputeError`."""
+        self._bounds(frame)
+        self._change(replace(self.marks, cards={**self.marks.cards, frame: _checked(card)}))
+
+    def undo(self) -> None:
+        """Take back the last mark, if there is one."""
+        if self._before:
+            self.marks = self._before.pop()
+            self.moments = self._find_moments()
+
+    def instant(self, frame: int) -> tuple[int, int]:
+        """When a hand came down whose first frame is this one, and the error of that, ns; raises `DisputeError`."""
+        low, high = self._bounds(frame)
+        return (low + high) // 2, (high - low + 1) // 2
+
+    def lines(self) -> list[Observation]:
+        """The table log's observations, the table first, then by time."""
+        told: list[Observation] = []
+        for (moment, seat), frame in self.marks.hands.items():
+            t, error = self.instant(frame)
+            told.append(
+                Slap(t=t, id=f"slap-{moment}-{seat}", seat=seat, t_error=error, extra={**BY_PEOPLE, "frame": frame})
+            )
+            # When it was taken away again nobody marks; it does not lie there at the next card (M5).
+            end = self._end_of(self._moment(moment).card)
+            told.append(Lift(t=max(t + 1, end), id=f"lift-{moment}-{seat}", seat=seat, extra={"assumed": True}))
+        for moment in self.marks.unslapped:
+            extra = {"on": moment, **BY_PEOPLE}
+            told.append(Other(t=self._moment(moment).card.t, id=f"unslapped-{moment}", name="unslapped", extra=extra))
+        end = self._frames[-1].t
+        for name, card in self.marks.corrected.items():
+            mends: Mapping[str, Any] = {"card": card} if card else {}
+            told.append(Correct(t=end, id=f"correct-{name}", line=name, void=not card, extra=mends))
+        lines = sorted([*self._seen, *self._added(), *told], key=lambda line: line.t)
+        return forget_wrong_turns([self.table, *lines])
+
+    def write_log(self) -> str:
+        """The table log: what was seen and marked, one JSON object a line."""
+        return write_lines(self.lines())
+
+    def rule(self) -> list[Ruling]:
+        """What the engine rules of the log."""
+        return rule_lines(self.lines())
+
+    def verdicts(self, rulings: Sequence[Ruling], moment: str) -> list[Ruling]:
+        """Those of the rulings that are about the hands of a moment."""
+        hands = {f"slap-{moment}-{seat}" for named, seat in self.marks.hands if named == moment}
+        return [ruling for ruling in rulings if ruling.kind in _OF_MARKS and cause_of(ruling.id) in hands]
+
+    def _change(self, marks: Marks) -> None:
+        self._before.append(self.marks)
+        self.marks = marks
+        if (marks.corrected, marks.cards) != (self._before[-1].corrected, self._before[-1].cards):
+            self.moments = self._find_moments()
+            names = {moment.card.id for moment in self.moments}
+            hands = {key: frame for key, frame in marks.hands.items() if key[0] in names}
+            self.marks = replace(marks, hands=hands, unslapped=marks.unslapped & names)
+
+    def _correct(self, line: str, card: str) -> None:
+        self._change(replace(self.marks, corrected={**self.marks.corrected, line: card}))
+
+    def _added(self) -> list[Card]:
+        """The cards that people alone have seen."""
+        added = []
+        for frame, card in self.marks.cards.items():
+            t, error = self.instant(frame)
+            added.append(Card(t=t, id=f"added-{frame}", card=card, t_error=error, extra={**BY_PEOPLE, "frame": frame}))
+        return added
+
+    def _standing(self) -> list[Observation]:
+        """What happened on the table, as people have corrected it, by time."""
+        standing: list[Observation] = []
+        for line in sorted([*self._seen, *self._added()], key=lambda one: one.t):
+            said = self.marks.corrected.get(line.id)
+            if said is None:
+                standing.append(line)
+            elif said and isinstance(line, Card):
+                standing.append(replace(line, card=said))
+        return standing
+
+    def _moment(self, name: str) -> SlapMoment:
+        found = next((moment for moment in self.moments if moment.card.id == name), None)
+        if found is None:
+            raise DisputeError(f"there is no moment {name!r}")
+        return found
+
+    def _bounds(self, frame: int) -> tuple[int, int]:
+        """Between which instants a hand came down that lies in this frame, and not in the one before."""
+        if not 1 <= frame < len(self._frames):
+            raise DisputeError("no frame before it shows the table without the hand")
+        before, first = self._frames[frame - 1], self._frames[frame]
+        low, high = before.t - before.t_error, first.t + first.exposure + first.t_error
+        if high - low > 2 * MAX_ERROR:
+            raise DisputeError("frames are missing before it: nobody can tell when the hand came")
+        return low, high
+
+    def _end_of(self, card: Card) -> int:
+        """When the next card lies or the pile is gone, or it is shown no longer, ns."""
+        later = [line.t for line in self._standing() if isinstance(line, Card | Taken) and line.t > card.t]
+        return min([*later, card.t + LONGEST_MOMENT])
+
+    def _frames_of(self, card: Card) -> range:
+        start, end = card.t - card.t_error, self._end_of(card)
+        first = next((place for place, span in enumerate(self._frames) if span.t >= start), len(self._frames) - 1)
+        last = next((place for place, span in enumerate(self._frames) if span.t >= end), len(self._frames) - 1)
+        return range(max(0, first - _MORE_FRAMES), min(len(self._frames), last + _MORE_FRAMES + 1))
+
+    def _find_moments(self) -> tuple[SlapMoment, ...]:
+        witness = _Positions()
+        standing = forget_wrong_turns([self.table, *self._standing()])
+        numbered = list(enumerate(standing, start=1))
+        outlined = outline_log(numbered)
+        for _ in judge_log(adjudicator_for(outlined, witness), numbered, outlined):
+            pass
+        return tuple(self._moment_of(line, witness.after[line.id]) for line in standing if isinstance(line, Card))
+
+    def _moment_of(self, card: Card, position: Position) -> SlapMoment:
+        verdict = _best_verdict(position, self._end_of(card))
+        pile = tuple(laid.card for laid in position.played())
+        return SlapMoment(card, pile, verdict.patterns, verdict.outcome == "question", self._frames_of(card))
+
+
+class _Positions:
+    """A witness that keeps the position after every line; implements `referee.engine.event_queue.Witness`."""
+
+    def __init__(self) -> None:
+        self.after: dict[str, Position] = {}
+
+    def __call__(self, moment: JudgedMoment) -> None:
+        self.after[moment.observation.id] = moment.after.position
+
+    def replace(self, names: Iterable[str]) -> None:
+        """Nothing is replaced where nobody has said anything yet."""
+
+
+def _checked(card: str) -> str:
+    if not is_card(card) or card == UNREADABLE:
+        raise DisputeError(f"there is no card {card!r}")
+    return card
+
+
+def _best_verdict(position: Position, t: int) -> Verdict:
+    """What the luckiest hand would be worth at an instant (ns)."""
+    verdicts = [judge_slap(position, seat, t) for seat in range(1, position.seats + 1)]
+    return max(verdicts, key=lambda verdict: OUTCOME_WORTH[verdict.outcome])

@@ -1,0 +1,275 @@
+"""The page of `referee review`: strips of frames in which people mark the first one that shows each hand.
+
+A small server of its own, for this machine alone: it knows one dispute and no record. Whoever sits before the machine
+may mark; the guard turns away what other pages ask for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import Field
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from referee.control.commands import CommandError, CommandFields, check_fields
+from referee.control.socket import NOT_JSON
+from referee.engine.observations import Taken
+from referee.engine.rulings import Ruling
+from referee.options.video_review.dispute import Dispute, DisputeError, Marks, SlapMoment
+from referee.options.video_review.footage import picture_path
+from referee.rules.cards import JOKERS, PACK
+from referee.sentence import told
+from referee.text.answers import in_language
+from referee.text.catalogue import Texts, unbroken
+from referee.text.ruling_lines import RulingWords, pretty
+from referee.web.control_page import answer_line, said_to_scripts
+from referee.web.layout import card, page, page_texts, seat_dot, send_static
+from referee.web.markup import Child, Markup, tag
+from referee.web.security.guard import Guard
+from referee.web.security.hosts import Hosts
+from referee.web.security.limits import USUAL_LIMITS
+from referee.web.security.sessions import Sessions
+
+Act = Callable[[Mapping[str, Any]], None]
+"""Does what was posted, once its fields are checked."""
+_TOP_CARDS: Final = 6
+"""Of a moment's pile so many cards are shown."""
+_API: Final = "/api/review/"
+_STATIC: Final = Path(__file__).with_name("static")
+_LIMITS: Final = replace(USUAL_LIMITS, reads=10_000, changes=200)
+"""Strips are many small pictures."""
+
+
+class MomentFields(CommandFields):
+    """Nobody slapped at a moment."""
+
+    moment: str = Field(description="the id of a moment's card")
+
+
+class LineFields(CommandFields):
+    """A card or a take that never was."""
+
+    line: str = Field(description="the id of a card or a take")
+
+
+class NamedFields(MomentFields):
+    """A card is another than was read."""
+
+    card: str = Field(description="a card such as 7h")
+
+
+class AddedFields(CommandFields):
+    """A card that was not seen shows its face in a frame for the first time."""
+
+    frame: int = Field(description="the place of a frame in the video")
+    card: str = Field(description="a card such as 7h")
+
+
+class HandFields(MomentFields):
+    """A hand lies in a frame for the first time."""
+
+    seat: int = Field(description="the number of a seat")
+    frame: int = Field(description="the place of a frame in the video")
+
+
+@dataclass
+class OpenDispute:
+    """A dispute that people look at."""
+
+    dispute: Dispute
+    pictures: Path
+    """Folder of the frames' pictures."""
+    log: Path
+    """Where the log is saved."""
+    saved: Marks = field(default_factory=Marks)
+    """The marks that it holds."""
+
+    def save(self) -> None:
+        """Write the log; raises `OSError`."""
+        self.log.write_text(self.dispute.write_log(), encoding="utf-8")
+        self.saved = self.dispute.marks
+
+
+def build_dispute(opened: OpenDispute) -> Guard:
+    """The page's application."""
+    posted: dict[str, tuple[type[CommandFields], Act]] = {
+        "mark": (HandFields, lambda fields: opened.dispute.mark(**fields)),
+        "nobody": (MomentFields, lambda fields: opened.dispute.note_unslapped(**fields)),
+        "name": (NamedFields, lambda fields: opened.dispute.name_card(**fields)),
+        "add": (AddedFields, lambda fields: opened.dispute.add_card(**fields)),
+        "strike": (LineFields, lambda fields: opened.dispute.strike_out(**fields)),
+        "undo": (CommandFields, lambda _: opened.dispute.undo()),
+        "save": (CommandFields, lambda _: opened.save()),
+    }
+    routes = [
+        Route("/", partial(_show_dispute, opened), methods=["GET"]),
+        Route("/frames/{frame:int}.jpg", partial(_send_frame, opened), methods=["GET"]),
+        Route("/static/{name}", partial(send_static, folders=[_STATIC]), methods=["GET"]),
+        *(Route(f"{_API}{name}", partial(_post, opened, *how), methods=["POST"]) for name, how in posted.items()),
+    ]
+    changes = [f"{_API}{name}" for name in posted]
+    hosts = Hosts(frozenset(("localhost",)))
+    return Guard(Starlette(routes=routes), Sessions(), hosts=hosts, limits=_LIMITS, open_changes=changes)
+
+
+async def _send_frame(opened: OpenDispute, request: Request) -> Response:
+    """The picture of one frame."""
+    try:
+        data = picture_path(opened.pictures, request.path_params["frame"]).read_bytes()
+    except FileNotFoundError:
+        raise HTTPException(404) from None
+    return Response(data, media_type="image/jpeg")
+
+
+async def _post(opened: OpenDispute, kind: type[CommandFields], act: Act, request: Request) -> JSONResponse:
+    """Do what was posted, and answer with all that may have changed by it."""
+    texts = page_texts(request)
+    try:
+        act(check_fields(kind, json.loads(await request.body())))
+    except CommandError as bad:
+        return JSONResponse({"accepted": False, **in_language(told(bad.sentence), texts)}, 400)
+    except DisputeError:
+        return JSONResponse({"accepted": False, "words": texts("review.refused")}, 400)
+    except OSError as bad:
+        words = texts("review.not_saved", file=opened.log.name, why=str(bad.strerror))
+        return JSONResponse({"accepted": False, "words": words}, 503)
+    except (ValueError, RecursionError):
+        return JSONResponse({"accepted": False, **in_language(told(NOT_JSON), texts)}, 400)
+    words = texts("review.saved", file=opened.log.name) if request.url.path == f"{_API}save" else ""
+    return JSONResponse({"accepted": True, "words": words, **_changed(opened.dispute, texts)})
+
+
+def _changed(dispute: Dispute, texts: Texts) -> dict[str, Any]:
+    """What the marks come to: the regions of the page that tell it, and the marks for the strips."""
+    rulings, words = dispute.rule(), RulingWords(dispute.table.seats, texts)
+    return {
+        "regions": {
+            f"ruled-{moment.card.id}": "".join(_ruled(dispute, moment, rulings, words)) for moment in dispute.moments
+        },
+        # Where these change, the page is another.
+        "moments": [f"{moment.card.id} {moment.card.card}" for moment in dispute.moments],
+        "marks": [
+            {"moment": moment, "seat": seat, "frame": frame, "name": words.name(seat)}
+            for (moment, seat), frame in dispute.marks.hands.items()
+        ],
+    }
+
+
+async def _show_dispute(opened: OpenDispute, request: Request) -> Response:
+    """The page."""
+    texts, dispute = page_texts(request), opened.dispute
+    changed = _changed(dispute, texts)
+    words = RulingWords(dispute.table.seats, texts)
+    draw = partial(_moment, words=words, seats=len(dispute.table.seats), regions=changed["regions"])
+    told_first = [moment for moment in dispute.moments if moment.slappable]
+    others = [moment for moment in dispute.moments if not moment.slappable]
+    buttons = [
+        tag("button", texts(f"review.{name}"), type="button", id=name, class_=f"button {kind}".strip())
+        for name, kind in (("undo", ""), ("save", "strong"))
+    ]
+    content: Sequence[Child] = (
+        tag("h1", texts("review.title")),
+        tag("p", texts("review.what"), class_="note"),
+        tag("div", tag("div", buttons, class_="buttons"), answer_line(), class_="panel controls"),
+        said_to_scripts(texts, "control.unanswered"),
+        tag("h2", texts("review.moments")),
+        list(map(draw, told_first)) or tag("p", texts("review.none"), class_="panel none"),
+        tag("h2", texts("review.others")) if others else None,
+        [tag("details", tag("summary", _heading(moment, words)), draw(moment)) for moment in others],
+        tag("h2", texts("review.takes")) if dispute.takes else None,
+        tag("ul", [_take(take, texts) for take in dispute.takes], class_="rows"),
+    )
+    shown = {name: json.dumps(changed[name], separators=(",", ":")) for name in ("marks", "moments")}
+    holder = tag(
+        "div", content, id="dispute", class_="forms dispute", data_marks=shown["marks"], data_moments=shown["moments"]
+    )
+    scripts = ("regions.js", "forms.js", "dispute.js")
+    return page(request, texts("review.title"), holder, scripts=scripts, pages=(), styles=("dispute.css",))
+
+
+def _heading(moment: SlapMoment, words: RulingWords) -> str:
+    texts = words.texts
+    what = words.patterns(moment.patterns)
+    if not moment.patterns:
+        what = texts("review.unread" if moment.unread else "review.no_pattern")
+    return f"{texts.seconds(moment.card.t)} · {what}"
+
+
+def _moment(moment: SlapMoment, words: RulingWords, seats: int, regions: dict[str, str]) -> Markup:
+    """One moment: its pile, whose hand is marked, the frames, and what was ruled."""
+    texts, name = words.texts, moment.card.id
+    choices = [
+        tag("label", tag("input", type="radio", name=f"seat-{name}", value=seat, checked=seat == 1), seat_dot(seat),
+            words.name(seat))
+        for seat in range(1, seats + 1)
+    ]  # fmt: skip
+    strip = [
+        tag(
+            "button", tag("img", src=f"/frames/{frame}.jpg", alt="", loading="lazy"), tag("span", "", class_="marks"),
+            type="button", data_frame=frame, aria_label=texts("review.frame", n=frame),
+        )
+        for frame in moment.frames
+    ]  # fmt: skip
+    side = tag(
+        "div",
+        tag("div", [card(one, texts) for one in moment.pile[-_TOP_CARDS:]], class_="cards"),
+        tag("fieldset", tag("legend", texts("review.whose")), tag("div", choices, class_="row")),
+        tag("button", texts("review.nobody"), type="button", class_="button", data_act="nobody"),
+        tag("div", Markup(regions[f"ruled-{name}"]), id=f"ruled-{name}", class_="ruled", aria_live="polite"),
+        _mending(texts),
+    )
+    large = tag("img", src=f"/frames/{moment.frames[0]}.jpg", alt=texts("review.large"), class_="large", loading="lazy")
+    return tag(
+        "section",
+        tag("h3", _heading(moment, words)),
+        tag("div", large, side, class_="look"),
+        tag("div", strip, class_="strip", role="group", aria_label=texts("review.strip")),
+        class_="panel",
+        data_moment=name,
+    )
+
+
+def _mending(texts: Texts) -> Markup:
+    """What people say of the cards themselves: a misread one, one that is none, one that was not seen."""
+    faces = [tag("option", pretty(one), value=one) for one in (*PACK, *JOKERS)]
+    acts = [
+        tag("button", texts(f"review.{act}"), type="button", class_="button", data_act=act)
+        for act in ("name", "add", "strike")
+    ]
+    which = tag("label", texts("review.which"), tag("select", faces, name="card"))
+    return tag("details", tag("summary", texts("review.mend")), which, tag("div", acts, class_="buttons"))
+
+
+def _take(take: Taken, texts: Texts) -> Markup:
+    button = tag("button", texts("review.strike_take"), type="button", class_="button", data_strike=take.id)
+    return tag("li", texts.seconds(take.t), " ", button)
+
+
+def _ruled(dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], words: RulingWords) -> Iterator[str]:
+    """What was marked at a moment, and what is ruled of it."""
+    texts, name = words.texts, moment.card.id
+    marks = sorted((frame, seat) for (marked, seat), frame in dispute.marks.hands.items() if marked == name)
+    verdicts = dispute.verdicts(rulings, name)
+    for ruling in verdicts:
+        yield tag(
+            "p", tag("span", unbroken(words(ruling)), class_="text"), class_=f"k-{ruling.kind}", data_id=ruling.id
+        )
+    if marks:
+        lines = []
+        for frame, seat in marks:
+            t, error = dispute.instant(frame)
+            said = f"{words.name(seat)} · {texts.measured(t, error, unit='s')}"
+            lines.append(tag("li", seat_dot(seat), unbroken(said)))
+        yield tag("p", texts("review.rests"), class_="note")
+        yield tag("ul", lines, class_="rows")
+    elif name in dispute.marks.unslapped:
+        yield tag("p", texts("review.unslapped"), class_="note")

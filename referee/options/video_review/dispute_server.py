@@ -1,0 +1,164 @@
+"""`referee review`: reads people's own footage, and serves the page on which they mark hands.
+
+The command line calls it; what comes of it is a table log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from referee.control.page_address import listen_at, page_address
+from referee.engine.observations import MAX_SEATS
+from referee.errors import UserError
+from referee.options.video_review.dispute import Dispute
+from referee.options.video_review.dispute_page import OpenDispute, build_dispute
+from referee.options.video_review.footage import cut_pictures, watch_footage
+from referee.options.video_review.footage_log import footage_table
+from referee.settings.house_rules import resolve_rules
+from referee.settings.model import load_settings
+from referee.text.escapes import escape_controls
+from referee.text.ruling_lines import ruling_writer
+from referee.text.terminal_language import here, say
+from referee.units import SECOND
+from referee.vision.photos import load_eye
+from referee.vision.videos import bearings_of, watcher_of
+from referee.web.server import ViewerServer
+
+HERE: Final = "127.0.0.1"
+"""Nobody else looks at people's footage."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewOptions:
+    """What `referee review` was asked for; None where nothing was said."""
+
+    video: Path
+    seats: str | None = None
+    """Names with commas, or how many."""
+    rules: str | None = None
+    dealer: int | None = None
+    settings: Path | None = None
+    deck: str | None = None
+    log: Path | None = None
+    browser: bool = True
+    port: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FilmedTable:
+    """Who sits where round the pile that a video shows, and what they play."""
+
+    names: tuple[str, ...]
+    rules: Any
+    bearings: Mapping[int, float] | None
+    deck: str | None
+    bare: str = ""
+
+
+def filmed_table(options: ReviewOptions) -> FilmedTable:
+    """The table that was filmed, as options and settings have it; raises `UserError`."""
+    rules = None if options.rules is None else resolve_rules(options.rules)
+    names = None if options.seats is None else seat_names(options.seats)
+    bearings = bearings_of(None if names is None else len(names), options.settings)
+    if options.settings is not None:
+        settings = load_settings(options.settings)
+        named = tuple(seat.name for seat in settings.seats)
+        deck, bare = options.deck or settings.deck, settings.camera.bare_table
+        return FilmedTable(named, rules or settings.rules, bearings, deck, bare)
+    if names is None:
+        raise UserError("review needs the players: --seats Ana,Ben,Cho, or a table's --settings FILE")
+    return FilmedTable(names, rules or "classic", bearings, options.deck)
+
+
+def seat_names(said: str) -> tuple[str, ...]:
+    """Players' names, written with commas; a number names so many seats. Raises `UserError`."""
+    names = tuple(name.strip() for name in said.split(","))
+    if len(names) == 1 and said.strip().isdecimal():
+        names = tuple(f"Seat {n}" for n in range(1, min(int(said), MAX_SEATS + 1) + 1))
+    if not 2 <= len(names) <= MAX_SEATS or not all(names) or len(set(names)) < len(names):
+        raise UserError(
+            "--seats: 2 to {max_seats} different names with commas, as in Ana,Ben,Cho; or how many", max_seats=MAX_SEATS
+        )
+    return names
+
+
+def review(options: ReviewOptions) -> int:
+    """Read the footage, and serve the page until told to stop; returns the exit status.
+
+    Raises:
+        UserError: the video, the rules or the seats cannot be used, or a file is in the way of the log.
+    """
+    log = options.log or Path(f"{options.video.stem or options.video.name}.jsonl")
+    if log.exists():
+        raise UserError("{log} is there already; remove it, or name another file: --log FILE", log=log)
+    filmed = filmed_table(options)
+    if options.dealer is not None and options.dealer > len(filmed.names):
+        raise UserError("--dealer: there are {many} seats", many=len(filmed.names))
+    footage = watch_footage(
+        options.video,
+        load_eye(filmed.deck, one_deck=True),
+        lambda eye: watcher_of(eye, filmed.bearings, filmed.bare),
+        _tell_progress,
+    )
+    table = footage_table(filmed.names, filmed.rules, footage.seen, options.dealer)
+    dispute = Dispute(table, footage.seen, footage.frames)
+    if not dispute.moments:
+        raise UserError("{video}: no card was seen in it; docs/review.md says how to film a pile", video=options.video)
+    slappable = sum(moment.slappable for moment in dispute.moments)
+    print(
+        say("{cards} seen; moments that may be slapped: {many}", cards=len(dispute.moments), many=slappable),
+        file=sys.stderr,
+    )
+    with tempfile.TemporaryDirectory(prefix="referee-review-") as folder:
+        wanted = {frame for moment in dispute.moments for frame in moment.frames}
+        cut_pictures(options.video, wanted, footage.place, Path(folder))
+        opened = OpenDispute(dispute, Path(folder), log)
+        asyncio.run(_serve(opened, options))
+        _close(opened)
+    return 0
+
+
+def _close(opened: OpenDispute) -> None:
+    """Save what was marked and not saved, and print what was ruled of it."""
+    dispute = opened.dispute
+    if dispute.marks != opened.saved:
+        try:
+            opened.save()
+        except OSError as bad:
+            raise UserError(
+                "{log} cannot be written: {why}; the marks are lost", log=opened.log, why=bad.strerror
+            ) from None
+        print(say("what was marked is saved as {log}", log=opened.log), file=sys.stderr)
+    rulings, write = dispute.rule(), ruling_writer(dispute.table, here())
+    told = [write(one) for moment in dispute.moments for one in dispute.verdicts(rulings, moment.card.id)]
+    if told:
+        print("\n".join(map(escape_controls, [*told, say("these rulings rest on frames that people marked")])))
+
+
+def _tell_progress(read: int, seen: int) -> None:
+    end = "\r" if sys.stderr.isatty() else "\n"
+    print(
+        say("read so far: {read} s of the video, observations: {seen}", read=read // SECOND, seen=seen),
+        end=end,
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+async def _serve(opened: OpenDispute, options: ReviewOptions) -> None:
+    listening = listen_at(HERE, options.port)
+    address = page_address(*listening.getsockname()[:2]).here
+    print(address)
+    print(say("mark the hands there; Ctrl-C ends"), flush=True)
+    if options.browser:
+        # The socket listens already, so the browser waits for the page; one in a terminal holds up its caller.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    await ViewerServer(build_dispute(opened), lambda: None).listen(listening, quiet=True)

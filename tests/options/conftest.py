@@ -1,0 +1,22 @@
+"""A broker and a browser for the tests that need one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.options.hall.broker import MISSING, PROGRAM, Mosquitto
+from tests.web.conftest import browser, house, page
+
+__all__ = ["broker", "browser", "house", "page"]
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    """A running Mosquitto that everybody may enter."""
+    if PROGRAM is None:
+        pytest.skip(MISSING)
+    with Mosquitto(tmp_path) as one:
+        yield one
