@@ -8,10 +8,15 @@ STAMP := $(VENV)/.installed
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: help install apt apt-test demo play test test-all test-mixes lock lint format bench clean language-check languages
+.PHONY: help help-all install apt apt-test demo play test test-all test-mixes lock lint format bench clean language-check languages
 
-help:  ## what can be made
-	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 18
+NEWCOMERS := demo|play|test|install|lint|format|bench|pictures|image|rules-coverage|help-all
+
+help:  ## the targets that a newcomer needs
+	@grep -hE '^($(NEWCOMERS)):.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
+
+help-all:  ## every target
+	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 20
 
 install: $(STAMP)  ## the virtual environment with everything that running and testing need
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Final
 
 from referee.cli import keep, play, serve, setup
 from referee.cli.lasting_output import lasting_output, open_standard_files
-from referee.cli.parser import MISTAKE, Parser
+from referee.cli.parser import MISTAKE, Commands, Parser
 from referee.errors import UserError
 from referee.sentence import Sentence
 from referee.text.escapes import escape_controls
@@ -45,15 +46,17 @@ that is broken, 2 a mistake in what was given (one line on standard error says w
 """
 
 
-_COMMANDS: Final = (
-    play.add_play, play.add_demo, play.add_run, play.add_replay, play.add_explain, play.add_review, play.add_rules,
-    play.add_practise,
-    setup.add_recognise, setup.add_watch, setup.add_enrol, setup.add_calibrate,
-    keep.add_games, keep.add_shadow, serve.add_page, serve.add_hall, serve.add_class,
-    keep.add_people, keep.add_league, keep.add_backup, keep.add_restore,
-    setup.add_setup, setup.add_certify, setup.add_wiring, setup.add_doctor,
-)  # fmt: skip
-"""What adds each command, in the order in which help lists them."""
+_COMMANDS: Final[Mapping[str, Sequence[Callable[[Commands], object]]]] = {
+    "play": (play.add_play, play.add_demo, play.add_run, play.add_rules, serve.add_page, serve.add_hall),
+    "settle a dispute": (play.add_replay, play.add_explain, play.add_review, keep.add_shadow),
+    "learn": (play.add_practise, serve.add_class),
+    "keep": (keep.add_games, keep.add_people, keep.add_league, keep.add_backup, keep.add_restore),
+    "look after the table": (
+        setup.add_doctor, setup.add_setup, setup.add_calibrate, setup.add_enrol, setup.add_certify, setup.add_wiring,
+        setup.add_recognise, setup.add_watch,
+    ),
+}  # fmt: skip
+"""Functions that add the commands, by purpose, in the order in which help lists them."""
 _LASTING: Final = (play.run_play, play.run_demo, play.run_table, serve.run_page, serve.run_hall, serve.run_class)
 """Commands that go on though nobody reads what they print: a game, and the pages that show it."""
 
@@ -73,14 +76,27 @@ class _Version(argparse.Action):
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line."""
     top = Parser(
-        prog="referee", description=_ABOUT, epilog=_EXAMPLES, allow_abbrev=False,
+        prog="referee", usage="%(prog)s [--help] [--version] COMMAND ...", description=_ABOUT, allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for add in _COMMANDS:
-        add(commands)
+    commands = top.add_subparsers(
+        prog="referee", help=argparse.SUPPRESS, metavar="COMMAND", required=True, parser_class=Parser
+    )
+    lists = []
+    for purpose, adders in _COMMANDS.items():
+        known = len(commands.choices)
+        for add in adders:
+            add(commands)
+        listed = list(commands.choices.items())[known:]
+        lists += [f"\n{purpose}:", *(_list_command(name, parser.line) for name, parser in listed if parser.line)]
+    top.epilog = "\n".join((*lists, "", _EXAMPLES))
     return top
+
+
+def _list_command(name: str, line: str) -> str:
+    """A command's line in the list of commands, wrapped."""
+    return textwrap.fill(line, 110, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

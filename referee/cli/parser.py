@@ -22,11 +22,13 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose complaints are one line.
 
     ``branches``: parsers by the first word that chooses them, for a command which takes other words there as well.
+    ``line``: the command's line in the list of commands; empty: the list leaves it out.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.branches: dict[str, Parser] = {}
+        self.line = ""
 
     def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """See `argparse.ArgumentParser`."""
@@ -77,11 +79,10 @@ def command(
     A command with an empty ``line`` is not listed. ``options`` are passed to the parser. Every command can be asked
     for another language.
     """
-    if line:
-        options["help"] = line
     parser: Parser = commands.add_parser(
         name, description=about, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options
     )
+    parser.line = line
     parser.set_defaults(run=run)
     parser.add_argument("--language", choices=tuple(LANGUAGES),
                         help="of what is printed (default: the table's, else the system's)")  # fmt: skip
