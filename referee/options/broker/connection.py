@@ -1,6 +1,8 @@
 """A connection to a broker, for a table and for the hall: who we are, how we come back, what is amiss in words.
 
-paho's own thread does all that waits; it sends again what the broker has not acknowledged.
+paho's own thread does all that waits; it sends again what the broker has not acknowledged. MQTT 5 lets us say how large
+a packet may be, and a longer one is never sent to us; with a broker that refuses it we speak 3.1.1, and whoever hears a
+payload looks at its length.
 """
 
 from __future__ import annotations
@@ -14,14 +16,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags
-from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
+
+from referee.options.broker.messages import LONGEST_PAYLOAD
 
 _KEEPALIVE: Final = 15
 """Seconds; a broker that hears nothing for one and a half times that publishes the last will."""
 _SOONEST, _LATEST = 1, 30
 """Seconds between attempts to come back: doubled from the one to the other."""
+_OTHER_VERSION: Final = "Unsupported protocol version"
+"""paho's name for a broker's answer that it speaks another version of MQTT."""
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -73,13 +80,20 @@ class Connection:
         self.trouble = f"the broker {broker.where} has not answered yet"
         """What is amiss, and what to do; empty while all is well."""
         self.connected = threading.Event()
-        self._entered, self._heard = entered, heard
-        client = self.client = Client(CallbackAPIVersion.VERSION2, client_id=name, clean_session=True)
+        self._name, self._will, self._entered, self._heard = name, will, entered, heard
+        self._change = threading.Lock()
+        self._left = False
+        self.client = self._new_client(MQTTProtocolVersion.MQTTv5)
+
+    def _new_client(self, version: MQTTProtocolVersion) -> Client:
+        clean = True if version == MQTTProtocolVersion.MQTTv311 else None  # MQTT 5 asks for it as it connects
+        client = Client(CallbackAPIVersion.VERSION2, client_id=self._name, clean_session=clean, protocol=version)
         client.reconnect_delay_set(_SOONEST, _LATEST)
-        if will is not None:
-            client.will_set(*will, qos=1, retain=True)
+        if self._will is not None:
+            client.will_set(*self._will, qos=1, retain=True)
         client.on_connect, client.on_connect_fail = self._on_connect, self._on_connect_fail
         client.on_disconnect, client.on_message = self._on_disconnect, self._on_message
+        return client
 
     def start(self) -> None:
         """Begin to connect; where that cannot even be tried, `trouble` says why."""
@@ -89,7 +103,12 @@ class Connection:
                 client.username_pw_set(broker.user, broker.password())
             if broker.tls:
                 client.tls_set()
-            client.connect_async(broker.host, broker.port, _KEEPALIVE)
+            if client.protocol == MQTTProtocolVersion.MQTTv5:
+                bound = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+                bound.MaximumPacketSize = LONGEST_PAYLOAD
+                client.connect_async(broker.host, broker.port, _KEEPALIVE, clean_start=True, properties=bound)
+            else:
+                client.connect_async(broker.host, broker.port, _KEEPALIVE)
             client.loop_start()
         except (OSError, ValueError) as bad:
             self.trouble = f"no connection to the broker can be made ({bad}): look at password file, host and TLS"
@@ -97,10 +116,12 @@ class Connection:
 
     def stop(self, patience: float | None = None) -> None:
         """Leave properly, so that no last will is published; wait for paho's thread, for so many seconds at most."""
+        with self._change:
+            self._left, client = True, self.client
 
         def leave() -> None:
-            self.client.disconnect()
-            self.client.loop_stop()
+            client.disconnect()
+            client.loop_stop()
 
         leaving = threading.Thread(target=leave, name="mqtt leaves", daemon=True)
         leaving.start()
@@ -109,6 +130,9 @@ class Connection:
     def _on_connect(
         self, client: Client, _data: Any, _flags: ConnectFlags, code: ReasonCode, _more: Properties | None
     ) -> None:
+        if code == _OTHER_VERSION and client.protocol == MQTTProtocolVersion.MQTTv5:
+            self._fall_back(client)
+            return
         if code.is_failure:
             what = "look at user and password file, and at who may enter there"
             self._tell(f"the broker {self.broker.where} refuses us ({code}): {what}")
@@ -116,6 +140,16 @@ class Connection:
         self.trouble = ""
         self.connected.set()
         self._entered(client)
+
+    def _fall_back(self, refused: Client) -> None:
+        """From now on speak MQTT 3.1.1; the client that was refused ends with its thread; it was given nothing."""
+        _LOG.info("the broker %s speaks no MQTT 5: it is asked in 3.1.1", self.broker.where)
+        refused.on_disconnect = None
+        refused.disconnect()
+        with self._change:
+            if not self._left:
+                self.client = self._new_client(MQTTProtocolVersion.MQTTv311)
+                self.start()
 
     def _on_connect_fail(self, _client: Client, _data: Any) -> None:
         trusted = ", and that this machine trusts its certificate" if self.broker.tls else ""

@@ -27,6 +27,8 @@ OFFLINE: Final = b"offline"
 LEAVES: Final = ("available", "state", "ruling", "day")
 TABLE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 """What a table or a prefix may be called: such a name means nothing to a topic filter, a browser or a template."""
+LONGEST_PAYLOAD: Final = 32 * 1024
+"""Bytes that are taken from a broker; a table's own payloads have two or three thousand at most."""
 LONGEST_TOLD: Final = 240
 """Characters of a sentence: Home Assistant takes no state longer than 255."""
 _QUESTIONS: Final = 64

@@ -28,9 +28,9 @@ from starlette.routing import Route
 from hardware.clock import monotonic
 from referee.control.page_address import listen_at
 from referee.options.broker.connection import Broker, Connection
-from referee.options.broker.messages import TABLE_NAME, filters, wall_time
+from referee.options.broker.messages import LONGEST_PAYLOAD, TABLE_NAME, filters, wall_time
 from referee.options.hall import pages
-from referee.options.hall.payloads import LONGEST_PAYLOAD, bounded_sentence
+from referee.options.hall.payloads import bounded_sentence
 from referee.options.hall.tables import Hall, HallTable, PlayerDay, rank_players
 from referee.text.catalogue import Texts, texts
 from referee.text.ruling_lines import RulingWords

@@ -15,11 +15,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationIn
 
 from referee.engine.log import ruling_of
 from referee.engine.rulings import RULING_ORDER, Ruling
+from referee.options.broker.messages import LONGEST_PAYLOAD
 from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
 
-LONGEST_PAYLOAD: Final = 32 * 1024
-"""Bytes; a table's own have two or three thousand at most."""
 LONGEST_PLAYER: Final = 40
 """Characters of a name."""
 _LONGEST_SENTENCE: Final = 300

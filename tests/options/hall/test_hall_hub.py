@@ -11,11 +11,11 @@ import pytest
 from starlette.types import ASGIApp
 
 from referee.options.broker.connection import Broker
-from referee.options.broker.messages import Telling, encoded, wall_time
+from referee.options.broker.messages import LONGEST_PAYLOAD, Telling, encoded, wall_time
 from referee.options.broker.service import Tally
 from referee.options.hall.app import HallHub, build
-from referee.options.hall.payloads import LONGEST_PAYLOAD
 from referee.options.hall.tables import Hall
+from tests.options.broker.fake_broker import MQTT_3_1_1, MQTT_5, PATIENCE, FakeBroker
 from tests.options.broker.test_telling import NAMES, VIEW, WON
 from tests.web.browser import HOST, Reply, request
 
@@ -252,3 +252,20 @@ def test_a_message_that_is_too_large_takes_up_no_room() -> None:
     for size in (LONGEST_PAYLOAD, LONGEST_PAYLOAD + 1):
         room.hear("state", b" " * size)
     assert [len(payload) < 20 for _, payload, *_ in room.hub._heard] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("newest", "levels", "heard"), [(MQTT_5, [MQTT_5], [2]), (MQTT_3_1_1, [MQTT_5, MQTT_3_1_1], [9, 2])]
+)
+def test_a_message_that_is_too_large_is_not_even_sent_where_the_broker_speaks_mqtt_5(
+    newest: int, levels: list[int], heard: list[int]
+) -> None:
+    messages = [("referee/t1/state", b"x" * (LONGEST_PAYLOAD + 1)), ("referee/t1/state", b"{}")]
+    with FakeBroker(newest, messages) as fake:
+        hub = HallHub(Broker("127.0.0.1", fake.port), "referee")
+        hub.connection.start()
+        assert fake.taken.wait(PATIENCE), hub.connection.trouble
+        assert hub.connection.trouble == ""
+        hub.connection.stop()
+    assert fake.levels == levels
+    assert [len(payload) for _, payload, *_ in hub._heard] == heard

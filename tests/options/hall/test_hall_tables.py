@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.engine.rulings import Ruling
-from referee.options.broker.messages import LEAVES, Telling, encoded
+from referee.options.broker.messages import LEAVES, LONGEST_PAYLOAD, Telling, encoded
 from referee.options.broker.service import TALLIED
 from referee.options.hall.app import difference
 from referee.options.hall.payloads import (
-    LONGEST_PAYLOAD,
     LONGEST_PLAYER,
     DayPayload,
     RulingPayload,
