@@ -21,7 +21,7 @@ FACES: Final = (*(rank + suit for rank in PACK_RANKS for suit in PACK_SUITS), "X
 _WIDTH: Final = 320
 """Pixels: as large as a card is on a projector of 1920 pixels."""
 _PAGE: Final = replace(
-    FAMILIES["harbour"], font=("font_roboto", "Roboto-Black.ttf"), index=(14.5, 10.5, 8.6), top=3.6, narrow=0.92,
+    FAMILIES["harbour"], font="Roboto-Black", index=(14.5, 10.5, 8.6), top=3.6, narrow=0.92,
     pip=10.5, field=(9.0, 29.0), frame=(30.0, 72.0),
 )  # fmt: skip
 """A card is 63 mm wide; on a picture two metres wide, where it takes a seventh, its rank is 65 mm high."""

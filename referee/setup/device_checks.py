@@ -282,16 +282,16 @@ def try_voice(settings: VoiceSettings, sound: Any = None) -> str:
     Raises:
         HardwareMissing: no synthesiser, or no PortAudio.
     """
-    from num2words import num2words
-
     from hardware.sound.clips import Clips, find_synthesiser
     from hardware.sound.piper import open_piper
     from hardware.sound.stream_speaker import StreamSpeaker
     from hardware.sound.volume import Volume, VolumeControl
+    from referee.announce.phrases import words_in
 
     piper = Path(settings.piper).expanduser() if settings.piper else None
     clips = Clips(open_piper(piper, settings.language) if piper is not None else find_synthesiser(settings.language))
-    words = [", ".join(num2words(number, lang=settings.language) for number in (1, 2, 3))]
+    numerals = words_in(settings.language)
+    words = [", ".join(clip for number in (1, 2, 3) for clip in numerals.number(number))]
     clips.render(words)
     level = VolumeControl(Volume(settings.volume))
     speaker = StreamSpeaker(clips, device=settings.device or None, sound=sound, volume=level, watched=False)

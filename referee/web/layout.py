@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -18,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from hardware.fonts import font_file
 from referee.text.catalogue import LANGUAGES, Texts, chosen, texts
 from referee.web.markup import Child, Markup, stylesheet, suit_path, tag
 
@@ -57,7 +57,7 @@ def _content(name: str, folders: tuple[Path, ...]) -> tuple[bytes, str]:
     if name == "palette.css":
         data = stylesheet().encode()
     elif name in _FONTS:
-        data = (files("font_roboto") / "files" / name).read_bytes()
+        data = Path(font_file(name.removesuffix(".ttf"))).read_bytes()
     else:
         there = {file.name: file for place in (_FOLDER, *folders) for file in place.iterdir() if file.suffix in _KINDS}
         data = there[name].read_bytes()

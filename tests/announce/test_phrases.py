@@ -133,9 +133,9 @@ GERMAN = {
 }  # fmt: skip
 FRENCH = {
     (0, "card"): "zéro carte", (1, "card"): "une carte", (2, "card"): "deux cartes", (1, "ms"): "une milliseconde",
-    (21, "card"): "vingt et une cartes", (22, "ms"): "vingt-deux millisecondes",
-    (31, "ms"): "trente et une millisecondes", (70, "ms"): "soixante-dix millisecondes",
-    (71, "ms"): "soixante et onze millisecondes", (72, "ms"): "soixante-douze millisecondes",
+    (21, "card"): "vingt-et-une cartes", (22, "ms"): "vingt-deux millisecondes",
+    (31, "ms"): "trente-et-une millisecondes", (70, "ms"): "soixante-dix millisecondes",
+    (71, "ms"): "soixante-et-onze millisecondes", (72, "ms"): "soixante-douze millisecondes",
     (80, "card"): "quatre-vingts cartes", (81, "card"): "quatre-vingt-une cartes",
     (90, "ms"): "quatre-vingt-dix millisecondes", (91, "ms"): "quatre-vingt-onze millisecondes",
     (97, "ms"): "quatre-vingt-dix-sept millisecondes", (100, "ms"): "cent millisecondes",
@@ -255,7 +255,7 @@ PHONEMES = [
     ("fr", "six cartes", r"sika"),
     ("fr", "dix millisecondes", r"dimili"),
     ("fr", "quatre-vingt-onze", r"katr?[@2]?vE~[tO]+"),
-    ("fr", "vingt et une cartes", r"vE~.*teyn"),
+    ("fr", "vingt-et-une cartes", r"vE~.*teyn"),
 ]
 """As espeak-ng 1.51 and later write them: *six* and *dix* lose their end before *cartes*, *un* becomes *une*."""
 

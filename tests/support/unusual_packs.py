@@ -113,7 +113,7 @@ UNUSUAL: Final[dict[str, Family]] = {
         # German signs and letters (Daus, Ober, Unter).
         _like(
             "harbour", name="eichel", letters=_SAXON, pips="german", colours=_GERMAN_COLOURS,
-            font=("font_roboto", "Roboto-Medium.ttf"), size=(57, 100), field=(10.4, 33.0), frame=(33.0, 80.0),
+            font="Roboto-Medium", size=(57, 100), field=(10.4, 33.0), frame=(33.0, 80.0),
             costume=replace(FAMILIES["harbour"].costume, pip_style="german"),
         ),
     )

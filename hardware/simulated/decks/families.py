@@ -5,12 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hardware.fonts import font_file
 from hardware.simulated.decks.courts import Costume, draw_court
 from hardware.simulated.decks.pips import draw_pip
 from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, glyphs, placed
@@ -36,8 +36,8 @@ class Family:
 
     name: str
     size: tuple[float, float]
-    font: tuple[str, str]
-    """Font package and file name."""
+    font: str
+    """A typeface of `hardware.fonts`."""
     pips: str
     index: tuple[float, float, float]
     """Height of the rank, of the suit under it, and the middle of the column from the left edge."""
@@ -60,8 +60,7 @@ class Family:
     @property
     def font_file(self) -> str:
         """Path of the font."""
-        package, name = self.font
-        return str(Path(str(import_module(package).__file__)).parent / "files" / name)
+        return font_file(self.font)
 
     def colour(self, suit: str) -> Colour:
         """The suit's ink."""

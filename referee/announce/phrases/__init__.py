@@ -3,7 +3,7 @@
 A table (``en.toml``) holds one template a key. Bars part its clips, braces hold a place for other clips, and what
 stands between two bars is spoken in one breath, so it is one clip: ``"{seat} | wins the slap, | {margin}"``. A mark at
 the end of a clip is not spoken: it is a pause, and shows in writing. A hyphen there ties it to the next clip in one
-word (German ``einhundert-`` ``vierzehn``). Number words are num2words'; what a language does to them before a noun
+word (German ``einhundert-`` ``vierzehn``). Number words are Unicode's rules; what a language does to them before a noun
 stands in its table.
 """
 
@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from num2words import num2words
+from unicode_rbnf import RbnfEngine
 
 from hardware.sound.splice import PAUSE_MARKS
 from referee.rules.cards import JOKERS, PACK, RANKS, SUITS
@@ -70,7 +70,8 @@ class Language:
         return (head.rstrip() if head.endswith(" ") else f"{head}-", rest)
 
     def _numeral(self, value: int) -> str:
-        return _in_words(value, self.code).replace("-", self._table.get("hyphen", "-"))
+        words = _in_words(value, self.code, self._table["numerals"])
+        return words.replace("-", self._table.get("hyphen", "-"))
 
     def counted(self, value: int, noun: str) -> Clips:
         """A whole number and what is counted, as its gender, number and case want it; raises `NoWords` as `number`.
@@ -171,8 +172,9 @@ class Language:
 
 
 @cache
-def _in_words(value: int, language: str) -> str:
-    return str(num2words(value, lang=language))
+def _in_words(value: int, language: str, rules: str) -> str:
+    words: str = RbnfEngine.for_language(language).format_number(value, ruleset_names=[rules]).text
+    return words.replace("\u00ad", "")
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
+from hardware.fonts import font_file
 from models.eye.geometry import Floats
 from models.table_view import corner_cards, sheet
 from models.table_view.edges import refined_corners, softness, spreads
@@ -68,7 +69,6 @@ def draw_page(paper: str = "a4") -> Any:
     Args:
         paper: one of `PAPERS`.
     """
-    import font_roboto
     from PIL import Image, ImageDraw, ImageFont
 
     width, height = PAPERS[paper]
@@ -77,12 +77,13 @@ def draw_page(paper: str = "a4") -> Any:
     printed.paste(Image.fromarray(sheet.board_picture(SCALE)), (round(x * SCALE), round(y * SCALE)))
     pen = ImageDraw.Draw(printed)
 
-    def write(words: str, left: float, top: float, size: float, font: str) -> None:
+    def write(words: str, left: float, top: float, size: float, name: str) -> None:
         # Two hyphens would be drawn as one dash, and typed so: a hair space keeps them apart.
         words = words.replace("--", "-\u200a-")
-        pen.text((left * SCALE, top * SCALE), words, fill=0, font=ImageFont.truetype(font, round(size * SCALE)))
+        font = ImageFont.truetype(font_file(name), round(size * SCALE))
+        pen.text((left * SCALE, top * SCALE), words, fill=0, font=font)
 
-    write("Table Referee: calibration sheet", x, 9.0, 6.0, font_roboto.RobotoBold)
+    write("Table Referee: calibration sheet", x, 9.0, 6.0, "Roboto-Bold")
     below = y + sheet.BOARD_MM[1] + 3.5
     thick = 0.3
 
@@ -95,10 +96,10 @@ def draw_page(paper: str = "a4") -> Any:
         at = x + mm - thick * mm / _LINE_MM
         bar(at, below, at + thick, below + (3.0 if mm % 50 == 0 else 1.6))
     for mm in range(0, _LINE_MM, 50):
-        write(f"{mm}", x + mm + 0.8, below + 1.6, 3.2, font_roboto.Roboto)
-    write(f"{_LINE_MM} mm", x + _LINE_MM + 1.2, below + 1.6, 3.2, font_roboto.Roboto)
+        write(f"{mm}", x + mm + 0.8, below + 1.6, 3.2, "Roboto-Regular")
+    write(f"{_LINE_MM} mm", x + _LINE_MM + 1.2, below + 1.6, 3.2, "Roboto-Regular")
     for number, words in enumerate(_WORDS):
-        write(words, x, below + 10.5 + 5.4 * number, 3.6, font_roboto.Roboto)
+        write(words, x, below + 10.5 + 5.4 * number, 3.6, "Roboto-Regular")
     return printed
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from hardware.fonts import font_file
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
 from models.eye.geometry import Floats
 from models.table_view.light import (
@@ -323,14 +324,13 @@ class _Pen:
 
     def written(self) -> Any:
         """The picture with its texts, kept inside it."""
-        import font_roboto
         from PIL import Image, ImageDraw, ImageFont
 
         sheet = Image.fromarray(cv2.cvtColor(self.image, cv2.COLOR_BGR2RGB))
         pen = ImageDraw.Draw(sheet)
         rows, columns = self.image.shape[:2]
         for text, (x, y), (blue, green, red), size in self._texts:
-            font = ImageFont.truetype(font_roboto.RobotoMedium, max(9, round(size * self.unit)))
+            font = ImageFont.truetype(font_file("Roboto-Medium"), max(9, round(size * self.unit)))
             stroke = max(2, round(2.2 * self.unit))
             left, top, right, bottom = pen.textbbox((0, 0), text, font=font, stroke_width=stroke)
             wide, high = right - left, bottom - top
