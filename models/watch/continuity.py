@@ -19,6 +19,7 @@ from models.watch.motion import Glance
 from models.watch.pace import LET_GO_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
+from referee.engine.gap import PASSING_NS
 from referee.engine.observations import MAX_ERROR, Card, Foul, Gap, Observation, Placed, Taken
 
 
@@ -29,11 +30,14 @@ class Continuity:
         self._stream, self._pile = stream, pile
         self._looked = LONG_AGO
         self._gaps = 0
+        self._shown: str | None = None
+        """Where the latest gap was told: the card that it left on top; empty where there was none."""
         self._top: Track | None = None
         """The card that lay on top before the gap, or was on its way there."""
 
     def begin(self) -> None:
         """A gap begins with the frame that comes now: remember what lay on top."""
+        self._shown = None
         since = self._stream.gap_since
         cards = [*self._pile.laid, *(track for track in self._pile.open if not track.scrap())]
         before = [track for track in cards if track.sightings and track.sightings[0].t <= since]
@@ -59,7 +63,7 @@ class Continuity:
         """
         stream = self._stream
         if not stream.gap_open:
-            return told
+            return [one for one in told if not self._came_unseen(one)]
         # What was under way before the gap and is seen no more was not surely slid under the pile; nor is anybody to
         # blame for what came in it.
         told = [one for one in told if not isinstance(one, Placed | Foul)]
@@ -74,10 +78,13 @@ class Continuity:
         late = now.t - stream.gap_until > SWEEP_NS
         if not self._pile.laid and (late or self._top is not None) and self._is_empty(now, glance, found):
             # A pile may have lain here and been taken since, under the hands that hid it.
-            half = (now.t - stream.gap_since) // 2
-            gone = Taken(t=now.t - half, id=f"gt{self._gaps + 1}", t_error=min(half - 1, MAX_ERROR))
+            half = min((now.t - stream.gap_since) // 2, MAX_ERROR + 1)
+            gone = Taken(t=now.t - half, id=f"gt{self._gaps + 1}", t_error=half - 1)
             return self._close([*told, gone], [])
         if not news and self._is_same(now, glance, found):
+            if self._top is None and stream.gap_until - stream.gap_since > PASSING_NS:
+                # A whole pile may have come and gone.
+                return self._close(told, [])
             self._forget()
         elif now.t - stream.gap_until > 2 * PATIENCE_NS:
             # What lies there is hidden for too long, and must be asked.
@@ -91,6 +98,23 @@ class Continuity:
     def _lies_on_top(self, card: Card) -> bool:
         """Whether a card that was just told was seen to lie on all others."""
         return any(track.name == card.card and track.last.top for track in self._fresh())
+
+    def _came_unseen(self, told: Observation) -> bool:
+        """Whether this is a card that came in a gap that was told, under the one on top: its place is not sure."""
+        until = self._stream.gap_until
+        if (
+            not isinstance(told, Card)
+            or self._shown is None
+            or not told.t - told.t_error < until <= told.t + told.t_error
+        ):
+            return False
+        fresh = self._fresh()
+        # Nothing was laid since on the card that the gap left on top, so what shows beside it came before it.
+        is_top_still = any(track.name == self._shown and track.last.top for track in fresh)
+        return any(
+            track.name == told.card and not track.last.top and (is_top_still or not track.travelled())
+            for track in fresh
+        )
 
     def _fresh(self) -> list[Track]:
         """The cards, told or under way, that were first seen after the gap."""
@@ -128,6 +152,7 @@ class Continuity:
         t = max(stream.gap_since, stream.watermark) + 1
         gap = Gap(t=t, id=f"g{self._gaps}", until=max(stream.gap_until, t + 1), lying=tuple(lying))
         self._forget()
+        self._shown = lying[-1] if lying else ""
         # What else came unseen lies under the card on top, and will not be told after it.
         self._pile.open = [
             track

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from referee.announce.called import names_to_call
 from referee.announce.phrases import MOST, Clips, Language, NoWords, places, with_mark, words_in
 from referee.announce.sinks import Notice
-from referee.engine.rulings import Ruling, gap_form
+from referee.engine.rulings import Ruling, gap_form, rests_on_gap
 from referee.units import whole_ms
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def phrase(ruling: Ruling, language: str = "en", names: Mapping[int, str] = NOBO
     clips = _clips(words, ruling, _key(words, ruling))
     in_doubt = ruling.doubt or ruling.get("decided_by") == "doubt"
     if in_doubt and clips and ruling.kind.startswith("slap_"):
-        clips = (*with_mark(clips, "."), *words.say("doubt"))
+        clips = (*with_mark(clips, "."), *words.say("doubt.gap" if rests_on_gap(ruling) else "doubt"))
     if ruling.supersedes and ruling.kind not in ("lead", "turn", "corrected"):
         clips = (*words.say("correction"), *clips) if clips else words.say("correction.void")
     if not clips:

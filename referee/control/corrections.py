@@ -211,7 +211,9 @@ class _Meeting(Reports):
             if ask == "unreadable_card" and self._log.known(cause) and isinstance(self._log.now(cause), Slap):
                 return Accepted(_as_answer(value), (self._correct_unread_card(about, value),))
         elif ask == "unseen_gap":
-            if not is_answer(value, len(view.names), gone="cards" not in ruling.fields):
+            if not is_answer(
+                value, len(view.names), gone="cards" not in ruling.fields, passed="passed" in ruling.fields
+            ):
                 raise Denied("answer with the cards that came between, such as 7h, or with the seat that took the pile")
         elif ask == "wild_rank":
             if not (isinstance(value, str) and len(value) == 1 and value in WILD_RANKS):

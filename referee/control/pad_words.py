@@ -292,7 +292,7 @@ def _contest(seat: int, facts: Facts) -> dict[str, Any] | None:
 def _answer_to(question: Ruling, word: Word) -> int | str | None:
     """Whose pad it was, or yes and no; None where one pad cannot answer."""
     ask, yes = question["ask"], word.word == "yes"
-    if yes and (ask in SEAT_QUESTIONS or (ask == "unseen_gap" and gap_form(question) == "gone")):
+    if yes and (ask in SEAT_QUESTIONS or (ask == "unseen_gap" and gap_form(question) in ("gone", "passed"))):
         return word.seat
     if ask == "slap_or_card":
         return "slap" if yes else "card"

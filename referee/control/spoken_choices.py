@@ -149,8 +149,9 @@ def _of_gap(
     asked: Ruling, facts: Facts, places: Foresight | None, say: Callable[[Any], Ask]
 ) -> Iterator[SpokenChoice]:  # fmt: skip
     """What may have passed in a gap: nothing, a pick-up, or one card; more than one needs a screen."""
-    is_gone = gap_form(asked) == "gone"
-    if not is_gone:
+    form = gap_form(asked)
+    is_gone = form in ("gone", "passed")
+    if form != "gone":
         yield SpokenChoice("offer_nothing_else", {}, say("nothing"))
     for seat in range(1, len(facts.view.names) + 1):
         if seat not in facts.view.absent:

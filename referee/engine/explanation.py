@@ -19,7 +19,7 @@ from referee.engine.judged_course import JudgedCourse
 from referee.engine.near_misses import Considered, judge_cover, missed_patterns
 from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table, Taken
 from referee.engine.overrule import is_overruled
-from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, base_id, cause_of
+from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, base_id, cause_of, rests_on_gap
 from referee.engine.state import State
 from referee.rules.cards import is_card
 from referee.rules.position import Laid, Position
@@ -452,7 +452,9 @@ def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
     sides = [] if slap is None else judge_hand(course.moments[slap.id].state.position, slap)[1]
     if sides:
         yield Considered("K9", True, "either_side", {"before": _worth(sides[0]), "after": _worth(sides[-1])})
-    if ruling.doubt and not mattered and not sides:
+    if rests_on_gap(ruling):
+        yield Considered("K2", True, "hangs_on_unseen_gap", {})
+    elif ruling.doubt and not mattered and not sides:
         yield Considered("K9", True, "in_doubt", {})
 
 

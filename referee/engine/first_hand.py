@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from referee.engine.doubt import judge_hand, order_is_open
 from referee.engine.observations import Card, Lift, Observation, Slap
-from referee.engine.rulings import Ruling, to_ruling, to_rulings
+from referee.engine.rulings import RULING_ORDER, Ruling, in_doubt_of_gap, to_ruling, to_rulings
 from referee.engine.state import PendingWin, RunnerUp, State
 from referee.rules import war
 from referee.rules.card_play import lay, settle
@@ -81,6 +81,15 @@ def by_force(hands: Sequence[Slap]) -> Slap | None:
     return ordered[0] if lead > _FORCE_LEAD + _ROUNDING else None
 
 
+_COUNTED: Final = frozenset(("out", "slapped_in", "won", "lost", "drawn"))
+"""Kinds of rulings that rest on how many cards each seat holds."""
+_DRIFTING: Final = {
+    "all": frozenset(RULING_ORDER) - {"question", "dead_heat", "remind", "corrected", "contested"},
+    "counts": _COUNTED,
+    "hands": frozenset[str](),
+}
+"""By what a gap leaves unproved: the kinds of rulings that rest on it."""
+
 Decided = tuple[State, list[Ruling]]
 Answers = Mapping[str, Any]
 """What people said, by the id of the question."""
@@ -92,9 +101,9 @@ def finish(
     """Close a step: its rulings, and a slap's own once its pile is gone (``open_``: not yet claimed)."""
     used = set() if used is None else used
     rulings = to_rulings(step.drafts, step.ref, step.t, used, doubt=doubt)
-    if state.position.unseen:
-        # Nobody knows how many cards such a pile has.
-        rulings = [replace(one, doubt=True) if one.kind == "pile" else one for one in rulings]
+    drift = state.position.drift
+    if drift is not None:
+        rulings = [in_doubt_of_gap(one) if one.kind in _DRIFTING[drift.leaves] else one for one in rulings]
     pending = state.pending
     if (
         pending is not None

@@ -7,18 +7,17 @@ with those that follow it closely, for a hand's neighbours decide whether it was
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
 from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
-from referee.engine.gap import judge_gap
+from referee.engine.gap import ask_once, judge_gap, prove_turn
 from referee.engine.observations import Card, Gap, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
 from referee.engine.position_changes import CHANGES
-from referee.engine.rulings import Ruling, cause_of, to_ruling, to_rulings
+from referee.engine.rulings import Ruling, cause_of, in_doubt_of_gap, to_ruling, to_rulings
 from referee.engine.state import PendingWin, State
 from referee.engine.unclaimed_piles import picked_up, unexplained
 from referee.rules.card_play import lay
@@ -33,6 +32,7 @@ from referee.rules.phase import Claim, DeadHeat, LastChance, Over, War
 from referee.rules.pickup import hold_provisionally, pick_up, remember_pickup
 from referee.rules.position import Position
 from referee.rules.slap_verdict import Verdict
+from referee.rules.stacks import may_be_there
 from referee.rules.step import Draft, Step
 
 _NO_ANSWERS: Final[Answers] = MappingProxyType({})
@@ -79,6 +79,7 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         upcoming: those that follow within the errors that instants may have.
         answers: what people said, by question.
     """
+    before = state
     if isinstance(observation, Card):
         decided = _card(state, observation, answers)
     elif isinstance(observation, Slap):
@@ -90,7 +91,7 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         judge_gap(step, observation, answers)
         state, rulings = finish(state, step)
         # When in the gap it happened nobody knows, whatever people say that it was.
-        decided = state, [one if one.kind == "question" else replace(one, doubt=True) for one in rulings]
+        decided = state, [one if one.kind == "question" else in_doubt_of_gap(one) for one in rulings]
     else:
         change = CHANGES.get(type(observation))
         if change is None:
@@ -98,6 +99,9 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         step = Step(state.position, observation.t, observation.id)
         change(step, observation)
         decided = finish(state, step)
+    drift = before.position.drift
+    if drift is not None and drift.leaves == "all":
+        decided = ask_once(*decided, observation, drift)
     return _winner_named(*decided, answers) if answers and isinstance(decided[0].position.phase, Over) else decided
 
 
@@ -148,6 +152,8 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
 
 
 def _card(state: State, card: Card, answers: Answers) -> Decided:
+    if _was_named(state.position, card):
+        return state, []
     step = Step(state.position, card.t, card.id, card.t_error)
     war = state.position.phase
     if card.zone != "pile" or (type(war) is War and card.seat in war.seats):
@@ -162,6 +168,16 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
     else:
         lay(step, card.card, card.seat)
     return finish(state, step, doubt=step.doubt)
+
+
+def _was_named(position: Position, card: Card) -> bool:
+    """Whether people have named this card as one that came unseen: it shows as the pile is moved, and is no news."""
+    drift = position.drift
+    return (
+        drift is not None
+        and any(laid.card == card.card and laid.ref == drift.gap for laid in position.pile)
+        and not may_be_there(position, card.card)
+    )
 
 
 def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
@@ -192,6 +208,10 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
         unexplained(step, taken, answers)
         if taker is not None and not isinstance(phase, DeadHeat):
             remember_pickup(step, taker, taken.id)
+    elif position.drifts:
+        # Whatever was taken here, nobody saw it come.
+        unexplained(step, taken, answers)
+    prove_turn(step, taken)
     step.announce_turn()
     return finish(state, step)
 
@@ -240,8 +260,8 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     doubt = slap.id in state.doubted
     if doubt:
         state = state._replace(doubted=state.doubted - {slap.id})
-    blind_until = state.position.blind_until
-    doubt = doubt or (blind_until is not None and slap.t < blind_until)
+    if pressed.drifts:
+        doubt, judged = True, judged._replace(rule=tuple(dict.fromkeys((*judged.rule, "K2"))))
     if slap.id in state.asked:
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
@@ -287,6 +307,11 @@ def _press(position: Position, slap: Slap) -> Position:
     if slap.seat > len(position.names):
         return position
     held = position.held | {slap.seat}
+    if position.paused_at is not None and not position.unjudged:
+        position = position.but(unjudged=True)
+    if position.drift is not None and (slap.t < position.drift.until or position.paused_at is not None):
+        # Whether it came before the cards that passed or after them, nobody knows; nor what it did where none counted.
+        position = position.but(drift=position.drift._replace(leaves="all"))
     if position.rules.has("N13"):
         presses = list(position.presses)
         presses[slap.seat - 1] = (*presses[slap.seat - 1], (slap.t, slap.t_error))[-2 * position.rules.number("N13") :]

@@ -9,6 +9,11 @@ Until people answer, nobody knows how many cards came, whose turn it is, whether
 many cards. So one card that stands for any number lies in the pile (`Position.gaps`), and what may depend on it is not
 ruled with confidence. What people answer is judged in place of the gap.
 
+One rule holds for all that follows: until a pile is seen to go, and who took it, everything is ruled in doubt
+(`Position.drift`), no card is out of turn, and the gap's own question is the only one (`ask_once`). Where the table was
+empty on both sides of a gap in which a whole pile may have passed, that question waits until something contradicts what
+is believed.
+
 Hands that came while the game was paused are named, and not judged.
 """
 
@@ -18,21 +23,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from referee.engine.first_hand import Decided
 from referee.engine.observations import MAX_ERROR, Card, Foul, Gap, Observation, Slap, Taken
-from referee.engine.rulings import Ruling, cause_of
+from referee.engine.rulings import Ruling, cause_of, to_ruling
+from referee.engine.state import State
 from referee.engine.unclaimed_piles import goes_to
 from referee.rules.card_play import DRAWN_AT_ONCE_NS, lay
 from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.elimination import after_pile
 from referee.rules.phase import Claim, DeadHeat, LastChance, Turn, War
 from referee.rules.pickup import hold_provisionally, pick_up
-from referee.rules.position import Laid, Position
-from referee.rules.step import Step
+from referee.rules.position import Drift, Laid, Position
+from referee.rules.step import Draft, Step
 from referee.units import SECOND, whole_ms
 
 GAP_BETWEEN_CARDS: Final = DRAWN_AT_ONCE_NS + 1
 """Before and after a card that came during the gap, ns: nearer, it might be taken for a second one drawn at once (F9).
 """
+
+PASSING_NS: Final = SECOND
+"""A stretch in which no pile can be laid, won and taken, ns: two cards and a sweep need longer."""
 
 Verdict = Literal["same", "more", "gone"]
 
@@ -55,9 +65,14 @@ class PileFinding:
         return self.verdict != "same"
 
     @property
+    def proves_nothing(self) -> bool:
+        """Whether nothing lay there before and nothing lies there now: a whole pile may have come and gone."""
+        return not self.asks and not self.believed and not self.lying
+
+    @property
     def span(self) -> int:
         """How much of the gap its observations need, ns."""
-        return GAP_BETWEEN_CARDS * (2 if self.came else 1) if self.asks else 0
+        return GAP_BETWEEN_CARDS * (2 if self.came else 1) if self.asks else 2 * self.proves_nothing
 
     def observations(self, since: int, until: int, seen: int, paused: int | None = None) -> list[Observation]:
         """What to put on the log, without ids, all after ``since`` and before ``until`` (ns).
@@ -73,10 +88,11 @@ class PileFinding:
         """
         if until - since < self.span:
             raise ValueError(f"the gap must be {self.span} ns long, not {until - since}")
-        if self.verdict == "same":
-            return []
         lying = (self.came,) if self.came else ()
         gap = Gap(t=since + 1, until=max(since + 2, min(seen, until)), lying=lying, since=paused)
+        if self.verdict == "same":
+            began = since if paused is None else paused
+            return [gap] if self.proves_nothing and gap.until - began > PASSING_NS else []
         # Where the gap is so long that no error reaches over it, the line says so beside it.
         t, extra = (since + until) // 2, {"gap": True}
         error = min(MAX_ERROR, t - since - 1)
@@ -226,6 +242,10 @@ class PauseHands:
 ASK: Final = "unseen_gap"
 _PILE_NS: Final = 2 * SECOND
 """A stretch in which no pile can be taken, and another one laid, won and taken as well, ns."""
+_COVERED: Final = {
+    "who_played": "F7", "mend_pile": "K6", "impossible_card": "K2", "order_changed": "K7", "recount": "K2",
+}  # fmt: skip
+"""Questions to which a gap before them may be the answer, each with its row."""
 NOTHING: Final = "nothing"
 """Answer: nothing came between; what is seen was laid on what lay there."""
 UNKNOWN: Final = "unknown"
@@ -238,11 +258,16 @@ def read_cards(value: Any) -> tuple[str, ...]:
     return cards if all(is_card(card) and card != UNREADABLE for card in cards) else ()
 
 
-def is_answer(value: Any, seats: int, *, gone: bool) -> bool:
-    """Whether people may answer so: a seat took the pile; which cards came, where it is not ``gone``; or unknown."""
+def is_answer(value: Any, seats: int, *, gone: bool, passed: bool = False) -> bool:
+    """Whether people may answer so: a seat took the pile; which cards came, where it is not ``gone``; or unknown.
+
+    ``passed``: it is asked whether a pile came and went at all.
+    """
     if type(value) is int:
         return 1 <= value <= seats
-    return value == UNKNOWN or (not gone and (value == NOTHING or bool(read_cards(value))))
+    if value == NOTHING:
+        return passed or not gone
+    return value == UNKNOWN or (not gone and bool(read_cards(value)))
 
 
 def is_moot(question: Ruling, position: Position) -> bool:
@@ -261,14 +286,19 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     if is_won and not gap.lying and lasted <= _PILE_NS:
         # Whoever has won the pile may take it unseen.
         return
+    said = answers.get(f"question@{gap.id}")
+    if not position.pile and not gap.lying:
+        _judge_empty_table(step, gap, lasted, said)
+        return
     fields: dict[str, Any] = {"ask": ASK, "about": [gap.id], "lasted": lasted}
     if gap.lying:
         fields["cards"] = list(gap.lying)
     step.rule("question", "K2", **fields)
-    step.set(blind_until=gap.until)
-    said = answers.get(f"question@{gap.id}")
     if not is_answer(said, position.seats, gone=not gap.lying):
         said = UNKNOWN
+    is_known = said == NOTHING or (isinstance(said, str) and said != UNKNOWN)
+    leaves: Literal["all", "hands"] = "hands" if is_known and not position.unjudged else "all"
+    step.set(drift=Drift(gap.id, lasted, gap.until, True, leaves))
     if type(said) is int:
         _taken_by(step, said)
     elif said not in (NOTHING, UNKNOWN):
@@ -285,18 +315,55 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     step.announce_turn()
 
 
+def _judge_empty_table(step: Step, gap: Gap, lasted: int, said: Any) -> None:
+    """Nothing lay there before the gap, and nothing after it: that a pile came and went is asked once it shows."""
+    position = step.position
+    if lasted <= PASSING_NS or said == NOTHING:
+        return
+    is_told = is_answer(said, position.seats, gone=True)
+    step.set(drift=Drift(gap.id, lasted, gap.until, is_told))
+    if is_told:
+        _forget_counts(step)
+    if type(said) is int and is_told:
+        step.enter(Turn(said))
+    step.announce_turn()
+
+
+def ask_once(state: State, rulings: list[Ruling], observation: Observation, drift: Drift) -> Decided:
+    """A gap's question covers every other one that the gap may answer; it is asked with the first of them at latest."""
+    left = [one for one in rulings if _COVERED.get(one.get("ask", "")) not in one.rule]
+    position = state.position
+    if len(left) == len(rulings) or drift.asked or position.drift is None:
+        return state, left
+    fields = {"ask": ASK, "about": [drift.gap], "lasted": drift.lasted, "passed": True}
+    draft = Draft("question", fields, ("K2",), (observation.id,))
+    step = Step(position.but(drift=position.drift._replace(asked=True)), observation.t, drift.gap)
+    _forget_counts(step)
+    return state.at(step.position), [*left, to_ruling(draft, drift.gap, observation.t, set())]
+
+
+def prove_turn(step: Step, taken: Taken) -> None:
+    """A pile was seen to go and who took it: from here on only the counts of cards are open."""
+    position = step.position
+    drift = position.drift
+    if drift is not None and not position.pile and taken.seat is not None and position.turn == taken.seat:
+        step.set(drift=drift._replace(leaves="counts" if drift.leaves == "all" else drift.leaves))
+
+
+def _forget_counts(step: Step) -> None:
+    """Any stack may hold more or less than is counted."""
+    step.set(known=((),) * step.position.seats, unsure=_anybody(step.position))
+
+
 def _taken_by(step: Step, seat: int) -> None:
     """People say who took the pile: whoever had won it, or another."""
     phase = step.position.phase
     if isinstance(phase, Claim) and phase.by != "unread" and seat in (phase.seat, *phase.split):
         pick_up(step)
-    elif step.position.pile:
+    else:
         goes_to(step, seat)
         after_pile(step, seat, by_slap=False)
-    else:
-        # A whole pile came and went.
-        step.set(known=((),) * step.position.seats, unsure=_anybody(step.position))
-        step.enter(Turn(seat))
+    _forget_counts(step)
 
 
 def _anything_came(step: Step) -> None:
@@ -310,14 +377,13 @@ def _anything_came(step: Step) -> None:
     position = step.position
     if position.over:
         return
+    _forget_counts(step)
     stands_for_them = Laid(UNREADABLE, step.ref, step.t, phase.turn or 1, "played")
     step.enter(
         Turn(None),
         pile=(*position.pile, stands_for_them),
         unread=position.unread | {step.ref},
         gaps=position.gaps | {step.ref},
-        known=((),) * position.seats,
-        unsure=_anybody(position),
         paid=0,
         said="",
         calling="",

@@ -39,7 +39,7 @@ def _pause(step: Step, pause: Any) -> None:
 
 def _resume(step: Step, resume: Any) -> None:
     step.stand_still(resume.t)
-    step.set(paused_at=None)
+    step.set(paused_at=None, unjudged=False)
 
 
 def _counted(step: Step, count: Any) -> None:

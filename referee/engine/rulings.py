@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from json.encoder import encode_basestring as _text
 from typing import Any, Final
@@ -159,17 +159,30 @@ def verdict_on(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
 def gap_form(question: Ruling) -> str:
     """In which form people are asked what passed in a gap (``unseen_gap``).
 
-    ``hand``: it only says that a hand waits for the answer; ``gone``: the pile is gone; ``unread``: the card on top
-    could not be read; ``cards``: more than one card was seen since; else empty.
+    ``hand``: it only says that a hand waits for the answer; ``passed``: a pile may have come and gone; ``gone``: the
+    pile is gone; ``unread``: the card on top could not be read; ``cards``: more than one card was seen since; else
+    empty.
     """
     cards = question.get("cards", ())
     if len(question.get("about", ())) > 1:
         return "hand"
+    if question.get("passed"):
+        return "passed"
     if not cards:
         return "gone"
     if cards[-1] == UNREADABLE:
         return "unread"
     return "cards" if sum(card != UNREADABLE for card in cards) > 1 else ""
+
+
+def in_doubt_of_gap(ruling: Ruling) -> Ruling:
+    """The same ruling, in doubt for what passed while nobody saw the table."""
+    return replace(ruling, doubt=True, rule=tuple(dict.fromkeys((*ruling.rule, "K2"))))
+
+
+def rests_on_gap(ruling: Ruling) -> bool:
+    """Whether a ruling is in doubt for that (`in_doubt_of_gap`), and not for two instants so near each other."""
+    return ruling.doubt and "K2" in ruling.rule
 
 
 GAME_ENDS: Final = frozenset(("won", "lost", "drawn"))

@@ -44,8 +44,7 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
     """The pile left the table and nobody had won it, or nobody knows yet who did."""
     position = step.position
     tied = position.tied if isinstance(position.phase, DeadHeat) else ()
-    if not tied and not position.unseen:
-        # What the gap's question leaves open is not asked twice.
+    if not tied:
         step.rule("question", "K6", ask="mend_pile", about=[taken.id])
     said = _named(step, taken, answers)
     if said is not None:
@@ -65,6 +64,9 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
         )
     else:
         goes_to(step, taker)
+    if position.drifts and taker is not None:
+        step.enter(Turn(taker))
+        return
     if tied:
         # Somebody else took it: of the tied one leads, as soon as a card shows which.
         step.enter(OpenLead(tied))

@@ -50,16 +50,26 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         # A seat that has not joined: whose card it is, people must say.
         step.rule("question", "M11", ask="who_played", about=[step.ref])
         return
-    if type(phase) not in _GOING_ON:
+    if position.drifts and seat is None and phase.turn is None and type(phase) is OpenLead:
+        # Whoever leads was not seen to.
+        step.set(in_limbo=position.in_limbo + len(position.pile), pile=())
+        step.enter(TURNS[None])
+        phase = step.position.phase
+    elif type(phase) not in _GOING_ON:
         _let_lead(step, player)
         phase = step.position.phase
     if type(phase) is not Over:
         drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player, in_turn=player == phase.turn)
-        if phase.turn is None and step.position.unseen:
+        if phase.turn is None and position.drifts:
             _lay_after_gap(step, card, seat if step.position.rules.has("K4") else None)
         elif player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
             _lay_in_turn(step, card, player)
-        elif step.position.unread and not drawn_at_once:
+        elif position.drifts and type(phase) is Turn and not drawn_at_once:
+            # It shows whose turn it was.
+            step.rule("question", "F7", ask="who_played", about=[step.ref])
+            step.enter(TURNS[player])
+            _lay_in_turn(step, card, player)
+        elif (position.drifts or step.position.unread) and not drawn_at_once:
             # An unread card may have been a challenge: nobody can say that this one was out of turn (reading 10).
             open_cards = sorted(step.position.unread)
             _put(step, card, player, "played")

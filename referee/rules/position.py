@@ -74,6 +74,23 @@ class Memory(NamedTuple):
     said: bool = False
 
 
+class Drift(NamedTuple):
+    """What a gap in the camera's sight leaves unproved."""
+
+    gap: str
+    """The gap's observation."""
+    lasted: int
+    """ns."""
+    until: int
+    """Its end, ns: when in it anything happened nobody knows, so no hand before that is judged for sure."""
+    asked: bool
+    """Whether people were asked what passed in it."""
+    leaves: Literal["all", "counts", "hands"] = "all"
+    """``all``: whose turn it is, what lies there, who holds how many cards. ``counts``: only the last of these, for a
+    pile was seen to go since, and who took it. ``hands``: only what hands in it were worth, for people have said which
+    cards came."""
+
+
 _NOTHING_COVERED: Final = Covered()
 _NO_MEMORY: Final = Memory()
 
@@ -157,9 +174,9 @@ class Position:
     gaps: frozenset[str] = frozenset()
     """Of those, the ones that stand for any number of cards: what may have come while the camera saw nothing."""
     memory: Memory = _NO_MEMORY
-    blind_until: int | None = None
-    """The end of the last gap in which cards may have passed unseen, ns: whatever people say of it, nobody knows when
-    they came, so no hand before it is judged for sure."""
+    drift: Drift | None = None
+    unjudged: bool = False
+    """Whether a hand came down in the pause that lasts: what it did at the table nobody knows."""
 
     def but(self, **changes: Any) -> Position:
         """The same but for these fields."""
@@ -224,6 +241,11 @@ class Position:
     def unseen(self) -> bool:
         """Whether any number of cards may lie in the pile that the camera did not see come."""
         return bool(self.gaps) and not self.gaps.isdisjoint(self.unread)
+
+    @property
+    def drifts(self) -> bool:
+        """Whether nobody can prove whose turn it is and what lies there, since a gap in the camera's sight."""
+        return self.drift is not None and self.drift.leaves == "all"
 
     def holds(self, seat: int) -> bool:
         """Whether a seat has cards (an unknown stack has some)."""

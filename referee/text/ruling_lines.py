@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from referee.engine.observations import Table
 from referee.engine.overrule import is_overruled
-from referee.engine.rulings import RULING_ORDER, SLAP_KINDS, Ruling, gap_form
+from referee.engine.rulings import RULING_ORDER, SLAP_KINDS, Ruling, gap_form, rests_on_gap
 from referee.rules.cards import UNREADABLE, is_card
 from referee.text.catalogue import Texts, texts
 
@@ -77,7 +77,7 @@ class RulingWords:
         """One line, without a break; raises whatever a field that makes no sense leads to."""
         text = self._plain(ruling)
         if ruling.doubt and ruling.kind in SLAP_KINDS and ruling.get("decided_by") != "doubt":
-            text = f"{text} ({self.texts('decided.doubt')})"
+            text = f"{text} ({self.texts('decided.doubt_gap' if rests_on_gap(ruling) else 'decided.doubt')})"
         return self.texts("ruling.correction", text=text) if ruling.supersedes else text
 
     def _plain(self, ruling: Ruling) -> str:

@@ -127,7 +127,7 @@ async def _question(site: Site, board: Board, one: Ruling, words: RulingWords) -
         "id": one.id, "ask": one.get("ask"), "words": words(one), "cards": named, "about": list(one.get("about", ())),
         "by_seat": one.get("ask") in SEAT_QUESTIONS or takes_count(one),
         "seats": [{"seat": seat, "name": words.name(seat)} for seat in seats],
-        "laid": laid,
+        "laid": laid, "passed": bool(one.get("passed")),
         "picture": await _picture(site, board, about[0]) if about else None,
     }  # fmt: skip
 

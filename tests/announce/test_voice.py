@@ -98,6 +98,10 @@ SAID = [
         "For a moment I did not see the table, and the pile is gone: who took it?",
     ),
     (
+        ruled("question", ask="unseen_gap", about=["g1"], lasted=3_000 * MS, passed=True),
+        "For a moment I did not see the table: a pile may have come and gone, who took it?",
+    ),
+    (
         ruled("question", ask="unseen_gap", about=["g1", "s4"]),
         "That slap waits: I did not see what lay there.",
     ),

@@ -264,8 +264,18 @@ def test_a_pause_in_which_nothing_changed_ends_with_the_first_frame_back() -> No
     pause.lose_camera("gone", SECOND - 1)
     first = Sight(5 * SECOND, MS, (), 5 * SECOND - 1, first=True, state="hand")
     assert pause.look_again(first, (), 5 * SECOND - 1, SIGHTED) is None
-    back = lines_of(pause.look_again(Sight(7 * SECOND, MS, (), 7 * SECOND), (), 5 * SECOND - 1, SIGHTED))
+    there = Sight(7 * SECOND, MS, (Card(t=5 * SECOND, card="7h"),), 7 * SECOND)
+    back = lines_of(pause.look_again(there, ("7h",), 5 * SECOND - 1, SIGHTED))
     assert [(line.kind, line.t) for line in back] == [("resume", 5 * SECOND)]
+
+
+@pytest.mark.parametrize(("lost", "kinds"), [(SECOND, ["gap", "resume"]), (4 * SECOND + 2, ["resume"])])
+def test_an_empty_table_on_both_sides_of_a_long_pause_proves_nothing(lost: int, kinds: list[str]) -> None:
+    pause = GamePause()
+    pause.lose_camera("gone", lost - 1)
+    back = lines_of(pause.look_again(Sight(5 * SECOND, MS, (), 5 * SECOND, first=True), (), 5 * SECOND - 1, SIGHTED))
+    assert [line.kind for line in back] == kinds
+    assert all(line.lying == () and line.since == lost for line in back if isinstance(line, Gap))
 
 
 def hand(seat: int, t: int) -> Slap:

@@ -215,6 +215,11 @@ def _contest(found: re.Match[str], names: _Names) -> dict[str, Any]:
     return {**fields, "ruling": found[3]} if found[3] else fields
 
 
+def _blind(found: re.Match[str], names: _Names) -> dict[str, Any]:
+    lying = [] if found[2] == "nothing" else [found[2]]
+    return {"kind": "gap", "until": round(float(found[1]) * 1000 * MS), "lying": lying}
+
+
 _SENTENCES: Final[tuple[tuple[str, Callable[[re.Match[str], _Names], dict[str, Any]]], ...]] = (
     (r"(\w+) lays (\S+)", lambda m, n: {"kind": "card", "card": m[2], "seat": n.seat_or_none(m[1])}),
     (r"(\w+) shows (\S+)", lambda m, n: {"kind": "card", "card": m[2], "seat": n.seat(m[1]), "zone": "seat"}),
@@ -237,6 +242,7 @@ _SENTENCES: Final[tuple[tuple[str, Callable[[re.Match[str], _Names], dict[str, A
     (r"(\w+) leaves", lambda m, n: {"kind": "leave", "seat": n.seat(m[1])}),
     (r"(\w+) counts (\d+)", lambda m, n: {"kind": "count", "seat": n.seat(m[1]), "cards": int(m[2])}),
     (r"the day is (\S+)", lambda m, n: {"kind": "day", "date": m[1]}),
+    (r"the camera is blind until (\S+); (\S+) lies (?:on top|there)", _blind),
     (r"the table pauses", lambda m, n: {"kind": "pause"}),
     (r"the table goes on", lambda m, n: {"kind": "resume"}),
     (r"all has been reported", lambda m, n: {"kind": "tick"}),

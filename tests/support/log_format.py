@@ -87,6 +87,7 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
         "about": _many(_text, 1),
         "cards": _many(is_card, 1),
         "lasted": _whole(1),
+        "passed": lambda value: value is True,
     },
     "remind": {
         "what": _one_of("rings forehead other_hand slap_your_pad turn_away open_palm last_chance heckle closed open")
@@ -110,13 +111,13 @@ def problems(rulings: Iterable[Ruling], log: Iterable[Observation]) -> list[str]
 def _without(ruling: Ruling) -> set[str]:
     """Fields of its kind that it does not have: only who doubts a card says what it may be."""
     doubts = ruling.get("ask") in ("impossible_card", "order_changed")
-    return set() if ruling.kind != "question" else {"lasted"} if doubts else {"cards", "lasted"}
+    return set() if ruling.kind != "question" else {"lasted", "passed"} if doubts else {"cards", "lasted", "passed"}
 
 
 def _perhaps(ruling: Ruling) -> set[str]:
     """Fields that it may have: what an unread card may be is named where the eye had an idea."""
     if ruling.get("ask") == "unseen_gap":
-        return {"cards", "lasted"}
+        return {"cards", "lasted", "passed"}
     return {"cards"} if ruling.get("ask") == "unreadable_card" else set()
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass, field, replace
 from io import StringIO
+from itertools import takewhile
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -49,7 +50,7 @@ from referee.demo.simulated_game import settings_for
 from referee.engine.log import encode_observation, read_observations, ruling_of
 from referee.engine.observations import MAX_ERROR, Answer, Card, Gap, Lift, Observation, Other, Slap, Taken, Tick
 from referee.engine.replay import ReplayedGame
-from referee.engine.rulings import Ruling, encode_ruling
+from referee.engine.rulings import Ruling, base_id, encode_ruling
 from referee.rules.cards import UNREADABLE
 from referee.table.services import TableService
 from referee.table.session import Evening
@@ -262,14 +263,15 @@ def answered(planned: Plan, refereed: Refereed) -> Refereed:
     for number in range(_MOST_ANSWERS):
         game = ReplayedGame(list(enumerate(lines, start=1)))
         told = next(
-            ((asked, value) for asked in in_force(game.rulings) if asked.kind == "question" and asked.id not in said
+            ((asked, value) for asked in in_force(game.rulings)
+             if asked.kind == "question" and base_id(asked.id) not in said
              and (value := true_answer(planned, asked, lines)) is not None),
             None,
         )  # fmt: skip
         if told is None:
             break
         asked, value = told
-        said.add(asked.id)
+        said.add(base_id(asked.id))
         lines.append(Answer(t=asked.t + _ANSWER_AFTER, id=f"truth{number}", to=asked.id, value=value))
     assert game is not None
     return replace(refereed, lines=tuple(lines), rulings=tuple(game.rulings))
@@ -280,7 +282,11 @@ def true_answer(planned: Plan, asked: Ruling, lines: Sequence[Observation]) -> A
     about = asked.get("about", ())
     if asked["ask"] == "unseen_gap":
         stretch = stretches(lines).get(about[0])
-        return None if len(about) > 1 or stretch is None else what_passed(planned.script, asked, stretch)
+        return (
+            None
+            if len(about) > 1 or stretch is None
+            else what_passed(planned.script, asked, stretch, cards_told_before(about[0], lines))
+        )
     seats = {line.seat for line in lines if isinstance(line, Slap) and line.id in about}
     return planned.script.answer(str(asked["ask"]), asked.t, seats or range(1, 9))
 
@@ -291,17 +297,27 @@ def stretches(lines: Iterable[Observation]) -> dict[str, tuple[int, int]]:
     return {gap.id: (gap.t if gap.since is None else gap.since, gap.until) for gap in gaps}
 
 
-def what_passed(script: Script, asked: Ruling, stretch: tuple[int, int] | None = None) -> str | int:
+def cards_told_before(gap: str, lines: Iterable[Observation]) -> list[Card]:
+    """The cards that the eye had told when it told of a gap."""
+    return [line for line in takewhile(lambda line: line.id != gap, lines) if isinstance(line, Card)]
+
+
+def what_passed(
+    script: Script, asked: Ruling, stretch: tuple[int, int] | None = None, told: Sequence[Card] = ()
+) -> str | int:
     """Who took the pile, or which cards came before those that are seen; people remember so many at most.
 
     Args:
         script: what happened.
         asked: the question.
         stretch: from when to when nobody saw the table, ns; None: as long as the question says, from its instant on.
+        told: the cards that were seen before; one that was still on its way when nobody saw the table any more is not
+            among them, and lies there as well.
     """
     since, until = stretch or (asked.t, asked.t + asked["lasted"])
     seen = list(asked.get("cards", ()))
-    unseen = [line for line in script.truth if since < line.t <= until]
+    unseen = [line for line in script.truth if since < line.t <= until or _was_on_its_way(line, since)]
+    unseen = [line for line in unseen if not any(_is_told_by(line, card) for card in told)]
     takes = [line for line in unseen if isinstance(line, Taken)]
     came = [line.card for line in unseen if isinstance(line, Card) and (not takes or line.t > takes[-1].t)]
     between, above = came[: max(0, len(came) - len(seen))], came[max(0, len(came) - len(seen)) :]
@@ -314,6 +330,14 @@ def what_passed(script: Script, asked: Ruling, stretch: tuple[int, int] | None =
     if not is_all_seen or len(between) > _REMEMBERED:
         return "unknown"
     return " ".join(between) or "nothing"
+
+
+def _was_on_its_way(line: Observation, since: int) -> bool:
+    return isinstance(line, Card) and since - SETTLE_NS < line.t <= since
+
+
+def _is_told_by(line: Observation, card: Card) -> bool:
+    return isinstance(line, Card) and line.card == card.card and abs(line.t - card.t) <= card.t_error + SETTLE_NS
 
 
 @dataclass(slots=True)

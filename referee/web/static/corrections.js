@@ -47,6 +47,7 @@ const Correcting = (() => {
     bodies.unseen_gap = () => {
       const took = one.seats.map(({ seat, name }) => [say("gap_took", { name }), seat]);
       const rest = [choose(...took), row(button(say("gap_unknown"), () => send("unknown")))];
+      if (one.passed) return [choose([say("gap_nothing"), "nothing"]), ...rest];
       return one.laid.length ? [choose([say("gap_nothing"), "nothing"]), between(), ...rest] : rest;
     };
     const aCard = () => {

@@ -104,6 +104,7 @@ def _of_nobody(chance: np.random.Generator) -> Iterator[list[Ruling]]:
         yield [_ruled("question", ask=ask, cards=[str(first), str(second)])]
     yield [_ruled("question", ask="unseen_gap", cards=["9c"], about=["g1"])]
     yield [_ruled("question", ask="unseen_gap", cards=["??"], about=["g1"])]
+    yield [_ruled("question", ask="unseen_gap", about=["g1"], passed=True)]
     yield [_ruled("question", ask="unseen_gap", about=["g1", "s1"])]
     for what in _forms("remind"):
         yield [_ruled("remind", what=what)]

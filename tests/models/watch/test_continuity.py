@@ -120,9 +120,13 @@ def test_a_pile_that_lay_under_hands_when_the_gap_was_over_and_was_taken_is_told
     assert gap.t < taken.t
 
 
-def test_an_empty_table_on_both_sides_is_nothing() -> None:
+def test_an_empty_table_on_both_sides_is_nothing_where_no_pile_can_have_come_and_gone() -> None:
     stream = Stream()
     stream.show(frames=8)
-    stream.t += 1500 * MS
+    stream.t += 800 * MS
     stream.show(frames=20)
     assert not stream.seen
+    stream.t += 1500 * MS
+    stream.show(frames=20)
+    (gap,) = stream.seen
+    assert isinstance(gap, Gap) and gap.lying == ()
