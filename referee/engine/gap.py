@@ -296,7 +296,7 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     step.rule("question", "K2", **fields)
     if not is_answer(said, position.seats, gone=not gap.lying):
         said = UNKNOWN
-    is_known = said == NOTHING or (isinstance(said, str) and said != UNKNOWN)
+    is_known = type(said) is str and said != UNKNOWN and gap.lying[-1:] != (UNREADABLE,)
     leaves: Literal["all", "hands"] = "hands" if is_known and not position.unjudged else "all"
     step.set(drift=Drift(gap.id, lasted, gap.until, True, leaves))
     if type(said) is int:
@@ -309,10 +309,11 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
             lay(one, card, None)
             step.position = one.position
             step.drafts += one.drafts
-        return
-    elif said == UNKNOWN and not isinstance(phase, War | LastChance):
+    if not is_known and type(said) is not int and not isinstance(step.position.phase, War | LastChance):
+        # Nobody knows how many came, or which is the one on top.
         _anything_came(step)
-    step.announce_turn()
+    if said in (NOTHING, UNKNOWN) or type(said) is int:
+        step.announce_turn()
 
 
 def _judge_empty_table(step: Step, gap: Gap, lasted: int, said: Any) -> None:

@@ -193,3 +193,25 @@ def test_no_hand_in_a_gap_is_judged_for_sure_whatever_people_say(said: str) -> N
     assert all(one.doubt for one in rulings if one.because[0] == "g1" and one.kind != "question"), (
         "nor is it known when that happened"
     )
+
+
+def test_what_lies_under_a_card_that_nobody_can_read_does_not_say_which_that_is() -> None:
+    text = '1000 1:7h\n2000 2:9c\n2100 gap 3900 ??\n5000 2:4d\n5300 slap 1\n9000 answer question@g1 "5d"\n'
+    made = in_force(rule(log(text)))
+    assert brief(made, "dead_card", "slap_won", "slap_false") == []
+    assert brief(made, "question") == ["question@g1 ask=unseen_gap", "question@s1 ask=unseen_gap"]
+
+
+def test_a_hand_in_the_pause_after_the_gap_keeps_what_follows_in_doubt() -> None:
+    """What it did at the table nobody knows, though people name every card."""
+    text = "1000 1:7h\n2000 2:9c\n2100 pause\n3900 gap 3901 Ts\n4000 ?:Ts ±90\n4050 slap 1\n4200 resume\n5000 1:4d\n"
+    for hand, doubt in (("4050 slap 1\n", False), ("", True)):
+        rulings = rule(log(text.replace(hand or "!", "") + '9000 answer question@g1 "5d"\n'))
+        assert any(one.kind == "dead_card" for one in in_force(rulings)) is not doubt
+
+
+def test_a_card_that_people_have_named_is_no_news_when_the_pile_is_moved() -> None:
+    text = "1000 1:7h\n2000 2:9c\n2100 gap 3900 Ts\n3000 ?:Ts ±899\n9000 1:5d\n9300 taken 1\n"
+    text += '9900 answer question@g1 "5d"\n'
+    (pile,) = [one for one in in_force(rule(log(text))) if one.kind == "pile"]
+    assert pile["count"] == 4
