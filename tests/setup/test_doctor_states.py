@@ -371,6 +371,8 @@ def test_a_camera_without_colours_is_told_by_the_picture_of_its_set_up(tmp_path:
         ("", "missing", "not known", "referee calibrate --settings t.toml"),
         (CALIBRATED, "fine", "no lamp's flicker was seen", ""),
         ("[camera]\nfps = 25\nmains_hz = 50\n", "fine", "lamps on 50 Hz stand still", ""),
+        ("[camera]\nfps = 7.5\nmains_hz = 50\n", "broken", "between two pictures", "--set camera.fps=25"),
+        ("[camera]\nfps = 8\n" + CALIBRATED, "fine", "8 a second", ""),
         ("[camera]\nmains_hz = 60\n", "fine", "30 a second, at which lamps on 60 Hz", ""),
         ("[camera]\nmains_hz = 50\n", "broken", "50 Hz flicker at that", "--settings t.toml --set camera.fps=25"),
         ("[camera]\nfps = 25\nmains_hz = 60\n", "broken", "60 Hz flicker", "--set camera.fps=30"),

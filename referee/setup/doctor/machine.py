@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from referee.errors import UserError
 from referee.sentence import Sentence, words_of
 from referee.setup.doctor.probe import Finding, Machine, State, join_group, one_line
+from referee.units import SECOND
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
@@ -88,17 +89,24 @@ def check_calibration(settings: Settings, path: Path) -> Finding:
 
 
 def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
-    """Whether lamps on these mains flicker in the picture; nothing of a recording, whose rate is as it is."""
+    """Whether pictures come often enough, and no lamp on these mains flickers in them; nothing of a recording."""
     part, camera, hz = Sentence("frame rate"), settings.camera, settings.camera.mains_hz
     try:
         from models.table_view.mains import is_even, is_steady, steady_rate
+        from models.watch.pace import LET_GO_NS
         from referee.vision.cameras import is_live
     except (ImportError, OSError):
         return
     if not is_live(camera):
         return
     words = Sentence("{fps} a second", fps=f"{camera.fps:g}")
-    if hz is None and settings.calibration is None:
+    faster = f"referee setup --settings {path} --set camera.fps={steady_rate(hz):g}"
+    if SECOND / camera.fps > LET_GO_NS:
+        slow = Sentence(
+            "{words}; a quick hand lays a card between two pictures, and nobody sees whose it was", words=words
+        )
+        yield Finding(part, "broken", slow, faster)
+    elif hz is None and settings.calibration is None:
         mend: str = Sentence("referee calibrate --settings {path}   (or camera.mains_hz = 50 or 60)", path=path)
         yield Finding(
             part, "missing", Sentence("{words}; on which mains the lamps hang is not known", words=words), mend
@@ -115,8 +123,7 @@ def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
         poor = Sentence(
             "{words}; lamps on {hz} Hz flicker at that, and their bands are taken for hands", words=words, hz=hz
         )
-        mend = f"referee setup --settings {path} --set camera.fps={steady_rate(hz):g}"
-        yield Finding(part, "broken", poor, mend)
+        yield Finding(part, "broken", poor, faster)
 
 
 def check_colours(path: Path) -> Iterator[Finding]:
