@@ -1,24 +1,27 @@
-"""The laws of the log, each as a check of one generated game: what it gives is empty where the law holds.
+"""The laws of the log, each with games to try it on and a check of one game, which is empty where the law holds.
 
-``python -m tests.engine.laws LAW:GAMES[:FIRST] ...`` tries many games and shows how far it is (`make laws`).
+``make laws N=20000 SEED=7`` tries many games; what breaks a law is cut down to the few lines that still break it, and
+printed as a scenario.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
+import re
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from multiprocessing import Pool
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED
 from referee.engine.amendments import apply_correction
-from referee.engine.event_queue import JudgedMoment
 from referee.engine.log import encode_observation, find_replacements, from_fields
 from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Observation, Slap, Table, Tick
 from referee.engine.overrule import VERDICTS_INSTEAD
@@ -27,6 +30,11 @@ from referee.engine.rulings import SLAP_KINDS, Ruling, base_id, encode_ruling
 from referee.rules.cards import JOKERS, PACK
 from referee.rules.house import read_house_rules
 from referee.rules.rows import PATTERN_ROWS, RIVALS, SUIT_ROWS
+from tests.engine.limits import near_a_limit, ruled_on_a_wrong_side
+from tests.engine.moments import TableLaws
+from tests.engine.printed import printed_amiss, replaced_amiss
+from tests.engine.settling import settle_all
+from tests.engine.shrinking import as_scenario, shrunk
 from tests.rules.plain_table import NAMES
 from tests.support.explained import explained_game
 from tests.support.log_format import problems
@@ -95,10 +103,14 @@ def differences(one: Sequence[str], other: Sequence[str]) -> list[str]:
     return apart or ["the same rulings in another order"]
 
 
-def order_of_arrival(seed: int) -> list[str]:
+def _wild(seed: int, crowded: bool) -> list[Observation]:
+    return wild_game(seed, crowded=crowded)
+
+
+def order_of_arrival(lines: Sequence[Observation], seed: int) -> list[str]:
     """Law 2: any order of arrival and any ticks that keep their promise give the same rulings, byte for byte."""
     rng = random.Random(seed)
-    table, *rest = wild_game(seed)
+    table, *rest = lines
     once = replayed([table, *rest])
     final = sorted(printed(in_force(once)))
     for _ in range(3):
@@ -108,26 +120,27 @@ def order_of_arrival(seed: int) -> list[str]:
         made = lived_through([table, *shuffled], 2 * MAX_ERROR)
         if apart := differences(final, sorted(printed(in_force(made)))):
             return ["by its ticks:", *apart]
-    made = lived_through(lived(rng, [table, *rest]), live_lookahead(rest))
-    apart = differences(final, sorted(printed(in_force(made))))
-    return ["live:", *apart] if apart else []
+    referee = Adjudicator(lookahead_ns=live_lookahead(rest))
+    batches = [referee.observe(line) for line in lived(rng, [table, *rest])] + [referee.finish()]
+    apart = differences(final, sorted(printed(in_force([ruling for batch in batches for ruling in batch]))))
+    if apart:
+        return ["live:", *apart]
+    return [f"{one.law} ({one.rows}): {one.words}" for one in replaced_amiss(batches)]
 
 
-def answers_lost(seed: int) -> list[str]:
-    """An answer given while play goes on is never lost, be its instant behind the watermark or not."""
-    game = WildGame(seed, amended=False, strange=False)
+def answered_game(seed: int, crowded: bool) -> list[Observation]:
+    """A log as a live table writes it, in which people answer what is asked while play goes on."""
+    game = WildGame(seed, amended=False, strange=False, crowded=crowded)
     game.play(game.rng.randint(20, 60))
     rng = random.Random(seed)
     table, *rest = game.lines
     coming = lived(rng, [table, *sorted(rest, key=lambda line: line.t)])
     referee = Adjudicator(lookahead_ns=live_lookahead(rest))
     log: list[Observation] = []
-    made: list[Ruling] = []
-    given: dict[str, str] = {}
     asked: dict[str, Ruling] = {}
     for line in coming:
         log.append(line)
-        made += referee.observe(line)
+        referee.observe(line)
         asked |= {ruling.id: ruling for ruling in referee.take_early() if ruling.kind == "question"}
         waiting = [asked[name] for name in referee.view.questions if name in asked]
         waiting = [question for question in waiting if question["ask"] not in UNUSED]
@@ -138,17 +151,30 @@ def answers_lost(seed: int) -> list[str]:
             (line.t + 1, referee.watermark, referee.watermark + 1, referee.watermark - rng.randint(0, 10**9))
         )
         answer = Answer(t=t, id=f"answer{len(log)}", to=question.id, value=game.answer_to(question))
-        given[answer.id] = question.id
         log.append(answer)
-        made += referee.observe(answer)
+        referee.observe(answer)
+    return log
+
+
+def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
+    """An answer given while play goes on is never lost, be its instant behind the watermark or not."""
+    referee = Adjudicator(lookahead_ns=live_lookahead(log[1:]))
+    made: list[Ruling] = []
+    given: dict[str, str] = {}
+    for line in log:
+        if isinstance(line, Answer) and line.id.startswith("answer"):
+            if line.to not in referee.view.questions:
+                return []
+            given[line.id] = line.to
+        made += referee.observe(line)
     made += referee.finish()
     lost = [r for r in made if r.kind == "question" and r["ask"] == "mend_amendment" and r.because[0] in given]
     if lost:
-        return [f"lost: {given[lost[0].because[0]]}", encode_ruling(lost[0]), *map(encode_observation, log)]
+        return [f"lost: {given[lost[0].because[0]]}", encode_ruling(lost[0])]
     # Of several answers to one question the last in time holds, whenever it was heard of.
     answers = sorted((one for one in log if isinstance(one, Answer) and one.id in given), key=lambda one: one.t)
     if unheard := _unheard(made, {given[one.id]: one.value for one in answers}):
-        return [f"unheard: {unheard}", *map(encode_observation, log)]
+        return [f"unheard: {unheard}"]
     return differences(sorted(printed(in_force(replayed(log)))), sorted(printed(in_force(made))))
 
 
@@ -184,29 +210,45 @@ def _mended(rulings: Iterable[Ruling]) -> bool:
     return any(ruling.get("ask") in ("mend_pile", "mend_amendment") for ruling in rulings)
 
 
-def _plain_game(seed: int) -> WildGame:
-    game = WildGame(seed, amended=False, strange=False)
+def _plain_game(seed: int, crowded: bool) -> WildGame:
+    game = WildGame(seed, amended=False, strange=False, crowded=crowded)
     game.play(game.rng.randint(10, 50))
     return game
 
 
-def corrected(seed: int) -> list[str]:
-    """A correction gives what the log gives that was told right at once."""
-    game = _plain_game(seed)
-    table, *rest = game.lines
+def corrected_game(seed: int, crowded: bool) -> list[Observation]:
+    """A log with one correction, or the answer to one unread card: its last line, ``word``."""
+    game = _plain_game(seed, crowded)
+    _, *rest = game.lines
     line = game.rng.choice(rest)
     unread = [one for one in rest if isinstance(one, Card) and one.card == "??"]
-    right: Observation | None
     word: Answer | Correct
     if unread and game.rng.random() < 0.5:
-        card = game.rng.choice(unread)
-        line, right = card, replace(card, card=game.rng.choice(PACK))
-        word = Answer(t=0, id="word", to=f"question@{card.id}", value=right.card)
+        line = game.rng.choice(unread)
+        word = Answer(t=0, id="word", to=f"question@{line.id}", value=game.rng.choice(PACK))
     else:
         said = from_fields({"kind": "correct", "t": 0, "id": "word", "line": line.id, **game.changed(line)}, 1)
         assert isinstance(said, Correct)
-        word, right = said, apply_correction(line, said)
+        word = said
     word = replace(word, t=game.rng.choice((game.t + 1, line.t + game.rng.randint(0, 3_000_000_000))))
+    return [*game.lines, word]
+
+
+def corrected(lines: Sequence[Observation], _: int) -> list[str]:
+    """A correction gives what the log gives that was told right at once."""
+    table, *rest, word = lines
+    if not isinstance(word, Answer | Correct):
+        return []
+    about = word.to.partition("@")[2] if isinstance(word, Answer) else word.line
+    line = next((one for one in rest if one.id == about), None)
+    if line is None:
+        return []
+    right: Observation | None
+    if isinstance(word, Correct):
+        right = apply_correction(line, word)
+    else:
+        assert isinstance(line, Card)
+        right = replace(line, card=word.value)
     now = _ruled([table, *sorted([*rest, word], key=lambda one: one.t)])
     if right is not None and right.t < table.t:
         return [] if _mended(now) else ["a line is put before its table"]
@@ -214,30 +256,39 @@ def corrected(seed: int) -> list[str]:
     meant = _ruled([table, *sorted(told, key=lambda one: one.t)])
     if _mended(now) or _mended(meant):
         return []
-    apart = differences(_said(meant), _said(now))
-    return [*apart, *map(encode_observation, (table, *rest, word))] if apart else []
+    return differences(_said(meant), _said(now))
 
 
-def taken_up(seed: int) -> list[str]:
-    """Late evidence judges nothing; taken up, it gives what the log gives that was told in time (reading 20)."""
-    game = _plain_game(seed)
+def late_game(seed: int, crowded: bool) -> list[Observation]:
+    """A log with one line that comes too late, and is taken up by its last line."""
+    game = _plain_game(seed, crowded)
     table, *rest = game.lines
     rest.sort(key=lambda one: one.t)
     line = game.rng.choice(rest)
     others = [table, *(one for one in rest if one is not line), Tick(t=game.t + 1, id="tick")]
+    if isinstance(line, Slap):
+        # One whose device told it late comes late in any log.
+        line = replace(line, late=False)
+    return [*others, line, Correct(t=game.t + 2, id="word", line=line.id, take=True)]
+
+
+def taken_up(lines: Sequence[Observation], _: int) -> list[str]:
+    """Late evidence judges nothing; taken up, it gives what the log gives that was told in time (reading 20)."""
+    *others, line, word = lines
+    if not (isinstance(word, Correct) and word.take and word.line == line.id and isinstance(others[-1], Tick)):
+        return []
     if apart := differences(_said(_ruled(others)), _said(_ruled([*others, line]))):
-        return ["late:", *apart, *map(encode_observation, (*others, line))]
-    log = [*others, line, Correct(t=game.t + 2, id="word", line=line.id, take=True)]
-    now, meant = _ruled(log), _ruled([table, *rest])
+        return ["late:", *apart]
+    table, *rest = others[:-1]
+    now, meant = _ruled(lines), _ruled([table, *sorted([*rest, line], key=lambda one: one.t)])
     if _mended(now) or _mended(meant):
         return []
-    apart = differences(_said(meant), _said(now))
-    return [*apart, *map(encode_observation, log)] if apart else []
+    return differences(_said(meant), _said(now))
 
 
-def undone(seed: int) -> list[str]:
-    """Whatever people said and then took back leaves no trace."""
-    game = _plain_game(seed)
+def undone_game(seed: int, crowded: bool) -> list[Observation]:
+    """A log in which people say up to three things, and take each of them back."""
+    game = _plain_game(seed, crowded)
     table, *rest = game.lines
     before = _ruled([table, *sorted(rest, key=lambda one: one.t)])
     rng = game.rng
@@ -261,66 +312,24 @@ def undone(seed: int) -> list[str]:
     said = list(words)
     rng.shuffle(said)
     back = [Correct(t=game.t + 20 + n, id=f"back{n}", line=one.id, void=True) for n, one in enumerate(said)]
-    after = _ruled([table, *sorted(rest, key=lambda one: one.t), *words, *back])
+    return [table, *sorted(rest, key=lambda one: one.t), *words, *back]
+
+
+def undone(lines: Sequence[Observation], _: int) -> list[str]:
+    """Whatever people said and then took back leaves no trace."""
+    back = [one for one in lines if isinstance(one, Correct) and one.id.startswith("back")]
+    words = [one for one in lines if one.id.startswith("word")]
+    if {one.line for one in back} != {one.id for one in words}:
+        return []
+    plain = [one for one in lines if one not in back and one not in words]
+    before, after = _ruled(plain), _ruled(lines)
     if any(ruling.get("ask") == "mend_amendment" for ruling in after):
         return []
-    apart = differences(_said(before), _said(after))
-    return [*apart, *map(encode_observation, (table, *rest, *words, *back))] if apart else []
+    return differences(_said(before), _said(after))
 
 
-class _Scales:
-    """Weighs the cards before each line is judged: what the stacks hold, what lies there, and what nobody can place."""
-
-    def __init__(self, table: Table) -> None:
-        self.wrong: list[str] = []
-        self._whole: int | None = None
-        self._dealt_whole = table.counts is None
-
-    def __call__(self, moment: JudgedMoment) -> None:
-        position = moment.state.position
-        held = [count for count in position.counts if count is not None]
-        stacks = zip(position.counts, position.known, strict=True)
-        if any(count is not None and count < len(known) for count, known in stacks):
-            self._complain(moment, "more is known of a stack than it holds")
-        if min(held, default=0) < 0 or position.in_limbo < 0:
-            self._complain(moment, "fewer than no cards")
-        if len(held) < position.seats:
-            return
-        cards = sum(held) + len(position.pile) + position.in_limbo
-        if self._whole is None:
-            self._whole = position.packs * 52 + position.jokers if self._dealt_whole else cards
-        if cards != self._whole:
-            self._complain(moment, f"{cards} cards, not {self._whole}")
-
-    def replace(self, names: Iterable[str]) -> None:
-        """What is ruled again is weighed again."""
-
-    def _complain(self, moment: JudgedMoment, words: str) -> None:
-        position = moment.state.position
-        places = f"{position.counts}, {len(position.pile)} lie there, {position.in_limbo} in limbo"
-        self.wrong.append(f"before {moment.observation.id}: {words}: {places}")
-
-
-def cards_leaked(seed: int) -> list[str]:
-    """No card is lost or doubled wherever all counts are known."""
-    lines = wild_game(seed, amended=seed % 2 == 1, strange=False)
-    table = lines[0]
-    assert isinstance(table, Table)
-    # Who counts a stack anew, or plays by other rules, may say that there are other cards.
-    told = {table.id, *(line.id for line in lines if line.kind == "count")}
-    if len(told) > 1 or any(getattr(line, "line", "") in told for line in lines):
-        return []
-    scales = _Scales(table)
-    referee = Adjudicator(witness=scales)
-    made = [ruling for line in lines for ruling in referee.observe(line)] + referee.finish()
-    if any(ruling.get("ask") == "recount" for ruling in made):
-        # A card came from a stack that held none.
-        return [one for one in scales.wrong if "cards, not" not in one][:1]
-    return scales.wrong[:1]
-
-
-def unread_pile(seed: int) -> tuple[list[Observation], list[str]]:
-    """A log whose pile has cards that nobody could read, and then a slap; with it, the cards that can be there."""
+def unread_pile(seed: int, _: bool) -> list[Observation]:
+    """A log whose pile has cards that nobody could read, and then a slap."""
     rng = random.Random(seed)
     quiet = rng.random() < 0.7
     patterns = sorted(PATTERN_ROWS - {"P16b", "P13a", "P13b", "P13c", "C3b", "P5b", "N15", "N14", "P15"})
@@ -368,7 +377,7 @@ def unread_pile(seed: int) -> tuple[list[Observation], list[str]]:
         guide.observe(line)
         guide.promise(t)
     lines.append(Slap(t=lines[-1].t + 400_000_000, id="s", seat=rng.randint(1, seats), t_error=0))
-    return lines, deck
+    return lines
 
 
 def _verdict(lines: Iterable[Observation]) -> str:
@@ -383,14 +392,15 @@ _OF_A_SLAP: Final = (*SLAP_KINDS, "question")
 _MOST_POSSIBILITIES: Final = 400
 
 
-def unread_verdict(seed: int) -> list[str]:
+def unread_verdict(lines: Sequence[Observation], _: int) -> list[str]:
     """A slap on unread cards is ruled where all that they can be says the same, and else asked about (reading 10)."""
-    lines, deck = unread_pile(seed)
     unread = {place: line for place, line in enumerate(lines) if isinstance(line, Card) and line.card == "??"}
     seen = Counter(line.card for line in lines if isinstance(line, Card))
-    left = list((Counter(deck) - seen).elements())
     assert isinstance(lines[0], Table)
     rules = read_house_rules(lines[0].rules)
+    jokers = rules.number("S3") if rules.has("S3") else 0
+    deck = [*PACK, *(JOKERS[n % 2] for n in range(jokers))]
+    left = list((Counter(deck) - seen).elements())
     signs = {card: card[0] if SUIT_ROWS.isdisjoint(rules.on) and card[0] != "X" else card for card in left}
     chosen = {tuple(signs[card] for card in cards): cards for cards in _draws(left, len(unread), signs)}
     if len(chosen) > _MOST_POSSIBILITIES:
@@ -405,7 +415,7 @@ def unread_verdict(seed: int) -> list[str]:
     wanted = next(iter(outcomes)) if len(outcomes) == 1 else "unreadable_card"
     if ruled == wanted:
         return []
-    return [f"{ruled}, not {wanted}: {outcomes}", *map(encode_observation, lines)]
+    return [f"{ruled}, not {wanted}: {outcomes}"]
 
 
 def _draws(left: Sequence[str], count: int, signs: Mapping[str, str]) -> Iterable[tuple[str, ...]]:
@@ -420,47 +430,129 @@ def _draws(left: Sequence[str], count: int, signs: Mapping[str, str]) -> Iterabl
         yield from ((card, *others) for others in _draws(rest, count - 1, signs))
 
 
-def explanations_contradicted(seed: int) -> list[str]:
+def explanations_contradicted(lines: Sequence[Observation], _: int) -> list[str]:
     """A ruling is explained by what it was made of, and its explanation says nothing against it (K5)."""
-    explained = explained_game(wild_game(seed))
+    explained = explained_game(list(lines))
     return [f"{said.ruling.id}: {one}" for said, wrong in explained for one in wrong]
 
 
-LAWS: Final[dict[str, Callable[[int], list[str]]]] = {
-    "order": order_of_arrival,
-    "answers": answers_lost,
-    "corrected": corrected,
-    "taken": taken_up,
-    "undone": undone,
-    "cards": cards_leaked,
-    "unread": unread_verdict,
-    "explained": explanations_contradicted,
+def table_laws(lines: Sequence[Observation], _: int) -> list[str]:
+    """What holds at every moment of every game (`tests.engine.moments`), and what is printed of it."""
+    laws = TableLaws()
+    referee = Adjudicator(witness=laws, stream=False)
+    for line in lines:
+        referee.observe(line)
+    referee.finish()
+    broken = [*laws.broken, *printed_amiss(replayed(lines))]
+    return [f"{one.law} ({one.rows}): {one.words}" for one in broken]
+
+
+def questions_stay(lines: Sequence[Observation], seed: int) -> list[str]:
+    """Whatever is asked can be answered at the page, and then goes; no answer brings endless new questions (K6)."""
+    return settle_all(lines, random.Random(seed))
+
+
+class Law(NamedTuple):
+    """A law of the log: the rows that say it, games to try it on, and its check, which is given the game's number."""
+
+    rows: str
+    make: Callable[[int, bool], list[Observation]]
+    check: Callable[[Sequence[Observation], int], list[str]]
+
+    def __call__(self, seed: int, *, crowded: bool = True) -> list[str]:
+        """What breaks it in one game."""
+        return self.check(self.make(seed, crowded), seed)
+
+
+def _plain(seed: int, crowded: bool) -> list[Observation]:
+    return wild_game(seed, amended=False, strange=False, crowded=crowded)
+
+
+LAWS: Final[Mapping[str, Law]] = {
+    "table": Law("E1 E8 M11 C1 C6a F6a N8 S2 K2", _wild, table_laws),
+    "plain": Law("E1 E8 M11 C1 C6a F6a N8 S2 K2", _plain, table_laws),
+    "limits": Law("K9 M6 M9 M15 N12 N13 E2 E7 F9", near_a_limit, ruled_on_a_wrong_side),
+    "questions": Law("K6", _plain, questions_stay),
+    "order": Law("K1", _wild, order_of_arrival),
+    "answers": Law("K6", answered_game, answers_lost),
+    "corrected": Law("K6", corrected_game, corrected),
+    "taken": Law("K1", late_game, taken_up),
+    "undone": Law("K6", undone_game, undone),
+    "unread": Law("K2 P5b", unread_pile, unread_verdict),
+    "explained": Law("K5", _wild, explanations_contradicted),
 }
+_IN_TURN: Final = ("order", "answers", "corrected", "taken", "undone", "unread", "explained", "questions", "limits")
+"""Laws that take longer: each game of `make laws` is tried by one of them, and by the laws of the table."""
 
 
-def _try(case: tuple[str, int]) -> tuple[int, list[str]]:
-    law, seed = case
+def _try(case: tuple[str, int]) -> tuple[str, int, list[str]]:
+    law, game = case
+    return law, game, _check(LAWS[law], lambda: LAWS[law].make(game, True), game)
+
+
+def _check(law: Law, make: Callable[[], Sequence[Observation]], game: int) -> list[str]:
     try:
-        return seed, LAWS[law](seed)
-    except Exception as bad:
-        return seed, [f"raised: {bad!r}"]
+        return law.check(make(), game)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        return [f"raised {type(error).__name__} in {place.name}: {error}"]
 
 
-def main(law: str, games: int, first: int = 0) -> int:
-    """Try one law on many games; gives how many break it."""
-    began, broken = time.monotonic(), 0
-    with Pool() as pool:
-        cases = ((law, seed) for seed in range(first, first + games))
-        for tried, (seed, wrong) in enumerate(pool.imap_unordered(_try, cases, chunksize=4), start=1):
+def sort_of(wrong: Sequence[str]) -> str:
+    """What failures of one kind have in common: the words before the first colon, without instants and names."""
+    said = wrong[0].split(":")[0] if wrong[0].endswith(":") is False else " ".join(wrong[:2])
+    return re.sub(r"[0-9]+", "N", said)[:100]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try laws on many games; gives 1 where one is broken."""
+    parser = argparse.ArgumentParser(prog="make laws", description=__doc__)
+    parser.add_argument("laws", nargs="*", metavar="LAW", help=f"of {', '.join(LAWS)}; none: all of them in turn")
+    parser.add_argument("--games", type=int, default=2000, help="how many games (2000)")
+    parser.add_argument("--seed", type=int, default=1, help="other games for another seed (1)")
+    parser.add_argument("--game", type=int, help="one game, by the number under which it was reported")
+    parser.add_argument("--whole", action="store_true", help="do not cut down what breaks a law")
+    parser.add_argument("--each", type=int, default=1, help="how many games of each kind of failure are cut down (1)")
+    parser.add_argument("--processes", type=int, help="how many at once (one for each core)")
+    said = parser.parse_args(arguments)
+    if unknown := set(said.laws) - set(LAWS):
+        parser.error(f"there is no law {', '.join(sorted(unknown))}")
+    first = said.seed * 1_000_000
+    games = range(first, first + said.games) if said.game is None else [said.game]
+    cases = [
+        (law, game)
+        for game in games
+        for law in said.laws or ("plain" if game % 2 else "table", _IN_TURN[game % len(_IN_TURN)])
+    ]
+    began, kinds, broken = time.monotonic(), Counter[str](), set[int]()
+    with Pool(said.processes) as pool:
+        for tried, (law, game, wrong) in enumerate(pool.imap_unordered(_try, cases, chunksize=4), start=1):
             if wrong:
-                broken += 1
-                print(f"{law}: game {seed} breaks it: {' | '.join(wrong[:3])[:400]}", flush=True)
-            if tried % 250 == 0 or tried == games:
+                broken.add(game)
+                kind = f"{law}: {sort_of(wrong)}"
+                kinds[kind] += 1
+                if kinds[kind] <= said.each:
+                    print(_reported(law, game, wrong, whole=said.whole), flush=True)
+            if tried % 500 == 0 or tried == len(cases):
                 seconds = time.monotonic() - began
-                print(f"{law}: {tried} of {games} games, {broken} broken, {seconds:.0f} s", flush=True)
-    return broken
+                print(f"{tried} of {len(cases)} trials, {len(broken)} games broken, {seconds:.0f} s", flush=True)
+    for kind, times in kinds.most_common():
+        print(f"{times:6} {kind}")
+    print(f"{len(games)} games, {len(broken)} broken")
+    return min(1, len(broken))
+
+
+def _reported(name: str, game: int, wrong: Sequence[str], *, whole: bool) -> str:
+    """A failure for whoever mends it: law, rows, what was seen, and the shortest log that still shows it."""
+    law = LAWS[name]
+    lines = law.make(game, True)
+    if not whole:
+        kind = sort_of(wrong)
+        lines = shrunk(lines, lambda some: bool(found := _check(law, lambda: some, game)) and sort_of(found) == kind)
+        wrong = _check(law, lambda: lines, game)
+    head = f"\n{name} (rows {law.rows}): game {game} breaks it"
+    return "\n".join([head, *(f"  {one[:300]}" for one in wrong[:4]), as_scenario(lines), ""])
 
 
 if __name__ == "__main__":
-    wanted = [part.split(":") for part in sys.argv[1:]]
-    sys.exit(min(1, sum([main(law, *map(int, numbers)) for law, *numbers in wanted])))
+    sys.exit(main())

@@ -24,7 +24,7 @@ MS = 1_000_000
 NAMES = ("Ana", "Ben", "Cho", "Dee", "Eli", "Fay", "Gus", "Hal")
 ALWAYS_AGREED = frozenset(ROWS) - {"S4d", "M4", "M11", "F9", "P16b", "M14"}
 """Rows that are switched on at random; the others need more than cards and hands, and have scenarios of their own."""
-_VALUES: dict[str, tuple[Any, ...]] = {
+VALUES: dict[str, tuple[Any, ...]] = {
     "F1": (0, 1, 2, 5),
     "F6a": (1, 3),
     "F6d": (1, 5),
@@ -66,7 +66,7 @@ def random_rules(rng: random.Random, agreed: frozenset[str] = ALWAYS_AGREED, *, 
             on.append(row)
     free = sorted((PRESETS[base].rows - {"S4a", "S4b", "C6a", "C6b"}) - set(on))
     off = rng.sample(free, k=rng.randint(0, min(3, len(free))))
-    values = {row: rng.choice(_VALUES[row]) for row in rng.sample(sorted(_VALUES), k=rng.randint(0, 6))}
+    values = {row: rng.choice(VALUES[row]) for row in rng.sample(sorted(VALUES), k=rng.randint(0, 6))}
     return {"base": base, "on": on, "off": off, "set": values}
 
 

@@ -13,13 +13,14 @@ from typing import Any, Final
 
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import from_fields
-from referee.engine.observations import LogError, Observation, Slap
+from referee.engine.observations import Card, LogError, Observation, Slap
 from referee.engine.rulings import Ruling
 from referee.rules.cards import JOKERS, PACK
 from referee.rules.house import RulesError, read_house_rules
-from referee.rules.rows import ROWS
+from referee.rules.rows import RIVALS, ROWS
 from referee.units import MS
 from tests.rules.plain_table import NAMES, random_rules
+from tests.rules.plain_table import VALUES as _PLAIN_VALUES
 
 _RANKS: Final = "A23456789TJQK"
 _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
@@ -34,6 +35,29 @@ _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
     "S4d": ([1], [2]),
 }
 """Values that a plain table cannot play by."""
+_MEETING: Final = (
+    "E8", "M11", "F5", "F9", "F10", "M4", "M14", "M13", "N2", "N7", "E2", "E3", "E5b", "E6", "E7", "F6d", "F6e", "F6f",
+    "F3", "N8", "N9", "F12", "C7", "C10", "P16", "M6", "M15", "N12", "N13", "N6",
+)  # fmt: skip
+"""Rows that change who plays, who holds what or who may slap: a crowded game has many of them at once."""
+_CROWDED_VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
+    **_PLAIN_VALUES,
+    **_VALUES,
+    "F1": (0, 1, 2, 5, 52),
+    "F6a": (1, 2, 3),
+    "F6e": (1, 2, 3),
+    "F9": ("dead", "burn"),
+    "N8": (1, 2, 5),
+    "N13": (1, 2, 6),
+    "E2": (1, 3, 10),
+    "E7": ({"minutes": 1}, {"piles": 1}, {"piles": 2}, {"piles": 5}),
+    "C1": ({"A": 4, "K": 3, "Q": 2, "J": 1}, {"A": 1, "K": 1, "Q": 1, "J": 1}, {"A": 13, "K": 2, "Q": 2, "J": 2}),
+    "P10b": (2, 4),
+    "P4b": (3, {"n": 3, "ace": "both", "wrap": True}, "low"),
+    "P5c": ("suit", "colour"),
+    "S2": (1, 2, 3, 5, 8),
+    "S3": (0, 2, 3, 32),
+}
 
 
 def wild_rules(rng: random.Random) -> dict[str, Any]:
@@ -53,6 +77,23 @@ def wild_rules(rng: random.Random) -> dict[str, Any]:
         return said
 
 
+def crowded_rules(rng: random.Random) -> dict[str, Any]:
+    """House rules of which many let rules meet: leaving with War, debts with shares, locks with contests."""
+    while True:
+        said = random_rules(rng, frozenset(ROWS), most=8)
+        for row in rng.sample(_MEETING, k=rng.randint(2, 12)):
+            if row not in (*said["on"], *said["off"]) and not any(row in RIVALS.get(other, ()) for other in said["on"]):
+                said["on"].append(row)
+        said["set"] = {row: rng.choice(values) for row, values in _CROWDED_VALUES.items() if rng.random() < 0.3}
+        if rng.random() < 0.4:
+            said["off"] += [row for row in ("M2", "M3") if row not in (*said["on"], *said["off"])]
+        try:
+            read_house_rules(said)
+        except RulesError:
+            continue
+        return said
+
+
 class WildGame:
     """One game while it is told; ``lines`` is its log, mostly in the order of event time.
 
@@ -60,9 +101,10 @@ class WildGame:
         seed: the same seed gives the same game.
         amended: whether people answer, correct and overrule.
         strange: whether cards come that cannot be there, counts that are wrong, and lines that fit nothing.
+        crowded: whether many rows meet that change who plays, and players do more than lay and slap.
     """
 
-    def __init__(self, seed: int, *, amended: bool = True, strange: bool = True) -> None:
+    def __init__(self, seed: int, *, amended: bool = True, strange: bool = True, crowded: bool = False) -> None:
         self.rng = rng = random.Random(seed)
         self.t = 0
         self.lines: list[Observation] = []
@@ -71,7 +113,8 @@ class WildGame:
         self.rulings: list[Ruling] = []
         self._guide = Adjudicator(lookahead_ns=0)
         self._amended, self._strange = amended, strange
-        said = wild_rules(rng)
+        self._moves = _MOVES
+        said = crowded_rules(rng) if crowded else wild_rules(rng)
         rules = read_house_rules(said)
         seats = rng.choice((2, 2, 3, 3, 4, 5, 6, 7, 8))
         self._slap_errors = rng.choice(((1_500_000,), (0,), (0, 20_000), (5 * MS, 10 * MS), (20_000, 1_500_000)))
@@ -92,11 +135,33 @@ class WildGame:
             table["direction"] = rng.choice(("clockwise", "counter-clockwise"))
         if rng.random() < 0.1:
             table["packs"] = rng.randint(1, 3)
+        if crowded:
+            self._crowd(table)
         if not self.tell("table", **table):
             table["rules"] = "classic"
             table.pop("counts", None)
             self.tell("table", **table)
         self._hear()
+
+    def _crowd(self, table: dict[str, Any]) -> None:
+        """Few cards in many hands, up to eight packs, and a few moves that come again and again."""
+        rng = self.rng
+        seats = len(table["seats"])
+        how = rng.random()
+        table.pop("counts", None)
+        if how < 0.75:
+            few = rng.choice((1, 2, 3, 6))
+            table["counts"] = [rng.randint(0 if n else 1, few) for n in range(seats)]
+            rng.shuffle(table["counts"])
+        elif how < 0.85:
+            table["counts"] = [rng.choice((None, None, 2)) for _ in range(seats)]
+        if rng.random() < 0.3:
+            table["packs"] = rng.randint(1, 8)
+        often = rng.sample(range(len(_CROWDED_MOVES)), k=3)
+        self._moves = tuple(
+            (weight * 3 if place in often and weight < 50 else weight, move)
+            for place, (weight, move) in enumerate(_CROWDED_MOVES)
+        )
 
     # What is told
 
@@ -154,7 +219,7 @@ class WildGame:
         """Something happens: mostly a card, often a hand."""
         rng = self.rng
         self._wait(*((0, 20, 60, 150) if self._quick else (0, 40, 150, 400, 900, 2500)))
-        chances = [move for move in _MOVES if self._amended or move[1] not in _SAID]
+        chances = [move for move in self._moves if self._amended or move[1] not in _SAID]
         move = rng.choices([one for _, one in chances], [weight for weight, _ in chances])[0]
         move(self)
         self._hear()
@@ -273,6 +338,60 @@ class WildGame:
         else:
             self.tell(what)
 
+    def race(self) -> None:
+        """A hand at a limit of time after the newest card, a few presses at once, or a hand that takes as it slaps."""
+        rng = self.rng
+        newest = next((line for line in reversed(self.lines) if line.kind in ("card", "taken")), None)
+        what = rng.random()
+        if newest is None or what < 0.25:
+            seat = self._seat()
+            for _ in range(rng.randint(2, 4)):
+                self._wait(20, 60, 150)
+                self.tell("slap", seat=seat, t_error=rng.choice(self._slap_errors))
+                self.tell("lift", at=self.t + 1, seat=seat)
+        elif what < 0.6:
+            limit = rng.choice((100, 150, 200, 300, 400, 2000)) * MS + rng.choice((-1, 0, 1, -2 * MS, 2 * MS))
+            self.t = max(self.t, newest.t + limit)
+            self.slap(near=newest.t + limit)
+        elif what < 0.8:
+            error = rng.choice(self._slap_errors)
+            seat = self._seat()
+            self.slap(near=self.t)
+            self.tell("taken", at=self.t + rng.choice((0, 1, error, 20 * MS)), seat=seat, t_error=error)
+        else:
+            self.lay()
+            self.tell("card", at=self.t + rng.choice((40, 99, 100, 101)) * MS, card=self._card_of(1), seat=self._last())
+
+    def _last(self) -> int:
+        """Who laid last."""
+        cards = [line for line in self.lines if isinstance(line, Card) and line.seat is not None]
+        return (cards[-1].seat or 1) if cards else self._seat()
+
+    def go(self) -> None:
+        """A player leaves, or joins: mostly one that the game waits for."""
+        rng, view = self.rng, self._guide.view
+        waited = [seat for seat in (view.turn, view.owner, self._last()) if seat is not None]
+        if rng.random() < 0.6:
+            self.tell("leave", seat=rng.choice(waited) if rng.random() < 0.6 else self._seat())
+        else:
+            seats = sorted(view.absent) or [min(8, self._seats + rng.choice((1, 2)))]
+            self.tell("join", seat=rng.choice(seats))
+
+    def contest(self) -> None:
+        """Players contest what somebody did, perhaps again and again."""
+        rng = self.rng
+        acts = [one for one in self.rulings if one.kind in ("slap_won", "slap_false", "challenge_won", "pile")]
+        against = acts[-1]["seat"] if acts and rng.random() < 0.8 else self._seat()
+        about: dict[str, Any] = {"ruling": rng.choice(acts[-4:]).id} if acts and rng.random() < 0.3 else {}
+        for _ in range(rng.choice((1, 1, 2))):
+            self.tell("contest", by=[self._seat() for _ in range(rng.randint(1, 3))], against=against, **about)
+
+    def too_late(self) -> None:
+        """A hand that its pad told too late; people may take it up."""
+        line = self.tell("slap", at=self.t - self.rng.randint(0, 900) * MS, seat=self._seat(), late=True)
+        if line is not None and self._amended and self.rng.random() < 0.5:
+            self.tell("correct", line=line.id, take=True)
+
     # What people say of it
 
     def answer(self) -> None:
@@ -356,12 +475,19 @@ _MOVES: Final[tuple[tuple[int, _Move], ...]] = (
     (6, WildGame.answer),
     (4, WildGame.correct),
 )
+_CROWDED_MOVES: Final[tuple[tuple[int, _Move], ...]] = (
+    *_MOVES,
+    (5, WildGame.race),
+    (3, WildGame.go),
+    (3, WildGame.contest),
+    (1, WildGame.too_late),
+)
 _SAID: Final = (WildGame.answer, WildGame.correct)
 
 
-def wild_game(seed: int, *, amended: bool = True, strange: bool = True) -> list[Observation]:
+def wild_game(seed: int, *, amended: bool = True, strange: bool = True, crowded: bool = False) -> list[Observation]:
     """The log of a generated game, its table first, all else by instant; without ticks."""
-    game = WildGame(seed, amended=amended, strange=strange)
+    game = WildGame(seed, amended=amended, strange=strange, crowded=crowded)
     game.play(game.rng.randint(10, 70))
     table, *rest = game.lines
     return [table, *sorted(rest, key=lambda line: line.t)]

@@ -1,0 +1,111 @@
+"""People answer whatever is asked, by the commands of the page, until nothing is asked any more."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any, Final
+
+from referee.control.corrections import meet_command
+from referee.control.facts import Accepted, Facts
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import MAX_ERROR, Card, Count, LogError, Observation, Slap
+from referee.engine.rulings import Ruling, base_id
+from referee.rules.cards import PACK
+
+_MOST: Final = 60
+"""Answers, at most, before asking counts as endless."""
+_TOLD_ONLY: Final = ("late_evidence", "mend_amendment", "nothing_to_contest")
+
+
+def settle_all(lines: Sequence[Observation], rng: random.Random) -> list[str]:
+    """Answer every question of a game that has come to rest; gives what cannot be answered, or is asked again."""
+    referee = Adjudicator(lookahead_ns=MAX_ERROR)
+    log, made = list(lines), list[Ruling]()
+    for line in log:
+        made += referee.observe(line)
+    now = max(line.t for line in log) + 4 * MAX_ERROR
+    made += referee.promise(now)
+    asked: list[str] = []
+    for number in range(_MOST):
+        waiting = [
+            one for one in referee.view.questions if (found := _of(made, one)) and found["ask"] not in _TOLD_ONLY
+        ]
+        if not waiting:
+            return []
+        question = _of(made, waiting[0])
+        assert question is not None
+        now = max(now, referee.watermark) + 1
+        said = _answer(referee, log, made, question, now, rng, number)
+        if isinstance(said, str):
+            return [f"{question['ask']} ({' '.join(question.rule)}) cannot be answered: {said}", str(question)]
+        for line in said:
+            log.append(line)
+            try:
+                made += referee.observe(line)
+            except LogError as error:
+                return [f"{question['ask']}: its answer fits no log: {error}", str(question)]
+        now += 2 * MAX_ERROR
+        made += referee.promise(now)
+        if any(base_id(one) == base_id(question.id) for one in referee.view.questions):
+            return [f"{question['ask']} ({' '.join(question.rule)}) stays: after {said}", str(question)]
+        asked.append(f"{question['ask']} {question.id}")
+    return [f"asked without end: {asked[-6:]}"]
+
+
+def _of(made: Sequence[Ruling], name: str) -> Ruling | None:
+    return next((one for one in reversed(made) if one.id == name), None)
+
+
+def _answer(
+    referee: Adjudicator,
+    log: Sequence[Observation],
+    made: Sequence[Ruling],
+    question: Ruling,
+    now: int,
+    rng: random.Random,
+    number: int,
+) -> list[Observation] | str:
+    """The lines by which people answer it, or why they cannot."""
+    facts = Facts(log, made, referee.view, now, referee.watermark)
+
+    def name(kind: str) -> str:
+        return f"{kind}{number}{rng.randint(0, 10**9)}"
+
+    why = ""
+    for value in _values(question, log, referee, rng):
+        if value == "count":
+            counts = [count if count is not None else rng.randint(0, 3) for count in referee.view.counts]
+            met = meet_command({"do": "recount", "cards": counts}, facts, name)
+            if not isinstance(met, Accepted):
+                return [Count(t=now, id=name("n"), seat=n, cards=c) for n, c in enumerate(counts, start=1)]
+        else:
+            met = meet_command({"do": "answer", "question": question.id, "value": value}, facts, name)
+        if isinstance(met, Accepted):
+            return list(met.observations)
+        why = str(met)
+    return why or "no value fits"
+
+
+def _values(question: Ruling, log: Sequence[Observation], referee: Adjudicator, rng: random.Random) -> list[Any]:
+    ask = question["ask"]
+    seats = [seat for seat in range(1, len(referee.view.names) + 1) if seat not in referee.view.absent]
+    rng.shuffle(seats)
+    if ask in ("unreadable_card", "bottom_card", "impossible_card", "order_changed"):
+        named = list(question.get("cards") or ())
+        return [card for card in [*named, *rng.sample(PACK, k=4)] if card != "??"]
+    if ask == "who_was_first":
+        hands = [one.seat for one in log if isinstance(one, Slap) and one.id in question["about"]]
+        return [*hands, *seats]
+    if ask == "recount":
+        return ["count"]
+    if ask == "slap_or_card":
+        return [rng.choice(("slap", "card"))]
+    if ask == "slap_or_limit":
+        return [rng.choice(("before", "after"))]
+    if ask == "wild_rank":
+        return [rng.choice("23456789T")]
+    if ask == "unseen_gap":
+        return ["unknown", *seats]
+    laid = [one.seat for one in log if isinstance(one, Card) and one.id in question["about"]]
+    return [*(seat for seat in laid if seat in seats), *seats]
