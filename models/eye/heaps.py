@@ -38,6 +38,12 @@ _SMALLER: Final = 0.75
 """Cards of one heap are of one size: none is by so much smaller than another."""
 _CORNER: Final = 0.3
 """So far, in half widths and heights, an index may stand off the corner where it belongs, as the outline is told."""
+_ACROSS: Final = (1.56, 1.44)
+"""From an index to those in the card's other corners, in half widths and heights, ..."""
+_ABOUT_APART: Final = 0.4
+"""... so nearly: the outline that measures it is told from an index that may be half hidden ..."""
+_ABOUT_PARALLEL: Final = 0.8
+"""... and so is its turn; a cosine."""
 _OFF_RIM: Final = 0.95
 """An index is printed within this share of the way from its card's middle to the edge; 0.8 or so is usual."""
 _BARE: Final = 1.0
@@ -172,6 +178,7 @@ def without_doubles(cards: Sequence[Candidate], weights: EvidenceWeights) -> lis
             one.readings += card.readings
             if card.bare > one.bare:  # its outline holds a whole card, the other's only a part or more than one
                 one.whole, one.bare, one.quad = card.whole, card.bare, card.quad
+            _move_to_indices(one)
         elif not any(_is_double(card, other, weights) for other in kept):
             kept.append(card)
     return kept
@@ -194,7 +201,7 @@ def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -
         return False
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
     one_name = likeliest(weak, weights) == likeliest(strong, weights)
-    if one_name and (_in_other_corners(weak, strong) or _in_other_corners(strong, weak)):
+    if one_name and (_a_card_apart(weak, strong) or _a_card_apart(strong, weak)):
         return True
     # On a bare card no other's index shows, whatever it is read as.
     if strong.bare >= _BARE and shows_both_ends(strong) and _in_other_corners(strong, weak):
@@ -213,15 +220,57 @@ def _in_other_corners(card: Candidate, other: Candidate) -> bool:
     axes = np.stack([right, up], 1)
     if abs(np.linalg.det(axes)) < 1e-6:
         return False
-    own = np.linalg.solve(axes, card.spots[0].centre - centre)
+    shown = [np.linalg.solve(axes, spot.centre - centre) for spot in card.spots]
+    own = np.sign(shown[0]) * np.mean(np.abs(shown), axis=0)
 
     def in_a_corner(spot: Spot) -> bool:
-        turn = float(spot.up @ card.spots[0].up) / max(1e-6, float(np.linalg.norm(spot.up) * card.spots[0].height / 2))
-        at = np.linalg.solve(axes, spot.centre - centre)
+        at, turn = np.linalg.solve(axes, spot.centre - centre), _turn(spot, card.spots[0])
         corners = [own * (-1, 1)] if turn > 0 else [own * (1, -1), -own]
         return abs(turn) > _PARALLEL and any(float(np.abs(at - corner).max()) < _CORNER for corner in corners)
 
     return all(in_a_corner(spot) for spot in other.spots)
+
+
+def _a_card_apart(card: Candidate, other: Candidate) -> bool:
+    """Whether the indices of ``other`` stand as far from the card's first as indices of one card do.
+
+    An index alone does not tell left from right: an outline told from one may lie on its wrong side.
+    """
+    _, up, right = axes_of(card.quad)
+    axes = np.stack([right, up], 1)
+    if abs(np.linalg.det(axes)) < 1e-6:
+        return False
+    first = card.spots[0]
+    along = np.sign(float(first.up @ up)) * _ACROSS[1]
+
+    def is_apart(spot: Spot) -> bool:
+        way, turn = np.linalg.solve(axes, spot.centre - first.centre), _turn(spot, first)
+        ways = [(0.0, -along)] if turn < 0 else []
+        ways += [(side * _ACROSS[0], -along if turn < 0 else 0.0) for side in (-1, 1)]
+        return abs(turn) > _ABOUT_PARALLEL and any(float(np.abs(way - one).max()) < _ABOUT_APART for one in ways)
+
+    return all(is_apart(spot) for spot in other.spots)
+
+
+def _turn(one: Spot, other: Spot) -> float:
+    """Cosine of the angle between two indices."""
+    return float(one.up @ other.up) / max(1e-6, float(np.linalg.norm(one.up) * np.linalg.norm(other.up)))
+
+
+def _move_to_indices(card: Candidate) -> None:
+    """Move the outline so that its indices stand evenly about its middle, where it does not hold all of them."""
+    if all(_holds(card.quad, spot.centre) for spot in card.spots):
+        return
+    centre, up, right = axes_of(card.quad)
+    axes = np.stack([right, up], 1)
+    if abs(np.linalg.det(axes)) < 1e-6:
+        return
+    at = np.array([np.linalg.solve(axes, spot.centre - centre) for spot in card.spots])
+    low, high = at.min(0), at.max(0)
+    # Both sides, or both ends, show where the indices are so far apart.
+    way = axes @ np.where(high - low > 1, (low + high) / 2, 0.0)
+    card.quad = card.quad + way
+    card.centre, card.up, card.right = axes_of(card.quad)
 
 
 def _at_one_corner(weak: Candidate, strong: Candidate) -> bool:

@@ -207,6 +207,24 @@ def test_two_sights_of_one_place_with_one_name_are_one_card_though_their_sizes_d
     assert not heaps.shows_both_ends(other)
 
 
+@pytest.mark.parametrize(("names", "cards"), [("7h 7h", 1), ("7h 2h", 2)])
+@pytest.mark.parametrize("turn", [0, 70])
+def test_two_corners_of_a_covered_card_are_one_card_though_each_is_told_on_its_wrong_side(
+    names: str, cards: int, turn: int
+) -> None:
+    """Indices in all four corners: the upper left one is taken for the upper right one of a card beside, and so on."""
+    a = np.radians(turn)
+    aside = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) @ np.array([80.0, 0.0])
+    (left,) = spots(200, 200, turn, which="a")
+    left = replace(left, card_centre=left.card_centre - aside)
+    (right,) = spots(*(np.array([200, 200]) + aside), turn, which="a")
+    first, second = names.split()
+    found = heaps.without_doubles(settled(candidate([left], first), candidate([right], second)), W)
+    assert len(found) == cards
+    if cards == 1:
+        assert np.allclose(found[0].quad.mean(0), [200, 200], atol=0.1)
+
+
 @pytest.mark.parametrize(("height", "bare", "cards"), [(110, -2.0, 1), (110, 2.0, 2), (136, -2.0, 2)])
 def test_a_smaller_card_that_seems_covered_on_a_bare_one_is_its_print(height: float, bare: float, cards: int) -> None:
     clear, pip = candidate(spots(200, 200, which="b"), "6c"), candidate(spots(210, 195, 20, height, which="a"), "7c")
