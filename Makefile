@@ -80,7 +80,7 @@ format: install  ## let ruff lay out the code
 language-check: install  ## whether every language is whole: what its files lack, and what is wrong there; LANGUAGE=de checks one
 	@$(BIN)/python -m tools.language_check $(if $(filter command line,$(origin LANGUAGE)),$(LANGUAGE))
 
-languages: install  ## docs/languages.md and docs/glossary.md: rulings and the game's own words in four languages
+languages: install  ## out/languages.md and out/glossary.md: rulings and the game's own words in four languages
 	@$(BIN)/python -m tools.languages
 
 bench: install  ## what things cost on this machine

@@ -1,4 +1,4 @@
-"""Four languages side by side: `make languages` writes docs/languages.md and docs/glossary.md.
+"""Four languages side by side: `make languages` writes out/languages.md and out/glossary.md.
 
 The first shows rulings of every kind and the reasons that `referee explain` gives, as they come out of the games under
 tests/scenarios; the second the game's own words, from tools/glossary.toml.
@@ -23,9 +23,7 @@ from referee.text.explanation_lines import why
 from referee.text.ruling_lines import RulingWords, pretty
 from tests.rules.scenes import FOLDER, SceneError, observations, sheets
 
-DOCS: Final = Path(__file__).parents[1] / "docs"
-PAGE: Final = DOCS / "languages.md"
-GLOSSARY: Final = DOCS / "glossary.md"
+OUT: Final = Path(__file__).parents[1] / "out"
 WORDS: Final = Path(__file__).with_name("glossary.toml")
 ROWS: Final = 100
 """Rulings that are shown."""
@@ -36,19 +34,8 @@ _TOLD: Final = ("reason", "until", "foul", "decided_by", "what", "ask", "upheld"
 
 _HEAD: Final = """# Four languages side by side
 
-Written by `make languages` from the games under `tests/scenarios/`; a test says when it is out of date. What the table
-shows stands upright, *what the speaker says* slanted; where that is missing, the lights say enough. The game's own
-words are in [glossary.md](glossary.md).
-
-**To translate.** A language is two files: `referee/text/XX.toml` is what is read,
-`referee/announce/phrases/XX.toml` what is spoken. Under `[answer]` the key is the English sentence as it stands in the
-code, its fields in braces: a translation has the same fields in any order. `make language-check LANGUAGE=XX` says what
-is missing, what nobody says any more, and which field is lost. A command speaks the language of its `--settings`, else
-the system's (`LANG`); `--language` asks for another.
-
-English stays: options and commands, keys and values of the log, ids and names of rules, the words that may be typed in
-`referee setup`, the texts of `--help`, and the talk of `referee enrol`.
-What the operating system or a library says of a file or device is passed on as it is.
+Written by `make languages` from the games under `tests/scenarios/`. Upright text is shown, *slanted text is spoken*;
+a ruling without slanted text is left to the lights. [glossary.md](glossary.md) lists the game's own words.
 """
 
 
@@ -178,9 +165,11 @@ def glossary_page() -> str:
 
 
 def main() -> None:
-    """Write both pages."""
-    PAGE.write_text(page(), encoding="utf-8")
-    GLOSSARY.write_text(glossary_page(), encoding="utf-8")
+    """Write both pages into out/."""
+    OUT.mkdir(exist_ok=True)
+    for name, text in (("languages.md", page()), ("glossary.md", glossary_page())):
+        (OUT / name).write_text(text, encoding="utf-8")
+        print(OUT / name)
 
 
 if __name__ == "__main__":

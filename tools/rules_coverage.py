@@ -1,4 +1,4 @@
-"""The table of which scenarios prove which row: ``python -m tools.rules_coverage`` writes it into the docs."""
+"""The table of which scenarios prove which row: `make rules-coverage` writes it to out/rules-coverage.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
 from tests.rules.scenes import FOLDER, Sheet, sheets
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "rules-coverage.md"
+OUT: Final = Path(__file__).parents[1] / "out"
 GAMES: Final = {
     "G1": "Egyptian Ratscrew, by each of the five sources",
     "G2": "Beggar-My-Neighbour",
@@ -19,7 +19,7 @@ GAMES: Final = {
 
 _HEAD: Final = """# Which scenario proves which rule
 
-Written by `make rules-coverage` from `tests/scenarios/`; a test says when it is out of date. `applies` counts the small
+Written by `make rules-coverage` from `tests/scenarios/`. `applies` counts the small
 games in which the rule decides (each fails with the rule switched off), `just not` those that one fact keeps from it
 (each fails once that fact is changed). What the speaker says is not listed here.
 
@@ -74,4 +74,6 @@ def _title(sheet: Sheet) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    OUT.mkdir(exist_ok=True)
+    (OUT / "rules-coverage.md").write_text(page(), encoding="utf-8")
+    print(OUT / "rules-coverage.md")

@@ -66,7 +66,7 @@ mutants: install  ## N mutants of the core drawn by SEED: which of them no test 
 
 .PHONY: rules-coverage
 
-rules-coverage: install  ## docs/rules-coverage.md: which scenario proves which rule
+rules-coverage: install  ## out/rules-coverage.md: which scenario proves which rule
 	$(BIN)/python -m tools.rules_coverage
 
 # Twenty whole games at the simulated table.
