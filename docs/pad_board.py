@@ -1,6 +1,6 @@
 """Pads on a Raspberry Pi Pico (RP2040), each stamped as it closes: MicroPython. Save it on the board as main.py.
 
-Each pad is a switch from its pin to ground. docs/pad-board.md has the wiring, and says what the lines mean.
+Each pad is a switch from its pin to ground. docs/timing.md has the wiring, and says what the lines mean.
 """
 
 import array

@@ -1,6 +1,6 @@
 """The lines that a pad board and the referee send each other: JSON, one object a line, each line of the board summed.
 
-docs/pad-board.md says what each holds. Pure; `hardware.pads.serial_source` holds the conversation.
+docs/timing.md says what each holds. Pure; `hardware.pads.serial_source` holds the conversation.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ QUEUE: Final = 1024
 """Edges that the kernel keeps for us: its longest queue. A full one drops the oldest, which may be the first hand."""
 GPIOD_DELIVERY: Final = 5 * MS
 """An edge lies in the queue this long after its stamp at the latest, ns: the queueing is done by a real-time thread
-of the kernel's (docs/pads.md has the worst measured)."""
+of the kernel's (docs/timing.md has the worst measured)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Where edges come from: input lines that tell at which instant each was pressed.
 
 Behind the pad shell there is one of two sources: the kernel's own event queue (`hardware.pads.gpiod_lines`), or, where
-that library is not installed, gpiozero's pins (`hardware.pads.gpiozero_lines`). docs/pads.md holds them side by side.
+that library is not installed, gpiozero's pins (`hardware.pads.gpiozero_lines`). docs/timing.md holds them side by side.
 """
 
 from __future__ import annotations

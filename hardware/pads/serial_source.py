@@ -175,7 +175,7 @@ class SerialSource:
                 if board is None:
                     told[seat] = self._links.refused or f"{name} is not plugged in; as soon as it is, its pads count"
                 elif board.hello is None or now - board.heard > SILENT_AFTER:
-                    told[seat] = f"{name} says nothing: press its reset button, or plug it in again (docs/pad-board.md)"
+                    told[seat] = f"{name} says nothing: press its reset button, or plug it in again (docs/timing.md)"
                 elif not 1 <= pad <= board.hello.pads:
                     told[seat] = f"{name} has pads 1 to {board.hello.pads}, and no pad {pad}"
                 elif words := board.doubt(seat, now):

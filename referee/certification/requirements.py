@@ -46,8 +46,8 @@ LIMITS: Final[Mapping[str, Limit]] = {
     "clipped": Limit(100 * CLIPPED, "%", "docs/calibration.md: overexposed share of white paper"),
     "flicker": Limit(100 * FLICKER, "%", "docs/calibration.md: swing of brightness from picture to picture"),
     "look": Limit(ENOUGH, "cards/s", "what a table at ease lays (referee/setup/eye_speed.py)", is_least=True),
-    "light": Limit(10.0, "ms", "docs/latency.md: 5 ms for the referee, and as much for a machine that wakes late"),
-    "sound": Limit(50.0, "ms", "docs/latency.md: 30 ms for referee and card, 20 for a machine that wakes late"),
+    "light": Limit(10.0, "ms", "docs/timing.md: 5 ms for the referee, and as much for a machine that wakes late"),
+    "sound": Limit(50.0, "ms", "docs/timing.md: 30 ms for referee and card, 20 for a machine that wakes late"),
     "clock": Limit(0.15, "ms", "a tenth of the least error that a pad states, 1.5 ms (referee/settings/model.py)"),
     "disk": Limit(100.0, "ms", "a third of what lines may wait for their commit (LATEST_COMMIT, record/journal.py)"),
 }  # fmt: skip

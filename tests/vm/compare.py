@@ -1,4 +1,4 @@
-"""The two sources of edges side by side under the same pad shell, for docs/pads.md: `make vm-compare`."""
+"""The two sources of edges side by side under the same pad shell, for docs/timing.md: `make vm-compare`."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ vm-test: vm-setup  ## the pads, from the kernel's edge to the slap, and a USB ca
 vm-smoke: vm-setup  ## the same in short (half a minute)
 	VM_TIMEOUT=150 tools/vm/boot $(BIN)/python -m tests.vm smoke
 
-vm-compare: vm-setup  ## gpiod and gpiozero + lgpio as sources of edges, side by side (docs/pads.md)
+vm-compare: vm-setup  ## gpiod and gpiozero + lgpio as sources of edges, side by side (docs/timing.md)
 	VM_TIMEOUT=360 tools/vm/boot $(BIN)/python -m tests.vm compare
 
 # The camera's own process: what it costs, and how soon it is back.

@@ -5,7 +5,7 @@ their edges and the ruling of a slap; the table is printed and written to ``out/
 Exit status 1 if anything that is required was not measured.
 
 ``--export FILE`` writes the pulses for another machine to play into a real Raspberry Pi; there ``--record FILE`` writes
-what its pads' shell tells, and ``--edges FILE`` measures that instead of the simulation. docs/pad-timing.md says how.
+what its pads' shell tells, and ``--edges FILE`` measures that instead of the simulation (docs/timing.md).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 
 from hardware.pads.board_lines import BoardAnswer, BoardEdge, BoardHello, BoardReader, encode_greeting, encode_question
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "pad-board.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[3] / "docs" / "timing.md").read_text(encoding="utf-8")
 
 
 def test_the_guides_lines_are_what_is_said() -> None:
