@@ -107,7 +107,7 @@ def look_step(draft: SettingsText) -> Run:
         if source != "picamera":
             values |= {"camera.width": 1280, "camera.height": 720}
         if "://" in source:
-            words = Sentence("How late do its pictures come, in milliseconds? (docs/camera.md says how to measure it.)")
+            words = Sentence("How late do its pictures come, in milliseconds? (docs/vision.md says how to measure it.)")
             values["camera.delay_ms"] = yield Question("camera.delay", words, _UNKNOWN, _delay)
         draft = draft.changed(values)
         yield DeviceCall("look", {"text": draft.text}, Sentence("opening the camera"))
