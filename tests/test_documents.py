@@ -13,11 +13,12 @@ import pytest
 from referee.engine.log import decode_line
 from referee.engine.observations import Answer, Correct
 from referee.engine.replay import replay_log
-from referee.engine.rulings import ruling_fields
+from referee.engine.rulings import RULING_ORDER, ruling_fields
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 CORE = [*(ROOT / "referee" / "rules").glob("*.py"), *(ROOT / "referee" / "engine").glob("*.py")]
+FORMAT = (DOCS / "log.md").read_text(encoding="utf-8")
 CORRECTIONS = (DOCS / "corrections.md").read_text(encoding="utf-8")
 TABLE = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
 GAME = [
@@ -37,6 +38,24 @@ def _forms(title: str) -> list[str]:
     """The lines that a section shows."""
     section = CORRECTIONS.split(f"## {title}\n")[1].split("\n## ")[0]
     return [line.strip() for line in section.splitlines() if line.startswith("    {")]
+
+
+@pytest.mark.parametrize(
+    ("log", "shown"), re.findall(r"```jsonl\n(.+?)```.*?```json\n(.+?)```", FORMAT, flags=re.DOTALL)
+)
+def test_the_examples_of_the_log_are_ruled_as_they_are_shown(log: str, shown: str) -> None:
+    made = [ruling for ruling in _ruled(log.splitlines()) if ruling["ruling"] not in ("lead", "turn", "pile")]
+    assert made == [json.loads(line) for line in shown.splitlines()]
+
+
+def test_every_example_of_the_log_is_replayed_and_every_ruling_listed() -> None:
+    assert len(re.findall(r"```jsonl\n", FORMAT)) == len(re.findall(r"```json\n", FORMAT)) == 3
+    listed = re.findall(r"^\| `(\w+)` \|", FORMAT.split("## Rulings")[1], re.MULTILINE)
+    assert sorted(listed) == sorted(RULING_ORDER)
+    (order,) = re.findall(r"the table's life: (.+?)\.\n", FORMAT, re.DOTALL)
+    places = [[RULING_ORDER[kind] for kind in re.findall(r"`(\w+)`", group)] for group in re.split(r",\s+", order)]
+    assert places == [[place] * len(group) for place, group in enumerate(places)]
+    assert sum(map(len, places)) == len(RULING_ORDER)
 
 
 def test_the_example_of_a_correction_is_ruled_as_it_is_shown() -> None:
