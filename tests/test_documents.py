@@ -119,6 +119,20 @@ def test_every_question_is_in_the_table_of_answers() -> None:
     assert {word for words in asked for word in words if word} <= listed
 
 
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "timing.md", "vision.md", "log.md"])
+def test_the_files_that_a_page_names_are_there(page: str) -> None:
+    """A path counts from the root, or from any folder that the page's words make plain."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w./-]+?/|[\w./-]+\.(?:py|toml|mk|md|csv|json))`", text))
+    folders = [ROOT / name for name in ("appliance", "docs", "hardware", "models", "referee", "tests", "tools")]
+    there = [f"/{path.relative_to(ROOT)}" for top in folders for path in (top, *top.rglob("*"))]
+    there += [f"/{path.name}" for path in ROOT.iterdir()]
+    missing = [name for name in named if not any(path.endswith("/" + name.rstrip("/")) for path in there)]
+    assert sorted(missing) == []
+    links = {link.partition("#")[0] for link in re.findall(r"\]\(([^)#:][^):]*)\)", text)}
+    assert sorted(link for link in links if not (DOCS / link).exists()) == []
+
+
 def _numbers() -> list[str]:
     """The names of the numbers that the watcher takes for granted; what follows from others is none of them."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "models" / "watch").glob("*.py")))
