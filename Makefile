@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: help help-all install apt apt-test demo play test test-all test-mixes lock lint format bench clean language-check languages
+.PHONY: help help-all install apt apt-test demo play test test-all test-mixes lock lint format bench clean language-check languages reference
 
 NEWCOMERS := demo|play|test|install|lint|format|bench|pictures|image|rules-coverage|help-all
 
@@ -82,6 +82,9 @@ language-check: install  ## whether every language is whole: what its files lack
 
 languages: install  ## out/languages.md and out/glossary.md: rulings and the game's own words in four languages
 	@$(BIN)/python -m tools.languages
+
+reference: install  ## docs/reference.md: every command and setting
+	@$(BIN)/python -m tools.reference
 
 bench: install  ## what things cost on this machine
 	$(BIN)/python -m tools.measure.bench

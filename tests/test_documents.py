@@ -14,6 +14,8 @@ from referee.engine.log import decode_line
 from referee.engine.observations import Answer, Correct
 from referee.engine.replay import replay_log
 from referee.engine.rulings import RULING_ORDER, ruling_fields
+from referee.settings.model import SeatSettings, Settings
+from tools.reference import page
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -131,6 +133,15 @@ def test_the_files_that_a_page_names_are_there(page: str) -> None:
     assert sorted(missing) == []
     links = {link.partition("#")[0] for link in re.findall(r"\]\(([^)#:][^):]*)\)", text)}
     assert sorted(link for link in links if not (DOCS / link).exists()) == []
+
+
+def test_the_reference_lists_every_command_and_key_as_they_are() -> None:
+    shown = (DOCS / "reference.md").read_text(encoding="utf-8")
+    assert shown == page(), "out of date: run make reference"
+    models = [field.annotation for field in Settings.model_fields.values()] + [SeatSettings]
+    keys = ["rules", "dealer", "deck", *(key for model in models for key in getattr(model, "model_fields", ()))]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", shown, re.MULTILINE)) == sorted(keys)
+    assert len(re.findall(r"^\| `referee \w+` \| \w", shown, re.MULTILINE)) > 20
 
 
 def _numbers() -> list[str]:
