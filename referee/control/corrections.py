@@ -212,7 +212,10 @@ class _Meeting(Reports):
                 return Accepted(_as_answer(value), (self._correct_unread_card(about, value),))
         elif ask == "unseen_gap":
             if not is_answer(
-                value, len(view.names), gone="cards" not in ruling.fields, passed="passed" in ruling.fields
+                value,
+                range(1, len(view.names) + 1),
+                gone="cards" not in ruling.fields,
+                passed="passed" in ruling.fields,
             ):
                 raise Denied("answer with the cards that came between, such as 7h, or with the seat that took the pile")
         elif ask == "wild_rank":

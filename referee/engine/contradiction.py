@@ -49,7 +49,7 @@ def read_answers(position: Position, card: Card, answers: Mapping[str, Any]) -> 
         answer = answers.get(f"question@{card.id}{number}")
         if isinstance(answer, str) and is_card(answer) and answer != UNREADABLE:
             said = said._replace(face=answer) if said.face == UNREADABLE else said._replace(named=answer)
-        elif type(answer) is int and 1 <= answer <= position.seats:
+        elif type(answer) is int and position.player(answer) is not None:
             said = said._replace(seat=answer)
     if said.seat != card.seat and _leaves_open_who_won(position, card, said.face):
         # Not who laid it was asked, but who has won by it (P16).

@@ -331,9 +331,9 @@ def _decided(ruling: Ruling, heat: Ruling, course: JudgedCourse) -> Iterator[Con
     if how == "force" and own is not None and others:
         yield Considered("M2", True, "harder_hand", {"force": own, "second_force": max(others)})
     else:
-        row = {"force": "M2", "split": "M3", "war": "M4", "doubt": "K9"}.get(how, "M2")
+        row = {"force": "M2", "split": "M3", "war": "M4", "doubt": "K9", "left": "E8"}.get(how, "M2")
         yield Considered(
-            row, True, f"decided_{how}" if how in ("force", "split", "war", "doubt") else "people_said", {}
+            row, True, f"decided_{how}" if how in ("force", "split", "war", "doubt", "left") else "people_said", {}
         )
 
 
@@ -409,9 +409,9 @@ def _beaten(ruling: Ruling, slap: Slap, course: JudgedCourse) -> Iterator[Consid
     winner = next((hand for hand in map(course.slap, ruling.because) if hand is not None and hand.id != slap.id), None)
     if winner is not None:
         how = _how_won(winner.id, heat, course)
-        row = {"war": "M4", "split": "M3"}.get(how, "M2")
+        row = {"war": "M4", "split": "M3", "left": "E8"}.get(how, "M2")
         yield Considered(
-            row, False, f"lost_by_{how}" if how in ("force", "war", "people") else "lost", {"seat": winner.seat}
+            row, False, f"lost_by_{how}" if how in ("force", "war", "people", "left") else "lost", {"seat": winner.seat}
         )
 
 

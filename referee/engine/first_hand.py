@@ -14,13 +14,14 @@ from referee.engine.observations import Card, Lift, Observation, Slap
 from referee.engine.rulings import RULING_ORDER, Ruling, in_doubt_of_gap, to_ruling, to_rulings
 from referee.engine.state import PendingWin, RunnerUp, State
 from referee.rules import war
-from referee.rules.card_play import lay, settle
+from referee.rules.card_play import lay, leave, settle
 from referee.rules.cards import UNREADABLE
-from referee.rules.elimination import stays_in
+from referee.rules.elimination import end_if_all_is_held
 from referee.rules.phase import Claim, DeadHeat
 from referee.rules.pickup import claim_by_slap
 from referee.rules.position import Position
-from referee.rules.slap_verdict import Verdict, has_just_laid_its_last
+from referee.rules.slap_verdict import Verdict
+from referee.rules.stacks import put_under
 from referee.rules.step import Draft, Step
 
 _FORCE_LEAD: Final = 0.1
@@ -121,7 +122,7 @@ def claim(step: Step, slap: Slap, split: tuple[int, ...] = ()) -> None:
     back = [
         seat
         for seat in split or (slap.seat,)
-        if not position.holds(seat) and not has_just_laid_its_last(position, seat) and not stays_in(position, seat)
+        if not position.holds(seat) and not position.just_emptied(seat) and not position.stays_in(seat)
     ]
     claim_by_slap(step, slap.seat, slap.id, split=split)
     for seat in back:
@@ -174,7 +175,7 @@ def win(
         pending = replace(pending, because=because, margin=margin, error=error)
         decided = _decide_heat(step, pending, hands, answers)
         if decided is None:
-            return finish(state._replace(disputed=pending, hands=hands), step, used, doubt=doubt)
+            return _left_open(*finish(state._replace(disputed=pending, hands=hands), step, used, doubt=doubt))
         pending = decided
         split = tuple(hand.seat for hand in hands) if decided.decided_by == "split" else ()
     if pending.slap is not slap:
@@ -189,6 +190,14 @@ def win(
         taking.announce_turn()
     state, more = finish(state, taking, doubt=doubt)
     return state, [*rulings, *more]
+
+
+def _left_open(state: State, rulings: list[Ruling]) -> Decided:
+    """Keep by which question people are asked who was first."""
+    asked = next((one.id for one in rulings if one.get("ask") == "who_was_first"), "")
+    if asked and state.disputed is not None:
+        state = state._replace(disputed=replace(state.disputed, asked=asked))
+    return state, rulings
 
 
 def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answers: Answers) -> PendingWin | None:
@@ -230,7 +239,7 @@ def _of_heat(
     pending: PendingWin,
     winner: Slap,
     hands: tuple[Slap, ...],
-    how: Literal["force", "split", "war", "people"],
+    how: Literal["force", "split", "war", "people", "left"],
     row: str,
 ) -> PendingWin:
     runners = tuple(
@@ -274,10 +283,43 @@ def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) 
         winner, decided_by = (hand.seat if hand is not None else None), "people"
     if winner is None:
         settle(step)
-        return finish(state, step)
+        return _left_open(*finish(state, step))
+    return _settle_dispute(state, step, winner, decided_by, "M4")
+
+
+def _settle_dispute(state: State, step: Step, winner: int, how: Literal["war", "people", "left"], row: str) -> Decided:
+    """The hand of this seat has won an open dead heat or a War, at the instant of ``step``."""
     assert state.disputed is not None
     hand = next(hand for hand in state.hands if hand.seat == winner)
-    pending = replace(_of_heat(state.disputed, hand, state.hands, decided_by, "M4"), t=step.t)
+    pending = replace(_of_heat(state.disputed, hand, state.hands, how, row), t=step.t)
     claim(step, hand)
+    settle(step)
+    return finish(state._replace(pending=pending, disputed=None, hands=()), step)
+
+
+def left(state: State, step: Step, seat: int) -> Decided:
+    """A player leaves (E8): of a dead heat or a War the one hand that is left has won it."""
+    tied = state.disputed is not None and any(hand.seat == seat for hand in state.hands)
+    winner = leave(step, seat)
+    if winner is not None and tied:
+        return _settle_dispute(state, step, winner, "left", "E8")
+    if tied and not step.position.over and step.position.in_limbo:
+        still = [hand.seat for hand in state.hands if step.position.player(hand.seat) is not None]
+        if len(still) == 1 and step.position.unsure <= set(still):
+            return _settle_taken(state, step, still[0])
+    return finish(state, step)
+
+
+def _settle_taken(state: State, step: Step, winner: int) -> Decided:
+    """The pile of an open dead heat has left the table: it is this seat's, and nobody else can have it."""
+    player = step.position.player(winner)
+    assert player is not None and state.disputed is not None
+    hand = next(hand for hand in state.hands if hand.seat == winner)
+    pending = replace(_of_heat(state.disputed, hand, state.hands, "left", "E8"), t=step.t)
+    cards = step.position.in_limbo
+    step.set(in_limbo=0, unsure=frozenset())
+    put_under(step, player, (UNREADABLE,) * cards)
+    step.rule("pile", "E8", because=(hand.id,), seat=player, count=cards)
+    end_if_all_is_held(step, player, by_slap=True)
     settle(step)
     return finish(state._replace(pending=pending, disputed=None, hands=()), step)

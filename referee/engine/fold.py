@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
 from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
-from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
+from referee.engine.first_hand import Answers, Decided, claim, finish, heat, left, run_up, war_card, win
 from referee.engine.gap import ask_once, judge_gap, prove_turn
-from referee.engine.observations import Card, Gap, Observation, Slap, Table, Taken
+from referee.engine.observations import Card, Gap, Leave, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
 from referee.engine.position_changes import CHANGES
-from referee.engine.rulings import Ruling, cause_of, in_doubt_of_gap, to_ruling, to_rulings
+from referee.engine.rulings import Ruling, in_doubt_of_gap, to_ruling, to_rulings
 from referee.engine.state import PendingWin, State
 from referee.engine.unclaimed_piles import picked_up, unexplained
 from referee.rules.card_play import lay
@@ -86,6 +86,10 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         decided = _slap(state, observation, upcoming, answers)
     elif isinstance(observation, Taken):
         decided = _taken(state, observation, answers)
+    elif isinstance(observation, Leave):
+        if not state.position.rules.has("E8"):
+            return state, []
+        decided = left(state, Step(state.position, observation.t, observation.id), observation.seat)
     elif isinstance(observation, Gap):
         step = Step(state.position, observation.t, observation.id)
         judge_gap(step, observation, answers)
@@ -112,10 +116,11 @@ def _winner_named(state: State, rulings: list[Ruling], answers: Answers) -> Deci
         return state, rulings
     asked = next((one for one in rulings if one.get("ask") == "recount" and phase.owed in one.rule), None)
     said = answers.get(asked.id) if asked is not None else None
-    if asked is None or type(said) is not int or not 1 <= said <= state.position.seats:
+    winner = state.position.player(said) if type(said) is int else None
+    if asked is None or winner is None:
         return state, rulings
-    step = Step(state.position, asked.t, cause_of(asked.id))
-    win_game(step, said, phase.owed)
+    step = Step(state.position, asked.t, asked.because[0])
+    win_game(step, winner, phase.owed)
     state, more = finish(state, step)
     return state, [*rulings, *more]
 
@@ -130,7 +135,7 @@ def last_tick(state: State, t: int) -> Decided:
     step = Step(state.position, t, state.position.claim.ref)
     pick_up(step)
     step.announce_turn()
-    return finish(state, step, used={f"slap_won@{step.ref}", f"turn@{step.ref}"})
+    return finish(state, step, used={f"{kind}@{step.ref}" for kind in ("slap_won", "turn", "out")})
 
 
 def end_by_time(state: State, t: int, answers: Answers) -> Decided:
@@ -186,7 +191,7 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
     if position.over:
         return state, []
     phase = position.phase
-    taker = taken.seat if taken.seat is not None and taken.seat <= position.seats else None
+    taker = position.player(taken.seat)
     if isinstance(phase, LastChance):
         last_chance_over(step, taken=True)
     elif isinstance(phase, Claim) and (phase.by == "unread" or _may_be_anothers(position, taker)):
@@ -255,7 +260,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         state, rulings = _slap(state, slap, upcoming, {k: v for k, v in answers.items() if k != OVERRULED + slap.id})
         draft = Draft("question", {"ask": "mend_amendment", "about": [slap.id]}, ("K6",), ())
         return state, [*rulings, to_ruling(draft, slap.id, slap.t, {one.id for one in rulings})]
-    if outcome is not None and slap.seat <= state.position.seats:
+    if outcome is not None and state.position.player(slap.seat) is not None:
         judged, sides = apply_overrule(judged, outcome), []
     doubt = slap.id in state.doubted
     if doubt:
@@ -297,7 +302,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
 
 def _can_be_overruled(position: Position, seat: int, outcome: str) -> bool:
     """Whether the game still goes on for this hand, and there is a pile if people say that it won one."""
-    if position.over or position.closed or seat > position.seats or seat in position.absent:
+    if position.over or position.closed or position.player(seat) is None:
         return False
     return outcome == "false" or bool(position.pile)
 

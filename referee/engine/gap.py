@@ -19,7 +19,7 @@ Hands that came while the game was paused are named, and not judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -31,7 +31,7 @@ from referee.engine.unclaimed_piles import goes_to
 from referee.rules.card_play import DRAWN_AT_ONCE_NS, lay
 from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.elimination import after_pile
-from referee.rules.phase import Claim, DeadHeat, LastChance, Turn, War
+from referee.rules.phase import Claim, DeadHeat, LastChance, Player, Turn, War
 from referee.rules.pickup import hold_provisionally, pick_up
 from referee.rules.position import Drift, Laid, Position
 from referee.rules.step import Draft, Step
@@ -258,13 +258,13 @@ def read_cards(value: Any) -> tuple[str, ...]:
     return cards if all(is_card(card) and card != UNREADABLE for card in cards) else ()
 
 
-def is_answer(value: Any, seats: int, *, gone: bool, passed: bool = False) -> bool:
-    """Whether people may answer so: a seat took the pile; which cards came, where it is not ``gone``; or unknown.
+def is_answer(value: Any, players: Container[int], *, gone: bool, passed: bool = False) -> bool:
+    """Whether people may answer so: one of ``players`` took the pile; which cards came, if it is not ``gone``; unknown.
 
     ``passed``: it is asked whether a pile came and went at all.
     """
     if type(value) is int:
-        return 1 <= value <= seats
+        return value in players
     if value == NOTHING:
         return passed or not gone
     return value == UNKNOWN or (not gone and bool(read_cards(value)))
@@ -294,13 +294,14 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     if gap.lying:
         fields["cards"] = list(gap.lying)
     step.rule("question", "K2", **fields)
-    if not is_answer(said, position.seats, gone=not gap.lying):
+    if not is_answer(said, position.players(), gone=not gap.lying):
         said = UNKNOWN
     is_known = type(said) is str and said != UNKNOWN and gap.lying[-1:] != (UNREADABLE,)
     leaves: Literal["all", "hands"] = "hands" if is_known and not position.unjudged else "all"
     step.set(drift=Drift(gap.id, lasted, gap.until, True, leaves))
-    if type(said) is int:
-        _taken_by(step, said)
+    taker = position.player(said) if type(said) is int else None
+    if taker is not None:
+        _taken_by(step, taker)
     elif said not in (NOTHING, UNKNOWN):
         cards = read_cards(said)
         for place, card in enumerate(cards, start=1):
@@ -321,7 +322,7 @@ def _judge_empty_table(step: Step, gap: Gap, lasted: int, said: Any) -> None:
     position = step.position
     if lasted <= PASSING_NS or said == NOTHING:
         return
-    is_told = is_answer(said, position.seats, gone=True)
+    is_told = is_answer(said, position.players(), gone=True)
     step.set(drift=Drift(gap.id, lasted, gap.until, is_told))
     if is_told:
         _forget_counts(step)
@@ -353,10 +354,10 @@ def prove_turn(step: Step, taken: Taken) -> None:
 
 def _forget_counts(step: Step) -> None:
     """Any stack may hold more or less than is counted."""
-    step.set(known=((),) * step.position.seats, unsure=_anybody(step.position))
+    step.set(known=((),) * step.position.seats, unsure=frozenset(step.position.players()))
 
 
-def _taken_by(step: Step, seat: int) -> None:
+def _taken_by(step: Step, seat: Player) -> None:
     """People say who took the pile: whoever had won it, or another."""
     phase = step.position.phase
     if isinstance(phase, Claim) and phase.by != "unread" and seat in (phase.seat, *phase.split):
@@ -389,8 +390,3 @@ def _anything_came(step: Step) -> None:
         said="",
         calling="",
     )
-
-
-def _anybody(position: Position) -> frozenset[int]:
-    """Everybody who plays."""
-    return frozenset(range(1, position.seats + 1)) - position.absent

@@ -12,7 +12,6 @@ from referee.engine.observations import (
     Draw,
     Foul,
     Join,
-    Leave,
     Lift,
     Observation,
     Pause,
@@ -20,7 +19,8 @@ from referee.engine.observations import (
     Resume,
     Say,
 )
-from referee.rules.card_play import leave, settle
+from referee.engine.rulings import is_caused_by
+from referee.rules.card_play import settle
 from referee.rules.deal import draw_wild_rank
 from referee.rules.elimination import settle_owed
 from referee.rules.penalties import contest, foul
@@ -45,7 +45,7 @@ def _resume(step: Step, resume: Any) -> None:
 def _counted(step: Step, count: Any) -> None:
     """A stack was counted; what was known of it stays where that still fits (K2, S4c)."""
     position = step.position
-    if count.seat > position.seats:
+    if count.seat > position.seats or count.seat in position.absent:
         return
     if count.cards < len(position.known[count.seat - 1]):
         forget(step, count.seat, count.cards)
@@ -75,14 +75,15 @@ def _placed(step: Step, placed: Any) -> None:
 
 
 def _foul(step: Step, said: Any) -> None:
-    if said.seat <= step.position.seats and not step.position.over:
+    if step.position.player(said.seat) is not None and not step.position.over:
         foul(step, said.seat, said.foul)
 
 
 def _contest(step: Step, said: Any) -> None:
     if not step.position.over:
-        seats = step.position.seats
-        contest(step, tuple(seat for seat in said.by if seat <= seats), said.against, said.ruling)
+        acts = (ref for act in step.position.verdicts for ref in (act.ref, act.pickup) if ref)
+        named = [ref for ref in acts if said.ruling is not None and is_caused_by(said.ruling, ref)]
+        contest(step, said.by, said.against, max(named, key=len, default=said.ruling))
 
 
 def _say(step: Step, said: Any) -> None:
@@ -122,11 +123,6 @@ def _join(step: Step, join: Any) -> None:
     )
 
 
-def _leave(step: Step, said: Any) -> None:
-    if step.position.rules.has("E8"):
-        leave(step, said.seat)
-
-
 def _day(step: Step, day: Any) -> None:
     """A new calendar day opens a table that three sixes closed (P16b)."""
     if step.position.closed and day.date != step.position.day:
@@ -146,7 +142,6 @@ CHANGES: Final[Mapping[type[Observation], Callable[[Step, Any], None]]] = {
     Say: _say,
     Draw: _draw,
     Join: _join,
-    Leave: _leave,
     Day: _day,
 }
 """What each kind does to the position."""

@@ -140,6 +140,12 @@ def cause_of(name: str) -> str:
     return first if first and number.isdecimal() else cause
 
 
+def is_caused_by(name: str, cause: str) -> bool:
+    """Whether a ruling's id may be that of a ruling which this line caused."""
+    _, _, rest = name.partition("@")
+    return rest == cause or rest.startswith((f"{cause}/", f"{cause}~"))
+
+
 def verdict_on(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
     """What a hand came to: the slap that won where this hand was compared with it, else the ruling on the hand itself.
 

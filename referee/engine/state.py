@@ -28,13 +28,15 @@ class PendingWin:
     cards: tuple[str, ...]
     rule: tuple[str, ...]
     because: tuple[str, ...]
-    decided_by: Literal["time", "force", "split", "war", "people", "doubt"] = "time"
+    decided_by: Literal["time", "force", "split", "war", "people", "doubt", "left"] = "time"
     margin: int | None = None
     error: int | None = None
     runners_up: tuple[RunnerUp, ...] = ()
     doubt: bool = False
     t: int | None = None
-    """The instant that decided it, ns, where that was not the slap itself (M4)."""
+    """The instant that decided it, ns, where that was not the slap itself (M4, E8)."""
+    asked: str = ""
+    """The question that was asked about it, by its id; empty where none was."""
 
     @property
     def at(self) -> int:
@@ -48,9 +50,9 @@ class State(NamedTuple):
     position: Position
     pending: PendingWin | None = None
     disputed: PendingWin | None = None
-    """What a War is about (M4): the win that somebody will have."""
+    """What an open dead heat or a War is about (M4): the win that one of its hands will have."""
     hands: tuple[Slap, ...] = ()
-    """The hands that play it."""
+    """The hands of it."""
     settled: frozenset[str] = frozenset()
     """Slaps of a dead heat that were judged with its first hand."""
     doubted: frozenset[str] = frozenset()

@@ -11,7 +11,7 @@ from typing import Any
 
 from referee.engine.observations import Card, Taken
 from referee.rules.elimination import after_pile
-from referee.rules.phase import Claim, DeadHeat, OpenLead, Turn
+from referee.rules.phase import Claim, DeadHeat, OpenLead, Player, Turn
 from referee.rules.pickup import heat_was_won, pick_up
 from referee.rules.stacks import put_under
 from referee.rules.step import Step
@@ -35,9 +35,10 @@ def picked_up(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
     pick_up(step)
     step.rule("question", "K6", ask="mend_pile", about=[taken.id])
     turn = step.position.turn
-    if said is None and turn is not None and taken.seat <= step.position.seats and not step.position.over:
+    taker = step.position.player(taken.seat)
+    if said is None and turn is not None and taker is not None and not step.position.over:
         # Either may be the one that leads now: which of them it is shows with the next card.
-        step.enter(OpenLead((turn, taken.seat), turn))
+        step.enter(OpenLead((turn, taker), turn))
 
 
 def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
@@ -51,11 +52,10 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
         goes_to(step, said)
         after_pile(step, said, by_slap=False)
         return
-    taker = taken.seat if taken.seat is not None and taken.seat <= position.seats else None
+    taker = position.player(taken.seat)
     if tied or position.unread or taker is None:
         # Whoever may have it holds more than is counted (readings 10 and 15).
-        anybody = tuple(seat for seat in range(1, position.seats + 1) if seat not in position.absent)
-        concerned = tied or ((taker,) if taker is not None else anybody)
+        concerned = tied or ((taker,) if taker is not None else position.players())
         step.set(
             pile=(),
             unread=frozenset(),
@@ -81,20 +81,21 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
 def lead_stands(step: Step, card: Card, seat: int | None, answers: Mapping[str, Any]) -> None:
     """A card that led when it was laid, and would be out of turn by what is ruled now, still leads (reading 13)."""
     position = step.position
-    if answers.get(lead_key(card.id)) != seat or seat is None or position.over:
+    leader = position.player(seat)
+    if answers.get(lead_key(card.id)) != seat or leader is None or position.over:
         return
-    if seat == position.turn or seat in position.tied or not position.pile:
+    if leader == position.turn or leader in position.tied or not position.pile:
         return
     step.rule("question", "K6", ask="mend_pile", about=[step.ref])
-    goes_to(step, seat)
+    goes_to(step, leader)
 
 
-def _named(step: Step, taken: Taken, answers: Mapping[str, Any]) -> int | None:
+def _named(step: Step, taken: Taken, answers: Mapping[str, Any]) -> Player | None:
     said = answers.get(f"question@{taken.id}")
-    return said if type(said) is int and 1 <= said <= step.position.seats else None
+    return step.position.player(said) if type(said) is int else None
 
 
-def goes_to(step: Step, seat: int) -> None:
+def goes_to(step: Step, seat: Player) -> None:
     """Everything that lies there is this seat's, which leads."""
     cards = [laid.card for laid in step.position.pile]
     step.set(pile=(), unread=frozenset(), paid=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from referee.rules import war
 from referee.rules.cards import UNREADABLE
 from referee.rules.elimination import (
     LAST_CHANCE_NS,
@@ -16,14 +17,13 @@ from referee.rules.elimination import (
 )
 from referee.rules.locks import card_was_laid
 from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
-from referee.rules.pickup import claim_by_challenge, hold_provisionally, pick_up
+from referee.rules.pickup import claim_by_challenge, hold_provisionally, leave_behind, pick_up
 from referee.rules.position import Covered, Laid, Position, State, changed
 from referee.rules.stacks import (
     burn_once,
     check_card,
     forget,
     from_limbo,
-    hand_over,
     learn_count,
     take_top,
     without_top,
@@ -50,6 +50,10 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         # A seat that has not joined: whose card it is, people must say.
         step.rule("question", "M11", ask="who_played", about=[step.ref])
         return
+    if player in position.absent:
+        # Nobody plays there: the card counts as that of whoever's turn it is until people say whose it is.
+        step.rule("question", "E8" if position.rules.has("E8") else "M11", ask="who_played", about=[step.ref])
+        seat, player = None, _whose_turn(position)
     if position.drifts and seat is None and phase.turn is None and type(phase) is OpenLead:
         # Whoever leads was not seen to.
         step.set(in_limbo=position.in_limbo + len(position.pile), pile=())
@@ -193,6 +197,7 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False,
         "paid": 0,
         "covered": _tuple(Covered, (position.paid, position.said, position.phase)),
         "latest": ref,
+        "emptied": seat if counts[seat - 1] == 0 else 0,
         "final": final,
     }
     if following is not None:
@@ -262,6 +267,7 @@ def _lay_after_gap(step: Step, card: str, seat: int | None) -> None:
         paid=0,
         covered=Covered(position.paid, position.said, position.phase),
         latest=step.ref,
+        emptied=layer if held[layer - 1] == 0 else 0,
         final=False,
         said=position.calling,
         calling="",
@@ -369,55 +375,70 @@ def _pass_on(step: Step) -> None:
             step.enter(phase._replace(turn=position.after(phase.turn)))
 
 
-def leave(step: Step, seat: int) -> None:
+def leave(step: Step, seat: int) -> int | None:
     """A player leaves: the cards go under the pile, or are dealt out to the others (E8).
 
-    What hung on that player is off: its challenge, its claim to a pile that it has not picked up. The last one left at
-    the table has won.
+    What hung on that player is off: its challenge, its claim to a pile that it has not picked up, its hand in a dead
+    heat. The last one left at the table has won.
+
+    Returns:
+        The seat whose hand has won a dead heat or a War by that, for the others have left.
     """
     position = step.position
-    if position.over or seat > position.seats or seat in position.absent:
-        return
-    others = [other for other in position.others_after(seat) if other not in position.absent]
+    if position.over or not 1 <= seat <= position.seats or seat in position.absent:
+        return None
     step.set(absent=position.absent | {seat})
     step.rule("out", "E8", seat=seat)
     held = position.counts[seat - 1]
     if held is None or seat in position.unsure:
         # Nobody knows how many cards go away with that player.
         step.rule("question", "E8", ask="recount", about=[step.ref])
-    if position.rules.word("E8") == "others" and others:
-        for place in range(held or 0):
-            hand_over(step, seat, others[place % len(others)], 1)
-        for place, other in enumerate(others):
-            count = len(range(place, held or 0, len(others)))
-            if count:
-                step.rule("give", "E8", seat=seat, to=other, count=count)
-    elif held:
-        under = tuple(Laid(name or UNREADABLE, step.ref, step.t, seat, "burned") for name in take_top(step, seat, held))
-        step.set(pile=under[::-1] + position.pile)
-        step.rule("burn", "E8", seat=seat, count=held, where="bottom")
+    leave_behind(step, seat, take_top(step, seat, held) if held else ())
     forget(step, seat, 0)
     step.set(unsure=step.position.unsure - {seat})
-    _let_go(step, seat, others)
+    winner = _let_go(step, seat)
+    others = step.position.players_after(seat)
     if len(others) == 1 and not step.position.over:
         win(step, others[0], "E8")
+        winner = None
     settle(step)
+    return winner
 
 
-def _let_go(step: Step, seat: int, others: list[int]) -> None:
-    """What the game waits for once this seat plays no more (E8)."""
-    phase = step.position.phase
-    turn = step.position.after(seat)
-    if (isinstance(phase, Claim | LastChance) and phase.seat == seat) or (
+def _let_go(step: Step, seat: int) -> int | None:
+    """What the game waits for once this seat plays no more (E8); gives whose hand has won a dead heat by that."""
+    position = step.position
+    phase = position.phase
+    turn = position.after(seat)
+    if isinstance(phase, Claim) and (sharers := [other for other in phase.split if position.player(other)]):
+        # The share of a player who left goes by E8 once the pile is picked up.
+        first = sharers[0] if phase.seat == seat else phase.seat
+        step.enter(phase._replace(seat=first, turn=first if phase.turn == seat else phase.turn))
+    elif isinstance(phase, Challenge) and phase.challenged == seat:
+        _hand_on_challenge(step, phase)
+    elif (isinstance(phase, Claim | LastChance) and phase.seat == seat) or (
         isinstance(phase, Challenge) and phase.challenger == seat
     ):
         step.enter(Turn(phase.turn if phase.turn != seat else turn))
     elif isinstance(phase, Claim | Turn) and phase.turn == seat and turn is not None:
         step.enter(phase._replace(turn=turn))
-    elif isinstance(phase, DeadHeat | OpenLead) and seat in phase.seats:
+    elif isinstance(phase, OpenLead) and seat in phase.seats:
+        left = tuple(other for other in phase.seats if other != seat) or position.players_after(seat)
+        step.enter(OpenLead(left, left[0] if phase.turn == seat else phase.turn))
+    elif isinstance(phase, DeadHeat) and seat in phase.seats:
         left = tuple(other for other in phase.seats if other != seat)
-        step.enter(phase._replace(seats=left) if left else OpenLead(tuple(others)))
-    elif isinstance(phase, War) and seat in phase.seats:
-        # War cannot be fought to its end: whose pile it is, people must say.
-        step.rule("question", "M4", ask="mend_pile", about=[step.ref])
-        step.enter(OpenLead(tuple(others)))
+        step.enter(DeadHeat(left))
+        return left[0] if len(left) == 1 else None
+    elif isinstance(phase, War):
+        return war.without(step, seat)
+    return None
+
+
+def _hand_on_challenge(step: Step, challenge: Challenge) -> None:
+    """Whoever had to pay has left, and that is never losing: the next player pays on, by whatever rules (E8, C6a)."""
+    heir = step.position.after(challenge.challenged, never=challenge.challenger)
+    if heir is None:
+        claim_by_challenge(step, challenge.challenger, "C5", "E8")
+    else:
+        step.enter(challenge._replace(challenged=heir))
+        step.rule("challenge_moves", "C6a", "E8", because=(challenge.ref,), seat=heir, left=challenge.left)

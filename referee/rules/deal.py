@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from referee.rules.cards import NUMBER_RANKS
+from referee.rules.elimination import lose_if_due
 from referee.rules.house import RulesError
 from referee.rules.phase import Turn
 from referee.rules.position import Laid
@@ -74,8 +75,12 @@ def opening(
     lead = dealer if dealer_leads else step.position.after(dealer)
     if lead is None:
         raise RulesError('"counts" leaves no seat with cards to lead')
-    step.rule("lead", "S5", seat=lead)
     step.enter(Turn(lead))
+    if rules.has("E6"):
+        lose_if_due(step)
+    if step.position.over:
+        return
+    step.rule("lead", "S5", seat=lead)
     step.announce_turn()
     if rules.has("P14") and not step.position.wild:
         ask_wild_rank(step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
+from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Player, Turn, War
 from referee.rules.position import Position
 from referee.rules.stacks import put_under
 from referee.rules.step import Step
@@ -14,44 +14,41 @@ LAST_CHANCE_NS: Final = 2_000_000_000
 
 
 def announce_out(step: Step) -> None:
-    """Every seat whose last card just went is out (E1); a challenger stays in until its challenge is beaten (C7)."""
+    """Every seat without cards is out (E1), but for a challenger whose challenge is not beaten (C7).
+
+    A seat that has just laid its last card is out once the next card lies or the pile is taken (M12, E5b).
+    """
     before, after = step.before, step.position
     if not after.rules.has("E1"):
         return
-    if before.counts == after.counts and before.phase == after.phase:
+    if before.counts == after.counts and before.phase == after.phase and before.pile == after.pile:
         return
+    said = [draft.fields["seat"] for draft in step.drafts if draft.kind == "out"]
     for seat, held in enumerate(after.counts, start=1):
-        if held == 0 and not _is_out(before, seat) and _is_out(after, seat) and seat not in after.absent:
+        if held or seat in after.absent or seat in said:
+            continue
+        if not _is_out(before, seat) and _is_out(after, seat):
             step.rule("out", "E1", seat=seat)
 
 
 def _is_out(position: Position, seat: int) -> bool:
-    return not position.holds(seat) and not stays_in(position, seat)
+    return not position.holds(seat) and not position.stays_in(seat) and not position.just_emptied(seat)
 
 
-def stays_in(position: Position, seat: int) -> bool:
-    """The seat that turns its last cards (E2); whose won pile lies there (M10); whose challenge stands (C7)."""
-    phase = position.phase
-    if isinstance(phase, LastChance):
-        return phase.seat == seat
-    if isinstance(phase, Claim) and phase.by == "slap":
-        # Whoever has slapped in is back, with the pile still on the table.
-        return seat in (phase.seat, *phase.split)
-    if isinstance(phase, Challenge | Claim) and position.rules.has("C7"):
-        return seat == (phase.challenger if isinstance(phase, Challenge) else phase.seat)
-    return False
-
-
-def after_pile(step: Step, seat: int, *, by_slap: bool) -> None:
+def after_pile(step: Step, seat: Player, *, by_slap: bool) -> None:
     """A pile was picked up: is it the last (E7), does that seat hold everything (E5a), is there a last chance (E2)?"""
     count_pile(step)
+    if not step.position.over:
+        end_if_all_is_held(step, seat, by_slap=by_slap)
+
+
+def end_if_all_is_held(step: Step, seat: Player, *, by_slap: bool) -> None:
+    """Whoever has won a pile may hold everything now (E5a, E6), but for a last chance of the others (E2)."""
     position = step.position
-    if position.over:
-        return
     if position.holders() != (seat,) or position.in_limbo:
         return
     if position.rules.has("E6"):
-        _lose(step, position.others_after(seat)[0])
+        _lose(step, position.players_after(seat)[0])
         return
     if not (position.rules.has("E5a") or position.rules.has("E5b")):
         return
@@ -70,7 +67,7 @@ def count_pile(step: Step) -> None:
         end_by_most_cards(step, "E7")
 
 
-def win(step: Step, seat: int, *rule: str) -> None:
+def win(step: Step, seat: Player, *rule: str) -> None:
     """The game is won."""
     step.enter(Over(seat))
     step.rule("won", *rule, seat=seat)
@@ -95,8 +92,9 @@ def end_if_decided(step: Step) -> None:
     elif position.rules.has("E5b") and len(holders) == 1 and not (isinstance(phase, Claim) and phase.by != "challenge"):
         # The only one with cards must go on while cards lie in the pile (E3), or another's challenge stands (C7).
         goes_on = position.rules.has("E3") and position.pile
-        others = (seat for seat in range(1, position.seats + 1) if seat != holders[0])
-        if not goes_on and not any(stays_in(position, seat) for seat in others):
+        others = position.players_after(holders[0])
+        # Who has just laid his last card is not out before the next one lies.
+        if not goes_on and not any(position.stays_in(seat) or position.just_emptied(seat) for seat in others):
             win(step, holders[0], "E5b")
 
 
@@ -111,14 +109,15 @@ def lose_if_due(step: Step) -> None:
     if not isinstance(phase, Turn | Challenge) or phase.turn is None or position.holds(phase.turn):
         return
     seat = phase.turn
-    others = [other for other in position.others_after(seat) if other not in position.absent]
+    others = position.players_after(seat)
     player = next((other for other in others if position.holds(other)), others[0] if others else None)
-    other = phase.challenger if isinstance(phase, Challenge) else player
+    other = position.player(phase.challenger) if isinstance(phase, Challenge) else player
     cards = [laid.card for laid in position.pile]
     if cards and other is not None:
         step.set(pile=())
         put_under(step, other, cards)
         step.rule("pile", "C8", "E6", seat=other, count=len(cards))
+        announce_out(step)
     _lose(step, seat)
 
 
@@ -174,7 +173,7 @@ def settle_owed(step: Step) -> bool:
     if not isinstance(position.phase, Over) or not position.phase.owed:
         return False
     row = position.phase.owed
-    held = {seat: position.count(seat) for seat in range(1, position.seats + 1)}
+    held = {seat: position.count(seat) for seat in position.players()}
     if None in held.values():
         return False
     most = max(count or 0 for count in held.values())
@@ -192,8 +191,10 @@ def last_chance_over(step: Step, *, taken: bool) -> None:
     if chance is None:
         return
     cards = [laid.card for laid in step.position.pile]
-    put_under(step, chance.seat, cards)
+    seat = step.position.player(chance.seat)
+    assert seat is not None, "whoever turns the last cards plays"
+    put_under(step, seat, cards)
     step.set(pile=())
     if taken:
-        step.rule("pile", "C8", seat=chance.seat, count=len(cards))
-    win(step, chance.seat, "E2", "E5a")
+        step.rule("pile", "C8", seat=seat, count=len(cards))
+    win(step, seat, "E2", "E5a")

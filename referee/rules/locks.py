@@ -12,8 +12,7 @@ def lock(step: Step, seat: int, until: Until, row: str, left: int = 0) -> None:
     locks = list(position.locks)
     locks[seat - 1] = Lock(until, row, left)
     if until == "cards":
-        playing = [other for other in range(1, position.seats + 1) if other not in position.absent]
-        could = [other for other in playing if position.holds(other) or position.rules.has("M10")]
+        could = [other for other in position.players() if position.holds(other) or position.rules.has("M10")]
         barred = [entry is not None and entry.until == "cards" for entry in locks]
         # A seat that another row locks out could not slap anyway.
         if all(barred[other - 1] or locks[other - 1] is not None for other in could):

@@ -6,7 +6,7 @@ from typing import Final
 
 from referee.rules.card_play import settle
 from referee.rules.locks import lock
-from referee.rules.phase import Claim, DeadHeat, War
+from referee.rules.phase import Claim, DeadHeat, Player, War
 from referee.rules.pickup import give_pile, remember_verdict
 from referee.rules.position import Position
 from referee.rules.stacks import burn, burn_once, hand_over
@@ -14,6 +14,8 @@ from referee.rules.step import Step
 
 _WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
 """Fouls that are things worn on a hand, which the table is reminded of (S7)."""
+_COSTS: Final = ("counts", "strikes", "debts", "locks")
+"""Fields of a position that a penalty changes: a false slap that changes none of them is not counted (F2)."""
 _BESIDE_THE_PAD: Final = frozenset(("slapped_pile", "slap_your_pad"))
 """What a hand that came down on the pile itself is reported as: no foul, and nothing to judge (reading 14)."""
 
@@ -40,16 +42,21 @@ def false_slap(step: Step, seat: int) -> None:
         # The card that was slapped, and so many after it.
         lock(step, seat, "cards", "N8", rules.number("N8") + 1)
     elif rules.has("F3") and in_play and layer is not None:
-        keeps = layer != seat and layer not in position.absent
-        give_pile(step, layer if keeps else position.before(seat), "F3")
+        owner = _layer_or_before(position, layer, seat)
+        if owner is not None:
+            give_pile(step, owner, "F3")
     elif rules.has("N9") and in_play:
-        give_pile(step, position.after(seat, never=seat) or seat, "N9")
+        following = position.after(seat, never=seat)
+        if following is not None:
+            give_pile(step, following, "N9")
     elif rules.has("F12") and layer is not None:
-        _pay_the_layer(step, seat, _layer_of_top(position, seat))
+        _pay_the_layer(step, seat)
     elif rules.has("F1"):
         extra = position.false_run if rules.has("F2") else 0
         burn(step, seat, rules.number("F1") + extra, "F2" if extra else "F1")
-    step.set(false_run=step.position.false_run + 1)
+    after = step.position
+    if any(getattr(after, field) is not getattr(position, field) for field in _COSTS):
+        step.set(false_run=after.false_run + 1)
     settle(step)
 
 
@@ -58,19 +65,21 @@ def _latest_layer(position: Position) -> int | None:
     return next((laid.seat for laid in position.pile if laid.ref == position.latest), None)
 
 
-def _layer_of_top(position: Position, but: int) -> int:
-    """Who laid the top card (F12), never who laid a dead one that was put below; the player before, if that is ``but``
-    or plays no more."""
+def _layer_or_before(position: Position, layer: int, slapper: int) -> Player | None:
+    """Who laid a card; the player before, if that is the slapper or plays no more (F3, F12)."""
+    player = position.player(layer) if layer != slapper else None
+    return player if player is not None else position.before(layer, never=slapper)
+
+
+def _pay_the_layer(step: Step, seat: int) -> None:
+    """A false slap costs a card or more, given to who laid the top card, never a dead one put below (F12)."""
+    position = step.position
     top = next(laid.seat for laid in reversed(position.pile) if laid.reveal and laid.state != "burned")
-    return position.before(but) if top == but or top in position.absent else top
-
-
-def _pay_the_layer(step: Step, seat: int, to: int) -> None:
-    """A false slap costs a card or more, given to the player who laid the top card (F12)."""
+    to = _layer_or_before(position, top, seat)
     held = step.position.count(seat)
     count = step.position.rules.number("F12")
     count = count if held is None else min(count, held)
-    if count and to != seat:
+    if count and to is not None:
         hand_over(step, seat, to, count)
         step.rule("give", "F12", seat=seat, to=to, count=count)
 
@@ -154,25 +163,29 @@ def _second_card_is_dead(step: Step, seat: int) -> None:
             return
 
 
-def contest(step: Step, by: tuple[int, ...], against: int, ruling: str | None) -> None:
-    """Others contest a slap or a take, the latest unless they name a ruling; the record settles it (F5).
+def contest(step: Step, by: tuple[int, ...], against: int, cause: str | None) -> None:
+    """Others contest a slap or a take, the latest unless they name one by its observation; the record settles it (F5).
 
-    ``upheld`` says that the slap or take was right.
+    What did not count is nothing to contest, and one act is contested once by each player. ``upheld`` says that the
+    slap or take was right.
     """
     position = step.position
     if not position.rules.has("F5"):
         return
-    by = tuple(other for other in dict.fromkeys(by) if other <= position.seats and other != against)
-    cause = ruling.partition("@")[2].partition("~")[0] if ruling else None
+    accused = position.player(against)
     record = reversed(position.verdicts)
-    last = next((entry for entry in record if entry.seat == against and cause in (None, entry.ref, entry.pickup)), None)
-    if last is None:
+    act = next((entry for entry in record if entry.seat == against and cause in (None, entry.ref, entry.pickup)), None)
+    players = (player for other in dict.fromkeys(by) if (player := position.player(other)) is not None)
+    said = tuple(player for player in players if player != against and (act is None or player not in act.contested))
+    if act is None or accused is None or not said:
         step.rule("question", "F5", ask="nothing_to_contest", about=[step.ref])
         return
-    right = last.right
-    step.rule("contested", "F5", because=(last.ref,), against=against, by=list(by), upheld=right)
-    for other in by:
-        giver, taker = (other, against) if right else (against, other)
+    again = act._replace(contested=act.contested | set(said))
+    step.set(verdicts=tuple(again if entry is act else entry for entry in position.verdicts))
+    right = act.right
+    step.rule("contested", "F5", because=(act.ref,), against=against, by=list(said), upheld=right)
+    for other in said:
+        giver, taker = (other, accused) if right else (accused, other)
         if step.position.holds(giver):
             hand_over(step, giver, taker, 1)
             step.rule("give", "F5", seat=giver, to=taker, count=1)

@@ -8,7 +8,10 @@ exclude each other (a challenge and a dead heat, say) cannot be written down; a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, NewType
+
+Player = NewType("Player", int)
+"""A seat that plays now, as `referee.rules.position.Position.player` has it: only such a seat receives anything."""
 
 
 class Turn(NamedTuple):

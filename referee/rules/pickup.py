@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from referee.rules.elimination import after_pile, close_for_triple_sixes, count_pile
+from referee.rules.cards import UNREADABLE
+from referee.rules.elimination import after_pile, announce_out, close_for_triple_sixes, count_pile
 from referee.rules.locks import pile_was_won
-from referee.rules.phase import Claim, DeadHeat, Turn
-from referee.rules.position import Memory, Position, SeatVerdict
+from referee.rules.phase import Claim, DeadHeat, Player, Turn
+from referee.rules.position import Laid, Memory, Position, SeatVerdict
 from referee.rules.stacks import forget, hand_over, put_under
 from referee.rules.step import Step
 
@@ -64,7 +66,7 @@ def hold_provisionally(step: Step, seat: int) -> None:
     step.set(
         pile=(),
         in_limbo=position.in_limbo + len(position.pile),
-        unsure=position.unsure | (concerned - position.absent),
+        unsure=position.unsure | concerned.intersection(position.players()),
         unread=frozenset(),
         paid=0,
     )
@@ -86,21 +88,24 @@ def pick_up(step: Step) -> None:
         return
     cards = [laid.card for laid in step.position.pile]
     by_slap = claim.by == "slap"
-    leader = claim.turn if position.rules.has("N2") and by_slap else claim.seat
-    if leader != claim.seat and not position.holds(leader):
-        leader = position.after(leader) or claim.seat
+    winner = position.player(claim.seat)
+    assert winner is not None, "a claim ends where its player leaves (E8)"
+    leader: int = claim.turn if position.rules.has("N2") and by_slap else winner
+    if leader != winner and not position.holds(leader):
+        leader = position.after(leader) or winner
     step.enter(Turn(leader), pile=(), unread=frozenset(), paid=0)
     if not by_slap:
         pile_was_won(step)
     if claim.split:
         _share(step, claim, len(cards))
     else:
-        put_under(step, claim.seat, cards)
+        put_under(step, winner, cards)
         if not position.rules.has("C8"):
-            forget(step, claim.seat, step.position.counts[claim.seat - 1])
-        step.rule("pile", "C8", because=(claim.ref,), seat=claim.seat, count=len(cards))
-        _pay_debts(step, claim.seat)
-    winner = claim.seat
+            forget(step, winner, step.position.counts[winner - 1])
+        step.rule("pile", "C8", because=(claim.ref,), seat=winner, count=len(cards))
+        _pay_debts(step, winner)
+    if 0 in step.position.counts:
+        announce_out(step)
     if not step.position.holds(winner):
         # All of it went for debts (F6d).
         if step.position.rules.has("E1"):
@@ -115,7 +120,7 @@ def pick_up(step: Step) -> None:
         watch_for_repetition(step)
 
 
-def give_pile(step: Step, seat: int, *rule: str) -> None:
+def give_pile(step: Step, seat: Player, *rule: str) -> None:
     """The pile goes to a seat at once, as a penalty (F3, N9)."""
     cards = [laid.card for laid in step.position.pile]
     step.enter(Turn(seat), pile=(), unread=frozenset(), paid=0)
@@ -131,11 +136,30 @@ def _share(step: Step, claim: Claim, cards: int) -> None:
     """The pile is shuffled and split evenly; odd cards go to the earlier hands (M3)."""
     each, extras = divmod(cards, len(claim.split))
     for place, seat in enumerate(claim.split):
-        count = each + (1 if place < extras else 0)
-        put_under(step, seat, ("??",) * count)
-        step.rule("pile", "M3", because=(claim.ref,), seat=seat, count=count)
+        share = (UNREADABLE,) * (each + (1 if place < extras else 0))
+        sharer = step.position.player(seat)
+        if sharer is not None:
+            put_under(step, sharer, share)
+            step.rule("pile", "M3", because=(claim.ref,), seat=seat, count=len(share))
+        else:
+            leave_behind(step, seat, share)
     for seat in claim.split:
         _pay_debts(step, seat)
+
+
+def leave_behind(step: Step, seat: int, cards: Sequence[str]) -> None:
+    """The cards of a player who left, top first, go under the pile, or are dealt out to the others (E8)."""
+    others = step.position.players_after(seat)
+    if step.position.rules.word("E8") == "others" and others:
+        for place, other in enumerate(others):
+            share = cards[place :: len(others)]
+            if share:
+                put_under(step, other, share)
+                step.rule("give", "E8", seat=seat, to=other, count=len(share))
+    elif cards:
+        under = tuple(Laid(name or UNREADABLE, step.ref, step.t, seat, "burned") for name in cards)
+        step.set(pile=under[::-1] + step.position.pile)
+        step.rule("burn", "E8", seat=seat, count=len(cards), where="bottom")
 
 
 def _pay_debts(step: Step, seat: int) -> None:
@@ -144,15 +168,13 @@ def _pay_debts(step: Step, seat: int) -> None:
     if not debt:
         return
     owed: dict[int, int] = {}
-    seats = step.position.seats
-    clockwise = [(seat - 1 + distance) % seats + 1 for distance in range(1, seats)]
-    others = [other for other in clockwise if other not in step.position.absent]
+    others = step.position.players_after(seat, step=1)
     for number in range(debt if others else 0):
         if step.position.counts[seat - 1] == 0:
             break
-        other = others[number % len(others)]
-        hand_over(step, seat, other, 1)
-        owed[other] = owed.get(other, 0) + 1
+        payee = others[number % len(others)]
+        hand_over(step, seat, payee, 1)
+        owed[payee] = owed.get(payee, 0) + 1
     debts = list(step.position.debts)
     debts[seat - 1] = debt - sum(owed.values())
     step.set(debts=tuple(debts))

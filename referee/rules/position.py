@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
-from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Phase, Turn, War
+from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Phase, Player, Turn, War
 
 State = Literal["played", "burned", "dead"]
 Until = Literal["pile", "rounds", "cards", "game", "slap"]
@@ -57,6 +57,8 @@ class SeatVerdict(NamedTuple):
     ref: str
     pickup: str = ""
     """The pick-up that was seen, where a pile was won before it."""
+    contested: frozenset[int] = frozenset()
+    """Who has contested it: each player once."""
 
 
 class Memory(NamedTuple):
@@ -146,6 +148,8 @@ class Position:
     covered: Covered = _NOTHING_COVERED
     latest: str = ""
     """The latest card that was laid, by its observation."""
+    emptied: int = 0
+    """The seat of whose stack it was the last card; 0 where it left others."""
     final: bool = False
     """Whether that card was the last chance of a challenge, whatever it turned out to be (M13)."""
     day: str = ""
@@ -255,15 +259,66 @@ class Position:
         """Whether a pile may be this seat's, though people have not said so yet."""
         return seat in self.unsure or (type(self.phase) is DeadHeat and seat in self.phase.seats)
 
-    def holders(self) -> tuple[int, ...]:
+    def holders(self) -> tuple[Player, ...]:
         """Seats that have cards."""
-        return tuple(seat for seat in range(1, self.seats + 1) if self.holds(seat))
+        return tuple(Player(seat) for seat in range(1, self.seats + 1) if self.holds(seat))
+
+    def player(self, seat: int | None) -> Player | None:
+        """This seat as one that plays now; None where no player sits there, or one who is out for good.
+
+        A seat is no player that has left (E8), that nobody has taken (M11), or that has no cards and no way back: it
+        may not slap in (M10), nothing that it has won lies there, and it has not just laid its last card.
+        """
+        if seat is None or not 1 <= seat <= self.seats or seat in self.absent:
+            return None
+        rules = self.rules
+        returns = rules.has("M10") or rules.has("E6")
+        if self.holds(seat) or returns or self._may_win(seat) or self.just_emptied(seat):
+            return Player(seat)
+        return None
+
+    def players(self) -> tuple[Player, ...]:
+        """Every seat that plays now."""
+        return tuple(player for seat in range(1, self.seats + 1) if (player := self.player(seat)) is not None)
+
+    def players_after(self, seat: int, *, step: int = 0) -> tuple[Player, ...]:
+        """All other seats that play now, in the direction of play, or of ``step``: 1 is clockwise."""
+        around = ((seat - 1 + (step or self.step) * distance) % self.seats + 1 for distance in range(1, self.seats))
+        return tuple(player for other in around if (player := self.player(other)) is not None)
+
+    def _may_win(self, seat: int) -> bool:
+        """Whether what the game waits for may give this seat the pile."""
+        phase = self.phase
+        if isinstance(phase, Claim):
+            return seat in (phase.seat, *phase.split)
+        if isinstance(phase, War | DeadHeat | OpenLead):
+            return seat in phase.seats
+        return seat == (phase.challenger if isinstance(phase, Challenge) else getattr(phase, "seat", None))
+
+    def stays_in(self, seat: int) -> bool:
+        """The seat that turns its last cards (E2); whose won pile lies there (M10); whose challenge stands (C7)."""
+        phase = self.phase
+        if isinstance(phase, LastChance):
+            return phase.seat == seat
+        if isinstance(phase, Claim) and phase.by == "slap":
+            # Whoever has slapped in is back, with the pile still on the table.
+            return seat in (phase.seat, *phase.split)
+        if isinstance(phase, Challenge | Claim) and self.rules.has("C7"):
+            return seat == (phase.challenger if isinstance(phase, Challenge) else phase.seat)
+        return False
+
+    def just_emptied(self, seat: int) -> bool:
+        """Whether the latest card was the last of this seat's stack: until the next card lies or the pile is taken, the
+        seat is still in (M12, E5b)."""
+        if self.emptied != seat or self.counts[seat - 1] != 0:
+            return False
+        return any(laid.ref == self.latest for laid in reversed(self.pile))
 
     def count(self, seat: int) -> int | None:
         """How many cards a seat holds; None where that is not certain."""
         return None if seat in self.unsure else self.counts[seat - 1]
 
-    def after(self, seat: int, *, never: int | None = None) -> int | None:
+    def after(self, seat: int, *, never: int | None = None) -> Player | None:
         """The next seat with cards in the direction of play, ``seat`` itself last, ``never`` not at all.
 
         With E6 nobody is passed over: whoever is due to lay and has no card has lost.
@@ -273,19 +328,15 @@ class Position:
         for distance in range(1, seats + 1):
             other = (seat - 1 + self.step * distance) % seats + 1
             if other != never and (counts[other - 1] != 0 or self._may_hold_more(other)):
-                return other
+                return Player(other)
             if other not in (never, seat) and other not in self.absent and self.rules.has("E6"):
-                return other
+                return Player(other)
         return None
 
-    def before(self, seat: int) -> int:
-        """The player before a seat in the direction of play, of those with cards if there are any."""
-        others = [other for other in reversed(self.others_after(seat)) if other not in self.absent]
-        return next((other for other in others if self.holds(other)), others[0] if others else seat)
-
-    def others_after(self, seat: int) -> tuple[int, ...]:
-        """All other seats in the direction of play."""
-        return tuple((seat - 1 + self.step * d) % self.seats + 1 for d in range(1, self.seats))
+    def before(self, seat: int, *, never: int | None = None) -> Player | None:
+        """The player before a seat in the direction of play, of those with cards if there are any; not ``never``."""
+        others = [other for other in reversed(self.players_after(seat)) if other != never]
+        return next((other for other in others if self.holds(other)), others[0] if others else None)
 
     def played(self) -> tuple[Laid, ...]:
         """Cards that count for patterns, lowest first (N3)."""

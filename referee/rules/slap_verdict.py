@@ -111,21 +111,13 @@ def barred(position: Position, seat: int, t: int, *, mashing: bool | None = None
         return Verdict("void", "locked_out", (lock.row,))
     if isinstance(position.phase, Challenge) and not position.rules.has("M7"):
         return Verdict("void", "not_playing", ("M7",))
-    if position.holds(seat) or has_just_laid_its_last(position, seat):
+    if position.holds(seat) or position.just_emptied(seat):
         return None
     if not position.rules.has("M10"):
         return Verdict("void", "not_playing", ("M10",))
     if position.rules.has("M12") and position.last_chance is None and len(position.holders()) < 2:
         return Verdict("void", "not_playing", ("M12",))
     return None
-
-
-def has_just_laid_its_last(position: Position, seat: int) -> bool:
-    """Whether the latest card was the last of this seat's stack: until the next card it is still in (M12)."""
-    if position.counts[seat - 1] != 0:
-        return False
-    own = [laid for laid in position.pile if laid.seat == seat]
-    return bool(own) and max(own, key=lambda laid: laid.t).ref == position.latest
 
 
 def _mashing(position: Position, seat: int, t: int, t_error: int = 0, lean: int = 0) -> bool:

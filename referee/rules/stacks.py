@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from referee.rules.cards import UNREADABLE
+from referee.rules.phase import Player
 from referee.rules.position import Laid, Position, State
 from referee.rules.step import Step
 
@@ -46,7 +47,7 @@ def without_top(position: Position, seat: int) -> tuple[tuple[int | None, ...], 
     return tuple(counts), tuple(stacks)
 
 
-def put_under(step: Step, seat: int, cards: Sequence[str]) -> None:
+def put_under(step: Step, seat: Player, cards: Sequence[str]) -> None:
     """Put cards under a seat's stack, the first of them next to it (C8); empty texts for cards nobody saw."""
     held, known = step.position.counts[seat - 1], step.position.known[seat - 1]
     remembered = step.position.rules.has("K2")
@@ -59,7 +60,7 @@ def put_under(step: Step, seat: int, cards: Sequence[str]) -> None:
     _store(step, seat, None if held is None else held + len(cards), known + names)
 
 
-def hand_over(step: Step, seat: int, to: int, count: int) -> None:
+def hand_over(step: Step, seat: int, to: Player, count: int) -> None:
     """Cards from the top of one stack to the bottom of another."""
     put_under(step, to, take_top(step, seat, count))
 

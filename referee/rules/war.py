@@ -46,6 +46,23 @@ def show(step: Step, seat: int, card: str) -> int | None:
     step.enter(War(war.seats, shown))
     if card == UNREADABLE:
         step.rule("question", "M4", "K2", ask="unreadable_card", about=[step.ref])
+    return _decide(step, war._replace(shown=shown))
+
+
+def without(step: Step, seat: int) -> int | None:
+    """A tied player has left (E8); gives the winner where the others' cards decide it, or only one of them is left."""
+    war = step.position.war
+    if war is None or seat not in war.seats:
+        return None
+    left = tuple(other for other in war.seats if other != seat)
+    war = War(left, tuple((other, card) for other, card in war.shown if other != seat))
+    step.enter(war)
+    return left[0] if len(left) == 1 else _decide(step, war)
+
+
+def _decide(step: Step, war: War) -> int | None:
+    """The winner once all have turned a card that people can read; None where they go on."""
+    shown = war.shown
     if len(shown) < len(war.seats) or any(turned == UNREADABLE for _, turned in shown):
         return None
     highest_rank = step.position.rules.word("M4")

@@ -145,12 +145,12 @@ def test_the_order_of_arrival_changes_nothing() -> None:
 def test_answers_are_read_as_cards_seats_or_words() -> None:
     assert read_cards("7h 9c") == ("7h", "9c")
     assert read_cards("7h ??") == read_cards("") == read_cards(7) == ()
-    assert is_answer("nothing", 3, gone=False)
-    assert not is_answer("nothing", 3, gone=True), "the pile is gone, so something came"
-    assert is_answer(3, 3, gone=True)
-    assert not is_answer(4, 3, gone=True)
-    assert not is_answer(True, 3, gone=False)
-    assert is_answer("unknown", 3, gone=True)
+    assert is_answer("nothing", (1, 2, 3), gone=False)
+    assert not is_answer("nothing", (1, 2, 3), gone=True), "the pile is gone, so something came"
+    assert is_answer(3, (1, 2, 3), gone=True)
+    assert not is_answer(4, (1, 2, 3), gone=True)
+    assert not is_answer(True, (1, 2, 3), gone=False)
+    assert is_answer("unknown", (1, 2, 3), gone=True)
 
 
 def test_in_a_long_gap_a_whole_pile_may_have_passed_between_the_won_one_and_now() -> None:

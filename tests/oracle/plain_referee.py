@@ -28,6 +28,8 @@ LAST_CHANCE = 2_000_000_000
 CHANCES = {"A": 4, "K": 3, "Q": 2, "J": 1}
 CONTESTED = ("slap_won", "slap_false", "challenge_won", "pile")
 """F5: what somebody did that can be contested, a slap or a take."""
+WON = ("slap_won", "challenge_won")
+"""What a pile is taken for."""
 
 _CLASSIC = "C1 C6a F6a M2 M9 M10 M12 E2 E5a"
 PRESETS = {
@@ -109,6 +111,8 @@ class PlainReferee:
         self.last_error = 0  # and how wrong that may be
         self.layer: int | None = None  # who laid it
         self.emptied: int | None = None  # who laid it as the last card of a stack
+        self.gone: set[int] = set()  # who is out
+        self.contested: set[tuple[int, int]] = set()  # acts, and who has contested them
         self.lowest: list[Lying] = []  # the burned card that lay lowest when it was laid
         self.challenger: int | None = None
         self.left = 0
@@ -329,14 +333,20 @@ class PlainReferee:
         seat, t, name = line.get("seat") or self.turn, line["t"], line["card"]
         assert seat is not None, "a card that nobody can have laid"
         if seat != self.turn:
+            emptied = self.emptied
             self.lay(seat, line, dead=True)
             self.rule(t, "dead_card", seat=seat, card=name, reason="out_of_turn")
-            self.lose_cards(seat, t)
+            self.lose_cards(emptied, t)
             self.only_one_left(t)
             return
+        self.in_turn(seat, line)
+
+    def in_turn(self, seat: int, line: Line) -> None:
+        t, name = line["t"], line["card"]
         # In turn, the owner of the pile lays only once it has taken it.
         if self.owner is not None and not self.pick_up(t):
             return
+        emptied = self.emptied
         self.lay(seat, line)
         if self.last_chance:
             self.turned += 1
@@ -349,13 +359,13 @@ class PlainReferee:
         if challenges:
             self.challenger, self.left = seat, CHANCES[name[0]]
             self.leave_beaten(beaten, t)
-        self.lose_cards(seat, t)
         if challenges:
             self.challenge(seat, t, name)
         elif self.challenger is not None:
             self.pay(seat, t)
         else:
             self.go_on(seat, t)
+        self.lose_cards(emptied, t)
 
     def lay(self, seat: int, line: Line, dead: bool = False) -> None:
         """F7: a card out of turn lies where it lies and means nothing."""
@@ -369,9 +379,15 @@ class PlainReferee:
         self.last_laid, self.last_error, self.layer = self.clock(line["t"]), error_of(line), seat
         self.emptied = None if self.stacks[seat] else seat
 
-    def lose_cards(self, seat: int, t: int) -> None:
-        """E1: no cards, and out; C7: unless a challenge of one's own stands."""
-        if not self.stacks[seat] and not ("C7" in self.rows and seat == self.standing()):
+    def lose_cards(self, seat: int | None, t: int) -> None:
+        """E1: no cards, and out; C7: unless a challenge of one's own stands. M12: who has just laid the last one is not
+        out before the next card lies or the pile is taken."""
+        if seat is None or self.stacks[seat] or seat in self.gone or seat == self.emptied:
+            return
+        if self.won_by == "slap" and seat in (self.owner, *self.sharers):
+            return  # back, with the pile still on the table
+        if not ("C7" in self.rows and seat == self.standing()):
+            self.gone.add(seat)
             self.rule(t, "out", seat=seat)
 
     def standing(self) -> int | None:
@@ -380,12 +396,13 @@ class PlainReferee:
 
     def leave_beaten(self, seat: int | None, t: int) -> None:
         """C7: a challenger without cards stays in until beaten, which it is now."""
-        if "C7" in self.rows and seat is not None and not self.stacks[seat]:
-            self.rule(t, "out", seat=seat)
+        if "C7" in self.rows:
+            self.lose_cards(seat, t)
 
     def only_one_left(self, t: int) -> bool:
         """E5b: won by being the only one left with cards to play."""
         left = {*self.holders(), *([self.owner] if self.owner is not None else [])}
+        left |= {seat for seat in [self.emptied] if seat is not None}  # not out before the next card
         if "C7" in self.rows:
             left |= {seat for seat in [self.standing()] if seat is not None}
         lies = self.won_by == "slap"  # then it is won with that pile
@@ -456,8 +473,13 @@ class PlainReferee:
         else:
             self.stacks[seat] += cards
             self.rule(t, "pile", seat=seat, count=len(cards))
-        self.burned, self.pile, self.last_laid, self.layer, self.emptied = [], [], None, None, None
+        self.gone -= set(self.holders())
+        emptied, self.emptied = self.emptied, None
+        self.burned, self.pile, self.last_laid, self.layer = [], [], None, None
+        winners = [seat, *self.sharers]
         self.owner, self.won_by, self.sharers = None, "", []
+        for one in (emptied, *winners):
+            self.lose_cards(one, t)
         if "E6" in self.rows and self.holders() == [seat]:  # so the published deals end, with this trick
             lost = lost or self.order(seat)[0]
         if lost is not None:
@@ -623,13 +645,23 @@ class PlainReferee:
     def contest(self, line: Line) -> None:
         """F5: it was right, and each of them gives a card; it was wrong, and each of them gets one."""
         t, seat = line["t"], line["against"]
-        by = [other for other in line["by"] if other in self.stacks and other != seat]
         done = [row for row in self.rulings if row["kind"] in CONTESTED and row["seat"] == seat]
-        upheld = done[-1]["kind"] != "slap_false"
+        act = done[-2] if done[-1]["kind"] == "pile" and done[-2:-1] and done[-2]["kind"] in WON else done[-1]
+        upheld = act["kind"] != "slap_false"
+        by = [
+            other
+            for other in line["by"]
+            if other in self.stacks and other != seat and (id(act), other) not in self.contested
+        ]
+        if not by:
+            self.rule(t, "question", ask="nothing_to_contest")
+            return
+        self.contested |= {(id(act), other) for other in by}  # one act is contested once by each
         for other in by:
             giver, taker = (other, seat) if upheld else (seat, other)
             if self.stacks[giver]:
                 self.stacks[taker].append(self.stacks[giver].pop(0))
+                self.gone.discard(taker)
                 self.rule(t, "give", seat=giver, to=taker, count=1)
         self.rule(t, "contested", against=seat, by=by, upheld=upheld)
         for giver in by if upheld else [seat]:
@@ -657,6 +689,7 @@ class PlainReferee:
             stays = "C7" in self.rows and one == beaten
             if not self.stacks[one] and one != self.emptied and not stays:
                 self.rule(t, "slapped_in", seat=one)
+            self.gone.discard(one)
         self.owner, self.won_by, self.sharers = seat, "slap", list(sharers)
         self.challenger = None
         self.last_chance, self.deadline = False, None

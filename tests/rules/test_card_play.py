@@ -9,7 +9,7 @@ import pytest
 from referee.rules.card_play import DRAWN_AT_ONCE_NS, lay, leave, settle
 from referee.rules.house import read_house_rules
 from referee.rules.penalties import contest, false_slap, foul
-from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
+from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Player, Turn, War
 from referee.rules.pickup import claim_by_slap, give_pile, hold_provisionally, pick_up
 from referee.rules.position import Laid, Position, SeatVerdict
 from referee.rules.stacks import burn
@@ -157,7 +157,9 @@ def test_whoever_is_out_of_cards_pays_no_more() -> None:
     moved = table((5, 1, 5), cards="Kh", phase=king)
     lay(moved, "9h", 2)
     assert moved.position.phase == Challenge(1, 3, "Kh", "c1", 2)
-    assert ruled(moved) == ["chance seat=2 left=2", "out seat=2", "challenge_moves seat=3 left=2", "turn seat=3"]
+    assert ruled(moved) == ["chance seat=2 left=2", "challenge_moves seat=3 left=2", "turn seat=3"]
+    lay(moved, "8h", 3)
+    assert "out seat=2" in ruled(moved), "not before the next card lies"
     ended = table((5, 1, 5), cards="Kh", on="C6b", phase=king)
     lay(ended, "9h", 2)
     assert ended.position.phase == Claim(1, "challenge", "now", 1)
@@ -473,11 +475,11 @@ def test_a_contest_is_settled_from_the_record() -> None:
     assert step.drafts[0].fields == {"against": 2, "by": [1, 3], "upheld": True}
     assert ruled(step)[1:3] == ["give seat=1 to=2 count=1", "give seat=3 to=2 count=1"]
     named = table((5, 1, 5), on="F5", verdicts=(wrong, right))
-    contest(named, (1, 3), 2, "pile@t1~x9")
+    contest(named, (1, 3), 2, "t1")
     assert named.drafts[0].fields["upheld"] is False
     assert [line for line in ruled(named) if "give" in line] == ["give seat=2 to=1 count=1"], "it has no more"
     nothing = table(on="F5", verdicts=(right,))
-    contest(nothing, (1,), 2, "slap_won@s7")
+    contest(nothing, (1,), 2, "s7")
     assert ruled(nothing) == ["question ask=nothing_to_contest"]
     off = table(verdicts=(right,))
     contest(off, (1,), 2, None)
@@ -486,7 +488,7 @@ def test_a_contest_is_settled_from_the_record() -> None:
 
 def test_a_penalty_gives_the_pile_away_at_once() -> None:
     step = table(cards="2s 3s", false_run=3)
-    give_pile(step, 3, "F3")
+    give_pile(step, Player(3), "F3")
     assert ruled(step) == ["pile seat=3 count=2", "lead seat=3"]
     assert (step.position.turn, step.position.false_run, step.position.pile) == (3, 0, ())
 

@@ -69,14 +69,22 @@ def test_whoever_comes_next_has_cards_and_is_asked_in_the_direction_of_play() ->
     assert [table.after(seat) for seat in (1, 2, 3, 4)] == [3, 3, 1, 1]
     assert [table.after(seat, never=3) for seat in (1, 2, 3, 4)] == [1, 1, 1, 1]
     assert [table.before(seat) for seat in (1, 2, 3, 4)] == [3, 1, 1, 3]
-    assert table.others_after(3) == (4, 1, 2)
+    assert table.players_after(3) == (4, 1, 2)
     back = table.but(step=-1)
     assert [back.after(seat) for seat in (1, 2, 3, 4)] == [3, 1, 1, 3]
-    assert back.others_after(3) == (2, 1, 4)
+    assert back.players_after(3) == (2, 1, 4)
     assert table.holders() == (1, 3)
     nobody = table.but(counts=(0, 0, 0, 0))
     assert nobody.after(1) is None
     assert nobody.before(1) == 4
+    hard = nobody.but(rules=read_house_rules({"base": "classic", "off": ["M10"]}))
+    assert hard.before(1) is None, "without a card and a way back there is no player"
+    assert hard.but(counts=(0, 0, 1, 0)).players() == (3,)
+    assert hard.but(phase=Challenge(2, 3, "Kh", "c1", 2)).players() == (2,), "whose challenge may win the pile"
+    left = table.but(absent=frozenset({1, 4}))
+    assert [left.player(seat) for seat in (None, 0, 1, 2, 3, 4, 5)] == [None, None, None, 2, 3, None, None]
+    assert (left.players(), left.players_after(1), left.before(2)) == ((2, 3), (2, 3), 3)
+    assert table.players_after(3, step=-1) == (2, 1, 4)
     loses = table.but(rules=read_house_rules("beggar-my-neighbour"))
     assert [loses.after(seat) for seat in (1, 2, 3, 4)] == [2, 3, 4, 1], "E6 passes nobody over"
     assert loses.but(absent=frozenset({2})).after(1) == 3
@@ -127,7 +135,8 @@ def test_a_table_on_which_nothing_has_happened() -> None:
         "jokers": 0, "phase": Turn(None), "pile": (), "laid": 0, "paid": 0, "strikes": (), "debts": (), "locks": (),
         "held": frozenset(), "hovering": frozenset(), "presses": (), "false_run": 0, "penalised": frozenset(),
         "convicted": frozenset(), "wild": "", "said": "", "calling": "", "covered": Covered(0, "", Turn(None)),
-        "latest": "", "final": False, "day": "", "closed": False, "table": "", "ends_at": None, "piles": 0,
+        "latest": "", "emptied": 0, "final": False,
+        "day": "", "closed": False, "table": "", "ends_at": None, "piles": 0,
         "verdicts": (), "paused_at": None, "still": 0, "in_limbo": 0, "unsure": frozenset(), "absent": frozenset(),
         "unread": frozenset(), "gaps": frozenset(), "memory": Memory((), 1, 0, 0, False),
         "drift": None, "unjudged": False,

@@ -9,7 +9,7 @@ import pytest
 from referee.rules.house import read_house_rules
 from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, Over, Phase, Turn, War
 from referee.rules.position import Laid, Lock, Position
-from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, barred, has_just_laid_its_last, hovers, judge_slap
+from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, barred, hovers, judge_slap
 
 MS = 1_000_000
 LATER = 100_000 * MS
@@ -103,11 +103,11 @@ def test_what_a_hand_of_the_second_seat_is_worth(position: Position, verdict: Ve
         (table(PAIR, off="M7"), None),
         (table("7h 7c 2d", counts=(5, 0, 5)), None),
         (table("7h 7c 2d", off="M10", counts=(5, 0, 5)), ("not_playing", "M10")),
-        (table("7h 7c", off="M10", counts=(5, 0, 5)), None),
+        (table("7h 7c", off="M10", counts=(5, 0, 5), emptied=2), None),
         (table("7h 7c 2d", counts=(5, 0, 0)), ("not_playing", "M12")),
         (table("7h 7c 2d", off="M12", counts=(5, 0, 0)), None),
         (table("7h 7c 2d", counts=(5, 0, 0), phase=LastChance(1, 2)), None),
-        (table("7h 7c", counts=(5, 0, 0)), None),
+        (table("7h 7c", counts=(5, 0, 0), emptied=2), None),
         (table("7h 7c 2d", counts=(5, 0, 0), unsure=frozenset({2})), None),
     ],
 )
@@ -126,10 +126,10 @@ def test_a_seat_that_there_is_not_and_a_game_without_slaps() -> None:
 
 def test_whoever_laid_the_latest_card_last_is_still_in() -> None:
     """M12: until the next card."""
-    assert has_just_laid_its_last(table("7h 7c", counts=(5, 0, 5)), 2)
-    assert not has_just_laid_its_last(table("7h 7c 2d", counts=(5, 0, 5)), 2)
-    assert not has_just_laid_its_last(table("7h 7c", counts=(5, 1, 5)), 2)
-    assert not has_just_laid_its_last(table("7h", counts=(5, 0, 5)), 2)
+    assert table("7h 7c", counts=(5, 0, 5), emptied=2).just_emptied(2)
+    assert not table("7h 7c", counts=(5, 0, 5), emptied=3).just_emptied(2)
+    assert not table("7h 7c", counts=(5, 1, 5), emptied=2).just_emptied(2)
+    assert not table("", counts=(5, 0, 5), emptied=2).just_emptied(2), "the pile was taken"
 
 
 @pytest.mark.parametrize(

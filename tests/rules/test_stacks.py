@@ -10,7 +10,7 @@ from referee.rules.deal import dealt, draw_wild_rank, opening
 from referee.rules.elimination import end_by_most_cards, settle_owed
 from referee.rules.house import RulesError, read_house_rules
 from referee.rules.locks import card_was_laid, lock, pile_was_won, somebody_slapped
-from referee.rules.phase import Claim, DeadHeat, Over, Turn
+from referee.rules.phase import Claim, DeadHeat, Over, Player, Turn
 from referee.rules.pickup import signature, watch_for_repetition
 from referee.rules.position import Laid, Lock, Memory, Position
 from referee.rules.stacks import (
@@ -78,18 +78,18 @@ def test_cards_beyond_those_counted_come_out_of_limbo_where_a_pile_may_be_that_s
 
 def test_cards_are_put_under_the_bottom_and_remembered_where_they_are_known() -> None:
     step = table((2, 0, None), STACKS)
-    put_under(step, 1, ["Kd", "??"])
-    put_under(step, 2, ["??", "??"])
-    put_under(step, 3, ["2c"])
+    put_under(step, Player(1), ["Kd", "??"])
+    put_under(step, Player(2), ["??", "??"])
+    put_under(step, Player(3), ["2c"])
     assert list(step.position.known) == [("7h", "7c", "Kd", ""), (), ("2c",)]
     assert step.position.counts == (4, 2, None)
     forgetful = table((2, 0, 5), off="K2")
-    put_under(forgetful, 1, ["Kd"])
+    put_under(forgetful, Player(1), ["Kd"])
     assert (forgetful.position.known[0], forgetful.position.counts[0]) == ((), 3)
     unsure = table((2, 0, 5), STACKS, unsure=frozenset({1}))
-    put_under(unsure, 1, ["Kd"])
+    put_under(unsure, Player(1), ["Kd"])
     assert (unsure.position.known[0], unsure.position.counts[0]) == ((), 3)
-    hand_over(step, 1, 2, 1)
+    hand_over(step, 1, Player(2), 1)
     assert list(step.position.known[:2]) == [("7c", "Kd", ""), ("7h",)]
     assert step.position.counts == (3, 3, None)
 

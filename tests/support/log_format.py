@@ -61,7 +61,7 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
         "margin": _none_or(_whole(0)),
         "error": _none_or(_whole(0)),
         "runners_up": _many(_runner),
-        "decided_by": _one_of("time force split war people doubt"),
+        "decided_by": _one_of("time force split war people doubt left"),
     },
     "slap_false": {"seat": _seat, "reason": _one_of("no_pattern dead_card too_soon hovering late overruled")},
     "slap_void": {
