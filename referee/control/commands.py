@@ -162,7 +162,7 @@ COMMAND_FIELDS: Final[Mapping[str, type[CommandFields]]] = {
         "others contest a slap or a take: the latest of a seat, or the one that a ruling names (F5)",
         {"by": _BY}, {"against": _SEAT, "ruling": _ID}, at_least_one=True,
     ),
-    "foul": _fields("a foul that people saw (S6 to S8, F9, F10)", {"seat": _SEAT, "foul": _FOUL}),
+    "foul": _fields("a foul that people saw (S6 to S8, F7, F9, F10)", {"seat": _SEAT, "foul": _FOUL}),
     "say": _fields("a player called a rank (N14)", {"seat": _SEAT, "rank": _RANK}),
     "draw": _fields("the wild rank was drawn (P14)", {"rank": _WILD_RANK}),
     "join": _fields("a bystander joins at a free pad (M11)", {"seat": _SEAT}),

@@ -19,6 +19,7 @@ FOULS: Final[Mapping[str, tuple[str, ...]]] = {
     "peek": ("S6", "F10"),
     "hover": ("M5", "F10"),
     "snap": ("S8",),
+    "out_of_turn": ("F7", "F10"),
     "double_draw": ("F9", "F10"),
     "ring": ("S7", "F10"),
 }

@@ -63,7 +63,7 @@ class Reports(MetCommand):
         return Accepted(Sentence("contested; the record settles it"), (line,))
 
     def foul(self) -> Accepted:
-        """A foul that people saw (S6 to S8, F9, F10)."""
+        """A foul that people saw (S6 to S8, F7, F9, F10)."""
         self._refuse_after_the_end()
         foul = self._get("foul")
         if foul not in self._facts.offers.fouls:

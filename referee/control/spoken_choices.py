@@ -162,23 +162,25 @@ def _of_gap(
 
 
 def _of_game(facts: Facts, places: Foresight | None, voice: Mapping[str, Any] | None) -> Iterator[SpokenChoice]:
-    """Where the game stands; then what may be wrong: the latest verdict on a hand, and the card on top."""
+    """Where the game stands; then what may be wrong: the latest verdict on a hand, the card on top, or a foul."""
     yield _where_it_stands(facts)
     if voice is not None and not voice["cards"]:
         yield SpokenChoice("offer_calls", {}, {"do": "settings", "cards": True})
-    if not facts.rules.has("K6"):
-        return
-    laid_by = facts.view.laid_by
+    laid_by = facts.view.laid_by if facts.rules.has("K6") else ()
     top = facts.log.now(laid_by[-1]) if laid_by and facts.log.known(laid_by[-1]) else None
     card = top if isinstance(top, Card) else None
-    yield from _verdicts(facts, card.t if card is not None else 0)
+
+    def mend(other: str) -> Ask:
+        return {"do": "correct", "line": "" if card is None else card.id, "card": other}
+
+    if facts.rules.has("K6"):
+        yield from _verdicts(facts, card.t if card is not None else 0)
     if card is not None:
-        line = card.id
-
-        def mend(other: str) -> Ask:
-            return {"do": "correct", "line": line, "card": other}
-
-        yield from _cards(likely_cards(card, places), places, mend)
+        for other in likely_cards(card, places):
+            yield SpokenChoice("offer_card", {"card": other}, mend(other))
+    yield from _fouls(facts)
+    if card is not None:
+        yield from _cards((), places, mend)
 
 
 def _where_it_stands(facts: Facts) -> SpokenChoice:
@@ -213,6 +215,22 @@ def _verdicts(facts: Facts, since: int) -> Iterator[SpokenChoice]:
     for verdict in instead.verdicts:
         ask = {"do": "overrule", "ruling": latest.id, "verdict": verdict}
         yield SpokenChoice(f"offer_{verdict}", {"seat": latest["seat"]}, ask)
+
+
+def _fouls(facts: Facts) -> Iterator[SpokenChoice]:
+    """The fouls that people may report, and of each the seats."""
+    seats = [seat for seat in range(1, len(facts.view.names) + 1) if seat not in facts.view.absent]
+    fouls = [
+        SpokenChoice(
+            f"offer_foul.{foul}",
+            more=tuple(
+                SpokenChoice("offer_seat", {"seat": seat}, {"do": "foul", "seat": seat, "foul": foul}) for seat in seats
+            ),
+        )
+        for foul in facts.offers.fouls
+    ]
+    if fouls:
+        yield SpokenChoice("offer_fouls", more=tuple(fouls))
 
 
 def _cards(first: Iterable[str], places: Foresight | None, say: Callable[[str], Ask]) -> Iterator[SpokenChoice]:

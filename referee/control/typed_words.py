@@ -13,7 +13,7 @@ from referee.control.commands import CommandError
 
 TYPED: Final[Mapping[str, str]] = {
     "contest": "contest SEAT by SEAT ...",
-    "foul": "foul SEAT peek|hover|snap|double_draw|ring",
+    "foul": "foul SEAT peek|hover|snap|out_of_turn|double_draw|ring",
     "call": "call SEAT RANK",
     "wild": "wild RANK",
     "join": "join SEAT",

@@ -7,10 +7,10 @@ what to offer. Commands (`referee.control`), the table's pause and the page ask;
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.engine.amendments import apply_correction
+from referee.engine.amendments import apply_correction, as_in_turn
 from referee.engine.observations import (
     Answer,
     Contest,
@@ -115,9 +115,8 @@ class AmendedLog:
                 continue
             by = line
             if line.void and line.line not in self._lines:
-                # A card that was in turn after all is one laid by whoever's turn it was.
                 dead = (one for one in rulings if one.kind == "dead_card" and line.line in (one.id, base_id(one.id)))
-                by = next((replace(line, line=one.because[0], void=False, extra={"seat": None}) for one in dead), line)
+                by = next((as_in_turn(one, line) for one in dead), line)
             self._said_of.setdefault(by.line, []).append(by)
 
     def known(self, line: str) -> bool:

@@ -39,6 +39,12 @@ def apply_correction(observation: Observation, by: Correct) -> Observation | Non
         raise AmendmentError(None, f'the correction of "{by.line}" does not fit it: {bad.problem}') from None
 
 
+def as_in_turn(ruling: Ruling, by: Correct) -> Correct:
+    """A dead card was in turn after all: the seat whose turn it was laid it, or the report of it never was."""
+    cause, *reported = ruling.because
+    return replace(by, line=cause, void=bool(reported), extra={} if reported else {"seat": None})
+
+
 def _content(ruling: Ruling) -> str:
     """What a ruling says, whatever it is called."""
     fields = ruling_fields(replace(ruling, supersedes=()))

@@ -17,7 +17,7 @@ from referee.engine.doubt import judge_hand, order_is_open, position_after
 from referee.engine.event_queue import JudgedMoment
 from referee.engine.judged_course import JudgedCourse
 from referee.engine.near_misses import Considered, judge_cover, missed_patterns
-from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table, Taken
+from referee.engine.observations import Answer, Card, Correct, Foul, Observation, Slap, Table, Taken
 from referee.engine.overrule import is_overruled
 from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, base_id, cause_of, rests_on_gap
 from referee.engine.state import State
@@ -273,6 +273,8 @@ def _considered(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> I
         yield from _of_heat(ruling)
     elif ruling.kind == "question":
         yield from _of_question(ruling, judged, course)
+    elif ruling.kind == "dead_card" and isinstance(judged.observation, Foul):
+        yield Considered(ruling.rule[0], True, "people_said", {})
     elif ruling.kind == "dead_card" and ruling.get("reason") == "out_of_turn":
         yield Considered("S5", False, "turn_of", {"seat": position.turn})
     elif ruling.kind in ("burn", "give", "strike") and isinstance(seat, int) and seat <= position.seats:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from referee.engine.amendments import AmendmentError, apply_correction, compare_rulings
+from referee.engine.amendments import AmendmentError, apply_correction, as_in_turn, compare_rulings
 from referee.engine.event_queue import EventJudge
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
@@ -233,8 +233,7 @@ class History:
         if ruling is None:
             return None
         if ruling.kind == "dead_card" and correction.void:
-            # The card was not out of turn: whoever's turn it was laid it.
-            by = Correct(t=correction.t, id=correction.id, line=ruling.because[0], extra={"seat": None})
+            by = as_in_turn(ruling, correction)
             self._did[correction.id] = by
             return self._correct(by.line, (*self._corrections.get(by.line, ()), by))
         said = read_overrule(ruling, correction, self._lines, in_force)

@@ -89,7 +89,15 @@ def lay(step: Step, card: str, seat: int | None) -> None:
             _lay_in_turn(step, card, player)
         else:
             _lay_dead(step, card, player, drawn_at_once=drawn_at_once)
+        if seat is None or not position.rules.has("K4"):
+            _seat_was_not_seen(step)
     settle(step)
+
+
+def _seat_was_not_seen(step: Step) -> None:
+    """This card counts as laid by the seat whose turn it was (reading 9); a report may name another (F7)."""
+    pile = tuple(laid._replace(seat_seen=False) if laid.ref == step.ref else laid for laid in step.position.pile)
+    step.set(pile=pile)
 
 
 def _let_lead(step: Step, player: int) -> None:
@@ -192,7 +200,7 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False,
     changes: dict[str, Any] = {
         "counts": counts,
         "known": known,
-        "pile": (*position.pile, _tuple(Laid, (card, ref, step.t, seat, state, False, step.t_error, True))),
+        "pile": (*position.pile, _tuple(Laid, (card, ref, step.t, seat, state, False, step.t_error, True, True))),
         "laid": position.laid + 1,
         "paid": 0,
         "covered": _tuple(Covered, (position.paid, position.said, position.phase)),
@@ -299,13 +307,19 @@ def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
     _put(step, card, seat, "dead")
     rules = step.position.rules
     if rules.word("F7") != "stays":
-        *rest, dead = step.position.pile
         # Nothing covers what lay on top.
-        step.set(pile=(dead, *rest), paid=step.position.covered.paid, said=step.position.covered.said)
+        step.set(paid=step.position.covered.paid, said=step.position.covered.said)
+        put_at_bottom(step, step.ref)
     step.rule("dead_card", *rows, seat=seat, card=card, reason=reason)
     row = "F9" if drawn_at_once else "F7"
     if rules.word(row) == "burn":
         burn_once(step, seat, rules.number("F1"), row)
+
+
+def put_at_bottom(step: Step, ref: str) -> None:
+    """A dead card goes to the bottom of the pile, where the table has it so (F7)."""
+    pile = step.position.pile
+    step.set(pile=tuple(sorted(pile, key=lambda laid: laid.ref != ref)))
 
 
 def _stop_turning(step: Step) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.rules.card_play import settle
+from referee.rules.card_play import put_at_bottom, settle
 from referee.rules.locks import lock
-from referee.rules.phase import Claim, DeadHeat, Player, War
+from referee.rules.phase import Claim, DeadHeat, OpenLead, Player, War
 from referee.rules.pickup import give_pile, remember_verdict
-from referee.rules.position import Position
-from referee.rules.stacks import burn, burn_once, hand_over
+from referee.rules.position import Laid, Position
+from referee.rules.stacks import burn, burn_once, check_card, from_limbo, hand_over, take_top
 from referee.rules.step import Step
 
 _WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
@@ -115,18 +115,20 @@ def _without_cards(step: Step, seat: int) -> None:
 
 
 def foul(step: Step, seat: int, name: str) -> None:
-    """A reported foul is on record, and costs what the house rules say (S6, S8, F9, F10)."""
+    """A reported foul is on record, and costs what the house rules say (S6, S8, F7, F9, F10)."""
     rules = step.position.rules
     if name in _BESIDE_THE_PAD:
         step.rule("remind", "M1", what="slap_your_pad")
         return
-    row = {"peek": "S6", "snap": "S8", "double_draw": "F9"}.get(name, "F10")
+    row = {"peek": "S6", "snap": "S8", "double_draw": "F9", "out_of_turn": "F7"}.get(name, "F10")
     step.rule("foul", row if rules.has(row) else "F10", seat=seat, foul=name)
     if name == "double_draw" and rules.has("F9"):
         if rules.word("F9") == "burn":
             burn_once(step, seat, rules.number("F1"), "F9")
         else:
             _second_card_is_dead(step, seat)
+    elif name == "out_of_turn" and rules.has("F7"):
+        _card_was_out_of_turn(step, seat)
     elif (name == "peek" and rules.has("S6")) or (rules.has("F10") and name != "snap"):
         burn_once(step, seat, rules.number("F10"), "S6" if name == "peek" and rules.has("S6") else "F10")
     elif name == "snap" and rules.has("S8") and rules.word("S8") == "false":
@@ -140,27 +142,76 @@ def foul(step: Step, seat: int, name: str) -> None:
 
 def _second_card_is_dead(step: Step, seat: int) -> None:
     """The latest card of a seat that drew two at once is dead, and what it did is undone (F9, reading 16)."""
-    pile = step.position.pile
-    for place in range(len(pile) - 1, -1, -1):
-        if pile[place].seat == seat and pile[place].state == "dead":
-            # It was judged when it was laid: out of turn, and too soon after the first.
+    laid = next((laid for laid in _latest_first(step.position) if laid.seat == seat), None)
+    # One that is dead was judged when it was laid: out of turn, or too soon after the first.
+    if laid is not None and laid.state == "played":
+        _is_dead(step, laid, "F9", "double_draw")
+
+
+def _card_was_out_of_turn(step: Step, seat: int) -> None:
+    """People saw, as the camera did not, that a seat's latest card was out of turn (F7).
+
+    A card whose seat the camera did not see counted as laid by the seat whose turn it was; it is the reported seat's.
+    """
+    for laid in _latest_first(step.position):
+        if laid.seat == seat and laid.state == "dead":
+            # It was judged when it was laid.
             return
-        if pile[place].seat == seat and pile[place].state == "played":
-            dead = pile[place]._replace(state="dead")
-            step.set(pile=(*pile[:place], dead, *pile[place + 1 :]), unread=step.position.unread - {dead.ref})
-            step.rule("dead_card", "F9", seat=seat, card=dead.card, reason="double_draw", because=(dead.ref,))
-            phase = step.position.phase
-            if isinstance(phase, War | DeadHeat) or (isinstance(phase, Claim) and phase.by == "slap"):
-                # A hand has won the pile since, or may have: that stands.
-                return
-            if dead.ref == step.position.latest:
-                before = step.position.covered
-                step.set(paid=before.paid, said=before.said, final=False)
-                step.enter(before.phase)
-            elif step.position.challenge is not None or step.position.claim is not None:
-                # Others have played on it: whether they were due is for people to say.
-                step.rule("question", "F9", ask="who_played", about=[step.position.latest])
+        if laid.state == "played" and (laid.seat == seat or not laid.seat_seen):
+            if laid.seat != seat:
+                laid = _laid_instead(step, laid, seat)
+            _is_dead(step, laid, "F7", "out_of_turn")
+            if step.position.rules.word("F7") == "burn":
+                burn_once(step, seat, step.position.rules.number("F1"), "F7")
             return
+
+
+def _latest_first(position: Position) -> list[Laid]:
+    """The cards that were turned up, wherever they lie: a dead one may be at the bottom (F7)."""
+    turned_up = (laid for laid in position.pile if laid.reveal and laid.state != "burned")
+    return sorted(turned_up, key=lambda laid: laid.t, reverse=True)
+
+
+def _laid_instead(step: Step, laid: Laid, seat: int) -> Laid:
+    """A card came from this seat's stack, and not from the one whose turn it was: that one still has its own card."""
+    expected = step.position.expected(seat)
+    lacks = step.position.counts[seat - 1] == 0 and not from_limbo(step, seat, 1)
+    if not lacks:
+        take_top(step, seat)
+    held = step.position.counts[laid.seat - 1]
+    if held is not None:
+        counts = list(step.position.counts)
+        counts[laid.seat - 1] = held + 1
+        step.set(counts=tuple(counts))
+    own = laid._replace(seat=seat, seat_seen=True)
+    step.set(pile=tuple(own if other.ref == laid.ref else other for other in step.position.pile))
+    if expected:
+        check_card(step, laid.card, seat, expected)
+    if lacks:
+        step.rule("question", "K2", ask="recount", about=[step.ref])
+    return own
+
+
+def _is_dead(step: Step, laid: Laid, row: str, reason: str) -> None:
+    """A card that counted is dead, for people say so, and what it did is undone (F7, F9, reading 16)."""
+    position = step.position
+    dead = laid._replace(state="dead")
+    pile = tuple(dead if other.ref == dead.ref else other for other in position.pile)
+    step.set(pile=pile, unread=position.unread - {dead.ref})
+    step.rule("dead_card", row, seat=dead.seat, card=dead.card, reason=reason, because=(dead.ref,))
+    if position.rules.has("F7") and position.rules.word("F7") != "stays":
+        put_at_bottom(step, dead.ref)
+    phase = position.phase
+    if isinstance(phase, War | DeadHeat | OpenLead) or (isinstance(phase, Claim) and phase.by == "slap"):
+        # A hand has won the pile since, or may have: that stands.
+        return
+    if dead.ref == position.latest:
+        before = position.covered
+        step.set(paid=before.paid, said=before.said, final=False)
+        step.enter(before.phase)
+    elif position.challenge is not None or position.claim is not None:
+        # Others have played on it: whether they were due is for people to say.
+        step.rule("question", row, ask="who_played", about=[position.latest])
 
 
 def contest(step: Step, by: tuple[int, ...], against: int, cause: str | None) -> None:

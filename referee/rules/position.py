@@ -27,6 +27,8 @@ class Laid(NamedTuple):
     """How wrong ``t`` may be, ns: limits of time count from it (K9)."""
     reveal: bool = True
     """Whether it was turned up to be played; a penalty card on top was not (F4), and no limit counts from it."""
+    seat_seen: bool = True
+    """Whether the seat was seen; else the card counts as laid by the seat whose turn it was (reading 9)."""
 
 
 class Lock(NamedTuple):

@@ -53,7 +53,8 @@ def test_a_contest_may_name_its_ruling() -> None:
 
 
 @pytest.mark.parametrize(
-    ("foul", "row"), [("peek", "S6"), ("hover", "F10"), ("snap", "S8"), ("double_draw", "F9"), ("ring", "S7")]
+    ("foul", "row"),
+    [("peek", "S6"), ("hover", "F10"), ("snap", "S8"), ("out_of_turn", "F7"), ("double_draw", "F9"), ("ring", "S7")],
 )
 def test_a_foul_is_reported_where_a_row_makes_something_of_it(foul: str, row: str) -> None:
     table = table_of("1000 1:7h\n", row)
@@ -62,6 +63,19 @@ def test_a_foul_is_reported_where_a_row_makes_something_of_it(foul: str, row: st
     assert ruled(table, "foul") == [{"seat": 1, "foul": foul}]
     accepted(table, "undo")
     assert ruled(table, "foul") == []
+
+
+def test_a_card_that_was_reported_out_of_turn_was_in_turn_after_all() -> None:
+    """F7: overruling what people reported takes their report back, and undoing that brings it again."""
+    table = table_of("1000 1:7h\n2000 2:Kc\n", "F7")
+    accepted(table, "foul", seat=2, foul="out_of_turn")
+    (dead,) = (one for one in table.rulings if one.kind == "dead_card")
+    assert (dead["card"], table.view.turn, table.view.challenge) == ("Kc", 2, None)
+    accepted(table, "overrule", ruling=dead.id, verdict="in_turn")
+    assert ruled(table, "foul") == ruled(table, "dead_card") == []
+    assert table.view.challenge is not None
+    accepted(table, "undo")
+    assert ruled(table, "dead_card") == [{"seat": 2, "card": "Kc", "reason": "out_of_turn"}]
 
 
 def test_a_rank_is_called_and_the_call_taken_back() -> None:

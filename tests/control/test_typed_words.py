@@ -12,6 +12,7 @@ from referee.control.typed_words import TYPED, is_typed_command, read_typed
 
 TYPED_SO: dict[str, dict[str, Any]] = {
     "contest 3 by 1 2": {"do": "contest", "against": 3, "by": [1, 2]},
+    "foul 3 out_of_turn": {"do": "foul", "seat": 3, "foul": "out_of_turn"},
     "foul 2 double_draw": {"do": "foul", "seat": 2, "foul": "double_draw"},
     "call 1 10": {"do": "say", "seat": 1, "rank": "T"},
     "Call 1 k": {"do": "say", "seat": 1, "rank": "K"},

@@ -53,7 +53,13 @@ def contradictions(said: Explanation) -> Iterator[str]:
         yield "nobody was before it"
     if ruling.kind == "slap_void" and reason == "held" and "M5" not in rows:
         yield "nobody knows since when it was held"
-    if ruling.kind == "dead_card" and ruling["reason"] == "out_of_turn" and said.turn == ruling["seat"]:
+    by_people = len(ruling.because) > 1
+    if (
+        ruling.kind == "dead_card"
+        and ruling["reason"] == "out_of_turn"
+        and said.turn == ruling["seat"]
+        and not by_people
+    ):
         yield "it was in turn"
     lies = {laid.ref for laid in said.pile}
     if ruling.kind in ("challenge", "chance", "dead_card") and not lies & set(ruling.because):

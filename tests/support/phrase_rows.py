@@ -72,7 +72,7 @@ SPOKEN_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "F6d": ("locked_out.game", "penalty.locked_out.game"),
     "F6e": ("locked_out.rounds", "penalty.locked_out.rounds"),
     "F6f": ("locked_out.pile", "penalty.locked_out.pile"),
-    "F7": ("dead_card.out_of_turn", "question.who_played"),
+    "F7": ("dead_card.out_of_turn", "foul.out_of_turn", "question.who_played"),
     "F8": ("slap_false.dead_card",),
     "F9": ("dead_card.double_draw", "foul.double_draw"),
     "F10": ("foul", "foul.hover", "burn"),

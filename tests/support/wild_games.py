@@ -302,7 +302,7 @@ class WildGame:
         rng, seat = self.rng, self._seat()
         what = rng.randint(0, 4)
         if what == 0:
-            fouls = ("peek", "hover", "double_draw", "double_draw", "snap", "rings", "slapped_pile")
+            fouls = ("peek", "hover", "snap", "rings", "slapped_pile", *2 * ("double_draw", "out_of_turn"))
             self.tell("foul", seat=seat, foul=rng.choice(fouls))
         elif what == 1:
             about: dict[str, Any] = (

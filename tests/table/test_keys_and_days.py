@@ -42,7 +42,7 @@ class Bench:
         self.conductor.on_sight(Sight(self.now - MS, MS, seen, self.now - MS))
         self.conductor.advance(self.now, self.now)
 
-    def lay(self, card: str, seat: int) -> None:
+    def lay(self, card: str, seat: int | None) -> None:
         self.go(Card(t=self.now + SECOND - 2 * MS, card=card, seat=seat))
 
     def kinds(self) -> list[str]:

@@ -103,6 +103,24 @@ def test_a_card_that_was_misread_is_put_right_without_a_screen(room: Room) -> No
     assert room.tap() == "The eight of hearts, next seat two, one.", "after that a tap begins anew"
 
 
+def test_a_foul_is_reported_without_a_screen(room: Room) -> None:
+    """Nobody saw whose the eight was; it was seat three's, out of turn (F7)."""
+    room.lay("7h", 1)
+    room.lay("8c", None)
+    room.hold()
+    while room.tap() != "Report a foul?":
+        pass
+    said = [room.yes()]
+    while said[-1] != "A card out of turn?":
+        said.append(room.no())
+    assert room.yes() == "Is it seat one?"
+    room.no()
+    assert room.no() == "Is it seat three?"
+    room.yes()
+    assert [one["seat"] for one in room.conductor.rulings if one.kind == "dead_card"] == [3]
+    assert room.conductor.view.turn == 2
+
+
 def test_any_card_can_be_named_by_its_rank_and_suit(room: Room) -> None:
     room.lay("??", 1)
     room.hold()

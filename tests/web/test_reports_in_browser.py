@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -15,7 +15,9 @@ from tests.web.test_page_in_browser import SIZES, kept
 from tests.web.whole import WholeTable
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
+
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 
 
 @contextmanager
@@ -115,7 +117,7 @@ def test_a_foul_is_reported_and_taken_back(house: House, page: Page) -> None:
         table.lay(1, "7h")
         form = part(page, "Report a foul")
         assert form.get_by_label("What").locator("option").all_text_contents() == [
-            "peeking", "hovering", "a ring or a watch"
+            "peeking", "hovering", "a card out of turn", "a ring or a watch"
         ]  # fmt: skip
         form.get_by_label("Who").select_option(label="Ben")
         form.get_by_role("button", name="Apply").click()
@@ -126,6 +128,28 @@ def test_a_foul_is_reported_and_taken_back(house: House, page: Page) -> None:
         table.heard("the correction is noted")
         shown(page, address, "Foul by Ben")
         page.locator("#rulings li s").filter(has_text="Foul by Ben").wait_for()
+
+
+def test_a_card_out_of_turn_is_reported(house: House, page: Page) -> None:
+    """F7: nobody saw whose the king was; it counted as Ben's, and was Cho's."""
+    page.set_viewport_size(PHONE)
+    with playing(house, page) as (table, address):
+        table.lay(1, "7h")
+        table.lay(None, "Kd")
+        table.heard("seat three has three chances")
+        form = part(page, "Report a foul")
+        form.get_by_label("Who").select_option(label="Cho")
+        form.get_by_label("What").select_option("a card out of turn")
+        kept(page, "out-of-turn-phone")
+        form.get_by_role("button", name="Apply").click()
+        done(page, "reported, of Cho")
+        table.heard("seat three foul out of turn")
+        table.heard("seat three played out of turn dead card")
+        shown(page, address, "Foul by Cho: a card out of turn")
+        page.locator("#state .headline").get_by_text("Ben's turn").wait_for()
+        page.locator("#said").get_by_text("played out of turn").first.wait_for()
+        kept(page, "out-of-turn-board-phone")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
 def test_a_bystander_joins(house: House, page: Page) -> None:

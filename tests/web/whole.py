@@ -98,7 +98,7 @@ class WholeTable:
 
     # What happens at the table
 
-    def lay(self, seat: int, card: str, *, slapped_by: int | None = None, after: int = 300) -> None:
+    def lay(self, seat: int | None, card: str, *, slapped_by: int | None = None, after: int = 300) -> None:
         """A card comes face up; somebody may slap so many ms after."""
 
         def happen() -> None:
