@@ -211,6 +211,19 @@ def read_house_rules(said: Any) -> HouseRules:
     return HouseRules(frozenset(rows), values)
 
 
+def in_direction(said: Any, direction: str | None) -> Any:
+    """House rules with the cards going round this way (S5); as they are where they say that already, and for None.
+
+    Raises:
+        RulesError: see `read_house_rules`.
+    """
+    if direction is None or read_house_rules(said).word("S5") == direction:
+        return said
+    whole: dict[str, Any] = {"base": said} if isinstance(said, str) else dict(said)
+    others = {word: value for word, value in whole.get("set", {}).items() if row_named(word) != "S5"}
+    return {**whole, "set": {**others, "S5": direction}}
+
+
 def _preset(name: Any) -> HouseRules:
     preset = PRESETS.get(name) if isinstance(name, str) else None
     if preset is None:

@@ -28,7 +28,7 @@ from hardware.pads.pad_place import MOST_PHONES, PLACE_PATTERN, PadPlace, parse_
 from hardware.pads.pinout import I2S_PINS, PAD_PINS, SEAT_LIGHT_PINS
 from hardware.sound.sound_cards import is_on_header
 from referee.errors import UserError
-from referee.rules.house import RulesError, read_house_rules
+from referee.rules.house import RulesError, in_direction, read_house_rules
 from referee.sentence import Sentence
 from referee.settings import value_kinds as kinds
 from referee.settings.house_rules import SUFFIX, resolve_rules
@@ -297,6 +297,10 @@ class Settings(Section):
 
     rules: Any = "classic"
     """A preset, or a changed preset as a log's first line has it."""
+    direction: Literal["clockwise", "counter-clockwise"] | None = Field(
+        default=None, description=Sentence('"clockwise" or "counter-clockwise"')
+    )
+    """Which way the cards go round (S5); None: as ``rules`` say."""
     dealer: int = kinds.whole(1, 1, MOST_SEATS)
     deck: _Name | None = Field(default=None, description=Sentence("a name in quotes"))
     """A learned deck's name (`referee enrol`); None reads ordinary decks."""
@@ -312,6 +316,11 @@ class Settings(Section):
     log: LogSettings = LogSettings()
     pads_measured: PadsMeasured | None = None
     calibration: CalibrationSettings | None = None
+
+    @property
+    def played_rules(self) -> Any:
+        """``rules``, but for the direction that the settings name."""
+        return in_direction(self.rules, self.direction)
 
     @property
     def log_folder(self) -> Path | None:
@@ -392,7 +401,7 @@ def is_typed_key(key: str) -> bool:
     """Whether this is a key, such as ``dealer`` or ``voice.volume``, in a place where people write keys themselves."""
     section, _, name = key.rpartition(".")
     if not section:
-        return key in ("rules", "dealer", "deck")
+        return key in ("rules", "direction", "dealer", "deck")
     return bool(name) and section not in _WRITTEN_BY and _section_model(section) is not None
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from hardware.camera.spec import NETWORK
+from referee.rules.house import read_house_rules
 from referee.sentence import Sentence
 from referee.settings.file import SettingsText
 from referee.settings.model import FEWEST_SEATS, MOST_SEATS
@@ -174,9 +175,10 @@ def slaps_step(draft: SettingsText) -> Run:
 def deal_step(draft: SettingsText) -> Run:
     """Who deals, and the last word before the first card."""
     names = {str(n): seat.name for n, seat in enumerate(draft.settings.seats, start=1)}
-    dealer = yield choose(
-        "deal.dealer", Sentence("Who deals? The next one clockwise leads."), str(draft.settings.dealer), names
-    )
+    words = Sentence("Who deals? The next one clockwise leads.")
+    if read_house_rules(draft.settings.played_rules).word("S5") == "counter-clockwise":
+        words = Sentence("Who deals? The next one counter-clockwise leads.")
+    dealer = yield choose("deal.dealer", words, str(draft.settings.dealer), names)
     draft = draft.changed({"dealer": int(dealer)})
     words = Sentence("Everything is ready. Deal all the cards, face down, and keep your hands off the pile.")
     yield choose("deal.begin", words, "begin", {"begin": Sentence("the referee watches from now on")})

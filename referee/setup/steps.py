@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
-from referee.rules.house import read_house_rules
+from referee.rules.house import HouseRules, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.sentence import Sentence, joined
 from referee.settings.file import SettingsText
@@ -379,7 +379,7 @@ def _hours(text: str) -> tuple[str, str] | None:
 
 
 def rules_step(draft: SettingsText) -> Run:
-    """A preset, a file, or what is there; and the deck, where unusual ones were learned."""
+    """A preset, a file, or what is there; which way the cards go; and the deck, where unusual ones were learned."""
     now: Any = draft.settings.rules
     own = not isinstance(now, str)
     choices: dict[str, str] = {name: here().get(f"preset.{name}", preset.title) for name, preset in PRESETS.items()}
@@ -407,6 +407,7 @@ def rules_step(draft: SettingsText) -> Run:
             if (yield yes_no(f"rules.{row}", words, default=False)):
                 options.append(row)
         draft = draft.changed({"rules": {"base": rules, "on": options} if options else rules})
+    draft = yield from _which_way(draft, read_house_rules(draft.settings.rules))
     learned, deck = (yield DeviceCall("decks", {})), draft.settings.deck
     if not learned and deck is None:
         return draft
@@ -414,6 +415,20 @@ def rules_step(draft: SettingsText) -> Run:
     deck = yield choose("rules.deck", Sentence("Which deck is played with?"), deck or _ORDINARY,
                         {_ORDINARY: Sentence("any usual deck"), **names})  # fmt: skip
     return draft.changed({"deck": None if deck == _ORDINARY else deck})
+
+
+def _which_way(draft: SettingsText, rules: HouseRules) -> Run:
+    """Which way the cards go round (S5); it stands in the settings only where the rules say otherwise."""
+    if not rules.has("S5"):
+        return draft
+    usual = rules.word("S5")
+    words = Sentence("Which way do the cards go round, as seen from above?")
+    ways = {
+        "clockwise": Sentence("the next player sits on your left"),
+        "counter-clockwise": Sentence("the next player sits on your right"),
+    }
+    way = yield choose("rules.direction", words, draft.settings.direction or usual, ways)
+    return draft.changed({"direction": None if way == usual else way})
 
 
 def check_step(draft: SettingsText) -> Run:

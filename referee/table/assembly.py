@@ -43,7 +43,7 @@ def table_of(settings: Settings, now: int, *, is_chosen: bool = False) -> Table:
     """The first line of the log of a game that begins ``now`` (ns); ``is_chosen``: its people were, at the table."""
     return Table(
         t=now, id="table", seats=tuple(seat.name for seat in settings.seats), dealer=settings.dealer,
-        rules=settings.rules, extra={CHOSEN: True} if is_chosen else {},
+        rules=settings.played_rules, extra={CHOSEN: True} if is_chosen else {},
     )  # fmt: skip
 
 

@@ -119,7 +119,7 @@ class Orders(TableService):
         return {
             "pads": len(self._settings.seats),
             "names": [seat.name for seat in present.seats],
-            "rules": present.rules,
+            "rules": present.played_rules,
             "voice": chosen_fields(self.voice) if self._game is not None and self._game.speaker is not None else None,
             "power_off": self.may_switch_off,
             **self._told[1],

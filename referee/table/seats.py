@@ -61,8 +61,9 @@ def seated(settings: Settings, sitting: Sitting | None) -> Settings:
             bounce_us=measured.bounce_us[:many],
             crosstalk_us=tuple(row[:many] for row in measured.crosstalk_us[:many]),
         )
-    chosen = {"seats": seats, "rules": sitting.rules, "dealer": sitting.dealer, "pads_measured": measured}
-    return settings.model_copy(update=chosen)
+    # The rules that were chosen say the direction, too.
+    chosen = {"seats": seats, "rules": sitting.rules, "direction": None, "dealer": sitting.dealer}
+    return settings.model_copy(update=chosen | {"pads_measured": measured})
 
 
 def with_free_seats(settings: Settings, table: Settings) -> Settings:

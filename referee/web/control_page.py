@@ -16,6 +16,7 @@ from referee.control.corrections import SEAT_QUESTIONS, takes_count
 from referee.control.seat_codes import read_seat_codes
 from referee.engine.observations import Card, Slap
 from referee.engine.rulings import Ruling
+from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
 from referee.text.catalogue import Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
@@ -39,12 +40,25 @@ async def show_control(site: Site, request: Request) -> HTMLResponse:
         "div",
         tag("noscript", tag("p", texts("word.loading"))),
         said_to_scripts(
-            texts, "control.", "ask.", "card.", "mend.", "foul.", "word.", "preset.", "games.own_rules", "pad.pads"
+            texts,
+            *(
+                "control.",
+                "ask.",
+                "card.",
+                "mend.",
+                "foul.",
+                "word.",
+                "preset.",
+                "value.S5.",
+                "games.own_rules",
+                "pad.pads",
+            ),
         ),
         id="control",
         class_="forms",
         data_language=texts.language,
         data_presets=" ".join(PRESETS),
+        data_counter=" ".join(name for name in PRESETS if read_house_rules(name).word("S5") == "counter-clockwise"),
         data_controlled=site.controlled,
     )
     title = texts("control.title")

@@ -20,6 +20,7 @@ from hardware.simulated.devices.simulated_picamera import CameraRoom
 from hardware.simulated.pictures.ambient import Lamp
 from referee.cli.setup import STEP_NAMES
 from referee.errors import UserError
+from referee.rules.house import read_house_rules
 from referee.settings.file import SettingsText, new_settings, set_values
 from referee.settings.model import Settings, load_settings
 from referee.setup import device_checks
@@ -536,6 +537,18 @@ def test_what_goes_well_with_a_preset_is_asked_and_is_off_by_itself() -> None:
     assert walked({"rules.preset": "classroom", "rules.E7": "yes"}).rules == {"base": "classroom", "on": ["E7"]}
     assert walked({"rules.preset": "classroom", "rules.E7": "no"}).rules == "classroom"
     assert walked({"rules.preset": "classic"}).rules == "classic"
+
+
+def test_which_way_the_cards_go_stands_in_the_settings_where_the_rules_say_otherwise() -> None:
+    """S5"""
+    made = walked({"rules.preset": "classic", "rules.direction": "counter-clockwise"})
+    assert (made.rules, made.direction) == ("classic", "counter-clockwise")
+    assert made.played_rules == {"base": "classic", "set": {"S5": "counter-clockwise"}}
+    assert walked({"rules.preset": "classic"}).direction is None
+    usual = walked({"rules.preset": "suck-the-well"})
+    assert (usual.direction, usual.played_rules) == (None, "suck-the-well")
+    other = walked({"rules.preset": "suck-the-well", "rules.direction": "clockwise"})
+    assert read_house_rules(other.played_rules).word("S5") == "clockwise"
 
 
 def test_one_step_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

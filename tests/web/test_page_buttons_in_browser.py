@@ -193,6 +193,28 @@ def test_a_game_is_begun_and_the_one_that_is_on_broken_off_only_when_asked(house
         assert main.last == ("rematch", {"abandon": True})
 
 
+def test_a_game_goes_the_other_way_round(house: House, page: Page) -> None:
+    """S5: the rules that are chosen have their own direction, and people may choose the other one."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    with playing(house, page, lines=len(demo_lines())) as main:
+        form = part(page, "New game")
+        way = form.get_by_label("Which way round")
+        assert way.input_value() == "clockwise"
+        for rules, usual, chosen, sent in (
+            ("classic", "clockwise", "counter-clockwise", {"base": "classic", "set": {"S5": "counter-clockwise"}}),
+            ("suck-the-well", "counter-clockwise", "clockwise", {"base": "suck-the-well", "set": {"S5": "clockwise"}}),
+            ("suck-the-well", "counter-clockwise", "counter-clockwise", "suck-the-well"),
+        ):
+            form.get_by_label("Rules").select_option("slapjack")
+            form.get_by_label("Rules").select_option(rules)
+            assert way.input_value() == usual
+            way.select_option(chosen)
+            kept(page, f"way-{chosen}-phone")
+            form.get_by_role("button", name="Begin the game").click()
+            done(page, "begin is done")
+            assert main.last[1]["rules"] == sent
+
+
 def test_after_a_game_the_next_one_begins_without_a_question(house: House, page: Page) -> None:
     with playing(house, page, lines=len(demo_lines())) as main:
         assert main.table.view.game_over

@@ -204,8 +204,8 @@ class Evening:
             asked.locator(".choices .button", has_text=answer).first.click()
         asked.wait_for(state="detached", timeout=30_000)
 
-    def walk(self, names: Sequence[str], dealer: int, table: StreamedTable) -> None:
-        """From the first question to the game."""
+    def walk(self, names: Sequence[str], dealer: int, table: StreamedTable, way: str = "clockwise") -> None:
+        """From the first question to the game, in which the cards go round this way."""
         self.say("How many of you", str(len(names)))
         self.say("Who is the first?", names[0], "people")
         for name in names[1:]:
@@ -228,6 +228,7 @@ class Evening:
         table.show_game = False
         self.say("Who sits at the bottom", names[0])
         self.say("Which rules?", "classic", "rules")
+        self.say("Which way do the cards go round", way, "way")
         while self.main.locator(".ask", has_text="Switch that on?").count():
             self.main.locator(".choices .button", has_text="no").first.click()
             self.main.wait_for_timeout(700)

@@ -27,6 +27,18 @@ const Beginning = (() => {
     return found;
   };
 
+  // Which way the cards go round by a set of rules (S5), and the same rules with another way.
+  const otherWay = home.dataset.counter.split(" ");
+  const wayOf = (rules) =>
+    typeof rules === "string" ? (otherWay.includes(rules) ? "counter-clockwise" : "clockwise")
+      : rules.set?.S5 ?? rules.set?.direction ?? wayOf(rules.base ?? "classic");
+  const going = (rules, way) => {
+    if (wayOf(rules) === way) return rules;
+    const { base = "classic", set = {}, ...rest } = typeof rules === "string" ? { base: rules } : rules;
+    const { direction, ...others } = set;
+    return { base, ...rest, set: { ...others, S5: way } };
+  };
+
   // A game that is on is broken off only where somebody says so.
   const anew = async (act, body) => {
     if (home.dataset.playing !== "true") return control(act, body);
@@ -82,10 +94,16 @@ const Beginning = (() => {
     const usual = typeof about.rules === "string" ? about.rules : "now";
     const first = new URLSearchParams(location.search).has("begin") ? "written" : usual;
     for (const key of ["classic", usual, first]) if (rules.has(key)) chosen.value = key;
+    const way = select("way", say("way"), ["clockwise", "counter-clockwise"].map((one) => [one, text(`value.S5.${one}`)]));
+    const turn = () => (way.querySelector("select").value = wayOf(rules.get(chosen.value)[0]));
+    chosen.addEventListener("change", turn);
+    turn();
     const send = (fields) =>
-      anew("begin", { seats: seats.names(), rules: rules.get(fields.rules.value)[0], dealer: Number(fields.dealer.value) });
+      anew("begin", {
+        seats: seats.names(), rules: going(rules.get(fields.rules.value)[0], fields.way.value), dealer: Number(fields.dealer.value),
+      });
     const editing = element("p", {}, element("a", { href: "/rules" }, say("edit_rules")));
-    return group(say("new_game"), form([...seats.parts, which, editing], send, say("begin")),
+    return group(say("new_game"), form([...seats.parts, which, way, editing], send, say("begin")),
       element("hr"), element("p", { class: "note" }, say("rematch_what")),
       row(button(say("rematch"), () => anew("rematch", {}))));
   };
