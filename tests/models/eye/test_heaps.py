@@ -217,7 +217,7 @@ def test_two_corners_of_a_covered_card_are_one_card_though_each_is_told_on_its_w
     aside = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) @ np.array([80.0, 0.0])
     (left,) = spots(200, 200, turn, which="a")
     left = replace(left, card_centre=left.card_centre - aside)
-    (right,) = spots(*(np.array([200, 200]) + aside), turn, which="a")
+    (right,) = spots(200 + aside[0], 200 + aside[1], turn, which="a")
     first, second = names.split()
     found = heaps.without_doubles(settled(candidate([left], first), candidate([right], second)), W)
     assert len(found) == cards
