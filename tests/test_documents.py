@@ -145,6 +145,16 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert lost == []
 
 
+def test_every_page_that_the_program_names_is_there() -> None:
+    lost = set()
+    for top in ("appliance", "hardware", "models", "referee", "tests", "tools"):
+        for file in (ROOT / top).rglob("*.*"):
+            if file.suffix in (".py", ".toml", ".mk", ".md", ".js"):
+                named = re.findall(r"docs/([\w-]+\.md)", file.read_text(encoding="utf-8"))
+                lost |= {f"{file.relative_to(ROOT)}: {name}" for name in named if not (DOCS / name).exists()}
+    assert sorted(lost) == []
+
+
 def _anchors(page: Path) -> set[str]:
     """The names by which a page's headings are linked."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
