@@ -114,6 +114,17 @@ def test_people_answer_with_the_truth(planned: Plan) -> None:
     assert true_answer(planned, replace(asked, fields={**fields, "about": ["g1", "s1"]}), lines) is None
 
 
+def test_people_also_name_a_card_that_was_on_its_way_when_the_gap_began(planned: Plan) -> None:
+    first, *rest = _hidden(planned)
+    lines: list[Observation] = [Gap(t=first.t + 1, id="g1", until=planned.blind[1])]
+    fields = {"ask": "unseen_gap", "about": ["g1"], "lasted": 1, "cards": [rest[-1].card]}
+    asked = Ruling("question", "question@g1", first.t + 1, ("g1",), ("K2",), fields)
+    between = [card.card for card in rest[:-1]]
+    assert true_answer(planned, asked, lines) == " ".join([first.card, *between])
+    assert true_answer(planned, asked, [first, *lines]) == (" ".join(between) or "nothing"), "the eye has told it"
+    assert true_answer(planned, asked, [*lines, first]) == " ".join([first.card, *between]), "it has told it later"
+
+
 def test_who_took_the_pile_is_an_answer_too() -> None:
     taken = plan(42, 3)
     since, until = taken.blind
