@@ -24,7 +24,7 @@ appliance-check: install  ## boot this system in a container and see systemd sta
 IMAGE_SETTINGS = ARCH BOARD SUITE MIRROR KERNEL VERSION KEY ROOT_MB FRESH WORK HOTSPOT PASSWORD
 
 .PHONY: image
-image:  ## the appliance as an image that boots, and as an update of one, into build/image (ARCH=arm64; root; docs/image.md)
+image:  ## the appliance as an image that boots, and as an update of one, into build/image (ARCH=arm64; root; docs/build.md)
 	@$(AS_ROOT) env $(foreach one,$(IMAGE_SETTINGS),$(if $($(one)),$(one)='$($(one))')) tools/image/build
 
 .PHONY: image-test

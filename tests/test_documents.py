@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,17 @@ from referee.engine.observations import Answer, Correct
 from referee.engine.replay import replay_log
 from referee.engine.rulings import RULING_ORDER, ruling_fields
 from referee.settings.model import SeatSettings, Settings
+from referee.text.catalogue import table
+from tests.support.documents import PAGES, anchors_of, bare_commands, commands_of, links_of, mentions_of, what_is_wrong
 from tools.reference import page
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 CORE = [*(ROOT / "referee" / "rules").glob("*.py"), *(ROOT / "referee" / "engine").glob("*.py")]
 FORMAT = (DOCS / "log.md").read_text(encoding="utf-8")
-CORRECTIONS = (DOCS / "corrections.md").read_text(encoding="utf-8")
+CONTROL = (DOCS / "control.md").read_text(encoding="utf-8")
+CORRECTIONS = CONTROL.partition("\n## The lines that answers and corrections write\n")[2]
+TROUBLES = (DOCS / "troubles.md").read_text(encoding="utf-8")
 TABLE = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
 GAME = [
     TABLE,
@@ -38,7 +43,7 @@ def _ruled(lines: list[str]) -> list[dict[str, Any]]:
 
 def _forms(title: str) -> list[str]:
     """The lines that a section shows."""
-    section = CORRECTIONS.split(f"## {title}\n")[1].split("\n## ")[0]
+    section = CORRECTIONS.split(f"### {title}\n")[1].split("\n### ")[0]
     return [line.strip() for line in section.splitlines() if line.startswith("    {")]
 
 
@@ -61,7 +66,7 @@ def test_every_example_of_the_log_is_replayed_and_every_ruling_listed() -> None:
 
 
 def test_the_example_of_a_correction_is_ruled_as_it_is_shown() -> None:
-    log, shown = re.findall(r"```json\n(.+?)```", CORRECTIONS, flags=re.DOTALL)
+    *_, log, shown = re.findall(r"```json\n(.+?)```", CORRECTIONS, flags=re.DOTALL)
     made = {ruling["id"]: ruling for ruling in _ruled(log.splitlines())}
     wanted = [json.loads(line) for line in shown.splitlines()]
     assert len(wanted) == 3
@@ -112,6 +117,15 @@ def test_what_came_late_is_taken_up_as_shown() -> None:
     assert [ruling["seat"] for ruling in _ruled([*late, form]) if ruling["ruling"] == "slap_won"] == [3]
 
 
+def test_what_people_enter_themselves_is_taken_up_as_shown() -> None:
+    """A card that no sensor told lies between the two cards of the game."""
+    entered, *_ = re.findall(r"```json\n(.+?)```", CORRECTIONS, flags=re.DOTALL)
+    tick = '{"kind":"tick","t":2500000000}'
+    made = _ruled([*GAME, tick, *entered.splitlines()])
+    assert [ruling["seat"] for ruling in made if ruling["id"] == "turn@m1"] == [3]
+    assert [ruling["id"] for ruling in made if ruling["ruling"] == "dead_card"] == ["dead_card@c2"]
+
+
 def test_every_question_is_in_the_table_of_answers() -> None:
     """So whoever is asked finds what to say."""
     core = "".join(path.read_text(encoding="utf-8") for path in CORE)
@@ -131,34 +145,6 @@ def test_the_files_that_a_page_names_are_there(page: str) -> None:
     there += [f"/{path.name}" for path in ROOT.iterdir()]
     missing = [name for name in named if not any(path.endswith("/" + name.rstrip("/")) for path in there)]
     assert sorted(missing) == []
-
-
-@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md")]), ids=lambda page: page.name)
-def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
-    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
-    lost = []
-    for link in links:
-        name, _, anchor = link.partition("#")
-        target = page.parent / name if name else page
-        if not re.match(r"\w+:", link) and (not target.exists() or (anchor and anchor not in _anchors(target))):
-            lost.append(link)
-    assert lost == []
-
-
-def test_every_page_that_the_program_names_is_there() -> None:
-    lost = set()
-    for top in ("appliance", "hardware", "models", "referee", "tests", "tools"):
-        for file in (ROOT / top).rglob("*.*"):
-            if file.suffix in (".py", ".toml", ".mk", ".md", ".js"):
-                named = re.findall(r"docs/([\w-]+\.md)", file.read_text(encoding="utf-8"))
-                lost |= {f"{file.relative_to(ROOT)}: {name}" for name in named if not (DOCS / name).exists()}
-    assert sorted(lost) == []
-
-
-def _anchors(page: Path) -> set[str]:
-    """The names by which a page's headings are linked."""
-    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_reference_lists_every_command_and_key_as_they_are() -> None:
@@ -186,3 +172,99 @@ def test_the_watcher_takes_few_numbers_for_granted() -> None:
 @pytest.mark.parametrize("name", _numbers())
 def test_every_number_of_the_watcher_stands_in_the_page_that_explains_it(name: str) -> None:
     assert f"`{name}`" in (DOCS / "vision.md").read_text(encoding="utf-8")
+
+
+# Commands, links and quotations of all pages.
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_of_a_page_is_understood(page: Path) -> None:
+    """Its subcommand, options, target, module or test exist."""
+    text = page.read_text(encoding="utf-8")
+    wrong = {
+        line: found
+        for lines, mentioned in ((commands_of(text), False), (mentions_of(text), True))
+        for line in lines
+        for words in bare_commands(line)
+        if (found := what_is_wrong(words, mentioned=mentioned))
+    }
+    assert wrong == {}
+
+
+def test_the_pages_have_commands_of_every_kind() -> None:
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    assert sum(line.startswith("referee") for text in texts for line in commands_of(text)) > 50
+    for first in ("referee", "make", "python"):
+        assert sum(line.startswith(first) for text in texts for line in mentions_of(text)) > 5, first
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "referee stup", "referee setup --stop pads", "cat x | referee replay --no-such -", "make no-such",
+        "make test no-such", "python -m tools.no_such", "pytest tests/no_such.py",
+        ".venv/bin/referee games --export twelve > game.jsonl",
+    ],
+)  # fmt: skip
+def test_a_wrong_command_would_be_noticed(line: str) -> None:
+    assert [found for words in bare_commands(line) if (found := what_is_wrong(words))] != []
+
+
+def test_commands_are_found_in_blocks_and_in_the_text() -> None:
+    text = "Run `make\ntest`:\n\n    referee games   # all\n\n```sh\nsudo referee doctor > x && make lint\n```\n"
+    found = [words for line in commands_of(text) for words in bare_commands(line)]
+    assert sorted(found) == [["make", "lint"], ["referee", "doctor"], ["referee", "games"]]
+    assert mentions_of(text) == ["make test"]
+    assert what_is_wrong(["referee", "hall"]) != ""
+    assert what_is_wrong(["referee", "hall"], mentioned=True) == ""
+    assert what_is_wrong(["referee", "hall", "--no-such"], mentioned=True) != ""
+
+
+@pytest.mark.parametrize("page", [ROOT / "CHANGELOG.md", *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    wrong = []
+    for link in links_of(page.read_text(encoding="utf-8")):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors_of(target.read_text(encoding="utf-8"))):
+            wrong.append(link)
+    assert wrong == []
+
+
+def test_links_and_anchors_are_read() -> None:
+    text = "# A title: B, c?\n[one](two.md#three) ![picture](four.jpg) [away](https://example.org) `[no](link)`\n"
+    assert links_of(text) == ["two.md#three", "four.jpg"]
+    assert anchors_of(text) == {"a-title-b-c"}
+
+
+def test_every_page_that_the_program_names_is_there() -> None:
+    named: dict[str, set[str]] = {}
+    for folder in ("referee", "hardware", "models", "tools", "appliance", "tests"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".py", ".toml", ".mk", ".md", ".js", ".html", "") and path.is_file():
+                for page in re.findall(r"\bdocs/[\w-]+\.md\b", path.read_text(encoding="utf-8", errors="replace")):
+                    named.setdefault(page, set()).add(str(path.relative_to(ROOT)))
+    assert len(named) > 5
+    assert {page: files for page, files in named.items() if not (ROOT / page).exists()} == {}
+
+
+def test_every_page_is_listed() -> None:
+    listed = set(links_of((DOCS / "README.md").read_text(encoding="utf-8")))
+    assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} <= listed
+
+
+def _said() -> list[str]:
+    """Every English sentence of the program: of its pages, its terminal, and its voice."""
+    phrases = tomllib.loads((ROOT / "referee" / "announce" / "phrases" / "en.toml").read_text(encoding="utf-8"))
+    spoken = [words for part in phrases.values() if isinstance(part, dict) for words in part.values()]
+    answers = tomllib.loads((ROOT / "referee" / "text" / "de.toml").read_text(encoding="utf-8"))["answer"]
+    return [str(words).replace(" | ", " ") for words in [*spoken, *answers, *table("en").values()]]
+
+
+@pytest.mark.parametrize(
+    "quoted", re.findall(r'"([^"]+)"', "".join(re.findall(r"^\| ([^|]+) \|", TROUBLES, re.MULTILINE)))
+)
+def test_the_troubles_quote_what_is_said(quoted: str) -> None:
+    """Three dots stand for a name, a number or a reason."""
+    form = re.compile(".*".join(re.escape(part.strip()) for part in quoted.split("…")))
+    assert any(form.search(sentence) for sentence in _said()), quoted

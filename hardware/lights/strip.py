@@ -3,7 +3,7 @@
 On a Raspberry Pi 5 the kernel's ``ws2812-pio`` overlay makes a device file of a strip (``/dev/leds0``), to which four
 bytes are written for each LED: red, green, blue, and one that is not used. No library is needed, and no root: the
 file's group is enough. The overlay goes into ``/boot/firmware/config.txt``, such as
-``dtoverlay=ws2812-pio,gpio=10,num_leds=64``. (This has not been seen on a Pi yet; see docs/lights.md.)
+``dtoverlay=ws2812-pio,gpio=10,num_leds=64``. (This has not been seen on a Pi yet; see docs/senses.md.)
 
 A device file may block while a strip is being written to: that happens on a thread of its own, and only the newest
 picture is written.

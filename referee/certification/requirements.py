@@ -1,4 +1,4 @@
-"""What a table must reach to be certified: one table, each limit with where it comes from (docs/certificate.md)."""
+"""What a table must reach to be certified: one table, each limit with where it comes from (docs/build.md)."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ LIMITS: Final[Mapping[str, Limit]] = {
         "hardware/pads/crosstalk.py: LONGEST, less the same margin; what lasts longer cannot be told from a hand",
     ),
     "focus": Limit(
-        100 * SOFTEST, "%", "docs/calibration.md: edges over a card's height, where the eye begins to misread"
+        100 * SOFTEST, "%", "docs/build.md: edges over a card's height, where the eye begins to misread"
     ),
-    "exposure": Limit(DARKEST, "of 255", "docs/calibration.md: grey of white paper", is_least=True),
-    "clipped": Limit(100 * CLIPPED, "%", "docs/calibration.md: overexposed share of white paper"),
-    "flicker": Limit(100 * FLICKER, "%", "docs/calibration.md: swing of brightness from picture to picture"),
+    "exposure": Limit(DARKEST, "of 255", "docs/build.md: grey of white paper", is_least=True),
+    "clipped": Limit(100 * CLIPPED, "%", "docs/build.md: overexposed share of white paper"),
+    "flicker": Limit(100 * FLICKER, "%", "docs/build.md: swing of brightness from picture to picture"),
     "look": Limit(ENOUGH, "cards/s", "what a table at ease lays (referee/setup/eye_speed.py)", is_least=True),
     "light": Limit(10.0, "ms", "docs/timing.md: 5 ms for the referee, and as much for a machine that wakes late"),
     "sound": Limit(50.0, "ms", "docs/timing.md: 30 ms for referee and card, 20 for a machine that wakes late"),

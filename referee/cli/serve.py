@@ -90,7 +90,7 @@ def add_hall(commands: Commands) -> None:
         commands, "hall", "every table of a club or a classroom, in a browser",
         "Serve one page for all the tables that tell their games to a broker (MQTT; the section [mqtt] of a table's\n"
         "settings): who plays, who is asked something, which table needs help, and the day's league. Nothing can be\n"
-        "changed from it. docs/hall.md says how a broker is set up.\n\n"
+        "changed from it. docs/club.md says how a broker is set up.\n\n"
         "examples:\n  referee hall --broker 192.168.1.5\n"
         "  referee hall --broker club.example:8883 --tls --user hall --password-file hall.pw --host 0.0.0.0 --port 80",
         run_hall,
@@ -158,7 +158,7 @@ def add_class(commands: Commands) -> None:
         commands, "class", "reaction times of a class: a light, a sound or a card, answered by phones, keys or pads",
         "A lesson in measuring: everybody reacts to the same kind of stimulus some twenty times, and the room's page\n"
         "shows each time as a dot, the medians, and how far off all of it may be. Nobody's name is asked for, and\n"
-        "nothing is kept unless --csv says where. docs/class.md has the lesson plan and a worksheet.\n\n"
+        "nothing is kept unless --csv says where. docs/lesson.md has the lesson plan and a worksheet.\n\n"
         "what they react to (--stimulus):\n"
         "  phone   a card on each pupil's own phone, everybody at their own pace; for thirty at once\n"
         "  screen  a card on the room's screen, for all at once\n"

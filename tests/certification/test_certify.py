@@ -45,7 +45,7 @@ from referee.units import MS
 
 EN = texts("en")
 AT = "2026-03-01T18:40:00+01:00"
-DOCUMENT = Path(__file__).parents[2] / "docs" / "certificate.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "build.md"
 
 
 class Bench(SimulatedTableBench):

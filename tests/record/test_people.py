@@ -383,7 +383,7 @@ def test_what_is_overdue_is_removed_and_told(people: People, path: Path) -> None
 
 
 def test_the_document_quotes_what_is_asked() -> None:
-    shown = (Path(__file__).parents[2] / "docs" / "people.md").read_text(encoding="utf-8")
+    shown = (Path(__file__).parents[2] / "docs" / "privacy.md").read_text(encoding="utf-8")
     quoted = " ".join(line[2:] for line in shown.splitlines() if line.startswith("> "))
     assert quoted == consent_question("Ana", RetentionPeriods()).replace("\n", " ")
 

@@ -178,15 +178,15 @@ def test_a_pad_lets_go_of_its_own_plate() -> None:
     assert [ohms for ohms, newtons in last.items() if weight < newtons] == [DIVIDER_OHMS]
     assert heavy > last[DIVIDER_OHMS]
     said = " ".join(GUIDE.split())
-    assert f"rest on the sensor with {weight:.1f} N, with an acrylic plate {heavy:.1f} N" in said
+    assert f"rest on the sensor with {weight:.1f} N ({heavy:.1f} N with an acrylic plate)" in said
 
 
 def test_the_pads_measures_are_the_texts() -> None:
     text = " ".join(GUIDE.split())
     for layer in plans.LAYERS:
-        assert f"{layer.name} of {layer.thick:g} mm" in text
+        assert f"{layer.thick:g} mm {layer.name}" in text
     assert f"{plans.DISC_MM[0]:g} mm across and {plans.DISC_MM[1]:g} mm thick" in text
-    assert f"a hole of {plans.HOLE_MM:g} mm" in text
+    assert f"a {plans.HOLE_MM:g} mm hole" in text
     # The disc on the sensor is higher than the rubber, and both have room in its hole.
     assert plans.DISC_MM[1] + plans.FSR_MM[1] > plans.RUBBER.thick
     assert max(plans.DISC_MM[0], plans.FSR_MM[0]) < plans.HOLE_MM < plans.RUBBER.across
@@ -242,7 +242,7 @@ def test_moved_pins_leave_the_amplifier_its_own() -> None:
     assert not (four | eight) & {0, 1, 2, 3}
     mute, off = amplifier.HAT["mute"], amplifier.HAT["shutdown"]
     ours, said = amplifier.taken(PinMap()), " ".join(GUIDE.split())
-    assert f"GPIO {mute} and {off} to be muted and switched off: by default {ours[mute]} and {ours[off]}." in said
+    assert f"GPIO {mute} and {off} for mute and power: {ours[mute]} and {ours[off]} by default." in said
 
 
 @pytest.mark.parametrize("seats", parts.TABLES)

@@ -16,7 +16,7 @@ from models.table_view.table_map import TableView, pinhole, seen_area
 
 HEIGHTS_MM: Final = (400, 500, 600, 700, 800, 1000)
 FINE_PX: Final = 80
-"""From here on a card is large enough (docs/calibration.md)."""
+"""From here on a card is large enough (docs/build.md)."""
 WANTED_MM: Final = (480.0, 340.0)
 """Width and depth of the area in which four play with room for the pile and for hands."""
 

@@ -1,1 +1,1 @@
-"""The appliance as an image that boots: `make image` makes it, `make image-test` plays on it (docs/image.md)."""
+"""The appliance as an image that boots: `make image` makes it, `make image-test` plays on it (docs/build.md)."""

@@ -1,4 +1,4 @@
-"""The figures of docs/calibration.md: `make calibration-figures`.
+"""How true a table that is found is, and what is read (docs/build.md): `make calibration-figures`.
 
 How far the table that is found lies from the truth, over random simulated cameras, and down to what size, sharpness and
 stillness cards are read.

@@ -35,7 +35,7 @@ VIEWERS: Final = 8
 READING: Final = 2
 """Viewers that take the time; the others only read, as a browser elsewhere would."""
 SETTINGS: Final = ("message_size_limit 32768", "max_queued_messages 100000")
-"""Of the broker, as docs/hall.md has them,"""
+"""Of the broker, as docs/club.md has them,"""
 AHEAD: Final = 1000
 """and how many messages it may run ahead of the hall's receipts."""
 BEHIND: Final = 0.05

@@ -2,7 +2,7 @@
 
 Under ``PREFIX/TABLE/``: ``available`` (``online`` or ``offline``, retained, the last will), ``state`` (the whole
 present, retained), ``ruling`` (each as it is decided), ``day`` (what the day's games came to, retained). The payloads
-have stable fields, described in `docs/hall.md`; what Home Assistant reads is its MQTT discovery
+have stable fields, described in `docs/club.md`; what Home Assistant reads is its MQTT discovery
 (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery), one retained message for each sensor.
 """
 

@@ -1,7 +1,7 @@
 """Payloads from a broker, of which nothing is believed: checked and bounded, or None. Pure.
 
 Anybody who may publish on the broker may have written them. What a table itself tells is made in
-`referee.options.broker.messages` and described in `docs/hall.md`; fields that are not known here are left out.
+`referee.options.broker.messages` and described in `docs/club.md`; fields that are not known here are left out.
 """
 
 from __future__ import annotations

@@ -111,7 +111,9 @@ def review(options: ReviewOptions) -> int:
     table = footage_table(filmed.names, filmed.rules, footage.seen, options.dealer)
     dispute = Dispute(table, footage.seen, footage.frames)
     if not dispute.moments:
-        raise UserError("{video}: no card was seen in it; docs/review.md says how to film a pile", video=options.video)
+        raise UserError(
+            "{video}: no card was seen in it; docs/settle-a-video.md says how to film a pile", video=options.video
+        )
     slappable = sum(moment.slappable for moment in dispute.moments)
     print(
         say("{cards} seen; moments that may be slapped: {many}", cards=len(dispute.moments), many=slappable),

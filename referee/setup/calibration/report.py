@@ -1,6 +1,6 @@
 """What a calibration is worth: each thing measured as fine, acceptable or poor, with what to do, printed and drawn.
 
-Where cards stop being read was measured with the eye at the simulated table (docs/calibration.md); the grades keep
+Where cards stop being read was measured with the eye at the simulated table (docs/build.md); the grades keep
 clear of those ends. `referee.setup.calibration.calibrate` measures, prints, draws and stores.
 """
 

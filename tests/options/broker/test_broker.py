@@ -179,10 +179,10 @@ def test_a_broker_with_passwords_lets_in_who_knows_one(tmp_path: Path) -> None:
 
 
 def test_the_documented_broker_lets_a_table_speak_for_itself_alone(tmp_path: Path) -> None:
-    """The settings and rights of docs/hall.md, with other paths and another port."""
+    """The settings and rights of docs/club.md, with other paths and another port."""
     if PROGRAM is None or shutil.which("mosquitto_passwd") is None:
         pytest.skip(MISSING)
-    text = (Path(__file__).parents[3] / "docs" / "hall.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "club.md").read_text(encoding="utf-8")
     conf, rights = (text.partition(f"```{kind}\n")[2].partition("```")[0] for kind in ("conf", "acl"))
     known = tmp_path / "passwords"
     known.touch(mode=0o600)
