@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.classes import UNREAD
-from models.eye.geometry import Quad, area, convex_quad, grown, iou
+from models.eye.geometry import Quad, area, convex_quad, grown
 from models.watch.faces import looked_alike
 from models.watch.gaze import Found
-from models.watch.measure import CHANGED, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SPECK
+from models.watch.measure import CHANGED, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SLIGHT, SPECK
 from models.watch.motion import Bytes, Glance, Motion, difference
 from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
 from models.watch.stream import LONG_AGO, SeenFrame, Stream
@@ -37,8 +37,8 @@ class Covered:
         """The newest card of the pile, ..."""
         self._half: Bytes | None = None
         """... how it looked, in a frame at half size, when the eye first saw it on top ..."""
-        self._place: Quad | None = None
-        """... and where it lay there, px ..."""
+        self._indices: NDArray[np.float64] | None = None
+        """... and where its indices showed there, px ..."""
         self._shown = 0
         """... and when it was last seen to be that, ns."""
         self._begin: SeenFrame | None = None
@@ -92,22 +92,23 @@ class Covered:
     def _shows(self, top: Track, quad: Quad, now: SeenFrame, found: Sequence[Found] | None) -> bool:
         """Whether the newest card shows as it lay."""
         inner = grown(quad, -5.0)
-        for s, place in found or ():
+        for s, _ in found or ():
             if s.card == top.name != UNREAD and (s.top or (len(s.indices) > 1 and s.bare >= HALF)):
                 # What is laid across leaves both its ends in sight, and may be taken for its own print.
-                moved = self._half is None or self._place is None or iou(place, self._place) < 1 - OVER / 2
-                if moved or looked_alike(self._half, now.half, inner, HALF):
-                    self._half, self._place = now.half, place
+                moved = self._half is None or self._indices is None or not self._in_place(s.indices, self._indices)
+                if moved or looked_alike(self._half, now.half, inner, HALF if s.top else MOST):
+                    self._half, self._indices = now.half, s.indices
                     return True
                 return False
         return self._half is not None and looked_alike(self._half, now.half, inner, NEARLY_ALL)
 
     def _is_brought(self, glance: Glance) -> bool:
-        """Whether something that moves beside the pile is no hand: a card, on its way there."""
-        cards = self._pile.mask(self._motion)
+        """Whether something that moves is no hand, nor what a hand bares: a card, on its way to the pile or over it."""
+        cards, before = self._pile.mask(self._motion), self._stream.before
         things = np.isin(glance.kinds, _CARDS) & (glance.moving > 0)
         if cards is not None:
-            things &= cards == 0
+            # Over the pile a card follows another in the picture, with no hand between.
+            things &= (cards == 0) | (before is not None and np.isin(before.glance.kinds, _CARDS))
         tall = self._pile.card_height / self._motion.factor
         return bool(np.count_nonzero(things) > OVER * MOST * tall * tall)
 
@@ -123,14 +124,25 @@ class Covered:
         # The network takes fingers over cards for cards: an arm that ends beside the card may reach over it.
         beside = self._motion.mask([grown(quad, PART * self._pile.card_height)], glance.small.shape) > 0
         hand = np.count_nonzero(glance.kinds[beside] == Surface.ARM) / size
-        return bool(hand <= LITTLE and shares[Surface.BACK] < MOST and bare < PART)
+        return bool(hand <= LITTLE and shares[Surface.BACK] < MOST and bare < HALF)
 
     def _is_read(self, found: Sequence[Found] | None) -> bool:
         """Whether a card is under way that can be read, or shows an index at least."""
         if any(track.belief()[1] >= HALF for track in self._pile.open):
             return True
         known = {track.name for track in self._pile.laid}
-        return any((s.card == UNREAD or s.card not in known) and len(s.indices) > 0 for s, _ in found or ())
+        foreign = [s.indices for s, _ in found or () if s.card == UNREAD or s.card not in known]
+        # A known card's index peeps out where it showed, whatever it is read as.
+        old = [track.indices for track in self._pile.laid if track.indices is not None]
+        return any(not any(self._near(index, those, SLIGHT) for those in old) for new in foreign for index in new)
+
+    def _in_place(self, indices: NDArray[np.float64], before: NDArray[np.float64]) -> bool:
+        """Whether all the indices show where they did, so that their card has not moved."""
+        return all(self._near(index, before, LITTLE) for index in indices)
+
+    def _near(self, index: NDArray[np.float64], those: NDArray[np.float64], share: float) -> bool:
+        """Whether an index lies within such a share of a card's height of one of those."""
+        return bool((np.linalg.norm(those - index, axis=1) < share * self._pile.card_height).any())
 
     def _unread(self, quad: Quad, begin: SeenFrame, now: SeenFrame) -> Track:
         """The card that lies there, as one under way."""

@@ -5,7 +5,7 @@ import pytest
 from tools.hard_set import play
 
 
-@pytest.mark.parametrize("seed", [103, 107])
+@pytest.mark.parametrize("seed", [103, 107, 623, 672])
 def test_a_joker_without_a_letter_is_told_in_time(seed: int) -> None:
     outcome = play("a joker without a letter", seed)
     assert outcome.cards.missed == outcome.invented == outcome.cards.wrong_sure == 0
