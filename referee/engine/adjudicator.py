@@ -19,10 +19,22 @@ from referee.engine.foresight import Foresight, foresee, recall_places
 from referee.engine.gap import is_moot
 from referee.engine.history import History
 from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Join, LogError, Observation, Slap, Table, Tick
-from referee.engine.rulings import Key, PlacedRuling, Ruling, base_id, gap_form, place_of, printing_order, to_ruling
+from referee.engine.rulings import (
+    Key,
+    PlacedRuling,
+    Ruling,
+    base_id,
+    cause_of,
+    gap_form,
+    place_of,
+    printing_order,
+    to_ruling,
+)
 from referee.engine.state import State
 from referee.engine.view import ChallengeView, View
 from referee.rules.house import RulesError, read_house_rules
+from referee.rules.phase import Over
+from referee.rules.position import Position
 from referee.rules.step import Draft
 from referee.sentence import Sentence
 
@@ -175,6 +187,7 @@ class Adjudicator:
             if base_id(name) not in answered
             and not (drawn and question["ask"] == "wild_rank")
             and not is_moot(question, state.position)
+            and not _is_counted(question, state.position)
         )
         return view_of(state, tuple(waiting))
 
@@ -290,6 +303,15 @@ def _check_table(table: Table, *, again: bool) -> None:
         open_table(table)
     except RulesError as bad:
         raise LogError(None, str(bad)) from None
+
+
+def _is_counted(question: Ruling, position: Position) -> bool:
+    """Whether the stacks that this asks for were counted, or have decided the game meanwhile (P16, E7)."""
+    if question["ask"] != "recount":
+        return False
+    owed = isinstance(position.phase, Over) and position.phase.owed in question.rule
+    asked = {ref for ref, seat in position.uncounted if seat not in position.absent}
+    return not owed and cause_of(question.id) not in asked
 
 
 def _waits_for_gap(question: Ruling) -> bool:

@@ -207,11 +207,12 @@ class EventJudge:
                     if in_time is not None:
                         self._judge(in_time, out)
                         continue
+                    late = _was_decided_later(state)
                     self.state, rulings = end_by_time(state, end[0], self.answers)
                     # It belongs to the last line before it: whoever takes up the state after that line has it behind
                     # him.
                     for ruling in rulings:
-                        _put([ruling], (ruling.t, AFTER_ALL_KINDS, 0, 0, ""), self.judged - 1, out)
+                        _put([ruling], (ruling.t, AFTER_ALL_KINDS, 0, 0, ""), self.judged - 1, out, late=late)
                     continue
             if head is None:
                 break
@@ -240,8 +241,9 @@ class EventJudge:
         if self.state is None:
             return []
         out: list[PlacedRuling] = []
+        late = _was_decided_later(self.state)
         self.state, rulings = last_tick(self.state, t)
-        _put(rulings, (t, AFTER_ALL_KINDS + 1, 0, 0, ""), self.judged, out)
+        _put(rulings, (t, AFTER_ALL_KINDS + 1, 0, 0, ""), self.judged, out, late=late)
         return out
 
     def _judge(self, observation: Observation, out: list[PlacedRuling]) -> None:
@@ -263,7 +265,7 @@ class EventJudge:
             met = self.state if state is None else state
             said = self.answers.get(f"question@{observation.id}")
             self.witness(JudgedMoment(observation, met, self.state, tuple(rulings), nth, said))
-        _put(rulings, key, nth, out)
+        _put(rulings, key, nth, out, late=_was_decided_later(state))
 
     def _choose(self, head: Card | Slap | Taken, rivals: Iterable[Observation]) -> Card | Slap | Taken:
         """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
@@ -328,11 +330,20 @@ class EventJudge:
         return better
 
 
-def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
-    """Put rulings with their cause, but a slap that won with its slap, though it was closed later."""
+def _was_decided_later(state: State | None) -> bool:
+    """Whether the win that waits for its pile was decided after its slap: by a card of a War (M4)."""
+    return state is not None and state.pending is not None and state.pending.t is not None
+
+
+def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling], *, late: bool = False) -> None:
+    """Put rulings with their cause, but a slap that won with its slap, though it was closed later.
+
+    ``late``: one that a card of a War decided (M4), and that stands before what came of that card.
+    """
     for ruling in rulings:
         key = cause
         if ruling.kind == "slap_won":
             name = ruling.because[0]
-            key = (ruling.t, KIND_PLACES["slap"], int(ruling["seat"]), len(name), name)
+            place = KIND_PLACES["card"] - 1 if late else KIND_PLACES["slap"]
+            key = (ruling.t, place, int(ruling["seat"]), len(name), name)
         out.append(PlacedRuling(key, nth, ruling))

@@ -133,5 +133,5 @@ def _award(slap: Slap, slaps: Iterable[Slap], in_force: Iterable[Ruling]) -> dic
             since = ruling.t
         elif ruling.kind == "pile":
             since = slap.t
-    others = (other for other in slaps if other.seat != slap.seat and since <= other.t <= slap.t)
+    others = (other for other in slaps if other.id != slap.id and since <= other.t <= slap.t)
     return {**{OVERRULED + other.id: "void" for other in others}, OVERRULED + slap.id: "won"}

@@ -53,7 +53,8 @@ def _counted(step: Step, count: Any) -> None:
         counts = list(position.counts)
         counts[count.seat - 1] = count.cards
         step.set(counts=tuple(counts))
-    step.set(unsure=step.position.unsure - {count.seat})
+    asked = (entry for entry in step.position.uncounted if entry[1] != count.seat)
+    step.set(unsure=step.position.unsure - {count.seat}, uncounted=frozenset(asked))
     if step.position.over:
         settle_owed(step)
         return

@@ -20,6 +20,7 @@ from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, O
 from referee.rules.pickup import claim_by_challenge, hold_provisionally, leave_behind, pick_up
 from referee.rules.position import Covered, Laid, Position, State, changed
 from referee.rules.stacks import (
+    ask_recount,
     burn_once,
     check_card,
     forget,
@@ -85,8 +86,12 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         elif not drawn_at_once and _may_have_been_skipped(step.position, player):
             # By counts that nobody is sure of, this seat is not the next one with cards (reading 15).
             step.rule("question", "F7", ask="who_played", about=[step.ref])
-            step.enter(phase._replace(challenged=player) if isinstance(phase, Challenge) else Turn(player))
-            _lay_in_turn(step, card, player)
+            if isinstance(phase, Challenge) and phase.challenger == player:
+                # Nobody pays his own challenge: either it is won, or this card is out of turn.
+                _put(step, card, player, "played")
+            else:
+                step.enter(phase._replace(challenged=player) if isinstance(phase, Challenge) else Turn(player))
+                _lay_in_turn(step, card, player)
         else:
             _lay_dead(step, card, player, drawn_at_once=drawn_at_once)
         if seat is None or not position.rules.has("K4"):
@@ -167,7 +172,7 @@ def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
     """F9: a card of the seat that laid the top card, too soon to be another draw.
 
     Where the errors leave open whether it was too soon, it counts as another draw, which is better for the player; in
-    turn that matters, and the rulings on the card say so (K9).
+    turn, and wherever a card out of turn costs something else, that matters, and the rulings on the card say so (K9).
     """
     if not step.position.pile:
         return False
@@ -176,7 +181,8 @@ def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
         return False
     apart, errors = step.t - top.t, step.t_error + top.t_error
     if abs(apart - DRAWN_AT_ONCE_NS) < errors and step.position.rules.has("K9"):
-        step.doubt = in_turn
+        rules = step.position.rules
+        step.doubt = in_turn or not rules.has("F7") or (rules.word("F9") == "burn") != (rules.word("F7") == "burn")
         return False
     return apart < DRAWN_AT_ONCE_NS
 
@@ -191,7 +197,7 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False,
     if expected != card:
         check_card(step, card, seat, expected)
     if held == 0 and not from_limbo(step, seat, 1):
-        step.rule("question", "K2", ask="recount", about=[step.ref])
+        ask_recount(step, (seat,), "K2")
     if position.paused_at is not None:
         step.stand_still(step.t)
     ref = step.ref
@@ -406,7 +412,7 @@ def leave(step: Step, seat: int) -> int | None:
     held = position.counts[seat - 1]
     if held is None or seat in position.unsure:
         # Nobody knows how many cards go away with that player.
-        step.rule("question", "E8", ask="recount", about=[step.ref])
+        ask_recount(step, position.players_after(seat), "E8")
     leave_behind(step, seat, take_top(step, seat, held) if held else ())
     forget(step, seat, 0)
     step.set(unsure=step.position.unsure - {seat})

@@ -179,6 +179,8 @@ class Position:
     """Cards on the table that nobody could read, by the observation that brought them."""
     gaps: frozenset[str] = frozenset()
     """Of those, the ones that stand for any number of cards: what may have come while the camera saw nothing."""
+    uncounted: frozenset[tuple[str, int]] = frozenset()
+    """Stacks that people were asked to count and have not: the observation by which, and the seat."""
     memory: Memory = _NO_MEMORY
     drift: Drift | None = None
     unjudged: bool = False

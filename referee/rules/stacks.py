@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from referee.rules.cards import UNREADABLE
 from referee.rules.phase import Player
@@ -114,6 +114,12 @@ def copies(position: Position, card: str) -> int:
     alike = ("Xr", "Xb") if card[0] == "X" else (card,)
     places = ([laid.card for laid in position.pile], *position.known)
     return sum([place.count(one) for place in places for one in alike])
+
+
+def ask_recount(step: Step, seats: Iterable[int], *rule: str) -> None:
+    """Ask people to count stacks of which the referee does not know any more how many cards they hold."""
+    step.set(uncounted=step.position.uncounted | {(step.ref, seat) for seat in seats})
+    step.rule("question", *rule, ask="recount", about=[step.ref])
 
 
 def burn(step: Step, seat: int, cards: int, row: str) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.playing import brief, everything, log, rule
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Count, Leave
+from tests.engine.playing import MS, brief, everything, log, rule
 
 WON = """
     1000 1:7h
@@ -261,3 +263,33 @@ def test_a_false_slap_that_was_good_leaves_the_pile_before_alone() -> None:
         "slap_void@s2 seat=1 reason=late",
         "slap_won@s3 seat=2 decided_by=people",
     ]
+
+
+def test_who_counts_what_the_referee_asked_for_has_answered() -> None:
+    """Ana lays a card more than she had: the question for her cards waits until they are counted, and hers alone."""
+    referee = Adjudicator(lookahead_ns=0)
+    for line in log("1000 1:7h\n2000 2:8c\n3000 3:9d\n4000 1:2s", counts=[1, 5, 5]):
+        referee.observe(line)
+    referee.promise(4000 * MS)
+    asked = [name for name in referee.view.questions if name == "question@c4"]
+    assert asked == ["question@c4"]
+    referee.observe(Count(t=5000 * MS, id="n1", seat=2, cards=4))
+    referee.promise(5000 * MS)
+    assert "question@c4" in referee.view.questions
+    referee.observe(Count(t=6000 * MS, id="n2", seat=1, cards=2))
+    referee.promise(6000 * MS)
+    assert "question@c4" not in referee.view.questions
+
+
+def test_counts_settle_what_a_player_took_away_uncounted() -> None:
+    """Ben left with cards that nobody counted: once the others have counted theirs, nothing is asked any more (E8)."""
+    referee = Adjudicator(lookahead_ns=0)
+    lines = log("1000 1:7h", counts=[3, None, 3], rules={"base": "classic", "on": ["E8"]})
+    for line in (*lines, Leave(t=2000 * MS, id="l1", seat=2)):
+        referee.observe(line)
+    referee.promise(2000 * MS)
+    assert referee.view.questions == ("question@l1",)
+    for seat in (1, 3):
+        referee.observe(Count(t=(3000 + seat) * MS, id=f"n{seat}", seat=seat, cards=2))
+    referee.promise(4000 * MS)
+    assert referee.view.questions == ()

@@ -138,3 +138,11 @@ def test_a_word_that_says_nothing_about_a_slap_is_refused_in_words(kind: str, wo
 def test_a_verdict_whose_slap_is_gone_is_refused() -> None:
     with pytest.raises(AmendmentError, match="is no verdict on a slap"):
         said(Ruling("slap_won", "slap_won@s9", SECOND, ("s9",), (), {"seat": 3}), void=True)
+
+
+def test_a_second_hand_of_the_seat_that_won_takes_the_place_of_its_first() -> None:
+    """One pile is won by one hand, also where people say that it was the later of two by the same seat."""
+    hands = [Slap(t=SECOND, id="s1", seat=3), Slap(t=2 * SECOND, id="s2", seat=3)]
+    late = Ruling("slap_void", "slap_void@s2", 2 * SECOND, ("s2",), (), {"seat": 3, "reason": "late"})
+    by = Correct(t=30 * SECOND, id="x1", line=late.id, extra={"ruling": "slap_won"})
+    assert read_overrule(late, by, hands, (WON, late)) == {"overrule@s1": "void", "overrule@s2": "won"}

@@ -138,7 +138,7 @@ def test_a_table_on_which_nothing_has_happened() -> None:
         "latest": "", "emptied": 0, "final": False,
         "day": "", "closed": False, "table": "", "ends_at": None, "piles": 0,
         "verdicts": (), "paused_at": None, "still": 0, "in_limbo": 0, "unsure": frozenset(), "absent": frozenset(),
-        "unread": frozenset(), "gaps": frozenset(), "memory": Memory((), 1, 0, 0, False),
+        "unread": frozenset(), "gaps": frozenset(), "uncounted": frozenset(), "memory": Memory((), 1, 0, 0, False),
         "drift": None, "unjudged": False,
     }  # fmt: skip
     assert Lock("pile", "F6b") == Lock("pile", "F6b", 0)
