@@ -11,6 +11,7 @@ from typing import Any
 
 from referee.engine.observations import Card, Taken
 from referee.rules.elimination import after_pile
+from referee.rules.locks import pile_was_won
 from referee.rules.phase import Claim, DeadHeat, OpenLead, Player, Turn
 from referee.rules.pickup import heat_was_won, pick_up
 from referee.rules.stacks import put_under
@@ -49,6 +50,8 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
         step.rule("question", "K6", ask="mend_pile", about=[taken.id])
     said = _named(step, taken, answers)
     if said is not None:
+        if not tied:
+            pile_was_won(step)
         goes_to(step, said)
         after_pile(step, said, by_slap=False)
         return

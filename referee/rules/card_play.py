@@ -15,7 +15,7 @@ from referee.rules.elimination import (
     three_of_a_kind,
     win,
 )
-from referee.rules.locks import card_was_laid
+from referee.rules.locks import card_was_laid, release_all_barred
 from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
 from referee.rules.pickup import claim_by_challenge, hold_provisionally, leave_behind, pick_up
 from referee.rules.position import Covered, Laid, Position, State, changed
@@ -146,13 +146,15 @@ def _may_have_been_skipped(position: Position, player: int) -> bool:
 
 
 def settle(step: Step) -> None:
-    """After cards left a stack: who is out, who pays, who plays, is the game decided."""
+    """After cards left a stack: who is out, who pays, who plays, who may slap, is the game decided."""
     if 0 in step.position.counts:
         # All but whose turn it is depends on a seat without cards.
         announce_out(step)
         _stop_turning(step)
         _pass_on(step)
         end_if_decided(step)
+    if any(step.position.locks):
+        release_all_barred(step)
     step.announce_turn()
 
 
@@ -415,7 +417,8 @@ def leave(step: Step, seat: int) -> int | None:
         ask_recount(step, position.players_after(seat), "E8")
     leave_behind(step, seat, take_top(step, seat, held) if held else ())
     forget(step, seat, 0)
-    step.set(unsure=step.position.unsure - {seat})
+    debts = tuple(0 if other == seat else debt for other, debt in enumerate(position.debts, start=1))
+    step.set(unsure=step.position.unsure - {seat}, debts=debts)
     winner = _let_go(step, seat)
     others = step.position.players_after(seat)
     if len(others) == 1 and not step.position.over:

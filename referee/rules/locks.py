@@ -7,18 +7,27 @@ from referee.rules.step import Step
 
 
 def lock(step: Step, seat: int, until: Until, row: str, left: int = 0) -> None:
-    """Lock a seat out; when all who could slap by the other rows are barred for some cards, all are released (N8)."""
-    position = step.position
-    locks = list(position.locks)
+    """Lock a seat out."""
+    locks = list(step.position.locks)
     locks[seat - 1] = Lock(until, row, left)
-    if until == "cards":
-        could = [other for other in position.players() if position.holds(other) or position.rules.has("M10")]
-        barred = [entry is not None and entry.until == "cards" for entry in locks]
-        # A seat that another row locks out could not slap anyway.
-        if all(barred[other - 1] or locks[other - 1] is not None for other in could):
-            locks = [None if released else entry for released, entry in zip(barred, locks, strict=True)]
     step.set(locks=tuple(locks))
     step.rule("locked_out", row, seat=seat, until="pile" if until == "slap" else until)
+    release_all_barred(step)
+
+
+def release_all_barred(step: Step) -> None:
+    """When all who could slap by the other rows are barred for some cards, all are released (N8).
+
+    That comes about without another false slap, too: where the only seat that was free leaves, or has no cards left.
+    """
+    position = step.position
+    barred = [entry is not None and entry.until == "cards" for entry in position.locks]
+    if not any(barred):
+        return
+    # A seat that another row locks out could not slap anyway.
+    if all(position.locks[seat - 1] is not None for seat in position.players() if position.may_slap(seat)):
+        locks = (None if released else entry for released, entry in zip(barred, position.locks, strict=True))
+        step.set(locks=tuple(locks))
 
 
 def pile_was_won(step: Step) -> None:

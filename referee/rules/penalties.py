@@ -9,7 +9,7 @@ from referee.rules.locks import lock
 from referee.rules.phase import Claim, DeadHeat, OpenLead, Player, War
 from referee.rules.pickup import give_pile, remember_verdict
 from referee.rules.position import Laid, Position
-from referee.rules.stacks import burn, burn_once, check_card, from_limbo, hand_over, take_top
+from referee.rules.stacks import ask_recount, burn, burn_once, check_card, from_limbo, hand_over, take_top
 from referee.rules.step import Step
 
 _WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
@@ -188,7 +188,7 @@ def _laid_instead(step: Step, laid: Laid, seat: int) -> Laid:
     if expected:
         check_card(step, laid.card, seat, expected)
     if lacks:
-        step.rule("question", "K2", ask="recount", about=[step.ref])
+        ask_recount(step, (seat,), "K2")
     return own
 
 
@@ -237,7 +237,7 @@ def contest(step: Step, by: tuple[int, ...], against: int, cause: str | None) ->
     step.rule("contested", "F5", because=(act.ref,), against=against, by=list(said), upheld=right)
     for other in said:
         giver, taker = (other, accused) if right else (accused, other)
-        if step.position.holds(giver):
+        if step.position.count(giver) != 0:
             hand_over(step, giver, taker, 1)
             step.rule("give", "F5", seat=giver, to=taker, count=1)
     settle(step)

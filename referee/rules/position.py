@@ -318,6 +318,13 @@ class Position:
             return False
         return any(laid.ref == self.latest for laid in reversed(self.pile))
 
+    def may_slap(self, seat: int) -> bool:
+        """Whether this seat has cards, or has just laid its last, or may slap in without any (M10, M12)."""
+        if self.holds(seat) or self.just_emptied(seat):
+            return True
+        needs_two = self.rules.has("M12") and self.last_chance is None
+        return self.rules.has("M10") and not (needs_two and len(self.holders()) < 2)
+
     def count(self, seat: int) -> int | None:
         """How many cards a seat holds; None where that is not certain."""
         return None if seat in self.unsure else self.counts[seat - 1]

@@ -111,13 +111,9 @@ def barred(position: Position, seat: int, t: int, *, mashing: bool | None = None
         return Verdict("void", "locked_out", (lock.row,))
     if isinstance(position.phase, Challenge) and not position.rules.has("M7"):
         return Verdict("void", "not_playing", ("M7",))
-    if position.holds(seat) or position.just_emptied(seat):
+    if position.may_slap(seat):
         return None
-    if not position.rules.has("M10"):
-        return Verdict("void", "not_playing", ("M10",))
-    if position.rules.has("M12") and position.last_chance is None and len(position.holders()) < 2:
-        return Verdict("void", "not_playing", ("M12",))
-    return None
+    return Verdict("void", "not_playing", ("M12" if position.rules.has("M10") else "M10",))
 
 
 def _mashing(position: Position, seat: int, t: int, t_error: int = 0, lean: int = 0) -> bool:
