@@ -15,9 +15,19 @@ from referee.engine.log import decode_line
 from referee.engine.observations import Answer, Correct
 from referee.engine.replay import replay_log
 from referee.engine.rulings import RULING_ORDER, ruling_fields
-from referee.settings.model import SeatSettings, Settings
+from referee.settings.house_rules import parse_house_rules
+from referee.settings.model import SeatSettings, Settings, SettingsError, parse_settings
 from referee.text.catalogue import table
-from tests.support.documents import PAGES, anchors_of, bare_commands, commands_of, links_of, mentions_of, what_is_wrong
+from tests.support.documents import (
+    PAGES,
+    anchors_of,
+    bare_commands,
+    commands_of,
+    indented,
+    links_of,
+    mentions_of,
+    what_is_wrong,
+)
 from tools.reference import page
 
 ROOT = Path(__file__).parents[1]
@@ -33,6 +43,7 @@ GAME = [
     '{"kind":"card","t":2000000000,"id":"c2","card":"8c","seat":2}',
     '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
 ]
+TWO = '\n[[seat]]\nname = "Ana"\npad = 4\n\n[[seat]]\nname = "Ben"\npad = 5\n'
 DOUBLE = [*GAME[:2], GAME[2].replace("8c", "7c"), GAME[3]]
 
 
@@ -256,3 +267,33 @@ def test_the_troubles_quote_what_is_said(quoted: str) -> None:
     """Three dots stand for a name, a number or a reason."""
     form = re.compile(".*".join(re.escape(part.strip()) for part in quoted.split("…")))
     assert any(form.search(sentence) for sentence in _said()), quoted
+
+
+def _settings() -> list[tuple[str, str]]:
+    """Every section of a table's settings that a page shows, with the page's name."""
+    found = []
+    for name in PAGES:
+        text = name.read_text(encoding="utf-8")
+        blocks = [*re.findall(r"```toml\n(.+?)```", text, flags=re.DOTALL), "\n".join(indented(text))]
+        sections = "|".join(Settings.model_fields)
+        parts = [
+            part for block in blocks for part in re.findall(rf"^\[(?:{sections})\]\n(?:\w+ = .*\n?)+", block, re.M)
+        ]
+        found += [(name.name, part) for part in parts]
+    return found
+
+
+@pytest.mark.parametrize(("name", "shown"), _settings())
+def test_the_settings_that_a_page_shows_are_keys_with_such_values(name: str, shown: str) -> None:
+    assert parse_settings(shown + TWO), name
+
+
+def test_settings_are_shown_and_a_wrong_one_would_be_noticed() -> None:
+    assert {name for name, _ in _settings()} >= {"club.md", "control.md", "senses.md"}
+    with pytest.raises(SettingsError):
+        parse_settings("[voice]\nvolum = 80\n" + TWO)
+
+
+def test_the_house_rules_that_a_page_shows_are_right() -> None:
+    (shown,) = re.findall(r"```toml\n(.+?)```", (DOCS / "house-rules.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert parse_house_rules(shown).record
