@@ -14,8 +14,9 @@ from referee.control.commands import Command, CommandError, parse_command
 from referee.control.facts import Accepted, Denied, Facts, Namer, Outcome, Refused
 from referee.control.offers import WILD_RANKS
 from referee.control.reports import Reports
-from referee.engine.amended_log import AMENDING, SAID, as_released, is_said
+from referee.engine.amended_log import AMENDING, LATE, SAID, as_released, is_said
 from referee.engine.gap import is_answer
+from referee.engine.history import IGNORED
 from referee.engine.observations import (
     Answer,
     Card,
@@ -45,7 +46,6 @@ CARD_QUESTIONS: Final = frozenset(("unreadable_card", "bottom_card", "impossible
 """Questions that a card answers."""
 _NOT_ANSWERED: Final = {
     "recount": Sentence("count the cards and say how many there are"),
-    "late_evidence": Sentence("it only says that something came too late to be judged; take it up, or leave it"),
     "mend_amendment": Sentence("it only says that a correction did not fit; say another one"),
     "nothing_to_contest": Sentence("it only says that there was nothing to contest"),
 }
@@ -202,6 +202,8 @@ class _Meeting(Reports):
             if type(value) is not int or not 1 <= value <= len(view.names):
                 raise Denied("answer with a seat, 1 to {most}", most=len(view.names))
             slapped = sorted({hand.seat for hand in about if isinstance(hand, Slap)})
+            if value in view.absent:
+                raise Denied("{seat} has left already", seat=value)
             if ask == "who_was_first" and slapped and value not in slapped:
                 raise Denied("answer with one of the seats that slapped: {seats}", seats=slapped)
         elif ask in CARD_QUESTIONS:
@@ -224,6 +226,9 @@ class _Meeting(Reports):
         elif ask == "slap_or_limit":
             if value not in ("before", "after"):
                 raise Denied("answer before or after: on which side of the limit the slap was")
+        elif ask == LATE:
+            if value != IGNORED:
+                raise Denied("answer ignore, which leaves it out; or take it up")
         elif value not in ("slap", "card"):
             raise Denied("answer slap or card: which came first")
         return Accepted(_as_answer(value), (self._answer_to(open_, value),))
@@ -269,13 +274,13 @@ class _Meeting(Reports):
 
     def count(self) -> Accepted:
         """One stack was counted."""
-        self._refuse_after_the_end()
+        self._refuse_count_after_the_end()
         seat, cards = self._checked_seat(self._get("seat")), self._get("cards")
         return Accepted(Sentence("{seat} holds {cards}", seat=seat, cards=cards), self._count_lines({seat: cards}))
 
     def recount(self) -> Accepted:
         """All stacks were counted."""
-        self._refuse_after_the_end()
+        self._refuse_count_after_the_end()
         said: list[int | None] = self._get("cards")
         if len(said) != self._seats:
             raise Denied("{counts} counts for {places} seats", counts=len(said), places=self._seats)
@@ -283,6 +288,12 @@ class _Meeting(Reports):
         if not counted:
             raise Denied("no stack was counted")
         return Accepted(Sentence("stacks counted: {counts}", counts=len(counted)), self._count_lines(counted))
+
+    def _refuse_count_after_the_end(self) -> None:
+        """Once a game is over, counts are of use only where they say who has won it (E7, P16)."""
+        asked = (self._log.ruling(name) for name in self._facts.view.questions)
+        if not any(one is not None and takes_count(one) for one in asked):
+            self._refuse_after_the_end()
 
     def _count_lines(self, counted: Mapping[int, int]) -> tuple[Count, ...]:
         """Lines of these stacks, by seat; no more cards than there are."""
@@ -381,6 +392,8 @@ def _as_answer(value: object) -> Sentence:
         return Sentence("answered: the slap came first")
     if value == "card":
         return Sentence("answered: the card came first")
+    if value == IGNORED:
+        return Sentence("answered: it is left out")
     if value == "nothing":
         return Sentence("answered: nothing else was laid")
     if value == "unknown":

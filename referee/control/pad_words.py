@@ -26,6 +26,7 @@ from referee.control.corrections import SEAT_QUESTIONS
 from referee.control.facts import Facts
 from referee.control.reports import CONTESTABLE
 from referee.engine.amended_log import LATE
+from referee.engine.history import IGNORED
 from referee.engine.observations import Correct, Pause, Resume, Slap
 from referee.engine.rulings import Ruling, cause_of, gap_form
 from referee.engine.view import View
@@ -275,6 +276,8 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
     late = [cause_of(question.id) for question in questions if question["ask"] == LATE]
     if late and word.word == "yes":
         return {"do": "take_up", "line": late[0]}
+    if late:
+        return {"do": "answer", "question": f"question@{late[0]}", "value": IGNORED}
     return {"do": "rematch"} if word.word == "yes" and facts.view.game_over else None
 
 

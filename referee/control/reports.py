@@ -59,8 +59,21 @@ class Reports(MetCommand):
         on_record = (one["seat"] for one in self._log.rulings.values() if one.kind in CONTESTABLE)
         if against not in (self._facts.view.owner, *on_record):
             raise Denied("{seat} has neither slapped nor taken a pile yet", seat=against)
+        for seat in by:
+            if not self._contested_before(seat, against, name):
+                break
+        else:
+            raise Denied("{seat} has contested that already", seat=by[0])
         line = Contest(t=self._facts.t, id=self._name("contest"), by=by, against=against, ruling=name)
         return Accepted(Sentence("contested; the record settles it"), (line,))
+
+    def _contested_before(self, seat: int, against: int, name: str | None) -> bool:
+        """Whether a seat has contested the act already that this ruling names, or the latest of that player (F5)."""
+        ruled = [one for one in self._log.rulings.values() if one.kind in CONTESTABLE and one["seat"] == against]
+        named = self._find_verdict(name) if name is not None else max(ruled, key=lambda one: one.t, default=None)
+        acts = [one.because[-1] for one in self._log.rulings.values()
+                if one.kind == "contested" and one["against"] == against and seat in one["by"]]  # fmt: skip
+        return named is not None and any(act in (cause_of(named.id), *named.because) for act in acts)
 
     def foul(self) -> Accepted:
         """A foul that people saw (S6 to S8, F7, F9, F10)."""

@@ -211,6 +211,7 @@ def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answe
     seats = tuple(hand.seat for hand in hands)
     if rules.has("M4"):
         able = war.begin(step, seats)
+        _name_every_hand(step, hands)
         winner = next((hand for hand in hands if hand.seat == able), None)
         if winner is not None:
             return _of_heat(pending, winner, hands, "war", "M4")
@@ -226,6 +227,17 @@ def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answe
         return _of_heat(pending, named, hands, "people", "M2")
     step.enter(DeadHeat(seats))
     return None
+
+
+def _name_every_hand(step: Step, hands: Iterable[Slap]) -> None:
+    """People who are asked who was first after a War may name every hand of the heat whose player is still there."""
+    about = [hand.id for hand in hands if step.position.player(hand.seat) is not None]
+    step.drafts[:] = [
+        replace(draft, fields={**draft.fields, "about": about})
+        if draft.kind == "question" and draft.fields["ask"] == "who_was_first"
+        else draft
+        for draft in step.drafts
+    ]
 
 
 def _named(hands: Iterable[Slap], answers: Answers, cause: str) -> Slap | None:
@@ -301,6 +313,8 @@ def left(state: State, step: Step, seat: int) -> Decided:
     """A player leaves (E8): of a dead heat or a War the one hand that is left has won it."""
     tied = state.disputed is not None and any(hand.seat == seat for hand in state.hands)
     winner = leave(step, seat)
+    if tied:
+        _name_every_hand(step, state.hands)
     if winner is not None and tied:
         return _settle_dispute(state, step, winner, "left", "E8")
     if tied and not step.position.over and step.position.in_limbo:

@@ -19,6 +19,8 @@ from referee.engine.unclaimed_piles import lead_key
 from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
+IGNORED: Final = "ignore"
+"""The answer that leaves late evidence out for good (reading 20)."""
 _KEEP_EVERY: Final = 64
 """Observations between two kept states: a correction runs the fold again from the nearest one before it."""
 _WINDOW: Final = 2 * MAX_ERROR
@@ -152,7 +154,8 @@ class History:
         """
         if isinstance(amendment, Answer):
             question = base_id(amendment.to)
-            if question not in self._asked:
+            is_late = cause_of(question) in self._late and amendment.value == IGNORED
+            if question not in self._asked and not is_late:
                 return None
             self._answers_to.setdefault(question, []).append(amendment)
             self.answers[question] = amendment.value
@@ -283,9 +286,9 @@ class History:
         return min((place for place in places if place is not None), default=None)
 
     def _place(self, name: str) -> int | None:
-        """Where a line stands that was judged, or waits; None where there is none."""
+        """Where a line stands that was judged, waits, or came late and judges nothing; None where there is none."""
         at = self._find(name)
-        return len(self._lines) if at is None and name in self._waiting else at
+        return len(self._lines) if at is None and (name in self._waiting or name in self._late) else at
 
     def _find(self, name: str) -> int | None:
         return next((at for at, line in enumerate(self._lines) if line.id == name), None)

@@ -25,8 +25,9 @@ from hardware.clock import Clock, monotonic
 from hardware.pads.force import Force, ForceSampler
 from hardware.ports import Edge, Lost, TimedPads
 from referee.announce.terminal_keys import QUIT, KeyLine, hear_keys
+from referee.control.corrections import meet_command
+from referee.control.facts import Facts, Refused
 from referee.control.typed_words import is_typed_command
-from referee.engine.observations import LogError
 from referee.engine.rulings import Ruling
 from referee.record.journal import JournalThread
 from referee.sentence import Sentence
@@ -152,12 +153,12 @@ class Answers:
             waiting: ids of the questions that are still open; whatever was settled otherwise is passed over.
         """
         out: list[tuple[str, Any]] = []
+        self._open = deque(question for question in self._open if question.id in waiting)
+        asked = iter(tuple(self._open))
         while self._lines:
             text = self._lines.popleft().strip()
-            while self._open and self._open[0].id not in waiting:
-                self._open.popleft()
-            if text and self._open:
-                question = self._open.popleft()
+            question = next(asked, None) if text else None
+            if question is not None:
                 is_seat = text.isdecimal() and question["ask"] != "wild_rank"
                 out.append((question.id, int(text) if is_seat else text.replace("10", "T")))
         return out
@@ -335,11 +336,19 @@ class Loop:
         self._heed_parts()
         self._beat("engine")
         for question, value in self._answers.given(self._conductor.view.questions) if self._answers is not None else ():
-            try:
-                self._conductor.answer(question, value, now)
-            except LogError as bad:
-                self._conductor.trouble("answer", str(bad))
+            self._meet_answer(question, value, now)
         return now
+
+    def _meet_answer(self, question: str, value: Any, now: int) -> None:
+        """What was typed as an answer is met like one of the page; one that is refused leaves its question open."""
+        game = self._conductor
+        facts = Facts(game.observations, game.rulings, game.view, now, game.watermark)
+        done = meet_command({"do": "answer", "question": question, "value": value}, facts, game.new_id)
+        if isinstance(done, Refused):
+            game.trouble("answer", done.words)
+            return
+        game.troubles.pop("answer", None)
+        game.said(*done.observations)
 
     def _feel(self) -> None:
         """Take the edges that have come, and show at once who was first."""

@@ -130,7 +130,8 @@ async def _question(site: Site, board: Board, one: Ruling, words: RulingWords) -
     about = [line for name in one.get("about", ()) if (line := board.sighting(name)) is not None]
     cards = [line for line in about if isinstance(line, Card)]
     slapped = sorted({line.seat for line in about if isinstance(line, Slap)})
-    seats = slapped if one.get("ask") == "who_was_first" and slapped else range(1, len(board.names) + 1)
+    everybody = [seat for seat in range(1, len(board.names) + 1) if seat not in board.view.absent]
+    seats = [seat for seat in slapped if seat in everybody] if one.get("ask") == "who_was_first" else []
     named = list(one.get("cards", ())) or [card for line in cards[:1] for card in board.likely(line)]
     laid = [{"card": line.card, "words": _when(board, line, words)} for line in cards]
     if one.get("ask") == "unseen_gap":
@@ -140,7 +141,7 @@ async def _question(site: Site, board: Board, one: Ruling, words: RulingWords) -
     return {
         "id": one.id, "ask": one.get("ask"), "words": words(one), "cards": named, "about": list(one.get("about", ())),
         "by_seat": one.get("ask") in SEAT_QUESTIONS or takes_count(one),
-        "seats": [{"seat": seat, "name": words.name(seat)} for seat in seats],
+        "seats": [{"seat": seat, "name": words.name(seat)} for seat in seats or everybody],
         "laid": laid, "passed": bool(one.get("passed")),
         "picture": await _picture(site, board, about[0]) if about else None,
     }  # fmt: skip

@@ -306,5 +306,7 @@ def test_late_evidence_may_wait_and_is_taken_up_while_the_table_is_paused() -> N
     word = Word("yes", 1, 50 * SECOND, 53 * SECOND)
     asked = command_of(word, table.facts())
     assert asked == {"do": "take_up", "line": "late"}
+    assert command_of(replace(word, word="no"), table.facts()) == {
+        "do": "answer", "question": "question@late", "value": "ignore",
+    }  # fmt: skip
     assert isinstance(table.command(**asked), Accepted)
-    assert command_of(replace(word, word="no"), table.facts()) is None

@@ -8,7 +8,7 @@ import pytest
 
 from referee.control.facts import Accepted, Refused
 from referee.engine.log import encode_observation
-from referee.engine.observations import Card, Slap
+from referee.engine.observations import Card, Lift, Slap
 from tests.engine.playing import log
 from tests.web.tables import SECOND, Table
 
@@ -273,3 +273,63 @@ def test_the_wild_rank_is_asked_for_before_the_first_card() -> None:
     assert not table.view.questions
     accepted(table, "undo")
     assert table.view.questions
+
+
+def test_one_act_is_contested_once_by_each_player() -> None:
+    """F5: another player may still contest it, and the first one a later act."""
+    table = table_of(PAIR + "3000 taken 3\n", "F5")
+    accepted(table, "contest", by=[1], against=3)
+    again = table.command("contest", by=[1], against=3)
+    assert isinstance(again, Refused) and "has contested that already" in str(again.words)
+    assert isinstance(table.command("contest", by=[1], ruling="slap_won@s1"), Refused)
+    accepted(table, "contest", by=[2], against=3)
+    t = table.now + SECOND
+    table.observe(Lift(t=t - 1, id="l8", seat=3), Card(t=t, id="c8", card="4h", seat=3))
+    table.observe(Slap(t=t + SECOND // 2, id="s8", seat=3))
+    table.settle()
+    accepted(table, "contest", by=[1], against=3)
+    assert [one["upheld"] for one in ruled(table, "contested")] == [True, True, False]
+
+
+def test_counts_settle_a_game_that_is_over_and_nothing_else() -> None:
+    """E7: nobody knows how many each holds when the agreed pile is taken."""
+    text = "1000 1:7h\n2000 2:7c\n2300 slap 3\n3000 taken 3\n"
+    rules = {"base": "classic", "on": ["E7"], "set": {"E7": {"piles": 1}}}
+    table = Table(log(text, rules=rules, counts=[None, None, None]))
+    table.settle()
+    assert table.view.game_over and len(table.view.questions) == 1
+    accepted(table, "count", seat=1, cards=10)
+    assert ruled(table, "won") == []
+    accepted(table, "recount", cards=[10, 12, 30])
+    assert table.view.winner == 3
+    assert not table.view.questions
+    assert isinstance(table.command("count", seat=1, cards=40), Refused)
+
+
+def test_late_evidence_is_left_out_and_that_taken_back() -> None:
+    """Reading 20."""
+    table = table_of("1000 1:7h\n2000 2:8c\n2300 slap 3\n", "F5")
+    table.observe(Card(t=2 * SECOND, id="late", card="7c", seat=2))
+    table.settle()
+    before = ruled(table, "slap_false")
+    assert isinstance(table.command("answer", question="question@late", value="slap"), Refused)
+    accepted(table, "answer", question="question@late", value="ignore")
+    assert table.view.questions == ()
+    assert ruled(table, "slap_false") == before
+    assert not any(one.get("ask") == "mend_amendment" for one in table.in_force())
+    accepted(table, "undo")
+    assert table.view.questions == ("question@late",)
+
+
+@pytest.mark.parametrize("first", [1, 2, 3])
+def test_every_hand_of_a_heat_that_none_can_match_is_an_answer(first: int) -> None:
+    """M4: none of them has a card left to play War with."""
+    text = "1000 1:7h\n2000 2:7c\n2300 slap 1\n2300 slap 2\n2300 slap 3\n"
+    rules = {"base": "classic", "on": ["M4"], "off": ["E4", "M12"]}
+    table = Table(log(text, rules=rules, counts=[1, 1, 0]))
+    table.settle()
+    (asked,) = (one for one in table.in_force() if one.kind == "question")
+    assert asked["about"] == ["s1", "s2", "s3"]
+    accepted(table, "answer", question=asked.id, value=first)
+    assert table.view.owner == first
+    assert not table.view.questions

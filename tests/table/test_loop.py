@@ -132,6 +132,8 @@ def test_a_typed_line_answers_the_oldest_open_question() -> None:
     answers.type("1\n")
     assert answers.given(("question@s2", "question@s3")) == [("question@s2", 2), ("question@s3", 1)]
     assert answers.commands() == ["pause\n"]
+    answers.type("3\n")
+    assert answers.given(("question@s3",)) == [("question@s3", 3)], "what was refused stays open"
 
 
 class SentSights:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -21,9 +22,13 @@ PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 
 
 @contextmanager
-def playing(house: House, page: Page, *on: str) -> Iterator[tuple[WholeTable, str]]:
+def playing(
+    house: House, page: Page, *on: str, off: Sequence[str] = (), counts: tuple[int | None, ...] | None = None,
+    values: Mapping[str, Any] = MappingProxyType({}),
+) -> Iterator[tuple[WholeTable, str]]:  # fmt: skip
     """A table whose house rules are the classic ones and these, and a telephone that is paired with it."""
-    with WholeTable(house, {"base": "classic", "on": list(on)}) as table:
+    rules = {"base": "classic", "on": list(on), "off": list(off), "set": dict(values)}
+    with WholeTable(house, rules, counts) as table:
         listen = ("--listen", str(house.folder / "runtime" / "page.sock"), "--runtime", str(house.folder / "runtime"))
         with house.serve(*listen) as served:
             page.goto(f"{served.address}/control")
@@ -55,6 +60,9 @@ def test_a_slap_is_contested(house: House, page: Page) -> None:
         table.heard("seat one gives one card to seat three")
         (line,) = table.logged("contest")
         assert (line.by, line.against) == ((1,), 3)  # type: ignore[attr-defined]
+        form.get_by_role("checkbox", name="Ana").check()
+        form.get_by_role("button", name="Contest").click()
+        done(page, "Refused: Ana has contested that already")
         shown(page, address, "Ana contested Cho")
         page.locator("#said").get_by_text("The contest fails").wait_for()
 
@@ -150,6 +158,71 @@ def test_a_card_out_of_turn_is_reported(house: House, page: Page) -> None:
         page.locator("#said").get_by_text("played out of turn").first.wait_for()
         kept(page, "out-of-turn-board-phone")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_a_game_that_the_clock_ended_is_settled_by_counting(house: House, page: Page) -> None:
+    """E7, with stacks that nobody had counted."""
+    page.set_viewport_size(PHONE)
+    with playing(house, page, "E7", values={"E7": {"piles": 1}}, counts=(None, None, None)) as (table, address):
+        table.lay(1, "7h")
+        table.lay(2, "7c", slapped_by=3)
+        table.heard("seat three wins the slap")
+        table.take(3)
+        table.heard("please count your cards")
+        page.locator("fieldset", has_text="Please count your cards").wait_for()
+        form = part(page, "Count the stacks")
+        for name, cards in (("Ana", 20), ("Ben", 12), ("Cho", 20)):
+            form.get_by_label(name).fill(str(cards))
+        kept(page, "counted-phone")
+        form.get_by_label("Ana").fill("10")
+        form.get_by_role("button", name="Apply").click()
+        done(page, "stacks counted: 3")
+        table.heard("seat three wins the game")
+        page.locator("fieldset", has_text="Please count your cards").wait_for(state="detached")
+        shown(page, address, "Cho wins the game")
+        page.locator("#said").get_by_text("wins the game").first.wait_for()
+        kept(page, "counted-board-phone")
+
+
+def test_the_third_hand_of_a_heat_was_first(house: House, page: Page) -> None:
+    """M4: they would play War for it, and none of them has a card left."""
+    page.set_viewport_size(PHONE)
+    with playing(house, page, "M4", off=("E4", "M12"), counts=(1, 1, 0)) as (table, address):
+        table.lay(1, "7h")
+        table.lay(2, "7c", slapped_by=(1, 2, 3))
+        table.heard("who was first")
+        asked = page.locator("fieldset", has_text="Who was first")
+        asked.get_by_role("button", name="Ben").wait_for()
+        kept(page, "heat-phone")
+        asked.get_by_role("button", name="Cho").click()
+        done(page, "answered: Cho")
+        table.heard("seat three wins the slap")
+        shown(page, address, "Cho has won the pile|Cho wins the slap|Dead heat")
+        page.locator("#state .headline").get_by_text("Cho").wait_for()
+        page.locator("#said").get_by_text("Cho wins the slap").first.wait_for()
+        kept(page, "heat-board-phone")
+
+
+def test_late_evidence_is_left_out(house: House, page: Page) -> None:
+    """Reading 20: the question goes, and nothing is ruled by it."""
+    page.set_viewport_size(PHONE)
+    with playing(house, page) as (table, address):
+        table.lay(1, "7h")
+        table.lay(2, "8c", slapped_by=3, after=900)
+        table.heard("seat three false slap")
+        table.tell_late(2, "7c")
+        table.heard("late evidence please check the last ruling")
+        asked = page.locator("fieldset", has_text="Something arrived too late")
+        asked.get_by_role("button", name="Leave it out").wait_for()
+        kept(page, "late-phone")
+        asked.get_by_role("button", name="Leave it out").click()
+        done(page, "answered: it is left out")
+        asked.wait_for(state="detached")
+        shown(page, address, "False slap by Cho")
+        assert not page.locator("#questions li").count()
+        page.locator("#said").get_by_text("please check the last ruling").first.wait_for()
+        kept(page, "late-board-phone")
+        assert [line.value for line in table.logged("answer")] == ["ignore"]  # type: ignore[attr-defined]
 
 
 def test_a_bystander_joins(house: House, page: Page) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hardware.ports import Edge
@@ -36,8 +36,8 @@ DOWN = 80 * MS
 class WholeTable:
     """Three people at a table with four pads: what a test has happen there is dealt with in the table's own thread."""
 
-    def __init__(self, house: House, rules: Any) -> None:
-        self._house, self._rules = house, rules
+    def __init__(self, house: House, rules: Any, counts: tuple[int | None, ...] | None = None) -> None:
+        self._house, self._rules, self._counts = house, rules, counts
         self._waiting: deque[Callable[[], object]] = deque()
         self._over, self._ready = threading.Event(), threading.Event()
         self.speaker = RecordingSpeaker()
@@ -63,7 +63,7 @@ class WholeTable:
             keeper = record.begin(BEGAN)
             self.link = PageLink(self._house.folder / "runtime", orders=Orders(settings))
             voice = Voice(self.speaker)
-            first = Table(t=clock(), id="table", seats=NAMES, dealer=3, rules=self._rules)
+            first = Table(t=clock(), id="table", seats=NAMES, dealer=3, rules=self._rules, counts=self._counts)
             self.conductor = Conductor(
                 first, journal=keeper,
                 outlets={"voice": voice, "page": self.link.take_rulings},
@@ -98,17 +98,22 @@ class WholeTable:
 
     # What happens at the table
 
-    def lay(self, seat: int | None, card: str, *, slapped_by: int | None = None, after: int = 300) -> None:
-        """A card comes face up; somebody may slap so many ms after."""
+    def lay(self, seat: int | None, card: str, *, slapped_by: int | Sequence[int] = (), after: int = 300) -> None:
+        """A card comes face up; somebody may slap so many ms after, or several at the same instant."""
+        hands = (slapped_by,) if isinstance(slapped_by, int) else slapped_by
 
         def happen() -> None:
             t = time.monotonic_ns()
             self._seen.append(Card(t=t, card=card, seat=seat))
-            if slapped_by is not None:
-                self._feel(slapped_by, t + after * MS, t + after * MS + DOWN)
+            for hand in hands:
+                self._feel(hand, t + after * MS, t + after * MS + DOWN)
 
         self._do(happen)
-        time.sleep((after * MS + 2 * DOWN) / 1e9 if slapped_by is not None else 0.05)
+        time.sleep((after * MS + 2 * DOWN) / 1e9 if hands else 0.05)
+
+    def tell_late(self, seat: int, card: str) -> None:
+        """A card of half a second ago, of which everything had been told."""
+        self._do(lambda: self._seen.append(Card(t=time.monotonic_ns() - 500 * MS, card=card, seat=seat)))
 
     def press(self, seat: int, *spans: tuple[int, int]) -> None:
         """Hands on a pad from and to so many ms from now; returns when all was told."""

@@ -94,17 +94,20 @@
   const games = (now) => {
     const known = now.seats.length > 0;
     const mending = now.correctable && known;
+    const counted = known && now.questions.some((one) => one.ask === "recount");
     const gone = asked && !now.rulings.some((one) => one.id === asked);
     return [
       part("pause", known && { playing: now.playing, paused: now.paused, correctable: now.correctable }, () => pausing(now)),
       ...now.questions.map((one) => part(one.id, one, () => Correcting.question(one))),
+      // Counts that are asked for are entered there; once a game is over, they may still say who has won it.
+      counted ? part("seats", now.seats, () => Correcting.counting(now.seats)) : null,
       ...reports(now, known),
       part("rulings", mending && (now.rulings.length || gone) && [now.rulings, now.seats],
         () => Correcting.rulings(now.rulings, now.seats, asked)),
       part("cards", mending && now.cards.length && now.cards, () => Correcting.cards(now.cards)),
       part("players", mending && (now.cards.length || now.hands.length) && [now.cards, now.hands, now.seats],
         () => Correcting.players(now, now.seats)),
-      part("seats", now.playing && known && now.seats, () => Correcting.counting(now.seats)),
+      counted ? null : part("seats", now.playing && known && now.seats, () => Correcting.counting(now.seats)),
     ];
   };
   const table = (now) => {

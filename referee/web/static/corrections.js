@@ -25,7 +25,8 @@ const Correcting = (() => {
       slap_or_card: () => [choose([say("before_card"), "slap"], [say("after_card"), "card"])],
       slap_or_limit: () => [choose([say("before_limit"), "before"], [say("after_limit"), "after"])],
       wild_rank: () => [choose(...wilds)],
-      late_evidence: () => [row(button(say("take_up"), () => control("take-up", { line: one.about[0] }), "strong"))],
+      late_evidence: () => [row(button(say("take_up"), () => control("take-up", { line: one.about[0] }), "strong"),
+        button(say("leave_out"), () => send("ignore")))],
       recount: () => [counts(), ...(one.by_seat ? [note("most_cards"), bySeat()] : [])],
     };
     // The cards that came unseen, one after the other, until that is all.
