@@ -238,11 +238,11 @@ def test_links_and_anchors_are_read() -> None:
 
 def test_every_page_that_the_program_names_is_there() -> None:
     named: dict[str, set[str]] = {}
-    for folder in ("referee", "hardware", "models", "tools", "appliance", "tests"):
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".py", ".toml", ".mk", ".md", ".js", ".html", "") and path.is_file():
-                for page in re.findall(r"\bdocs/[\w-]+\.md\b", path.read_text(encoding="utf-8", errors="replace")):
-                    named.setdefault(page, set()).add(str(path.relative_to(ROOT)))
+    folders = ("referee", "hardware", "models", "tools", "appliance", "tests")
+    for path in [*ROOT.glob("*"), *(path for folder in folders for path in sorted((ROOT / folder).rglob("*")))]:
+        if path.suffix in (".py", ".toml", ".mk", ".md", ".js", ".html", "") and path.is_file():
+            for name in re.findall(r"\bdocs/[\w-]+\.md\b", path.read_text(encoding="utf-8", errors="replace")):
+                named.setdefault(name, set()).add(str(path.relative_to(ROOT)))
     assert len(named) > 5
     assert {page: files for page, files in named.items() if not (ROOT / page).exists()} == {}
 
