@@ -1,15 +1,19 @@
 """`make pictures`: the pictures of the documents, from a recorded game at the simulated table and a filmed dispute.
 
-The game is told up to its nearest slap; the scoreboard and the photo-finish are what a browser shows of it then, the
-terminal is what `referee demo` draws. The still eye's stages are drawn by `tools.eye_stages`. Needs chromium.
+The game stops after its closest slap; the scoreboard and the photo-finish are what a browser shows then, the terminal
+is what `referee demo` draws, and the moving picture plays the slap from the camera's frames to the photo-finish. The
+still eye's stages are drawn by `tools.eye_stages`. Needs chromium.
 """
 
 from __future__ import annotations
 
+import asyncio
+import html
 import http.client
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,16 +25,30 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
+import cv2
+from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 
+from hardware.fonts import font_file
+from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.announce.terminal import Display, Gauge
+from referee.cli.serve import page_options
+from referee.demo.simulated_game import DemoOptions, script_of
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import read_observations
-from referee.engine.observations import Table
+from referee.engine.observations import Slap, Table
+from referee.text.catalogue import texts
+from referee.text.ruling_lines import RulingWords
 from referee.units import MS, SECOND
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.server import build
+from referee.web.site import Site
 from tests.support.dispute_client import ReviewedVideo, first_frame
 from tests.support.filmed_disputes import film_winner
+from tests.web.browser import HOST, request
 from tests.web.listening import listening, paired
 from tests.web.served import House
 from tests.web.table import Table as RecordedTable
@@ -41,7 +59,13 @@ ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
 GAME: Final = ROOT / "tests" / "web" / "demo.jsonl"
 UP_TO: Final = 404
-"""Lines of the game: its nearest slap was won, and the next pile has begun."""
+"""Lines of the game: its closest slap was won, and the next pile has begun."""
+SEED: Final = 19
+"""The demo's seed that plays this game."""
+CLOSEST: Final = "slap_won@s1.4"
+"""The ruling on its closest slap."""
+_LANES: Final = ("#4a90d9", "#d98a2b", "#3fa34d", "#b0307a")
+"""Colours of the seats."""
 
 
 def draw_terminal(lines: list[str]) -> None:
@@ -58,6 +82,43 @@ def draw_terminal(lines: list[str]) -> None:
     console = Console(record=True, width=96, file=sys.stderr)
     console.print(display.render(adjudicator.view))
     console.save_svg(str(DOCS / "terminal.svg"), title="referee demo")
+
+
+_SHOWN: Final = {
+    "scoreboard.png": ("/", ""), "photo-finish.png": ("/games/1/finish", "slap=s1.4"),
+    "what-if.png": ("/games/1/what-if", "slap=s1.4&line=s2.5&by=-12"),
+}  # fmt: skip
+"""The page that each picture shows, and its query."""
+TEXTS: Final = DOCS / "pictures.json"
+"""The words of those pages when the pictures were drawn: a test tells a picture whose page says something else now."""
+
+
+def read_texts(record: Path) -> dict[str, list[str]]:
+    """The words that each pictured page shows, for a record of the game."""
+    site = Site(Shelf(record), Hub(Board()))
+    try:
+        app, found = build(site, options=page_options()), {}
+        for name, (path, query) in _SHOWN.items():
+            reply = asyncio.run(request(app, "GET", path, [("host", HOST)], query=query.encode()))
+            body = re.sub(r"(?s)<(script|style|head)\b.*?</\1>", " ", reply.body.decode())
+            found[name] = html.unescape(re.sub(r"<[^>]*>", "\n", body)).split("\n")
+    finally:
+        site.close()
+    return {name: [line.strip() for line in lines if line.strip()] for name, lines in found.items()}
+
+
+def record_game(folder: Path, lines: list[str]) -> Path:
+    """A record that holds the game, imported as people import one."""
+    log, record = folder / "game.jsonl", folder / "record.db"
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "referee", "games", "--record", str(record), "--import", str(log)]
+    subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    return record
+
+
+def game_lines() -> list[str]:
+    """The lines of the game that the pictures show."""
+    return GAME.read_text(encoding="utf-8").splitlines()[:UP_TO]
 
 
 def shoot_page(record: Path) -> None:
@@ -78,6 +139,40 @@ def shoot_page(record: Path) -> None:
         page.screenshot(path=str(DOCS / "what-if.png"), full_page=True)
         browser.close()
         server.terminate()
+
+
+def animate_slap(lines: list[str]) -> None:
+    """The closest slap in slow motion, and then its photo-finish, into docs/slap.webp."""
+    observations = [line for _, line in read_observations(BytesIO("\n".join(lines).encode()))]
+    adjudicator = Adjudicator()
+    rulings = [ruling for line in observations for ruling in adjudicator.observe(line)]
+    verdict = next(ruling for ruling in rulings if ruling.id == CLOSEST)
+    table = observations[0]
+    assert isinstance(table, Table)
+    words = RulingWords(table.seats, texts("en"))(verdict)
+    hands = [line for line in observations if isinstance(line, Slap) and abs(line.t - verdict.t) < 300 * MS]
+    camera = SimulatedTable(script_of(DemoOptions(seed=SEED)), 25.0, (640, 480))
+    font, pictures, lasting = ImageFont.truetype(font_file("Roboto-Medium"), 20), list[Image.Image](), list[int]()
+    height = 480 + 34 * (len(hands) + 1)
+    for t in range(verdict.t - 900 * MS, verdict.t + 900 * MS, 40 * MS):
+        picture = Image.new("RGB", (640, height), "#14171c")
+        picture.paste(Image.fromarray(cv2.cvtColor(camera.render(t).image, cv2.COLOR_BGR2RGB)))
+        draw, since = ImageDraw.Draw(picture), (t - verdict.t) // MS
+        for lane, hand in enumerate(hands):
+            top, left = 484 + 34 * lane, 120 + 2 * (100 + (hand.t - verdict.t) // MS)
+            draw.text((12, top + 15), table.seats[hand.seat - 1], "white", font, anchor="lm")
+            draw.line((120, top + 15, 620, top + 15), "#3a4048")
+            if t >= hand.t:
+                now = max(left + 4, min(620, 120 + 2 * (100 + since)))
+                draw.rectangle((left, top + 3, now, top + 27), _LANES[hand.seat - 1])
+        text = words if since > 150 else f"{since:+} ms"
+        draw.text((320, height - 17), text, "white", font, anchor="mm")
+        pictures.append(picture)
+        lasting.append(200 if -350 < since < 250 else 60)
+    lasting[-1] = 3000
+    pictures[0].save(
+        DOCS / "slap.webp", save_all=True, append_images=pictures[1:], duration=lasting, loop=0, quality=60, method=4
+    )
 
 
 def shoot_mending(folder: Path, lines: list[str]) -> None:
@@ -190,18 +285,16 @@ def shoot_certificate(folder: Path, log: Path) -> None:
 
 def main() -> int:
     """Draw all of them."""
-    lines = GAME.read_text(encoding="utf-8").splitlines()[:UP_TO]
+    lines = game_lines()
     draw_terminal(lines)
     draw_stages()
     draw_surfaces()
     with tempfile.TemporaryDirectory() as folder:
-        log, record = Path(folder) / "game.jsonl", Path(folder) / "record.db"
-        log.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        subprocess.run(
-            [sys.executable, "-m", "referee", "games", "--record", str(record), "--import", str(log)],
-            check=True, cwd=ROOT, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
+        record = record_game(Path(folder), lines)
+        log = record.with_name("game.jsonl")
+        TEXTS.write_text(json.dumps(read_texts(record), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         shoot_page(record)
+        animate_slap(lines)
         shoot_mending(Path(folder), [line for line in lines if not line.startswith('{"ruling"')])
         shoot_certificate(Path(folder), log)
         shoot_dispute(Path(folder))
