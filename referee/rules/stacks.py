@@ -118,7 +118,11 @@ def copies(position: Position, card: str) -> int:
 
 def ask_recount(step: Step, seats: Iterable[int], *rule: str) -> None:
     """Ask people to count stacks of which the referee does not know any more how many cards they hold."""
-    step.set(uncounted=step.position.uncounted | {(step.ref, seat) for seat in seats})
+    asked = frozenset(seats)
+    step.set(uncounted=step.position.uncounted | {(step.ref, seat) for seat in asked})
+    if "K2" in rule:
+        # One who laid a card too many may hold more: nothing is decided by that count (reading 22).
+        step.set(unsure=step.position.unsure | asked)
     step.rule("question", *rule, ask="recount", about=[step.ref])
 
 

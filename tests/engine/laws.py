@@ -213,6 +213,9 @@ def _mended(rulings: Iterable[Ruling]) -> bool:
 def _plain_game(seed: int, crowded: bool) -> WildGame:
     game = WildGame(seed, amended=False, strange=False, crowded=crowded)
     game.play(game.rng.randint(10, 50))
+    if len(game.lines) == 1:
+        # Something must be there to be told otherwise.
+        game.tell("lift", seat=1)
     return game
 
 
