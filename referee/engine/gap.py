@@ -282,9 +282,13 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     if position.over or position.closed:
         return
     lasted = max(gap.until - (gap.t if gap.since is None else gap.since), 1)
-    is_won = isinstance(phase, Claim) and phase.by == "slap"
-    if is_won and not gap.lying and lasted <= _PILE_NS:
+    if isinstance(phase, Claim) and not gap.lying and phase.by == "slap" and lasted <= _PILE_NS:
         # Whoever has won the pile may take it unseen.
+        return
+    is_won = isinstance(phase, Claim) and phase.by == "challenge" and not position.drifts and not position.unjudged
+    if is_won and not gap.lying and lasted <= PASSING_NS:
+        # So may whoever has won it by a challenge, unless a hand was first.
+        step.set(drift=Drift(gap.id, lasted, gap.until, asked=False, leaves="hands"))
         return
     said = answers.get(f"question@{gap.id}")
     if not position.pile and not gap.lying:
