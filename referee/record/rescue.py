@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from referee.record.backup import sync_folder
 from referee.record.database import RecordError, connect, is_empty, refuse_empty
 from referee.record.people import People
 from referee.record.pictures import FRAMES_FILE, Picture, PictureStore
-from referee.record.salvage import Salvage, count_proven, salvage_rows
+from referee.record.salvage import Line, Salvage, count_proven, salvage_rows
 from referee.record.schema import PICTURE_SCHEMA, RECORD_SCHEMA
 from referee.record.sqlite_wal import read_wal
 from referee.record.store import Record
@@ -286,7 +286,7 @@ def _insert(db: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]])
         db.execute(f"INSERT OR IGNORE INTO {table} ({','.join(names[: len(row)])}) VALUES ({marks})", row)
 
 
-def _game_of(game: int, lines: dict[int, tuple[str, str | None]], stamp: str, *, is_latest: bool) -> tuple[Any, ...]:
+def _game_of(game: int, lines: Mapping[int, Line], stamp: str, *, is_latest: bool) -> tuple[Any, ...]:
     """The row of a game of which only lines are left; the last of all may be one that was broken off."""
     reader = LineReader()
     reader.read((number, lines[number][0]) for number in sorted(lines))

@@ -1,34 +1,61 @@
-"""What can still be read of a damaged record: every row of every page, and for each line the copy that its seal proves.
+"""Reads a damaged record: a scan of all its bytes for lines whose seals continue a game's chain. Pure.
 
-A page may lie there several times, in the file and in its write-ahead log. A row that is wrong in one copy may be right
-in another, and a row that nothing points to any more may still stand in its page; its seal shows that it belongs there.
-Pure: bytes in, rows out.
+SQLite gives up at the first page that is damaged. But each line of a game stands in the file with its seal behind it,
+and a seal proves its line from the seal before (`referee.record.seals`). So a line is found wherever its bytes are, in
+the data base or in its write-ahead log, whether or not anything points to it, and a line that was changed never passes
+for one that was written.
+
+The few rows beside the lines (games, people, notes) have no seals, so only rows that the pages point to count.
+
+https://www.sqlite.org/fileformat2.html#record_format
 """
 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from referee.record.erasure import SCRUB_WAITS
-from referee.record.seals import FIRST_SEAL, seal_line
-from referee.record.sqlite_pages import PageRow, page_size_of, read_rows, split_pages
-from referee.record.sqlite_wal import read_wal
+from referee.record.seals import FIRST_SEAL, SEAL_DIGITS, seal_line
+from referee.record.sqlite_wal import PAGE, read_wal
 
-_USUAL_SIZE: Final = 4096
+_FILE_HEADER: Final = 100
+_TABLE_LEAF: Final = 0x0D
+_SIZES: Final = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 0, 9: 0}
+"""Bytes of nothing and of whole numbers, by how a row's header names their kind."""
+_LINE_HEADER: Final = re.compile(rb"[\x04-\x07](?=([\x01-\x04\x09])([\x01-\x04\x09])([\x80-\xff]{0,2}[\x00-\x7f]))")
+"""Begins the row of a line: the header's length, and the kinds of the game, of the number and of the text."""
+_SEAL_KIND: Final = 13 + 2 * SEAL_DIGITS
+_SEALED: Final = re.compile(rb"\}([0-9a-f]{16})")
+_MOST_IN_PAGE: Final = (PAGE - 12) * 64 // 255 - 23
+"""Bytes of a line's row up to which all of it is in one page; longer ones go on in other pages."""
+_LEAST_IN_PAGE: Final = (PAGE - 12) * 32 // 255 - 23
+_LONGEST_ROW: Final = 4 << 20
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT")
 _NOTES: Final = ("version", "keeping", "settle", SCRUB_WAITS)
 """Keys of the notes among the tables of people."""
-_SEALED: Final = re.compile(rb"\}([0-9a-f]{16})")
-_KINDS: Final = (0x02, 0x05, 0x0A, 0x0D)
-_GREATEST: Final = 1 << 31
-"""Numbers of games and lines beyond it are damage."""
 
-Line = tuple[str, str | None]
-"""Text and seal."""
+
+class Line(NamedTuple):
+    """A line as it is stored."""
+
+    text: str
+    seal: str | None
+    """None for one that was written by a program without seals."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing shows that its end was overwritten."""
+        return self.seal is None or _ID.fullmatch(self.seal) is not None
+
+    def follows(self, before: str) -> bool:
+        """Whether its seal continues the one before."""
+        return self.seal is None or self.seal == seal_line(before, self.text)
 
 
 @dataclass(slots=True)
@@ -53,40 +80,221 @@ def salvage_rows(file: bytes, log: bytes) -> Salvage:
         file: the data base.
         log: its write-ahead log; empty where there is none.
     """
-    sizes = dict.fromkeys((page_size_of(file), _USUAL_SIZE))
-    return max((_salvage(file, log, size) for size in sizes), key=lambda one: one.count)
-
-
-def _salvage(file: bytes, log: bytes, size: int) -> Salvage:
-    present = split_pages(file, size)
-    copies = list(present.items())
-    wal = read_wal(log, size)
-    for frame in wal.frames:
-        if len(frame.data) == size:
-            present[frame.page] = frame.data
-            copies.append((frame.page, frame.data))
+    present = _write_back(file, log)
     tables = _read_tables(present)
-    gone = {row[1] for row in tables.get("removed", ())}
-    # Rests may hold what people wanted gone, until that has been overwritten: then they are left alone.
+    # Older copies may hold what people wanted gone, until that has been overwritten: then they are left alone.
     waits = any(row[0] == SCRUB_WAITS for row in tables.get("people_meta", ()))
-    found = _Lines(present, copies, () if waits else [page for page in wal.older if len(page) == size])
-    games = {row[0] for row in tables.get("game", ())} | {game for game in found.opened if game not in gone}
-    ends = {row[0]: row[6] for row in tables.get("game", ()) if len(row) == 8}
-    return Salvage(tables, {game: found.of(game, ends.get(game)) for game in sorted(games)})
+    found = _Lines((present,) if waits or not log else (present, log, file))
+    gone = {row[1] for row in tables.get("removed", ())}
+    ends = {row[0]: row[6] if len(row) == 8 else None for row in tables.get("game", ())}
+    games = sorted({*ends, *(found.opened - gone)})
+    return Salvage(tables, {game: found.chain(game, ends.get(game)) for game in games})
 
 
-def _read_tables(present: Mapping[int, bytes]) -> dict[str, list[tuple[Any, ...]]]:
+def count_proven(lines: Mapping[int, tuple[str, str | None]]) -> int:
+    """How many lines of a game are proved by their seals: each follows on the one before it."""
+    proven, last, before = 0, 0, FIRST_SEAL
+    for number in sorted(lines):
+        line = Line(*lines[number])
+        proven += number == last + 1 and line.seal is not None and line.follows(before)
+        last, before = number, line.seal or seal_line(before, line.text)
+    return proven
+
+
+def _write_back(file: bytes, log: bytes) -> bytes:
+    """The data base with the pages of its log in their places."""
+    present = bytearray(file)
+    for frame in read_wal(log).frames:
+        # A number of chance would make a file of any length.
+        if 0 < frame.page <= (len(file) + len(log)) // PAGE:
+            end = frame.page * PAGE
+            present.extend(bytes(max(0, end - len(present))))
+            present[end - PAGE : end] = frame.data
+    return bytes(present)
+
+
+class _Lines:
+    """Every copy of every line, wherever it stands."""
+
+    def __init__(self, places: Iterable[bytes]) -> None:
+        """``places``: the data base, then whatever may hold older copies of its pages."""
+        self.opened: set[int] = set()
+        """Games whose table is there."""
+        self._copies: dict[int, dict[int, list[Line]]] = {}
+        """By game and number."""
+        present = b""
+        for data in places:
+            present = present or data
+            for game, number, line in _find_lines(data, present):
+                copies = self._copies.setdefault(game, {}).setdefault(number, [])
+                if line not in copies:
+                    copies.append(line)
+                if number == 1 and '"table"' in line.text[:200]:
+                    self.opened.add(game)
+        placed, self._strays = set(), dict[Line, None]()
+        for lines in self._copies.values():
+            for number, copies in lines.items():
+                before = [one.seal for one in lines.get(number - 1, ())] if number > 1 else [FIRST_SEAL]
+                for line in copies:
+                    if any(line.follows(seal or "") for seal in before):
+                        placed.add(line.seal)
+                    elif line.seal is not None:
+                        self._strays[line] = None
+        for data in places:
+            self._strays |= dict.fromkeys(_find_texts(data, placed))
+
+    def chain(self, game: int, end: str | None) -> dict[int, Line]:
+        """A game's lines by their numbers; ``end`` is the seal with which it ended, if that is known."""
+        copies, chain = self._copies.get(game, {}), dict[int, Line]()
+        number, seal = 0, FIRST_SEAL
+        while number < max(copies, default=0) or (number and seal != end):
+            number += 1
+            line = next((line for line in copies.get(number, ()) if line.follows(seal)), None)
+            # Nothing before a first line shows whose it is, but the line that follows.
+            line = line or self._find_stray(seal, copies.get(2, []) if number == 1 else None)
+            line = line or _seal_anew(seal, copies.get(number, ()), copies.get(number + 1, ()))
+            if line is None:
+                if (gap := self._after_gap(copies, chain, number)) is None:
+                    break
+                number, line = gap
+            chain[number], seal = line, line.seal or seal_line(seal, line.text)
+        return chain
+
+    def _find_stray(self, seal: str, following: list[Line] | None) -> Line | None:
+        """A line that stands where no row, or a spoilt one, names it; ``following``: one of these follows it."""
+        for line in self._strays:
+            if line.follows(seal) and (following is None or any(two.follows(line.seal or "") for two in following)):
+                return line
+        return None
+
+    @staticmethod
+    def _after_gap(
+        copies: Mapping[int, list[Line]], chain: Mapping[int, Line], missing: int
+    ) -> tuple[int, Line] | None:
+        """The next line where one is missing: proved by the seal that is left of that, or else not proved at all."""
+        for number in sorted(copies):
+            if number > missing:
+                before = [line.seal or "" for line in copies.get(number - 1, ()) if line.is_whole]
+                for line in copies[number]:
+                    is_new = line.is_whole and line not in chain.values()
+                    if is_new and (not before or any(map(line.follows, before))):
+                        return number, line
+        return None
+
+
+def _seal_anew(before: str, copies: Iterable[Line], following: Iterable[Line]) -> Line | None:
+    """A line whose own seal is spoilt, and which the next line proves."""
+    for line in copies:
+        seal = seal_line(before, line.text)
+        if any(after.seal is not None and after.follows(seal) for after in following):
+            return Line(line.text, seal)
+    return None
+
+
+def _find_lines(data: bytes, present: bytes) -> Iterator[tuple[int, int, Line]]:
+    """Game, number and line of whatever looks like the row of a line; ``present`` is where a long one goes on."""
+    for found in _LINE_HEADER.finditer(data):
+        start, text_kind = found.start(), _read_varint(found[3], 0)[0]
+        header, known = data[start], 3 + len(found[3])
+        # A program without seals wrote rows without a fourth column, or they got an empty one later.
+        seal_kind = data[found.end() + known - 1] if header == known + 1 and len(data) >= start + header else 0
+        if header - known not in (0, 1) or seal_kind not in (0, _SEAL_KIND) or text_kind < 13 or text_kind % 2 == 0:
+            continue
+        kinds = found[1][0], found[2][0]
+        text_at = header + sum(_SIZES[kind] for kind in kinds)
+        seal_at = text_at + (text_kind - 13) // 2
+        length = seal_at + (SEAL_DIGITS if seal_kind else 0)
+        row = _whole_row(data, start, length, present)
+        text, seal = row[text_at:seal_at], row[seal_at:]
+        if len(row) < length or (not seal_kind and text[:1] + text[-1:] != b"{}"):
+            continue
+        game, number = _read_numbers(kinds, row[header:text_at])
+        if game > 0 and number > 0:
+            yield game, number, Line(text.decode(errors="replace"), seal.decode(errors="replace") or None)
+
+
+def _whole_row(data: bytes, start: int, length: int, present: bytes) -> bytes:
+    """A row of that length, which goes on from page to page where it is long; shorter where a page is not there."""
+    if length <= _MOST_IN_PAGE or length > _LONGEST_ROW:
+        return data[start : start + length] if length <= _MOST_IN_PAGE else b""
+    local = _LEAST_IN_PAGE + (length - _LEAST_IN_PAGE) % (PAGE - 4)
+    local = local if local <= _MOST_IN_PAGE else _LEAST_IN_PAGE
+    parts, left, at = [data[start : start + local]], length - local, data[start + local : start + local + 4]
+    while left > 0:
+        page_start = (int.from_bytes(at) - 1) * PAGE
+        page = present[page_start : page_start + PAGE] if page_start >= 0 else b""
+        if len(page) < PAGE:
+            break
+        parts.append(page[4 : 4 + left])
+        left, at = left - len(parts[-1]), page[:4]
+    return b"".join(parts)
+
+
+def _find_texts(data: bytes, known: set[str | None]) -> Iterator[Line]:
+    """Whatever looks like a line with a seal behind it that is not known, also where the row around it is spoilt."""
+    begin = 0
+    for found in _SEALED.finditer(data):
+        if (seal := found[1].decode()) not in known:
+            at = data.find(b"{", max(begin, found.start() - PAGE), found.start() + 1)
+            while at >= 0:
+                yield Line(data[at : found.start() + 1].decode(errors="replace"), seal)
+                at = data.find(b"{", at + 1, found.start() + 1)
+        begin = found.end()
+
+
+def _read_tables(present: bytes) -> dict[str, list[tuple[Any, ...]]]:
+    """The rows of all tables but the lines, from the pages that hold them."""
     tables: dict[str, list[tuple[Any, ...]]] = {}
-    for number in sorted(present):
-        for row in read_rows(number, present[number], present):
-            if row.key is not None and (name := _table_of(row.values)):
-                values = (row.key, *row.values[1:]) if name == "game" else row.values
-                tables.setdefault(name, []).append(values)
+    for at in range(0, len(present) - PAGE + 1, PAGE):
+        page, start = present[at : at + PAGE], 0 if at else _FILE_HEADER
+        if page[start] == _TABLE_LEAF:
+            count = min(int.from_bytes(page[start + 3 : start + 5]), PAGE // 4)
+            for place in struct.unpack_from(f">{count}H", page, start + 8):
+                with suppress(IndexError, ValueError, KeyError):
+                    key, values = _read_row(page, place)
+                    if name := _table_of(values):
+                        tables.setdefault(name, []).append((key, *values[1:]) if name == "game" else values)
     return tables
 
 
+def _read_row(page: bytes, at: int) -> tuple[int, tuple[Any, ...]]:
+    """Row id and values; raises `IndexError`, `KeyError` or `ValueError` for what is no row that fits into a page."""
+    _, at = _read_varint(page, at)
+    key, header_at = _read_varint(page, at)
+    header, at = _read_varint(page, header_at)
+    value_at, values = header_at + header, list[Any]()
+    while at < header_at + header:
+        kind, at = _read_varint(page, at)
+        is_text = kind >= 13 and kind % 2 == 1
+        end = value_at + ((kind - 13) // 2 if is_text else _SIZES[kind])
+        if end > len(page):
+            raise IndexError
+        data, value_at = page[value_at:end], end
+        number = kind - 8 if kind in (8, 9) else int.from_bytes(data, signed=True)
+        values.append(data.decode(errors="replace") if is_text else None if kind == 0 else number)
+    return key, tuple(values)
+
+
+def _read_numbers(kinds: tuple[int, int], data: bytes) -> tuple[int, int]:
+    """Two whole numbers that stand one behind the other."""
+    first = _SIZES[kinds[0]]
+    game, number = (int.from_bytes(part, signed=True) for part in (data[:first], data[first:]))
+    return 1 if kinds[0] == 9 else game, 1 if kinds[1] == 9 else number
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number of one to nine bytes, and where it ends; raises `IndexError`."""
+    value = 0
+    for place in range(8):
+        byte = data[at + place]
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, at + place + 1
+    return value << 8 | data[at + 8], at + 9
+
+
 def _table_of(values: tuple[Any, ...]) -> str:
-    """Whose row this is, by what stands in it; empty for one that is nobody's."""
+    """Whose row this is, by what stands in it; empty for a row of no table."""
     kinds = tuple(type(value) for value in values)
     if len(values) in (6, 8) and values[0] is None and kinds[1] is str and kinds[3:6] == (str, str, int):
         return "game"
@@ -103,134 +311,3 @@ def _table_of(values: tuple[Any, ...]) -> str:
             return "forgotten"
         return "spelling" if _ID.fullmatch(values[1]) else "people_meta" if values[0] in _NOTES else ""
     return ""
-
-
-class _Lines:
-    """Every copy of every line, and which is the right one."""
-
-    def __init__(
-        self, present: Mapping[int, bytes], copies: Iterable[tuple[int, bytes]], rests: Iterable[bytes]
-    ) -> None:
-        """``rests`` are pages of which only such lines are taken as their seals prove."""
-        self._present, self._copies, self._rests = present, dict.fromkeys(copies), rests
-        self._found: dict[int, dict[int, list[Line]]] = {}
-        self.opened: set[int] = set()
-        """Games whose table is there."""
-        self._pages: dict[int, set[tuple[int, bytes]]] = {}
-        """By game, the pages on which its lines stand."""
-        self._odd: list[tuple[int, bytes]] = []
-        """Pages that are none, or of which a row cannot be read."""
-        for number, page in self._copies:
-            count = 0
-            for row in read_rows(number, page, present):
-                count += 1
-                if (keyed := _line_of(row)) is not None:
-                    game, at, line = keyed
-                    self._found.setdefault(game, {}).setdefault(at, []).insert(0, line)
-                    self._pages.setdefault(game, set()).add((number, page))
-                    if at == 1 and '"table"' in line[0][:200]:
-                        self.opened.add(game)
-            start = 100 if number == 1 else 0
-            said = int.from_bytes(page[start + 3 : start + 5])
-            if (page[start] not in _KINDS and any(page)) or (page[start] != 0x05 and count < said):
-                self._odd.append((number, page))
-
-    def of(self, game: int, end: str | None) -> dict[int, Line]:
-        """A game's lines by their numbers; ``end`` is the seal with which it ended, if that is known."""
-        found = self._found.get(game, {})
-        pool: list[Line] | None = None
-        chosen: dict[int, Line] = {}
-        seal, last, placed = FIRST_SEAL, 0, set[Line]()
-        if min(found, default=1) > 1:
-            pool = self._searched(game)
-            for early in _beginning(pool, min(found), found[min(found)]):
-                last, seal = last + 1, early[1] or ""
-                chosen[last] = early
-                placed.add(early)
-        for number in [*sorted(found), _GREATEST]:
-            if number == _GREATEST and (seal == end or (end is None and not self._odd)):
-                break
-            # What does not stand under its number may stand under another, or where nothing points any more.
-            copies = found.get(number, []) if number == last + 1 else []
-            while (line := next((one for one in copies if _fits(seal, one)), None)) is None and number > last:
-                pool = self._searched(game) if pool is None else pool
-                # Nothing before a first line shows whose it is, but for what follows (`_beginning`).
-                line = next((one for one in pool if last and _fits(seal, one)), None)
-                if line is None:
-                    break
-                placed.add(line)
-                last += 1
-                chosen[last], seal = line, line[1] or ""
-                copies = found.get(number, []) if number == last + 1 else []
-            if number <= last or number == _GREATEST:
-                continue
-            line = line or next((one for one in found[number] if one not in placed), None)
-            if line is not None:
-                chosen[number], last = line, number
-                seal = line[1] or seal_line(seal, line[0])
-        return chosen
-
-    def _searched(self, game: int) -> list[Line]:
-        """Whatever looks like a line on the pages of a game, on those that are damaged, and in the rests."""
-        made: dict[Line, None] = {}
-        for lines in self._found.values():
-            for some in lines.values():
-                made |= dict.fromkeys(some) if len(lines) < 3 else {}
-        for lines_ in self._found.get(game, {}).values():
-            made |= dict.fromkeys(lines_)
-        pages = dict.fromkeys(page for _, page in (*self._pages.get(game, ()), *self._odd))
-        for page in (*pages, *self._rests):
-            made |= dict.fromkeys(_search_lines(page))
-        return [line for line in made if line[1] is not None]
-
-
-def _beginning(pool: list[Line], until: int, follows: list[Line]) -> list[Line]:
-    """A game's lines before number ``until`` whose seals lead from a first line to one of those that follow."""
-    for first in pool:
-        chain = [first] if _fits(FIRST_SEAL, first) else []
-        while chain and len(chain) < until - 1:
-            seal = chain[-1][1] or ""
-            line = next((one for one in pool if _fits(seal, one)), None)
-            chain = [*chain, line] if line is not None else []
-        if chain and any(line[1] is not None and _fits(chain[-1][1] or "", line) for line in follows):
-            return chain
-    return []
-
-
-def _search_lines(page: bytes) -> Iterator[Line]:
-    """Whatever looks like a line with its seal behind it, also where nothing points to it any more."""
-    begin = 0
-    for found in _SEALED.finditer(page):
-        at = page.find(b"{", begin, found.start() + 1)
-        while at >= 0:
-            yield page[at : found.start() + 1].decode(errors="replace"), found[1].decode()
-            at = page.find(b"{", at + 1, found.start() + 1)
-        begin = found.end()
-
-
-def _line_of(row: PageRow) -> tuple[int, int, Line] | None:
-    """Game, number and line of a row; None for one of another table."""
-    values = row.values
-    if row.key is not None or len(values) not in (3, 4):
-        return None
-    game, number, text = values[:3]
-    seal = values[3] if len(values) == 4 else None
-    if type(game) is not int or type(number) is not int or not isinstance(text, str):
-        return None
-    if not (0 < game < _GREATEST and 0 < number < _GREATEST) or not isinstance(seal, str | None):
-        return None
-    return game, number, (text, seal)
-
-
-def count_proven(lines: Mapping[int, Line]) -> int:
-    """How many lines of a game are proved by their seals: each follows on the one before it."""
-    proven, last, before = 0, 0, FIRST_SEAL
-    for number in sorted(lines):
-        line = lines[number]
-        proven += number == last + 1 and line[1] is not None and _fits(before, line)
-        last, before = number, line[1] or seal_line(before, line[0])
-    return proven
-
-
-def _fits(before: str, line: Line) -> bool:
-    return line[1] is None or line[1] == seal_line(before, line[0])

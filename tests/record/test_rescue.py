@@ -166,6 +166,52 @@ def test_first_lines_that_no_page_points_to_are_known_by_what_follows(whole: Who
         assert dict(record.lines(1)) == whole.lines[1]
 
 
+def test_a_line_of_many_pages_is_rescued(tmp_path: Path) -> None:
+    """Its row goes on in other pages, which are not its neighbours."""
+    path, lines = tmp_path / "record.db", game_lines(["Ana", "Ben"])
+    lines[0] = lines[0].replace("}", f', "more": "{"äx" * 5000}"}}', 1)
+    lines[2] = lines[2].replace("}", f', "more": "{"y" * 1100}"}}', 1)
+    with Record(path) as record:
+        record.add_game(AT, list(enumerate(lines, start=1)))
+        before = list(record.sealed_lines(1))
+    assert len(before[0][1]) > 2 * PAGE
+    _spoil(path, 0, bytes(PAGE))
+    assert "nothing of it is known to be missing" in mend_record(path, STAMP)
+    with Record(path) as record:
+        assert list(record.sealed_lines(1)) == before
+
+
+def test_a_line_whose_seal_is_spoilt_is_proved_by_the_next(path: Path) -> None:
+    with Record(path, read_only=True) as record:
+        before = list(record.sealed_lines(1))
+    data = path.read_bytes()
+    _spoil(path, data.index((before[2][2] or "").encode()), b"\x00")
+    assert "nothing of it is known to be missing" in mend_record(path, STAMP)
+    with Record(path) as record:
+        assert list(record.sealed_lines(1)) == before
+
+
+def test_a_sector_that_cuts_a_seal_costs_no_line_beyond_it(whole: Whole, tmp_path: Path) -> None:
+    """Lines lie in a page from its end on: behind the seal of line 144 stand line 143 and those before it."""
+    for name, data in whole.files.items():
+        (tmp_path / name).write_bytes(data)
+    path = tmp_path / "record.db"
+    line = whole.sealed[1, 144].encode()
+    _spoil(path, whole.files["record.db"].index(line) + len(line) - 8, bytes(512))
+    mend_record(path, STAMP)
+    with Record(path) as record:
+        found = dict(record.lines(1))
+    assert 144 not in found and found == {number: whole.lines[1][number] for number in found}
+    assert set(whole.lines[1]) - set(found) == set(range(min(set(whole.lines[1]) - set(found)), 145))
+
+
+def test_a_rescue_leaves_out_a_line_that_its_seal_does_not_prove(path: Path) -> None:
+    data = path.read_bytes()
+    _spoil(path, data.rindex(b'"card": "7c"') + 9, b"8")
+    _spoil(path, 0, bytes(PAGE))
+    assert "11 lines of 2 games were rescued into a new one: game 1, line 3 is missing" in mend_record(path, STAMP)
+
+
 def test_a_changed_value_is_named_and_not_rescued_again_and_again(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
