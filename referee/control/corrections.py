@@ -298,7 +298,7 @@ class _Meeting(Reports):
     def _count_lines(self, counted: Mapping[int, int]) -> tuple[Count, ...]:
         """Lines of these stacks, by seat; no more cards than there are."""
         if (table := self._log.table) is not None:
-            rules = read_house_rules(table.rules)
+            rules = table.house
             packs = table.packs if table.packs is not None else rules.number("S2")
             jokers = table.jokers if table.jokers is not None else rules.number("S3") if rules.has("S3") else 0
             cards, there_are = sum(counted.values()), 52 * packs + jokers

@@ -49,7 +49,7 @@ class Facts:
     def rules(self) -> HouseRules:
         """The house rules in force."""
         table = self.log.table
-        return read_house_rules(table.rules if table is not None else "classic")
+        return table.house if table is not None else read_house_rules("classic")
 
     @cached_property
     def offers(self) -> Offers:

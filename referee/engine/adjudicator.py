@@ -32,7 +32,7 @@ from referee.engine.rulings import (
 )
 from referee.engine.state import State
 from referee.engine.view import ChallengeView, View
-from referee.rules.house import RulesError, read_house_rules
+from referee.rules.house import RulesError
 from referee.rules.phase import Over
 from referee.rules.position import Position
 from referee.rules.step import Draft
@@ -118,7 +118,7 @@ class Adjudicator:
         if isinstance(observation, Table):
             self._sensors = observation.sensors
             self._seats = len(observation.seats)
-            self._may_join = self._may_join or read_house_rules(observation.rules).has("M11")
+            self._may_join = self._may_join or observation.house.has("M11")
             self._opened = observation.t
         elif observation.t <= self._watermark or (isinstance(observation, Slap) and observation.late):
             if not isinstance(observation, _AMENDING):

@@ -25,7 +25,6 @@ from referee.rules.cards import NUMBER_RANKS, UNREADABLE, is_card
 from referee.rules.deal import opening
 from referee.rules.elimination import end_by_most_cards, last_chance_over
 from referee.rules.elimination import win as win_game
-from referee.rules.house import read_house_rules
 from referee.rules.locks import somebody_slapped
 from referee.rules.penalties import false_slap
 from referee.rules.phase import Claim, DeadHeat, LastChance, Over, War
@@ -46,7 +45,7 @@ def open_table(table: Table, answers: Answers = _NO_ANSWERS) -> Decided:
     """
     seats = len(table.seats)
     position = Position(
-        read_house_rules(table.rules),
+        table.house,
         table.seats,
         (None,) * seats,
         ((),) * seats,

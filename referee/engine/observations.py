@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from referee.rules.frozen import record
+from referee.rules.house import HouseRules, read_house_rules
 from referee.sentence import Sentence, Spoken
 
 MAX_SEATS: Final = 8
@@ -43,7 +45,7 @@ class Observation:
     extra: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
-@record(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, kw_only=True)
 class Table(Observation):
     """The first line: who sits where, who dealt, by which rules."""
 
@@ -57,6 +59,11 @@ class Table(Observation):
     direction: str | None = None
     sensors: tuple[str, ...] = ()
     """Sensors whose ticks together move the watermark; empty: only ticks without a sensor do."""
+
+    @cached_property
+    def house(self) -> HouseRules:
+        """The rules that ``rules`` says, read once; raises `RulesError` where they cannot be used."""
+        return read_house_rules(self.rules)
 
 
 @record(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from referee.engine.amendments import AmendmentError
-from referee.engine.observations import Correct, Observation, Slap
+from referee.engine.observations import Correct, Observation, Slap, Table
 from referee.engine.rulings import Ruling, cause_of
-from referee.rules.house import RulesError, read_house_rules
+from referee.rules.house import RulesError
 from referee.rules.slap_verdict import Verdict
 
 VERDICTS_INSTEAD: Final[Mapping[str, tuple[str, ...]]] = {
@@ -62,10 +62,10 @@ def find_overrulable(
     return Overrulable(verdicts, tuple(sorted(seats - {ruling["seat"]})))
 
 
-def allows_corrections(rules: Any) -> bool:
+def allows_corrections(table: Table) -> bool:
     """Whether the house rules let people correct the referee (K6); rules that cannot be read do not forbid it."""
     try:
-        return read_house_rules(rules).has("K6")
+        return table.house.has("K6")
     except RulesError:
         return True
 

@@ -42,7 +42,6 @@ from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling
 from referee.engine.view import View
 from referee.record.journal import Journal, LogWriter
 from referee.record.stored_lines import OddLine
-from referee.rules.house import read_house_rules
 from referee.sentence import Sentence
 from referee.table.pause import CAMERA, EYE, VIEW, GamePause, LogNote, PartTrouble, Steps
 from referee.table.timeline import RESUMED, Past
@@ -122,7 +121,7 @@ class Conductor:
             self._observe(replace(table, sensors=_SENSORS))
         else:
             self._remember(past)
-        self._may_join = read_house_rules(table.rules).has("M11")
+        self._may_join = table.house.has("M11")
 
     def _remember(self, past: Past) -> None:
         """Take a past game's observations as told."""

@@ -9,7 +9,6 @@ from referee.engine.explanation import Explanation, Moment, notation
 from referee.engine.near_misses import Considered
 from referee.engine.observations import Table
 from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, ruling_fields
-from referee.rules.house import read_house_rules
 from referee.rules.position import Laid
 from referee.rules.rows import ROWS
 from referee.text.catalogue import Texts
@@ -118,7 +117,7 @@ def explanation_lines(
     yield f"{ruling.id}: {words(ruling)}"
     yield f"  {texts('explain.when', time=texts.seconds(ruling.t - table.t))}"
     yield f"  {texts('explain.pile', pile=_pile(explanation.pile, words))}"
-    on = read_house_rules(table.rules)
+    on = table.house
     for row, _ in explanation.rules:
         # With the value that it has at this table, where English can say it.
         title = sentence(row, on) if texts.language == "en" else row_words(row, texts)

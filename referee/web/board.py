@@ -20,7 +20,7 @@ from referee.engine.overrule import Overrulable, allows_corrections, find_overru
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
 from referee.record.stored_lines import LineReader
-from referee.rules.house import RulesError, read_house_rules
+from referee.rules.house import RulesError
 from referee.web.layout import address
 from referee.web.photo_finish.moment import Finish, finish
 
@@ -80,7 +80,7 @@ class Board:
         self.add_rulings(rulings)
         for _, seen in observations:
             if isinstance(seen, Table):
-                self.names, self.began, self.correctable = seen.seats, seen.t, allows_corrections(seen.rules)
+                self.names, self.began, self.correctable = seen.seats, seen.t, allows_corrections(seen)
             if not isinstance(seen, Tick):
                 (self._kept if isinstance(seen, Table | Correct) else self._lines).append(seen)
         if self._adjudicator is not None:
@@ -221,7 +221,7 @@ class Board:
         if log.table is None or not self.live:
             return None
         try:
-            rules = read_house_rules(log.table.rules)
+            rules = log.table.house
         except RulesError:
             return None
         pads = self.about.get("pads", 0) if self.about is not None else 0

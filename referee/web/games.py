@@ -22,7 +22,6 @@ from referee.engine.shadow_marks import is_shadowed
 from referee.record.export import write_rulings_csv
 from referee.record.seals import show_seal
 from referee.record.store import GameInfo
-from referee.rules.house import read_house_rules
 from referee.rules.rows import ROWS
 from referee.text.catalogue import Texts, unbroken
 from referee.text.explanation_lines import moment_words, offset_of, why
@@ -243,7 +242,7 @@ async def show_ruling(site: Site, request: Request) -> Response:
 
 def explained(explanation: Explanation, folded: Folded, words: RulingWords) -> Markup:
     """A ruling's explanation: the rule in words, the pile then, what else was looked at, the instants around it."""
-    texts, on = words.texts, read_house_rules(folded.table.rules)
+    texts, on = words.texts, folded.table.house
     items = []
     for row in explanation.ruling.rule:
         if row in ROWS:

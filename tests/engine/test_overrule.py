@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.engine.amendments import AmendmentError
-from referee.engine.observations import Card, Correct, Slap
+from referee.engine.observations import Card, Correct, Slap, Table
 from referee.engine.overrule import allows_corrections, apply_overrule, find_overrulable, read_overrule
 from referee.engine.rulings import Ruling
 from referee.rules.slap_verdict import Verdict
@@ -72,7 +72,7 @@ def test_a_win_whose_hand_is_gone_has_no_other_hand() -> None:
 )
 def test_people_may_correct_unless_the_rules_forbid_it(rules: Any, allowed: bool) -> None:
     """Rules that cannot be read forbid nothing."""
-    assert allows_corrections(rules) is allowed
+    assert allows_corrections(Table(t=0, seats=("Ana", "Ben"), rules=rules)) is allowed
 
 
 def test_what_people_say_stands_in_the_verdict() -> None:

@@ -21,7 +21,6 @@ from hardware.simulated.table.slapping_hands import SlappingHands
 from referee.engine.observations import Answer, Card, Draw, Lift, Observation, Placed, Slap, Table, Taken
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
-from referee.rules.house import read_house_rules
 from referee.units import MS, SECOND
 
 HEAT_NS = 3_200_000
@@ -61,7 +60,7 @@ class Course:
     ) -> None:  # fmt: skip
         """``told``: see `Judge`."""
         self.habits, self.chance, self.people, self.table = habits, chance, people, table
-        self.rules = read_house_rules(table.rules)
+        self.rules = table.house
         self.pace, self.interval = pace, SECOND / pace
         self.judge = Judge(table, self.rules, told)
         self.hands = SlappingHands(len(people), habits, chance)
