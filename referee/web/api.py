@@ -22,14 +22,23 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
-from referee.control.commands import COMMAND_FIELDS, CommandError, CommandFields, check_fields
+from referee.control.commands import (
+    CHECKING,
+    COMMAND_FIELDS,
+    INVITING,
+    PAIRING,
+    REPORTING,
+    SIGNING_OUT,
+    CommandError,
+    CommandFields,
+    check_fields,
+)
 from referee.control.seat_codes import HANDS_SOCKET, read_seat_codes, why_ended
 from referee.control.socket import NOBODY, NOT_JSON, SOCKET_NAME, ControlError, ask_referee, private_folder
 from referee.sentence import Sentence, told
 from referee.text.answers import in_language
 from referee.units import SECOND
 from referee.web.layout import page_texts
-from referee.web.openapi import POSTED, address, describe
 from referee.web.rules_editor import house_check
 from referee.web.security.guard import CSRF_HEADER, HANDS, PAIR, cookie_name
 from referee.web.security.joined_phones import JoinedPhones
@@ -39,6 +48,8 @@ Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Hands a command to the main process; raises `ControlError`."""
 Act = Callable[[Request, Mapping[str, Any]], Awaitable[JSONResponse]]
 """Does what was posted, once its fields are checked."""
+DESCRIPTION: Final = Path(__file__).with_name("openapi.json")
+"""Of every route; `tools/describe_api.py` makes it."""
 _SESSIONS: Final = "sessions.json"
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _ANOTHER_PHONE: Final = (
@@ -46,6 +57,22 @@ _ANOTHER_PHONE: Final = (
 )
 _ONE_SEAT: Final = Sentence("a phone is the pad of one seat; scan one code alone")
 _NOT_PAIRED: Final = Sentence("this device is not paired; ask for a code at the table and enter it here")
+
+
+def address(do: str) -> str:
+    """Where a command is posted to."""
+    return f"/api/control/{do.replace('_', '-')}"
+
+
+POSTED: Final[Mapping[str, type[CommandFields]]] = {
+    PAIR: PAIRING,
+    HANDS: REPORTING,
+    "/api/devices/invite": INVITING,
+    "/api/devices/sign-out": SIGNING_OUT,
+    "/api/rules/check": CHECKING,
+    **{address(do): fields for do, fields in COMMAND_FIELDS.items()},
+}
+"""The fields of each request that changes something, by address."""
 
 
 class Control:
@@ -135,9 +162,9 @@ class Control:
         ]
         return JSONResponse({"devices": shown})
 
-    async def _openapi(self, request: Request) -> JSONResponse:
+    async def _openapi(self, request: Request) -> Response:
         """This description."""
-        return JSONResponse(describe(request.app.routes))
+        return Response(DESCRIPTION.read_bytes(), media_type="application/json")
 
     async def _pair(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         who = request.client.host if request.client is not None else "local"

@@ -16,9 +16,8 @@ from urllib.parse import urlencode
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from starlette.routing import Route
 
-from referee.web.openapi import POSTED, describe
+from referee.web.api import DESCRIPTION, POSTED
 from referee.web.security.sessions import csrf_of
 from tests.web.browser import HOST, OWN, House, request
 from tests.web.test_routes_whole import whole
@@ -27,7 +26,7 @@ __all__ = ["whole"]
 EXAMPLES = int(os.environ.get("PAGE_FUZZ", "40"))
 MORE = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 POSTS = sorted(POSTED)
-PATHS: dict[str, Any] = describe([Route(path, lambda _: None, methods=["POST"]) for path in POSTS])["paths"]
+PATHS: dict[str, Any] = json.loads(DESCRIPTION.read_bytes())["paths"]
 READS = (
     "/", "/projector", "/control", "/games", "/games/{}", "/games/{}/replay", "/games/{}/steps", "/games/{}/ruling",
     "/games/{}/finish", "/games/{}/finish.svg", "/games/{}/rulings.csv", "/games/{}/log.jsonl", "/games/{}/figures",

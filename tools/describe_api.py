@@ -1,39 +1,34 @@
-"""The description of the page's routes (OpenAPI 3.1), made from the routes themselves and the models of what is posted.
+"""Writes the description of the page's routes (OpenAPI 3.1), which the page serves as ``/api/openapi.json``.
 
-Whatever is served is described here. Called in the page's process, for ``/api/openapi.json``.
+``python -m tools.describe_api`` makes it from the routes of the whole page and the models of the posted fields, and
+stores it as ``referee/web/openapi.json``. A test fails where that file is not what this tool makes.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import json
 import re
-from collections.abc import Iterable, Mapping
-from pathlib import PurePosixPath
+import tempfile
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema
 from starlette.routing import BaseRoute, Route
 
-from referee.control.commands import CHECKING, COMMAND_FIELDS, INVITING, PAIRING, REPORTING, SIGNING_OUT, CommandFields
+from referee.cli.serve import page_options
 from referee.text.catalogue import LANGUAGES
-from referee.web.security.guard import HANDS, OPEN_CHANGES, PAIR
+from referee.web.api import DESCRIPTION, POSTED, Control
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.security.guard import OPEN_CHANGES
+from referee.web.server import build
+from referee.web.site import Site
 
-
-def address(do: str) -> str:
-    """Where a command is posted to."""
-    return f"/api/control/{do.replace('_', '-')}"
-
-
-POSTED: Final[Mapping[str, type[CommandFields]]] = {
-    PAIR: PAIRING,
-    HANDS: REPORTING,
-    "/api/devices/invite": INVITING,
-    "/api/devices/sign-out": SIGNING_OUT,
-    "/api/rules/check": CHECKING,
-    **{address(do): fields for do, fields in COMMAND_FIELDS.items()},
-}
-"""What is posted, by address."""
 _LANGUAGE: Final = {"type": "string", "enum": list(LANGUAGES)}
 _ANSWER: Final[dict[str, Any]] = {
     "type": "object",
@@ -112,6 +107,17 @@ def describe(routes: Iterable[BaseRoute]) -> dict[str, Any]:
     }
 
 
+def as_text(description: dict[str, Any]) -> str:
+    """As the file holds it: a line for each address."""
+    lines = [f"{json.dumps(path)}:{_compact(operations)}" for path, operations in description["paths"].items()]
+    head = _compact({name: value for name, value in description.items() if name != "paths"})
+    return head.removesuffix("}") + ',"paths":{\n' + ",\n".join(lines) + "\n}}\n"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def _post(path: str) -> dict[str, Any]:
     kind = POSTED[path]
     schema = kind.model_json_schema(schema_generator=_Schema)
@@ -163,3 +169,17 @@ def _get(route: Route) -> dict[str, Any]:
 def _name(path: str) -> str:
     path = _PLACE.sub(r"\1", path).removeprefix("/api/control").removeprefix("/api")
     return re.sub(r"\W+", "_", path).strip("_")
+
+
+def main() -> None:
+    """Describe the whole page."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(Site(Shelf(Path(folder) / "record.db"), Hub(Board()))) as site,
+    ):
+        routes = build(site, Control(Path(folder) / "run").routes(), page_options()).routes
+        DESCRIPTION.write_text(as_text(describe(routes)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
