@@ -46,7 +46,6 @@ def test_a_demo_brings_nobodys_data_in() -> None:
         for name in (
             "record.people",
             "record.erasure",
-            "record.consent",
             "record.backup",
             "record.restore",
             "table.power_off",

@@ -295,8 +295,8 @@ def _people(args: argparse.Namespace) -> int:
 
 def _show_people(args: argparse.Namespace, people: People) -> str:
     """What was asked for and changes nothing: a question, a copy, or the list."""
-    from referee.record.consent import consent_question
     from referee.record.export import export_person
+    from referee.record.people import consent_question
 
     if args.ask is not None:
         return consent_question(args.ask, people.keeping, here().language)

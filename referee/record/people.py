@@ -14,18 +14,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from referee.record.consent import CONSENT_VERSION
 from referee.record.database import Database, RecordError
 from referee.record.redaction import seat_name
 from referee.record.retention import MOST, RetentionPeriods
 from referee.record.schema import PEOPLE_TABLES, RECORD_SCHEMA
+from referee.text.catalogue import texts
 
+CONSENT_VERSION: Final = 2
+"""Of the text: kept with each answer, so that it is known what somebody agreed to."""
 _LONGEST_NAME: Final = 40
 """Characters of a name."""
 
 
 class PeopleError(ValueError):
     """What was asked cannot be done; says why."""
+
+
+def consent_question(name: str, keeping: RetentionPeriods, language: str = "en") -> str:
+    """What a person is asked before anything of theirs outlives a game, with the periods that hold at this table.
+
+    Raises `KeyError` for another language.
+    """
+    text = texts(language)
+    return text(
+        "consent.question",
+        name=name,
+        pictures=text("consent.pictures", days=keeping.pictures),
+        figures=text("consent.figures", days=keeping.figures),
+        games=text("consent.games", days=keeping.games),
+    )
 
 
 def tidy_name(name: str) -> str:

@@ -20,7 +20,7 @@ from referee.engine import replay
 from referee.engine.observations import LogError
 from referee.engine.rulings import GAME_ENDS, Ruling, end_of
 from referee.record.database import WRITER_PATIENCE, Database, RecordError, record_errors
-from referee.record.game_writer import GameWriter
+from referee.record.journal import GameWriter
 from referee.record.schema import RECORD_SCHEMA, RECORD_TABLES, SEALS
 from referee.record.seals import FIRST_SEAL, BrokenSeal, SealedLine, find_broken_seals, seal_line, seal_lines
 from referee.record.stored_lines import LineReader, read_ruling

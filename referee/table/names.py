@@ -1,6 +1,6 @@
 """The names of a table's people: before a game overdue ones go, and after it who did not agree is named no more.
 
-A service of the loop's process (`referee.table.services`); the rules stand in `referee.record.consent`.
+A service of the loop's process (`referee.table.services`); the rules stand in `referee.record.people`.
 """
 
 from __future__ import annotations

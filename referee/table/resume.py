@@ -11,8 +11,7 @@ from referee.announce.sinks import Notice
 from referee.engine.observations import LogError, Table
 from referee.engine.shadow_marks import is_shadowed
 from referee.record.database import RecordError
-from referee.record.game_writer import GameWriter
-from referee.record.journal import Journal
+from referee.record.journal import GameWriter, Journal
 from referee.record.retention import GAMES_CAP, make_room
 from referee.record.store import GameInfo, Record
 from referee.record.stored_lines import tell_odd_lines

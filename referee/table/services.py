@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hardware.ports import Edge, Speaker
     from referee.announce.sinks import Notice
     from referee.engine.rulings import Ruling
-    from referee.record.game_writer import GameWriter
+    from referee.record.journal import GameWriter
     from referee.record.store import Record
     from referee.settings.model import Settings
     from referee.table.game import Conductor

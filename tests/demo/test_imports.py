@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 UNWANTED = (
-    "referee.record.people", "referee.record.consent", "referee.record.erasure", "referee.record.backup",
+    "referee.record.people", "referee.record.erasure", "referee.record.backup",
     "referee.record.restore", "referee.record.league", "referee.table.names", "referee.table.power_off",
     "referee.table.orders", "referee.options.broker",
     "referee.options.hall", "referee.setup.calibration", "paho", "starlette",

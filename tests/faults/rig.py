@@ -22,8 +22,7 @@ from referee.announce.voice import Voice
 from referee.engine.observations import Card, Table, Taken
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
-from referee.record.game_writer import GameWriter
-from referee.record.journal import FileJournal, Journal, JournalThread
+from referee.record.journal import FileJournal, GameWriter, Journal, JournalThread
 from referee.settings.model import parse_settings
 from referee.table.game import Conductor
 from referee.table.loop import FirstHand, Loop, NoPads, SharedPads

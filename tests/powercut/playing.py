@@ -13,7 +13,7 @@ from typing import Final
 from hardware.simulated.table.script import Script
 from referee.demo.simulated_game import DemoOptions, script_of
 from referee.engine.rulings import Ruling
-from referee.record.game_writer import GameWriter
+from referee.record.journal import GameWriter
 from referee.record.pictures import Picture, PictureStore
 from referee.record.store import Record
 from referee.table.services import TableService

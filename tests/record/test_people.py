@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from referee.engine.rulings import encode_ruling
-from referee.record.consent import consent_question
 from referee.record.erasure import (
     erase_game,
     erase_overdue,
@@ -21,7 +20,7 @@ from referee.record.erasure import (
     settle_names,
     take_names,
 )
-from referee.record.people import People, PeopleError
+from referee.record.people import People, PeopleError, consent_question
 from referee.record.pictures import Picture, PictureStore
 from referee.record.redaction import seat_name
 from referee.record.retention import RetentionPeriods, find_overdue, make_room

@@ -15,8 +15,7 @@ from referee.cli import main
 from referee.errors import UserError
 from referee.record.database import RecordError
 from referee.record.export import export_game, import_game, write_rulings_csv
-from referee.record.game_writer import FEW_LINES, GameWriter
-from referee.record.journal import LogWriter
+from referee.record.journal import FEW_LINES, GameWriter, LogWriter
 from referee.record.people import People
 from referee.record.pictures import PICTURE_PAGE, Picture, PictureStore
 from referee.record.retention import choose_games_to_remove, make_room
