@@ -7,10 +7,10 @@ was corrected; what is no matter of the log (a new game, the volume) comes back 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from referee.control.commands import Command, CommandError, parse_command
+from referee.control.commands import Command
 from referee.control.facts import Accepted, Denied, Facts, Namer, Outcome, Refused
 from referee.control.offers import WILD_RANKS
 from referee.control.reports import Reports
@@ -60,23 +60,20 @@ def takes_count(question: Ruling) -> bool:
     return question["ask"] == "recount" and not _COUNTED.isdisjoint(question.rule)
 
 
-def meet_command(asked: object, facts: Facts | None, name: Namer) -> Outcome:
-    """What a command comes to. Never raises, whatever was asked.
+def meet_command(command: Command, facts: Facts | None, name: Namer) -> Outcome:
+    """What a command comes to. Never raises.
 
     Args:
-        asked: a record such as ``{"do": "pause"}``, or a `Command`.
+        command: as `parse_command` has checked it.
         facts: the game that is played, or was played last; None where there is none.
         name: gives ids.
     """
     try:
-        command = parse_command(asked.record() if isinstance(asked, Command) else asked)
-        meeting = _Meeting(command, facts, name)
-        accepted: Accepted = getattr(meeting, command.do)()
-        return accepted
-    except (Denied, CommandError) as why:
-        return Refused(why.sentence)
-    except RulesError as why:
-        return Refused(str(why))
+        return _HANDLERS[command.do](_Meeting(command, facts, name))
+    except Denied as error:
+        return Refused(error.sentence)
+    except RulesError as error:
+        return Refused(str(error))
 
 
 class _Meeting(Reports):
@@ -366,6 +363,37 @@ class _Meeting(Reports):
         if bool(self._get("quiet_from")) != bool(self._get("quiet_to")):
             raise Denied("say from when and to when it is to be quiet, or nothing for both")
         return Accepted(Sentence("set"), order=self._command)
+
+
+_HANDLERS: Final[Mapping[str, Callable[[_Meeting], Accepted]]] = {
+    "correct": _Meeting.correct,
+    "void": _Meeting.void,
+    "overrule": _Meeting.overrule,
+    "answer": _Meeting.answer,
+    "pause": _Meeting.pause,
+    "resume": _Meeting.resume,
+    "undo": _Meeting.undo,
+    "count": _Meeting.count,
+    "recount": _Meeting.recount,
+    "contest": _Meeting.contest,
+    "foul": _Meeting.foul,
+    "say": _Meeting.say,
+    "draw": _Meeting.draw,
+    "join": _Meeting.join,
+    "leave": _Meeting.leave,
+    "missed_card": _Meeting.missed_card,
+    "missed_slap": _Meeting.missed_slap,
+    "mark": _Meeting.mark,
+    "take_up": _Meeting.take_up,
+    "begin": _Meeting.begin,
+    "rematch": _Meeting.rematch,
+    "keep": _Meeting.keep,
+    "remove": _Meeting.remove,
+    "power_off": _Meeting.power_off,
+    "seat_code": _Meeting.seat_code,
+    "settings": _Meeting.settings,
+}
+"""What meets each of `referee.control.commands.COMMAND_FIELDS`."""
 
 
 def _as_correction(line: Observation, given: Mapping[str, Any]) -> Sentence:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from referee.control.commands import CommandError
+from referee.control.commands import Command, CommandError, parse_command
 
 TYPED: Final[Mapping[str, str]] = {
     "contest": "contest SEAT by SEAT ...",
@@ -39,18 +39,19 @@ def is_typed_command(line: str) -> bool:
     return bool(line.strip()) and line.split(maxsplit=1)[0].casefold() in (*TYPED, CODE, QUIT)
 
 
-def read_typed(line: str) -> dict[str, Any]:
-    """The record of the command that a line is (`is_typed_command`); its fields are checked where it is met.
+def read_typed(line: str) -> Command:
+    """The command that a line is (`is_typed_command`).
 
     Raises:
-        CommandError: it does not go on as `TYPED` says.
+        CommandError: it does not go on as `TYPED` says, or a field is out of bounds.
     """
     word, *rest = line.split()
     word = word.casefold()
     try:
-        return _READ[word](rest)
+        said = _READ[word](rest)
     except ValueError:
         raise CommandError("type: {usage}", usage=TYPED[word]) from None
+    return parse_command(said)
 
 
 def _contest(rest: Sequence[str]) -> dict[str, Any]:

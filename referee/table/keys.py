@@ -108,11 +108,9 @@ class Keys(TableService):
         if self._game is None:
             return
         try:
-            asked = read_typed(line)
-        except CommandError as bad:
-            self._tell(Refused(bad.sentence), now)
-            return
-        self._tell(self._meet(Command(asked.pop("do"), asked), self._game), now)
+            self._tell(self._meet(read_typed(line), self._game), now)
+        except CommandError as error:
+            self._tell(Refused(error.sentence), now)
 
     def _tell(self, done: Outcome, now: int) -> None:
         assert self._game is not None

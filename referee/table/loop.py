@@ -25,6 +25,7 @@ from hardware.clock import Clock, monotonic
 from hardware.pads.force import Force, ForceSampler
 from hardware.ports import Edge, Lost, TimedPads
 from referee.announce.terminal_keys import QUIT, KeyLine, hear_keys
+from referee.control.commands import CommandError, parse_command
 from referee.control.corrections import meet_command
 from referee.control.facts import Facts, Refused
 from referee.control.typed_words import is_typed_command
@@ -343,7 +344,11 @@ class Loop:
         """What was typed as an answer is met like one of the page; one that is refused leaves its question open."""
         game = self._conductor
         facts = Facts(game.observations, game.rulings, game.view, now, game.watermark)
-        done = meet_command({"do": "answer", "question": question, "value": value}, facts, game.new_id)
+        try:
+            command = parse_command({"do": "answer", "question": question, "value": value})
+            done = meet_command(command, facts, game.new_id)
+        except CommandError as error:
+            done = Refused(error.sentence)
         if isinstance(done, Refused):
             game.trouble("answer", done.words)
             return

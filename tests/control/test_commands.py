@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.control.commands import COMMAND_FIELDS, Command, parse_command
-from referee.control.corrections import meet_command
+from referee.control.corrections import _HANDLERS, meet_command
 from referee.control.facts import Accepted, Refused
 from referee.control.offers import FOULS, WILD_RANKS
-from referee.control.socket import obeying
+from referee.control.pairing_code import Pairing
+from referee.control.socket import Desk, obeying
 from referee.engine.adjudicator import LIVE_LOOKAHEAD
 from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Answer, Card, Lift, Observation, Pause, Resume, Slap, Taken, Tick
@@ -41,6 +42,11 @@ def appliance() -> tuple[Observation, ...]:
 @cache
 def generated(seed: int) -> tuple[Observation, ...]:
     return tuple(line for line in play(seed, 40).observations if not isinstance(line, Tick | Pause | Resume))
+
+
+def _desk(table: Table) -> Desk:
+    """The door through which whatever comes from the page goes."""
+    return Desk(Pairing(), obeying(table.facts, table.name, lambda *_: None, lambda _: ""))
 
 
 REPORTED = {"base": "classic", "on": ["F5", "F9", "F10", "S6", "S7", "S8", "N14", "M11", "E8", "P14"]}
@@ -390,24 +396,20 @@ def test_a_card_that_spoke_against_memory_is_settled_by_its_correction() -> None
     ],
 )
 def test_what_does_not_fit_is_refused_in_words(command: Any, words: str) -> None:
-    """Nothing is observed then."""
     table = Table(log("1000 1:7h\n2000 2:8c\n2300 slap 3\n"))
     table.settle()
-    refused = meet_command(command, table.facts(), table.name)
-    assert isinstance(refused, Refused)
-    assert words in refused.words
+    refused = _desk(table)(command)
+    assert not refused["accepted"] and words in refused["words"]
 
 
 def test_what_is_no_matter_of_the_log_comes_back_as_an_order() -> None:
     """A new game knows its players, a rematch who deals next."""
     table = Table(log("1000 1:7h\n"))
-    begun = meet_command(
-        {"do": "begin", "seats": [" Ana ", "Ben  Bo"], "rules": "classic", "abandon": True}, table.facts(), table.name
-    )
+    begun = table.command("begin", seats=[" Ana ", "Ben  Bo"], rules="classic", abandon=True)
     assert isinstance(begun, Accepted)
     assert begun.order is not None
     assert begun.order.record() == {"do": "begin", "seats": ["Ana", "Ben Bo"], "rules": "classic", "dealer": 1}
-    again = meet_command({"do": "rematch", "abandon": True}, table.facts(), table.name)
+    again = table.command("rematch", abandon=True)
     assert isinstance(again, Accepted)
     assert again.order is not None
     assert (again.order.do, again.order.get("dealer")) == ("begin", 1)
@@ -416,7 +418,7 @@ def test_what_is_no_matter_of_the_log_comes_back_as_an_order() -> None:
         {"do": "settings", "volume": 30},
         {"do": "power_off", "confirm": True},
     ):
-        done = meet_command(order, table.facts(), table.name)
+        done = meet_command(parse_command(order), table.facts(), table.name)
         assert isinstance(done, Accepted)
         assert not done.observations
         assert done.order is not None
@@ -435,8 +437,9 @@ def test_corrections_that_the_house_rules_switch_off_are_refused() -> None:
 def test_without_a_game_only_orders_are_taken() -> None:
     """And a rematch has nothing to repeat."""
     for do in ("pause", "undo", "rematch"):
-        assert isinstance(meet_command({"do": do}, None, str), Refused)
-    assert isinstance(meet_command({"do": "begin", "seats": ["A", "B"], "rules": "classic"}, None, str), Accepted)
+        assert isinstance(meet_command(parse_command({"do": do}), None, str), Refused)
+    begin = parse_command({"do": "begin", "seats": ["A", "B"], "rules": "classic"})
+    assert isinstance(meet_command(begin, None, str), Accepted)
 
 
 def test_a_line_that_came_too_late_to_be_judged_cannot_be_corrected() -> None:
@@ -502,6 +505,8 @@ def busy() -> Table:
 @settings(max_examples=150, deadline=None)
 def test_no_command_ever_raises(busy: Table, asked: Any) -> None:
     """Whatever was asked: accepted or refused, in words."""
-    done = meet_command(asked, busy.facts(), busy.name)
-    assert isinstance(done, Accepted | Refused)
-    assert done.words
+    assert _desk(busy)(asked)["words"]
+
+
+def test_every_command_has_its_handler() -> None:
+    assert list(_HANDLERS) == list(COMMAND_FIELDS)

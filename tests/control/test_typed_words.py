@@ -34,8 +34,7 @@ TYPED_SO: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("line", TYPED_SO)
 def test_a_line_is_the_command_that_it_names(line: str) -> None:
     assert is_typed_command(line)
-    assert read_typed(line) == TYPED_SO[line]
-    parse_command(read_typed(line))
+    assert read_typed(line) == parse_command(TYPED_SO[line])
 
 
 def test_every_word_is_shown_here() -> None:

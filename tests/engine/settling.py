@@ -6,8 +6,9 @@ import random
 from collections.abc import Sequence
 from typing import Any, Final
 
+from referee.control.commands import CommandError, parse_command
 from referee.control.corrections import meet_command
-from referee.control.facts import Accepted, Facts
+from referee.control.facts import Accepted, Facts, Namer, Outcome, Refused
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import MAX_ERROR, Card, Count, LogError, Observation, Slap
 from referee.engine.rulings import Ruling, base_id
@@ -76,15 +77,22 @@ def _answer(
     for value in _values(question, log, referee, rng):
         if value == "count":
             counts = [count if count is not None else rng.randint(0, 3) for count in referee.view.counts]
-            met = meet_command({"do": "recount", "cards": counts}, facts, name)
+            met = _meet({"do": "recount", "cards": counts}, facts, name)
             if not isinstance(met, Accepted):
                 return [Count(t=now, id=name("n"), seat=n, cards=c) for n, c in enumerate(counts, start=1)]
         else:
-            met = meet_command({"do": "answer", "question": question.id, "value": value}, facts, name)
+            met = _meet({"do": "answer", "question": question.id, "value": value}, facts, name)
         if isinstance(met, Accepted):
             return list(met.observations)
         why = str(met)
     return why or "no value fits"
+
+
+def _meet(asked: dict[str, Any], facts: Facts, name: Namer) -> Outcome:
+    try:
+        return meet_command(parse_command(asked), facts, name)
+    except CommandError as error:
+        return Refused(error.sentence)
 
 
 def _values(question: Ruling, log: Sequence[Observation], referee: Adjudicator, rng: random.Random) -> list[Any]:

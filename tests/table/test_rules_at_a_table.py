@@ -9,6 +9,7 @@ import pytest
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
 from referee.announce.voice import announce
+from referee.control.commands import parse_command
 from referee.control.corrections import meet_command
 from referee.control.facts import Accepted, Facts
 from referee.engine.observations import Card, Observation, Table, Taken
@@ -45,7 +46,7 @@ class Bench:
     def say(self, do: str, **fields: Any) -> None:
         game = self.conductor
         facts = Facts(game.observations, game.rulings, game.view, self.now, game.watermark)
-        done = meet_command({"do": do, **fields}, facts, game.new_id)
+        done = meet_command(parse_command({"do": do, **fields}), facts, game.new_id)
         assert isinstance(done, Accepted), done
         game.said(*done.observations)
         self.go()

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from referee.control.commands import CommandError, parse_command
 from referee.control.corrections import meet_command
-from referee.control.facts import Accepted, Facts, Outcome
+from referee.control.facts import Accepted, Facts, Outcome, Refused
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import MAX_ERROR, Answer, Correct, Observation, Tick
 from referee.engine.rulings import Ruling, base_id, cause_of, ruling_fields
@@ -54,7 +55,10 @@ class Table:
 
     def command(self, do: str, **fields: Any) -> Outcome:
         """Somebody asks for something; what is accepted is observed and judged."""
-        done = meet_command({"do": do, **fields}, self.facts(), self.name)
+        try:
+            done = meet_command(parse_command({"do": do, **fields}), self.facts(), self.name)
+        except CommandError as error:
+            return Refused(error.sentence)
         if isinstance(done, Accepted):
             for line in done.observations:
                 self.observe(line)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from referee.control.commands import parse_command
 from referee.control.corrections import meet_command
 from referee.control.facts import Accepted
 from referee.engine.log import decode_line, encode_observation
@@ -52,7 +53,7 @@ def board_of(table: Table, *early: Ruling) -> Board:
 
 def accepted(table: Table, **fields: Any) -> bool:
     """Whether the main process would do it; nothing is done."""
-    return isinstance(meet_command(fields, table.facts(), lambda kind: f"{kind}-x"), Accepted)
+    return isinstance(meet_command(parse_command(fields), table.facts(), lambda kind: f"{kind}-x"), Accepted)
 
 
 @pytest.mark.parametrize("lines", WHEN)
