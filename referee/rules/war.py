@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.rules.cards import UNREADABLE, value
 from referee.rules.phase import DeadHeat, War
 from referee.rules.position import Laid
-from referee.rules.stacks import check_card, take_top
+from referee.rules.stacks import ask_recount, check_card, take_top
 from referee.rules.step import Step
 
 _CARDS_EACH = 4
@@ -39,6 +39,9 @@ def show(step: Step, seat: int, card: str) -> int | None:
     # Three cards face down and this one; too few cards: the last one is turned.
     held = step.position.count(seat)
     names = take_top(step, seat, _CARDS_EACH if held is None else min(_CARDS_EACH, held))
+    if not names:
+        # By the count this seat had none to turn.
+        ask_recount(step, (seat,), "M4", "K2")
     check_card(step, card, seat, names[-1] if names else "")
     down = tuple(Laid(name or "??", step.ref, step.t, seat, "burned") for name in names[:-1])
     step.set(pile=(*step.position.pile, *down, Laid(card, step.ref, step.t, seat, "dead", t_error=step.t_error)))
