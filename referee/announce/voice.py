@@ -131,7 +131,7 @@ def phrase(ruling: Ruling, language: str = "en", names: Mapping[int, str] = NOBO
     in_doubt = ruling.doubt or ruling.get("decided_by") == "doubt"
     if in_doubt and clips and ruling.kind.startswith("slap_"):
         clips = (*with_mark(clips, "."), *words.say("doubt.gap" if rests_on_gap(ruling) else "doubt"))
-    if ruling.supersedes and ruling.kind not in ("lead", "turn", "corrected"):
+    if ruling.is_correction and ruling.supersedes and ruling.kind not in ("lead", "turn", "corrected"):
         clips = (*words.say("correction"), *clips) if clips else words.say("correction.void")
     if not clips:
         return None

@@ -164,15 +164,13 @@ class _Meeting(Reports):
             if verdict not in instead.verdicts:
                 raise Denied("a dead card can only be said to have been in turn, and nothing else can")
             words = Sentence("the card was in turn after all; what follows is ruled again")
-            return Accepted(words, (self._correction(base_id(ruling.id), void=True),))
+            return Accepted(words, (self._correction(base_id(ruling), void=True),))
         if verdict is not None:
             if verdict == ruling.kind:
                 raise Denied("that is what was ruled")
             if verdict not in instead.verdicts:
                 raise Denied("no pile lay there that could be won")
-            return Accepted(
-                _as_verdict(verdict, seat), (self._correction(base_id(ruling.id), extra={"ruling": verdict}),)
-            )
+            return Accepted(_as_verdict(verdict, seat), (self._correction(base_id(ruling), extra={"ruling": verdict}),))
         if ruling.kind != "slap_won":
             raise Denied("only where a slap won can another seat's hand be said to have been first")
         if self._checked_seat(other) == seat:
@@ -180,12 +178,12 @@ class _Meeting(Reports):
         if other not in instead.seats:
             raise Denied("{seat} did not slap then", seat=other)
         words = Sentence("{seat} was first; what follows is ruled again", seat=other)
-        return Accepted(words, (self._correction(base_id(ruling.id), extra={"seat": other}),))
+        return Accepted(words, (self._correction(base_id(ruling), extra={"seat": other}),))
 
     def answer(self) -> Accepted:
         """What the referee asked: a seat, a card, or which came first."""
-        question, value, view = base_id(self._get("question")), self._get("value"), self._facts.view
-        open_ = next((one for one in view.questions if base_id(one) == question), None)
+        question, value, view = self._log.first_name(self._get("question")), self._get("value"), self._facts.view
+        open_ = next((one for one in view.questions if self._log.first_name(one) == question), None)
         if open_ is None:
             raise Denied("that question is not open; it may have been answered already (undo takes an answer back)")
         ruling = self._log.ruling(open_)
@@ -206,7 +204,7 @@ class _Meeting(Reports):
         elif ask in CARD_QUESTIONS:
             if not (isinstance(value, str) and is_card(value) and value != UNREADABLE):
                 raise Denied("answer with a card, such as 7h")
-            cause = cause_of(ruling.id)
+            cause = cause_of(ruling)
             if ask == "unreadable_card" and self._log.known(cause) and isinstance(self._log.now(cause), Slap):
                 return Accepted(_as_answer(value), (self._correct_unread_card(about, value),))
         elif ask == "unseen_gap":

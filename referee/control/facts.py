@@ -11,7 +11,7 @@ from referee.control.commands import Command
 from referee.control.offers import Offers, read_offers
 from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Answer, Correct, Observation, Slap
-from referee.engine.rulings import Ruling, cause_of
+from referee.engine.rulings import Ruling, is_caused_by
 from referee.engine.view import View
 from referee.rules.house import HouseRules, read_house_rules
 from referee.sentence import Spoken
@@ -116,8 +116,9 @@ class MetCommand:
         """A ruling in force; a slap that won is ruled in full once its pile is picked up, until then by its hand."""
         if (ruling := self._log.ruling(id_)) is not None:
             return ruling
-        slap = self._log.now(cause_of(id_)) if id_.startswith("slap_won@") and self._log.known(cause_of(id_)) else None
-        if not isinstance(slap, Slap):
+        hands = [line for line in self._log.all_now() if isinstance(line, Slap) and is_caused_by(id_, line.id)]
+        slap = max(hands, key=lambda hand: len(hand.id), default=None) if id_.startswith("slap_won@") else None
+        if slap is None:
             raise Denied('there is no ruling "{name}" in force', name=id_)
         return Ruling("slap_won", id_, slap.t, (slap.id,), (), {"seat": slap.seat})
 

@@ -273,7 +273,7 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
         answer = _answer_to(question, word)
         if answer is not None:
             return {"do": "answer", "question": question.id, "value": answer}
-    late = [cause_of(question.id) for question in questions if question["ask"] == LATE]
+    late = [cause_of(question) for question in questions if question["ask"] == LATE]
     if late and word.word == "yes":
         return {"do": "take_up", "line": late[0]}
     if late:

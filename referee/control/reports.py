@@ -73,7 +73,7 @@ class Reports(MetCommand):
         named = self._find_verdict(name) if name is not None else max(ruled, key=lambda one: one.t, default=None)
         acts = [one.because[-1] for one in self._log.rulings.values()
                 if one.kind == "contested" and one["against"] == against and seat in one["by"]]  # fmt: skip
-        return named is not None and any(act in (cause_of(named.id), *named.because) for act in acts)
+        return named is not None and any(act in (cause_of(named), *named.because) for act in acts)
 
     def foul(self) -> Accepted:
         """A foul that people saw (S6 to S8, F7, F9, F10)."""
@@ -157,7 +157,7 @@ class Reports(MetCommand):
         self._refuse_without_corrections()
         line = self._get("line")
         asked = (self._log.ruling(name) for name in self._facts.view.questions)
-        if not any(one is not None and one["ask"] == "late_evidence" and cause_of(one.id) == line for one in asked):
+        if not any(one is not None and one["ask"] == "late_evidence" and cause_of(one) == line for one in asked):
             raise Denied('"{line}" is nothing that came too late', line=line)
         words = Sentence("taken up; what follows is ruled again")
         return Accepted(words, (self._correction(line, take=True),))

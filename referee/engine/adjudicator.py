@@ -165,6 +165,7 @@ class Adjudicator:
         self._history = None
         past = self._judge
         self._judge = EventJudge(past.state, past.answers, past.judged, past.witness)
+        self._judge.reached = past.reached
         for line in past.waiting.all():
             self._judge.waiting.add(line)
 
@@ -184,7 +185,7 @@ class Adjudicator:
         waiting = sorted(
             name
             for name, question in self._questions.items()
-            if base_id(name) not in answered
+            if base_id(question) not in answered
             and not (drawn and question["ask"] == "wild_rank")
             and not is_moot(question, state.position)
             and not _is_counted(question, state.position)
@@ -280,7 +281,7 @@ class Adjudicator:
         if not self._ended and self._judge.next_t is not None:
             frontier = min(frontier, self._judge.next_t)
         if not self._ended and state is not None and state.pending is not None:
-            frontier = min(frontier, state.pending.at)
+            frontier = min(frontier, state.pending.place[0] if state.pending.place is not None else state.pending.at)
         # Nearly sorted as it is, which costs little.
         self._held_back.sort()
         ready = bisect.bisect_left(self._held_back, (frontier,))
@@ -311,7 +312,7 @@ def _is_counted(question: Ruling, position: Position) -> bool:
         return False
     owed = isinstance(position.phase, Over) and position.phase.owed in question.rule
     asked = {ref for ref, seat in position.uncounted if seat not in position.absent}
-    return not owed and cause_of(question.id) not in asked
+    return not owed and cause_of(question) not in asked
 
 
 def _waits_for_gap(question: Ruling) -> bool:

@@ -27,7 +27,7 @@ from referee.engine.observations import (
     Table,
     Tick,
 )
-from referee.engine.rulings import Ruling, base_id, cause_of
+from referee.engine.rulings import Ruling, base_id, cause_of, first_name
 
 SAID: Final = (Pause, Resume, Count, Contest, Say, Draw, Leave)
 """What only people say, besides answers and corrections."""
@@ -91,10 +91,11 @@ class AmendedLog:
 
     def __init__(self, observations: Iterable[Observation], rulings: Sequence[Ruling]) -> None:
         self._lines = {line.id: line for line in observations if not isinstance(line, Tick)}
+        self._first_names = {base_id(ruling) for ruling in rulings}
         replaced = {name for ruling in rulings for name in ruling.supersedes}
         self.rulings = {ruling.id: ruling for ruling in rulings if ruling.id not in replaced}
         """Those in force, by id."""
-        asked = [(one["ask"], cause_of(one.id)) for one in rulings if one.kind == "question" and one["ask"] in UNUSED]
+        asked = [(one["ask"], cause_of(one)) for one in rulings if one.kind == "question" and one["ask"] in UNUSED]
         amending = {name for name, line in self._lines.items() if isinstance(line, AMENDING)}
         self._unused = {line for ask, line in asked if ask != LATE and line in amending}
         """Lines that the adjudicator could not use: what did not fit, and what came too late unless it is taken up."""
@@ -115,7 +116,7 @@ class AmendedLog:
                 continue
             by = line
             if line.void and line.line not in self._lines:
-                dead = (one for one in rulings if one.kind == "dead_card" and line.line in (one.id, base_id(one.id)))
+                dead = (one for one in rulings if one.kind == "dead_card" and line.line in (one.id, base_id(one)))
                 by = next((as_in_turn(one, line) for one in dead), line)
             self._said_of.setdefault(by.line, []).append(by)
 
@@ -148,7 +149,12 @@ class AmendedLog:
         found = self.rulings.get(name)
         if found is not None:
             return found
-        return next((one for one in self.rulings.values() if base_id(one.id) == base_id(name)), None)
+        first = self.first_name(name)
+        return next((one for one in self.rulings.values() if base_id(one) == first), None)
+
+    def first_name(self, name: str) -> str:
+        """The id that a ruling had before it was renamed."""
+        return first_name(name, self._first_names)
 
     def _acts(self) -> list[Observation]:
         """Everything that people said and that holds."""
@@ -158,7 +164,9 @@ class AmendedLog:
 
     def answer(self, question: str) -> Answer | None:
         """The answer to a question that holds, by the question's first id."""
-        given = [line for line in self._acts() if isinstance(line, Answer) and base_id(line.to) == question]
+        known = {*self._first_names, question}
+        answers = (line for line in self._acts() if isinstance(line, Answer))
+        given = [line for line in answers if first_name(line.to, known) == question]
         return given[-1] if given else None
 
     @property

@@ -7,12 +7,12 @@ and the answers that are known by now; rulings that come out as before stand, th
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from referee.engine.log import from_fields, to_fields
 from referee.engine.observations import Answer, Correct, LogError, Observation
-from referee.engine.rulings import PlacedRuling, Ruling, base_id, cause_of, ruling_fields
+from referee.engine.rulings import PlacedRuling, Ruling, base_id, cause_of, ruling_fields, unamended
 
 
 class AmendmentError(LogError):
@@ -47,46 +47,73 @@ def as_in_turn(ruling: Ruling, by: Correct) -> Correct:
 
 def _content(ruling: Ruling) -> str:
     """What a ruling says, whatever it is called."""
-    fields = ruling_fields(replace(ruling, supersedes=()))
+    fields = ruling_fields(unamended(ruling))
     del fields["id"]
     return json.dumps(fields, sort_keys=True)
 
 
 def compare_rulings(
-    old: Sequence[PlacedRuling], new: Iterable[PlacedRuling], amendment: Answer | Correct, gone: Container[str] = ()
+    before: Sequence[PlacedRuling],
+    old: Sequence[PlacedRuling],
+    new: Sequence[PlacedRuling],
+    amendment: Answer | Correct,
+    gone: Container[str] = (),
 ) -> tuple[list[PlacedRuling], list[PlacedRuling]]:
     """Compare what was ruled with what is ruled now.
 
     Args:
+        before: rulings in force that lie before the changed line.
         old: rulings in force since the changed line.
         new: rulings of the fold that ran again.
         amendment: what people said.
         gone: ids of rulings that were replaced before; they are not given again.
 
     Returns:
-        All rulings in force now (the old one where nothing changed), and those of them that are new, with the ids of
-        the rulings that they replace. What fell away without a successor is replaced by the first new ruling, or by
-        one that says so.
+        All rulings since that line in force now (the old one where nothing changed), and those of them that are new,
+        with the ids of the rulings that they replace. What fell away without a successor is replaced by the first new
+        ruling, or by one that says so. What was undone, and is so no longer, is given again.
     """
-    left = {base_id(placed.ruling.id): placed for placed in old}
+    left = {base_id(placed.ruling): placed for placed in old}
+    names = {base_id(placed.ruling): placed.ruling.id for placed in before}
+    undone_before = {name for placed in old if placed.ruling.undoes for name in placed.ruling.supersedes}
+    undone = {name for placed in new for name in placed.ruling.undoes}
     in_force: list[PlacedRuling] = []
     changed: list[PlacedRuling] = []
     for placed in new:
-        before = left.pop(placed.ruling.id, None)
-        if before is not None and _content(before.ruling) == _content(placed.ruling):
-            in_force.append(replace(placed, ruling=before.ruling))
-            continue
         ruling = placed.ruling
-        if before is not None:
-            ruling = replace(ruling, id=f"{ruling.id}~{amendment.id}", supersedes=(before.ruling.id,))
-        elif ruling.id in gone:
-            ruling = replace(ruling, id=f"{ruling.id}~{amendment.id}")
-        named = replace(placed, ruling=ruling)
+        first = ruling.id
+        replaced = left.pop(first, None)
+        undoes = name_undone(ruling, names)
+        if replaced is not None:
+            stands = replaced.ruling.id not in undone_before or first in undone
+            if (
+                stands
+                and _content(replaced.ruling) == _content(ruling)
+                and set(undoes) <= {*replaced.ruling.supersedes}
+            ):
+                in_force.append(replace(placed, ruling=replaced.ruling))
+                names[first] = replaced.ruling.id
+                continue
+            undoes = (replaced.ruling.id, *(name for name in undoes if name != replaced.ruling.id))
+        name = f"{first}~{amendment.id}" if replaced is not None or first in gone else first
+        named = replace(placed, ruling=_brought_by(replace(ruling, id=name, supersedes=undoes), amendment))
+        names[first] = name
         in_force.append(named)
         changed.append(named)
     if left:
         _replace_orphans(list(left.values()), in_force, changed, amendment)
     return in_force, changed
+
+
+def name_undone(ruling: Ruling, names: Mapping[str, str]) -> tuple[str, ...]:
+    """What a ruling undoes (F9, E8), by the ids that these rulings have now; ``names`` gives them by the first ones."""
+    return tuple(names[name] for name in ruling.undoes if name in names)
+
+
+def _brought_by(ruling: Ruling, amendment: Answer | Correct) -> Ruling:
+    """The ruling as what people said brought it; a correction is announced as one where it changed something."""
+    is_correction = isinstance(amendment, Correct) and bool(ruling.supersedes)
+    return replace(ruling, amended_by=amendment.id, is_correction=is_correction)
 
 
 def _replace_orphans(
@@ -100,13 +127,14 @@ def _replace_orphans(
         names = tuple(placed.ruling.id for placed in orphans)
         first = orphans[0]
         told = Ruling("corrected", f"corrected@{amendment.id}", first.ruling.t, (amendment.id,), ("K6",), {}, names)
-        changed.append(replace(first, ruling=told))
+        changed.append(replace(first, ruling=_brought_by(told, amendment)))
         return
-    causes = [cause_of(placed.ruling.id) for placed in changed]
+    causes = [cause_of(placed.ruling) for placed in changed]
     for orphan in orphans:
-        cause = cause_of(orphan.ruling.id)
+        cause = cause_of(orphan.ruling)
         at = causes.index(cause) if cause in causes else 0
         heir = changed[at]
-        said = replace(heir, ruling=replace(heir.ruling, supersedes=(*heir.ruling.supersedes, orphan.ruling.id)))
+        more = replace(heir.ruling, supersedes=(*heir.ruling.supersedes, orphan.ruling.id))
+        said = replace(heir, ruling=_brought_by(more, amendment))
         in_force[in_force.index(heir)] = said
         changed[at] = said

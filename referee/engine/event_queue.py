@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -14,7 +15,7 @@ from referee.engine.first_hand import Answers
 from referee.engine.fold import end_by_time, fold, last_tick, open_table
 from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED
-from referee.engine.rulings import AFTER_ALL_KINDS, KIND_PLACES, Key, PlacedRuling, Ruling, place_of
+from referee.engine.rulings import AFTER_ALL_KINDS, Key, PlacedRuling, Ruling, place_of
 from referee.engine.state import State
 from referee.rules.phase import LastChance
 from referee.rules.slap_verdict import OUTCOME_WORTH, end_by_clock
@@ -176,6 +177,8 @@ class EventJudge:
         """What was judged since the owner last emptied it, in the order of judging."""
         self.waiting = EventQueue()
         """What is not judged yet."""
+        self.reached: Key | None = None
+        """The furthest place in event time at which anything was judged: what doubt puts behind it is printed there."""
 
     @property
     def next_t(self) -> int | None:
@@ -207,12 +210,12 @@ class EventJudge:
                     if in_time is not None:
                         self._judge(in_time, out)
                         continue
-                    late = _was_decided_later(state)
                     self.state, rulings = end_by_time(state, end[0], self.answers)
                     # It belongs to the last line before it: whoever takes up the state after that line has it behind
                     # him.
                     for ruling in rulings:
-                        _put([ruling], (ruling.t, AFTER_ALL_KINDS, 0, 0, ""), self.judged - 1, out, late=late)
+                        key = self._printed_at((ruling.t, AFTER_ALL_KINDS, 0, 0, "", 0))
+                        _put([ruling], key, self.judged - 1, out)
                     continue
             if head is None:
                 break
@@ -241,14 +244,13 @@ class EventJudge:
         if self.state is None:
             return []
         out: list[PlacedRuling] = []
-        late = _was_decided_later(self.state)
         self.state, rulings = last_tick(self.state, t)
-        _put(rulings, (t, AFTER_ALL_KINDS + 1, 0, 0, ""), self.judged, out, late=late)
+        _put(rulings, (t, AFTER_ALL_KINDS + 1, 0, 0, "", 0), self.judged, out)
         return out
 
     def _judge(self, observation: Observation, out: list[PlacedRuling]) -> None:
         """Judge one of those that wait, and add its rulings to ``out``."""
-        key = self.waiting.take(observation)
+        key = self._printed_at(self.waiting.take(observation))
         self.done.append(observation)
         nth = self.judged
         self.judged = nth + 1
@@ -261,11 +263,23 @@ class EventJudge:
             # What a doubtful order put behind a slap is near it, too.
             near = self.waiting.near(observation) if isinstance(observation, Slap) else ()
             self.state, rulings = fold(state, observation, near, self.answers)
+        pending = self.state.pending
+        if pending is not None and pending.place is None:
+            decided = key if pending.t is not None else max(key, place_of(pending.slap))
+            self.state = self.state._replace(pending=replace(pending, place=decided))
         if self.witness is not None:
             met = self.state if state is None else state
             said = self.answers.get(f"question@{observation.id}")
             self.witness(JudgedMoment(observation, met, self.state, tuple(rulings), nth, said))
-        _put(rulings, key, nth, out, late=_was_decided_later(state))
+        _put(rulings, key, nth, out)
+
+    def _printed_at(self, place: Key) -> Key:
+        """Where what is judged now is printed: in its place, or behind what doubt had judged before it (K9)."""
+        reached = self.reached
+        if reached is not None and place < reached:
+            place = (*reached[:5], reached[5] + 1)
+        self.reached = place
+        return place
 
     def _choose(self, head: Card | Slap | Taken, rivals: Iterable[Observation]) -> Card | Slap | Taken:
         """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
@@ -330,20 +344,6 @@ class EventJudge:
         return better
 
 
-def _was_decided_later(state: State | None) -> bool:
-    """Whether the win that waits for its pile was decided after its slap: by a card of a War (M4)."""
-    return state is not None and state.pending is not None and state.pending.t is not None
-
-
-def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling], *, late: bool = False) -> None:
-    """Put rulings with their cause, but a slap that won with its slap, though it was closed later.
-
-    ``late``: one that a card of a War decided (M4), and that stands before what came of that card.
-    """
-    for ruling in rulings:
-        key = cause
-        if ruling.kind == "slap_won":
-            name = ruling.because[0]
-            place = KIND_PLACES["card"] - 1 if late else KIND_PLACES["slap"]
-            key = (ruling.t, place, int(ruling["seat"]), len(name), name)
-        out.append(PlacedRuling(key, nth, ruling))
+def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
+    """Put rulings with their cause, but a slap that won with what decided it, though it was closed later."""
+    out.extend(PlacedRuling(ruling.place or cause, nth, ruling) for ruling in rulings)

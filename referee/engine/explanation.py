@@ -19,7 +19,7 @@ from referee.engine.judged_course import JudgedCourse
 from referee.engine.near_misses import Considered, judge_cover, missed_patterns
 from referee.engine.observations import Answer, Card, Correct, Foul, Observation, Slap, Table, Taken
 from referee.engine.overrule import is_overruled
-from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, base_id, cause_of, rests_on_gap
+from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, base_id, cause_of, first_name, rests_on_gap
 from referee.engine.state import State
 from referee.rules.cards import is_card
 from referee.rules.position import Laid, Position
@@ -152,8 +152,8 @@ class WitnessedLog:
 
     def as_made(self, ruling: Ruling) -> Ruling | None:
         """A ruling as it came out where it is explained, before amendments renamed it; None where it came of time."""
-        made = self._course_of(ruling).made.get(base_id(ruling.id))
-        return next((one for one in made.rulings if one.id == base_id(ruling.id)), None) if made is not None else None
+        made = self._course_of(ruling).made.get(base_id(ruling))
+        return next((one for one in made.rulings if one.id == base_id(ruling)), None) if made is not None else None
 
     def _course_of(self, ruling: Ruling) -> JudgedCourse:
         """What was judged while a ruling stood last."""
@@ -183,11 +183,11 @@ class WitnessedLog:
 def _judged_at(ruling: Ruling, course: JudgedCourse) -> JudgedMoment | None:
     """What a ruling came of: for a verdict on a slap where the first hand of its heat was judged."""
     if ruling.kind == "slap_won":
-        names = (cause_of(ruling.id), *filter(course.slap, ruling.because))
+        names = (cause_of(ruling), *filter(course.slap, ruling.because))
         hands = [course.moments[name] for name in names if name in course.moments]
         if hands:
             return min(hands, key=lambda moment: moment.nth)
-    made = course.made.get(base_id(ruling.id))
+    made = course.made.get(base_id(ruling))
     if made is not None:
         return made
     # It came of no line, but of time: what the last one before it left behind.
@@ -199,7 +199,7 @@ def _is_verdict(ruling: Ruling, course: JudgedCourse) -> bool:
     """Whether it is about a hand."""
     if ruling.kind not in _OF_SLAPS:
         return False
-    return ruling.kind != "question" or course.slap(cause_of(ruling.id)) is not None
+    return ruling.kind != "question" or course.slap(cause_of(ruling)) is not None
 
 
 def _met(judged: JudgedMoment) -> Position:
@@ -245,9 +245,10 @@ def _moments(ruling: Ruling, course: JudgedCourse) -> tuple[tuple[Moment, ...], 
 def _moment(line: Observation, ruling: Ruling, course: JudgedCourse) -> Moment:
     about, value = "", None
     if isinstance(line, Answer):
-        asked = course.made.get(base_id(line.to))
+        name = first_name(line.to, course.made)
+        asked = course.made.get(name)
         questions = asked.rulings if asked is not None else ()
-        about = next((str(one.get("ask", "")) for one in questions if one.id == base_id(line.to)), "")
+        about = next((str(one.get("ask", "")) for one in questions if one.id == name), "")
         value = line.value
     elif isinstance(line, Correct):
         about, value = line.line, {"void": True} if line.void else _flat(line.extra)
@@ -295,7 +296,7 @@ def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iter
         yield Considered("K6", True, "people_said", {})
     for row in ruling["patterns"]:
         yield Considered(row, True, "holds", {})
-    heat = next((heat for _, heat in reversed(course.heats) if cause_of(ruling.id) in heat.because), None)
+    heat = next((heat for _, heat in reversed(course.heats) if cause_of(ruling) in heat.because), None)
     tied: list[int] = []
     if heat is not None and ruling.get("decided_by", "time") != "time":
         tied = [seat for seat in heat["seats"] if seat is not None]
@@ -305,7 +306,7 @@ def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iter
         yield Considered("M2", True, "people_said", {})
     if not ruling["runners_up"]:
         yield Considered("K3", True, "no_other_hand", {})
-    winner = cause_of(ruling.id)
+    winner = cause_of(ruling)
     hands = {hand.seat: hand.id for hand in map(course.slap, ruling.because) if hand is not None}
     for runner in ruling["runners_up"]:
         margin = runner["margin"]
@@ -392,7 +393,7 @@ def _late(ruling: Ruling, judged: JudgedMoment, slap: Slap, course: JudgedCourse
         fields = {"seat": winner.seat, "ms": slap.t - winner.t, "ms_error": winner.t_error + slap.t_error}
         yield Considered("M1", False, "came_later", fields)
         return
-    first = course.slap(cause_of(heat.id)) if heat is not None else None
+    first = course.slap(cause_of(heat)) if heat is not None else None
     if heat is not None and first is not None and slap.t >= first.t and (winner is None or winner.id in heat.because):
         fields = {"seats": heat["seats"], "ms": slap.t - first.t, "ms_error": first.t_error + slap.t_error}
         yield Considered("K3", False, "came_after_heat", fields)
@@ -440,7 +441,7 @@ def _held(judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Co
 
 def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
     """What either order, and either side of a limit of time, would have given where errors leave it open (K9)."""
-    slap = course.slap(cause_of(ruling.id))
+    slap = course.slap(cause_of(ruling))
     told: list[Considered] = []
     if slap is not None and course.moments[slap.id].state.position.rules.has("K9"):
         at = bisect.bisect_left(course.changes, (slap.t,))

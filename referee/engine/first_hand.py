@@ -5,7 +5,7 @@ A dead heat is decided by force, a split, War or people (M1 to M4).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -113,20 +113,36 @@ def finish(
     ):
         rulings.append(won_ruling(pending))
         state = state._replace(pending=None)
+    if step.undone or step.undone_card:
+        rulings = _undoing(state, step, rulings)
     return state.at(step.position), rulings
 
 
-def claim(step: Step, slap: Slap, split: tuple[int, ...] = ()) -> None:
-    """The pile is this hand's; one without cards has slapped in (M1, M10)."""
-    position = step.position
-    back = [
-        seat
-        for seat in split or (slap.seat,)
-        if not position.holds(seat) and not position.just_emptied(seat) and not position.stays_in(seat)
-    ]
+_CARD_DID: Final = ("turn", "challenge", "chance", "challenge_moves", "challenge_off", "challenge_won")
+
+
+def _undoing(state: State, step: Step, rulings: list[Ruling]) -> list[Ruling]:
+    """The first ruling on a dead card, or on who left, replaces what that undoes (F9, E8)."""
+    did = (one.id for one in state.latest if one.because[0] == step.undone_card and one.kind in _CARD_DID)
+    undone = (*step.undone, *did)
+    at = next((at for at, one in enumerate(rulings) if one.kind in ("dead_card", "out")), None)
+    if at is None or not undone:
+        return rulings
+    return [*rulings[:at], replace(rulings[at], undoes=undone, supersedes=undone), *rulings[at + 1 :]]
+
+
+def claim(step: Step, slap: Slap, empty: Container[int], split: tuple[int, ...] = ()) -> None:
+    """The pile is this hand's; one that had no card when it came down has slapped in (M1, M10): ``empty``."""
     claim_by_slap(step, slap.seat, slap.id, split=split)
-    for seat in back:
-        step.rule("slapped_in", "M10", because=(slap.id,), seat=seat)
+    for seat in split or (slap.seat,):
+        if seat in empty:
+            step.rule("slapped_in", "M10", because=(slap.id,), seat=seat)
+
+
+def without_cards(position: Position, seats: Iterable[int]) -> frozenset[int]:
+    """Those of these seats that have no card to play, and not just laid their last."""
+    empty = (seat for seat in seats if not position.holds(seat) and not position.just_emptied(seat))
+    return frozenset(seat for seat in empty if not position.stays_in(seat))
 
 
 def run_up(state: State, slap: Slap) -> State:
@@ -163,6 +179,7 @@ def win(
     by_people = "K6" in judged.rule
     how: Literal["time", "people"] = "people" if by_people else "time"
     pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, how, doubt=doubt)
+    pending = replace(pending, empty=without_cards(state.position, (hand.seat for hand in hands)))
     split: tuple[int, ...] = ()
     if len(hands) > 1:
         state = state._replace(settled=state.settled | {hand.id for hand in hands[1:]})
@@ -182,7 +199,7 @@ def win(
         step.rule("slap_void", "N1", "M2", because=(pending.slap.id,), seat=slap.seat, reason="late")
     state, rulings = finish(state._replace(pending=pending), step, used, doubt=doubt, open_=True)
     taking = Step(step.position, pending.slap.t, pending.slap.id)
-    claim(taking, pending.slap, split)
+    claim(taking, pending.slap, pending.empty, split)
     if 0 in taking.position.counts:
         # A challenger without cards is out once its challenge is slapped away (C7).
         settle(taking)
@@ -278,7 +295,8 @@ def won_ruling(pending: PendingWin) -> Ruling:
     because = (*pending.because, *(runner.ref for runner in pending.runners_up))
     rule = (*pending.rule, "K3") if pending.runners_up else pending.rule
     draft = Draft("slap_won", fields, tuple(dict.fromkeys(rule)), because)
-    return to_ruling(draft, pending.slap.id, pending.at, set(), doubt=pending.doubt)
+    ruling = to_ruling(draft, pending.slap.id, pending.at, set(), doubt=pending.doubt)
+    return ruling if pending.place is None else replace(ruling, place=pending.place)
 
 
 def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) -> Decided:
@@ -288,6 +306,7 @@ def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) 
     if face != card.card and card.card == UNREADABLE:
         step.rule("question", "M4", "K2", ask="unreadable_card", about=[card.id])
     winner = war.show(step, card.seat, face)
+    _name_every_hand(step, state.hands)
     decided_by: Literal["war", "people"] = "war"
     if winner is None and isinstance(step.position.phase, DeadHeat):
         # Nobody is left who can match: people end it.
@@ -302,9 +321,11 @@ def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) 
 def _settle_dispute(state: State, step: Step, winner: int, how: Literal["war", "people", "left"], row: str) -> Decided:
     """The hand of this seat has won an open dead heat or a War, at the instant of ``step``."""
     assert state.disputed is not None
+    if how == "left" and state.disputed.asked:
+        step.undone.append(state.disputed.asked)
     hand = next(hand for hand in state.hands if hand.seat == winner)
     pending = replace(_of_heat(state.disputed, hand, state.hands, how, row), t=step.t)
-    claim(step, hand)
+    claim(step, hand, pending.empty)
     settle(step)
     return finish(state._replace(pending=pending, disputed=None, hands=()), step)
 
@@ -312,15 +333,16 @@ def _settle_dispute(state: State, step: Step, winner: int, how: Literal["war", "
 def left(state: State, step: Step, seat: int) -> Decided:
     """A player leaves (E8): of a dead heat or a War the one hand that is left has won it."""
     tied = state.disputed is not None and any(hand.seat == seat for hand in state.hands)
-    winner = leave(step, seat)
+    seats = {hand.seat for hand in state.hands} if tied else set()
+    still = [other for other in seats if other != seat and step.position.player(other) is not None]
+    is_last = len(still) == 1 and step.position.unsure <= {seat, *still}
+    winner = leave(step, seat, is_counted=is_last)
     if tied:
         _name_every_hand(step, state.hands)
     if winner is not None and tied:
         return _settle_dispute(state, step, winner, "left", "E8")
-    if tied and not step.position.over and step.position.in_limbo:
-        still = [hand.seat for hand in state.hands if step.position.player(hand.seat) is not None]
-        if len(still) == 1 and step.position.unsure <= set(still):
-            return _settle_taken(state, step, still[0])
+    if is_last and not step.position.over and step.position.in_limbo:
+        return _settle_taken(state, step, still[0])
     return finish(state, step)
 
 
@@ -328,6 +350,8 @@ def _settle_taken(state: State, step: Step, winner: int) -> Decided:
     """The pile of an open dead heat has left the table: it is this seat's, and nobody else can have it."""
     player = step.position.player(winner)
     assert player is not None and state.disputed is not None
+    if state.disputed.asked:
+        step.undone.append(state.disputed.asked)
     hand = next(hand for hand in state.hands if hand.seat == winner)
     pending = replace(_of_heat(state.disputed, hand, state.hands, "left", "E8"), t=step.t)
     cards = step.position.in_limbo

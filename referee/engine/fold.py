@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
 from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
-from referee.engine.first_hand import Answers, Decided, claim, finish, heat, left, run_up, war_card, win
+from referee.engine.first_hand import Answers, Decided, claim, finish, heat, left, run_up, war_card, win, without_cards
 from referee.engine.gap import ask_once, judge_gap, prove_turn
 from referee.engine.observations import Card, Gap, Leave, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
@@ -171,7 +171,8 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
         lay_seen(step, card, card.card, card.seat)
     else:
         lay(step, card.card, card.seat)
-    return finish(state, step, doubt=step.doubt)
+    state, rulings = finish(state, step, doubt=step.doubt)
+    return state._replace(latest=rulings), rulings
 
 
 def _was_named(position: Position, card: Card) -> bool:
@@ -237,7 +238,7 @@ def _slapped_and_taken(state: State, step: Step, taken: Taken) -> Decided | None
         return None
     rule = (*judged.rule, "M14", *(("K9",) if sides else ()))
     pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, doubt=bool(sides))
-    claim(step, slap)
+    claim(step, slap, without_cards(position, (slap.seat,)))
     pick_up(step)
     step.announce_turn()
     return finish(state._replace(pending=pending), step)

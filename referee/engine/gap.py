@@ -272,7 +272,7 @@ def is_answer(value: Any, players: Container[int], *, gone: bool, passed: bool =
 
 def is_moot(question: Ruling, position: Position) -> bool:
     """Whether a gap's question needs no answer any more: its pile is gone, and all stacks were counted."""
-    return bool(question["ask"] == ASK) and cause_of(question.id) not in position.unread and not position.unsure
+    return bool(question["ask"] == ASK) and cause_of(question) not in position.unread and not position.unsure
 
 
 def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:

@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
-from referee.engine.amendments import AmendmentError, apply_correction, as_in_turn, compare_rulings
+from referee.engine.amendments import AmendmentError, apply_correction, as_in_turn, compare_rulings, name_undone
 from referee.engine.event_queue import EventJudge
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
-from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Observation, Table
+from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Observation, Slap, Table
 from referee.engine.overrule import read_overrule
-from referee.engine.rulings import PlacedRuling, base_id, cause_of, place_of, to_ruling
+from referee.engine.rulings import PlacedRuling, Ruling, base_id, cause_of, first_name, place_of, to_ruling
 from referee.engine.state import State
 from referee.engine.unclaimed_piles import lead_key
 from referee.rules.house import RulesError
@@ -47,7 +47,7 @@ class History:
         """For a correction that became another one: what it became."""
         self._overruled: dict[str, dict[str, str]] = {}
         self._answers_to: dict[str, list[Answer]] = {}
-        self._asked: set[str] = set()
+        self._asked: dict[str, Ruling] = {}
         """Every question that was ever asked, by its first id: people may answer one that has become moot meanwhile."""
         self._late: dict[str, tuple[Observation, PlacedRuling]] = {}
         """Lines that came after everything up to them had been promised, each with its question: on record, and judged
@@ -63,13 +63,17 @@ class History:
     def keep_late(self, observation: Observation, question: PlacedRuling) -> None:
         """Keep a line that came late, in case people take it up (reading 20)."""
         self._late[observation.id] = observation, question
+        self._asked[base_id(question.ruling)] = question.ruling
 
     def remember(self, judge: EventJudge, placed: list[PlacedRuling]) -> list[PlacedRuling]:
         """Keep what has just been judged; gives it under names that no replaced ruling has."""
         judge.answers = self.answers
         if self._gone:
             placed = [self._renamed(one) if one.ruling.id in self._gone else one for one in placed]
-        self._asked.update(base_id(one.ruling.id) for one in placed if one.ruling.kind == "question")
+        if any(one.ruling.undoes for one in placed):
+            names = {base_id(one.ruling): one.ruling.id for one in (*self._in_force, *placed)}
+            placed = [_superseding(one, names) for one in placed]
+        self._asked.update((base_id(one.ruling), one.ruling) for one in placed if one.ruling.kind == "question")
         if judge.done and isinstance(judge.done[-1], Answer | Correct):
             self._amendment = judge.done[-1]
         self._lines += judge.done
@@ -109,17 +113,26 @@ class History:
         if start is None:
             return judge, [self._unusable(amendment, judge)], True
         self._last_amendment = amendment.id
+        start = self._before_undone(start)
         again, placed, at = self._judge_again(judge, self._before_window(start), amendment)
         cut = next((n for n, old in enumerate(self._in_force) if old.nth >= at), len(self._in_force))
         told, self._told = self._told, ()
-        kept, changed = compare_rulings([*self._in_force[cut:], *told], placed, amendment, self._gone)
-        self._asked.update(base_id(one.ruling.id) for one in changed if one.ruling.kind == "question")
+        before = self._in_force[:cut]
+        kept, changed = compare_rulings(before, [*self._in_force[cut:], *told], placed, amendment, self._gone)
+        self._asked.update((base_id(one.ruling), one.ruling) for one in changed if one.ruling.kind == "question")
         gone = [name for new in changed for name in new.ruling.supersedes]
         self._gone.update(gone)
         if judge.witness is not None:
             judge.witness.replace(gone)
         self._in_force[cut:] = kept
         return again, changed, True
+
+    def _before_undone(self, start: int) -> int:
+        """The first line whose rulings something after ``start`` undoes (F9, E8): they are judged again together."""
+        undone = {name for one in self._in_force if one.nth >= start for name in one.ruling.undoes}
+        if not undone:
+            return start
+        return min((one.nth for one in self._in_force if base_id(one.ruling) in undone), default=start)
 
     def _before_window(self, start: int) -> int:
         """The first line that may stand in another order because of the line at ``start``."""
@@ -153,13 +166,13 @@ class History:
             AmendmentError: a correction does not fit its line.
         """
         if isinstance(amendment, Answer):
-            question = base_id(amendment.to)
-            is_late = cause_of(question) in self._late and amendment.value == IGNORED
-            if question not in self._asked and not is_late:
+            question = first_name(amendment.to, self._asked)
+            if question not in self._asked:
                 return None
+            self._check_answer(self._asked[question], amendment.value, state)
             self._answers_to.setdefault(question, []).append(amendment)
             self.answers[question] = amendment.value
-            return self._place(cause_of(question))
+            return self._place_of(self._asked[question])
         if amendment.line == amendment.id:
             return None
         if amendment.take:
@@ -232,7 +245,7 @@ class History:
         in_force = [placed.ruling for placed in self._in_force]
         if state is not None and state.pending is not None:
             in_force.append(won_ruling(state.pending))
-        ruling = next((ruling for ruling in in_force if correction.line in (ruling.id, base_id(ruling.id))), None)
+        ruling = next((ruling for ruling in in_force if correction.line in (ruling.id, base_id(ruling))), None)
         if ruling is None:
             return None
         if ruling.kind == "dead_card" and correction.void:
@@ -253,7 +266,7 @@ class History:
         if not by.void:
             raise AmendmentError(None, f'"{amendment.id}" can only be taken back ("void": true); then say it again')
         if isinstance(amendment, Answer):
-            question = base_id(amendment.to)
+            question = first_name(amendment.to, self._asked)
             answers = self._answers_to.get(question, [])
             if amendment not in answers:
                 return None
@@ -261,7 +274,7 @@ class History:
             del self.answers[question]
             if answers:
                 self.answers[question] = answers[-1].value
-            return self._place(cause_of(question))
+            return self._place_of(self._asked[question])
         late = self._taken_up.pop(amendment.id, None)
         if late is not None:
             at = self._find(late[0].id)
@@ -285,6 +298,25 @@ class History:
         places = [self._find(name.partition("@")[2]) for name in said]
         return min((place for place in places if place is not None), default=None)
 
+    def _check_answer(self, question: Ruling, value: Any, state: State | None) -> None:
+        """Refuse what names a seat where no player sits, or one whose hand is not among those that are asked about.
+
+        Raises:
+            AmendmentError: the answer says nothing, so the question stays open.
+        """
+        ask = question["ask"]
+        if ask == "late_evidence" and value != IGNORED:
+            raise AmendmentError(None, "what came late is taken up by a correction, or ignored")
+        if type(value) is not int or state is None:
+            return
+        hands = {line.seat for line in self._lines if isinstance(line, Slap) and line.id in question.get("about", ())}
+        if state.position.player(value) is None or (ask == "who_was_first" and hands and value not in hands):
+            raise AmendmentError(None, f"seat {value} is no answer to that")
+
+    def _place_of(self, question: Ruling) -> int | None:
+        """Where the line stands from which an answer to this question is judged; what came late is judged nowhere."""
+        return len(self._lines) if question["ask"] == "late_evidence" else self._place(cause_of(question))
+
     def _place(self, name: str) -> int | None:
         """Where a line stands that was judged, waits, or came late and judges nothing; None where there is none."""
         at = self._find(name)
@@ -299,3 +331,9 @@ class History:
         about = amendment.to if isinstance(amendment, Answer) else amendment.line
         draft = Draft("question", {"ask": "mend_amendment", "about": [about]}, ("K6",), ())
         return PlacedRuling(place_of(amendment), judge.judged - 1, to_ruling(draft, amendment.id, amendment.t, set()))
+
+
+def _superseding(placed: PlacedRuling, names: Mapping[str, str]) -> PlacedRuling:
+    """The same ruling with the ids of those that it undoes."""
+    ruling = placed.ruling
+    return replace(placed, ruling=replace(ruling, supersedes=name_undone(ruling, names))) if ruling.undoes else placed

@@ -375,7 +375,7 @@ def number_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
             yield number, text
 
 
-_OWN: Final = frozenset(("ruling", "id", "t", "because", "rule", "supersedes", "doubt"))
+_OWN: Final = frozenset(("ruling", "id", "t", "because", "rule", "supersedes", "doubt", "amended_by", "correction"))
 
 
 def ruling_of(raw: Mapping[str, Any]) -> Ruling:
@@ -384,6 +384,7 @@ def ruling_of(raw: Mapping[str, Any]) -> Ruling:
     return Ruling(
         str(raw["ruling"]), str(raw["id"]), int(raw["t"]), tuple(raw.get("because", ())), tuple(raw.get("rule", ())),
         fields, tuple(raw.get("supersedes", ())), bool(raw.get("doubt", False)),
+        str(raw.get("amended_by", "")), bool(raw.get("correction", False)),
     )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def find_overrulable(
         return None
     seats: set[int] = set()
     if ruling.kind == "slap_won":
-        hands, cause = list(slaps), cause_of(ruling.id)
+        hands, cause = list(slaps), cause_of(ruling)
         won = [slap for slap in hands if slap.id == cause]
         seats = {slap.seat for slap in hands if won and abs(slap.t - won[0].t) <= _SAME_PILE_NS}
     # Nobody can win what does not lie there.
@@ -98,7 +98,7 @@ def read_overrule(
     Raises:
         AmendmentError: the ruling is no verdict on a slap, or the word says nothing about it.
     """
-    cause = cause_of(ruling.id)
+    cause = cause_of(ruling)
     slaps = [line for line in lines if isinstance(line, Slap)]
     slap = next((slap for slap in slaps if slap.id == cause), None)
     if slap is None or ruling.kind not in _VERDICTS:

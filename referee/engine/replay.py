@@ -24,7 +24,9 @@ from referee.engine.observations import (
     Answer,
     Card,
     Correct,
+    Foul,
     Join,
+    Leave,
     Lift,
     LogError,
     Observation,
@@ -105,6 +107,9 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
             settled = False
         if kind in _AMENDING:
             amended = True
+        elif kind is Leave or (isinstance(seen, Foul) and seen.foul == "double_draw"):
+            # What it undoes is replaced (E8, F9).
+            settled = False
         if len(first) < _KEPT:
             first.append(line)
         if seen.id == find:
@@ -328,9 +333,7 @@ class ReplayedGame:
         causes: dict[str, list[str]] = {}
         for ruling in self.rulings:
             # What an amendment changed was ruled when the amendment came.
-            _, _, amendment = ruling.id.partition("~")
-            cause = amendment.rpartition("~")[2] or cause_of(ruling.id)
-            causes.setdefault(cause, []).append(ruling.id)
+            causes.setdefault(ruling.amended_by or cause_of(ruling), []).append(ruling.id)
         self.steps = tuple(ReplayStep(line, tuple(causes.get(line.id, ()))) for line in self._log.lines())
 
     def view(self, step: int) -> View:

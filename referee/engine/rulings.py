@@ -18,6 +18,8 @@ from referee.rules.cards import UNREADABLE
 from referee.rules.frozen import record
 from referee.rules.step import Draft
 
+Key = tuple[int, int, int, int, str, int]
+"""A place in event time; the last number counts what was judged later though it stands earlier (K9)."""
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 SLAP_KINDS: Final = ("slap_won", "slap_false", "slap_void")
@@ -61,6 +63,14 @@ class Ruling:
     fields: Mapping[str, Any] = field(default_factory=dict)
     supersedes: tuple[str, ...] = ()
     doubt: bool = False
+    amended_by: str = ""
+    """The answer or correction that brought it; empty where none did."""
+    is_correction: bool = False
+    """Whether that was a correction: it is announced as one."""
+    undoes: tuple[str, ...] = field(default=(), compare=False)
+    """What it undoes, by the ids that these rulings have before amendments rename them (F9, E8); not printed."""
+    place: Key | None = field(default=None, compare=False)
+    """Where it is printed, if not with the line that its judging ended with; not printed itself."""
 
     def __getitem__(self, name: str) -> Any:
         return self.fields[name]
@@ -80,6 +90,10 @@ def ruling_fields(ruling: Ruling) -> dict[str, Any]:
         out["supersedes"] = list(ruling.supersedes)
     if ruling.doubt:
         out["doubt"] = True
+    if ruling.amended_by:
+        out["amended_by"] = ruling.amended_by
+    if ruling.is_correction:
+        out["correction"] = True
     return out
 
 
@@ -94,7 +108,11 @@ def encode_ruling(ruling: Ruling) -> str:
     line += f',"because":[{",".join(map(_text, ruling.because))}],"rule":{_rows(ruling.rule)}'
     if ruling.supersedes:
         line += f',"supersedes":[{",".join(map(_text, ruling.supersedes))}]'
-    return line + (',"doubt":true}' if ruling.doubt else "}")
+    if ruling.doubt:
+        line += ',"doubt":true'
+    if ruling.amended_by:
+        line += f',"amended_by":{_text(ruling.amended_by)}'
+    return line + (',"correction":true}' if ruling.is_correction else "}")
 
 
 @lru_cache(maxsize=1024)
@@ -117,27 +135,39 @@ KIND_PLACES: Final = {
 AFTER_ALL_KINDS: Final = len(KIND_PLACES)
 _LAST: Final = len(RULING_ORDER)
 
-Key = tuple[int, int, int, int, str]
-"""A place in event time."""
-
 
 def place_of(observation: Observation) -> Key:
     """Where an observation stands in event time: by instant, kind, seat and id."""
     seat = getattr(observation, "seat", None) or 0
     name = observation.id
-    return observation.t, KIND_PLACES.get(observation.kind, AFTER_ALL_KINDS), seat, len(name), name
+    return observation.t, KIND_PLACES.get(observation.kind, AFTER_ALL_KINDS), seat, len(name), name, 0
 
 
-def base_id(name: str) -> str:
-    """The id that a ruling had before amendments renamed it."""
-    return name.partition("~")[0]
+def base_id(ruling: Ruling) -> str:
+    """The id that a ruling had before amendments renamed it: of ``pile@t1/2~x9`` it is ``pile@t1/2``.
+
+    Ids of lines are any text, so the cause is not looked for in the name: it is known.
+    """
+    start = f"{ruling.kind}@{cause_of(ruling)}"
+    return start + ruling.id[len(start) :].partition("~")[0] if ruling.id.startswith(start) else ruling.id
 
 
-def cause_of(name: str) -> str:
-    """The line that caused a ruling, by the ruling's id: ``t1`` of ``pile@t1``, ``pile@t1/2`` and ``pile@t1/2~x9``."""
-    cause = base_id(name).partition("@")[2]
-    first, _, number = cause.rpartition("/")
-    return first if first and number.isdecimal() else cause
+def unamended(ruling: Ruling) -> Ruling:
+    """The same ruling as if no amendment had brought it."""
+    return replace(ruling, id=base_id(ruling), supersedes=(), amended_by="", is_correction=False)
+
+
+def first_name(name: str, known: Container[str]) -> str:
+    """The id, of those that are known, that a ruling had before amendments renamed it to ``name``."""
+    first = name
+    while first not in known and "~" in first:
+        first = first.rpartition("~")[0]
+    return first if first in known else name
+
+
+def cause_of(ruling: Ruling) -> str:
+    """The line that caused a ruling: the first that it rests on."""
+    return ruling.because[0] if ruling.because else ""
 
 
 def is_caused_by(name: str, cause: str) -> bool:
@@ -157,7 +187,7 @@ def verdict_on(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
     for ruling in rulings:
         if ruling.kind == "slap_won" and slap in ruling.because:
             return ruling
-        if ruling.kind in SLAP_KINDS and cause_of(ruling.id) == slap:
+        if ruling.kind in SLAP_KINDS and cause_of(ruling) == slap:
             own = ruling
     return own
 
@@ -228,8 +258,11 @@ def _numbered(name: str, used: Container[str]) -> str:
 
 
 def printing_order(ruling: Ruling, cause: Key) -> tuple[int, Key, int]:
-    """The key by which rulings are printed: instant, place of the cause, then the order of the table's life."""
-    return ruling.t, cause, RULING_ORDER.get(ruling.kind, _LAST)
+    """The key by which rulings are printed: instant, place of the cause, then the order of the table's life.
+
+    None is printed before what it follows from, though its own instant may be earlier (K9).
+    """
+    return max(ruling.t, cause[0]), cause, RULING_ORDER.get(ruling.kind, _LAST)
 
 
 @record(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from referee.engine.observations import Slap
+from referee.engine.rulings import Key, Ruling
 from referee.rules.frozen import record
 from referee.rules.position import Position
 
@@ -35,6 +37,10 @@ class PendingWin:
     doubt: bool = False
     t: int | None = None
     """The instant that decided it, ns, where that was not the slap itself (M4, E8)."""
+    empty: frozenset[int] = frozenset()
+    """Hands of seats that had no card when they came down."""
+    place: Key | None = None
+    """Where the ruling is printed: with the line that decided it."""
     asked: str = ""
     """The question that was asked about it, by its id; empty where none was."""
 
@@ -59,8 +65,10 @@ class State(NamedTuple):
     """Slaps that K9 decided."""
     asked: frozenset[str] = frozenset()
     """Slaps that K9 leaves to people."""
+    latest: Sequence[Ruling] = ()
+    """What the latest card came to, in case it is undone (F9)."""
 
     def at(self, position: Position) -> State:
         """The same at another position; happens with every line, for which `_replace` is slow."""
-        _, pending, disputed, hands, settled, doubted, asked = self
-        return tuple.__new__(State, (position, pending, disputed, hands, settled, doubted, asked))
+        _, pending, disputed, hands, settled, doubted, asked, latest = self
+        return tuple.__new__(State, (position, pending, disputed, hands, settled, doubted, asked, latest))

@@ -82,7 +82,7 @@ def make_figures(game: ReplayedGame, number: int) -> list[HandFigure]:
     won_by = {ref: ruling for ruling in in_force if ruling.kind == "slap_won" for ref in ruling.because}
     out = []
     for ruling in in_force:
-        line = game.line(cause_of(ruling.id))
+        line = game.line(cause_of(ruling))
         if isinstance(line, Slap):
             out.append(_figure(game, number, ruling, line, cards, won_by.get(line.id)))
     return out

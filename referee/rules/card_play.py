@@ -397,11 +397,16 @@ def _pass_on(step: Step) -> None:
             step.enter(phase._replace(turn=position.after(phase.turn)))
 
 
-def leave(step: Step, seat: int) -> int | None:
+def leave(step: Step, seat: int, *, is_counted: bool = False) -> int | None:
     """A player leaves: the cards go under the pile, or are dealt out to the others (E8).
 
     What hung on that player is off: its challenge, its claim to a pile that it has not picked up, its hand in a dead
     heat. The last one left at the table has won.
+
+    Args:
+        step: the transition.
+        seat: who leaves.
+        is_counted: it is certain how many cards that player holds, though people have not said whose a pile was.
 
     Returns:
         The seat whose hand has won a dead heat or a War by that, for the others have left.
@@ -412,14 +417,14 @@ def leave(step: Step, seat: int) -> int | None:
     step.set(absent=position.absent | {seat})
     step.rule("out", "E8", seat=seat)
     held = position.counts[seat - 1]
-    if held is None or seat in position.unsure:
+    if held is None or (seat in position.unsure and not is_counted):
         # Nobody knows how many cards go away with that player.
         ask_recount(step, position.players_after(seat), "E8")
     leave_behind(step, seat, take_top(step, seat, held) if held else ())
     forget(step, seat, 0)
     debts = tuple(0 if other == seat else debt for other, debt in enumerate(position.debts, start=1))
     step.set(unsure=step.position.unsure - {seat}, debts=debts)
-    winner = _let_go(step, seat)
+    winner = let_go(step, seat)
     others = step.position.players_after(seat)
     if len(others) == 1 and not step.position.over:
         win(step, others[0], "E8")
@@ -428,7 +433,7 @@ def leave(step: Step, seat: int) -> int | None:
     return winner
 
 
-def _let_go(step: Step, seat: int) -> int | None:
+def let_go(step: Step, seat: int) -> int | None:
     """What the game waits for once this seat plays no more (E8); gives whose hand has won a dead heat by that."""
     position = step.position
     phase = position.phase
@@ -442,6 +447,10 @@ def _let_go(step: Step, seat: int) -> int | None:
     elif (isinstance(phase, Claim | LastChance) and phase.seat == seat) or (
         isinstance(phase, Challenge) and phase.challenger == seat
     ):
+        if isinstance(phase, Challenge):
+            step.undone.append(f"challenge@{phase.ref}")
+        elif isinstance(phase, Claim) and phase.by == "challenge":
+            step.undone.append(f"challenge_won@{phase.ref}")
         step.enter(Turn(phase.turn if phase.turn != seat else turn))
     elif isinstance(phase, Claim | Turn) and phase.turn == seat and turn is not None:
         step.enter(phase._replace(turn=turn))

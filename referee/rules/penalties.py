@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.rules.card_play import put_at_bottom, settle
+from referee.rules.card_play import let_go, put_at_bottom, settle
 from referee.rules.locks import lock
 from referee.rules.phase import Claim, DeadHeat, OpenLead, Player, War
 from referee.rules.pickup import give_pile, remember_verdict
@@ -209,6 +209,9 @@ def _is_dead(step: Step, laid: Laid, row: str, reason: str) -> None:
         before = position.covered
         step.set(paid=before.paid, said=before.said, final=False)
         step.enter(before.phase)
+        step.undone_card = dead.ref
+        for absent in step.position.absent:
+            let_go(step, absent)
     elif position.challenge is not None or position.claim is not None:
         # Others have played on it: whether they were due is for people to say.
         step.rule("question", row, ask="who_played", about=[position.latest])

@@ -30,7 +30,7 @@ class Step:
     ``t``, ``t_error`` (ns) and ``ref`` are the instant of its cause, how wrong that may be, and the cause's id.
     """
 
-    __slots__ = ("before", "doubt", "drafts", "position", "ref", "t", "t_error")
+    __slots__ = ("before", "doubt", "drafts", "position", "ref", "t", "t_error", "undone", "undone_card")
 
     def __init__(self, position: Position, t: int, ref: str, t_error: int = 0) -> None:
         self.before = position
@@ -41,6 +41,10 @@ class Step:
         self.doubt = False
         """Whether an instant lay so near a limit that either side was possible, and it mattered (K9)."""
         self.drafts: list[Draft] = []
+        self.undone: list[str] = []
+        """Rulings that hold no more, by their ids (E8)."""
+        self.undone_card = ""
+        """The latest card, where what it did never was (F9)."""
 
     def set(self, **changes: Any) -> None:
         """Change fields of the position."""

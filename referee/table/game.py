@@ -38,7 +38,7 @@ from referee.engine.observations import (
     Table,
     Tick,
 )
-from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling
+from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling, first_name
 from referee.engine.view import View
 from referee.record.journal import Journal, LogWriter
 from referee.record.stored_lines import OddLine
@@ -358,9 +358,8 @@ class Conductor:
         if isinstance(line, Join):
             self.tell(Notice("joined", line.t, f"seat {line.seat} joins the game", {"seat": line.seat}))
         rank = line.rank if isinstance(line, Draw) else None
-        if isinstance(line, Answer) and any(
-            one.get("ask") == "wild_rank" and base_id(one.id) == base_id(line.to) for one in self.rulings
-        ):
+        drawn = {base_id(one) for one in self.rulings if one.get("ask") == "wild_rank"}
+        if isinstance(line, Answer) and first_name(line.to, drawn) in drawn:
             rank = line.value
         if isinstance(rank, str) and rank in tuple(WILD_RANKS):
             number = 10 if rank == "T" else int(rank)
@@ -466,7 +465,7 @@ class Conductor:
 
     def _is_settled(self, ruling: Ruling) -> bool:
         """Whether this only asks about something late that its teller has taken up."""
-        return ruling.kind == "question" and ruling["ask"] == LATE and cause_of(ruling.id) in self._taken_up
+        return ruling.kind == "question" and ruling["ask"] == LATE and cause_of(ruling) in self._taken_up
 
     def _commit(self, now: int | None = None) -> None:
         """What was handed in has been dealt with: keep the log, tell what was decided, and that it cannot be kept.

@@ -78,7 +78,7 @@ class RulingWords:
         text = self._plain(ruling)
         if ruling.doubt and ruling.kind in SLAP_KINDS and ruling.get("decided_by") != "doubt":
             text = f"{text} ({self.texts('decided.doubt_gap' if rests_on_gap(ruling) else 'decided.doubt')})"
-        return self.texts("ruling.correction", text=text) if ruling.supersedes else text
+        return self.texts("ruling.correction", text=text) if ruling.is_correction else text
 
     def _plain(self, ruling: Ruling) -> str:
         if ruling.kind not in RULING_ORDER:

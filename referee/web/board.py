@@ -107,7 +107,7 @@ class Board:
         if won.get("decided_by") != "time" or any(late["seat"] == one["seat"] for one in (won, *won["runners_up"])):
             return
         hands = {line.id: line for line in self._lines if isinstance(line, Slap)}
-        first, hand = hands.get(cause_of(won.id)), hands.get(cause_of(late.id))
+        first, hand = hands.get(cause_of(won)), hands.get(cause_of(late))
         if first is None or hand is None or hand.t < first.t:
             return
         margin = hand.t - first.t
@@ -266,7 +266,7 @@ class Board:
     def last_finish(self) -> Finish | None:
         """The photo-finish of the last slap, as far as its lines are here."""
         ruling = self.last_slap()
-        return None if ruling is None else self.finish_of(cause_of(ruling.id))
+        return None if ruling is None else self.finish_of(cause_of(ruling))
 
     def finish_of(self, slap: str) -> Finish | None:
         """The photo-finish of a hand; None where its lines are not here any more."""
@@ -319,11 +319,11 @@ def find_touched(board: Board, name: str) -> Touched | None:
     if not board.correctable or name in board.replaced_by:
         return None
     ruling, hands = board.ruling(name), board.hands()
-    cause = name if ruling is None else cause_of(ruling.id)
+    cause = name if ruling is None else cause_of(ruling)
     seen = board.sighting(cause)
     if seen is None and ruling is None:
         return None
-    same = [one for one in board.standing() if cause_of(one.id) == cause]
+    same = [one for one in board.standing() if cause_of(one) == cause]
     found = (_dispute(board, one, hands) for one in ([ruling] if ruling is not None else []) + same)
     dispute = next((one for one in found if one is not None), None)
     names = {line for one in (ruling, dispute.ruling if dispute else None) if one is not None for line in one.because}

@@ -208,7 +208,7 @@ def _ruling(board: Board, ruling: Ruling, words: RulingWords, controlled: bool) 
     if gone:
         body = tag("s", body) + replaced_badge(texts)
     wrong = _wrong_link(board, ruling, words) if controlled else None
-    kind = "replaced" if gone else "correction" if ruling.supersedes else ""
+    kind = "replaced" if gone else "correction" if ruling.is_correction else ""
     return tag(
         "li",
         tag("span", texts.seconds(ruling.t - board.began), class_="clock"),
@@ -233,5 +233,5 @@ def ruling_address(game: int, ruling: Ruling) -> str:
 def shown_at(game: int, ruling: Ruling) -> str:
     """Where a ruling is shown best: a slap by its photo-finish."""
     if ruling.kind in SLAP_KINDS:
-        return address(f"/games/{game}/finish", {"slap": cause_of(ruling.id)})
+        return address(f"/games/{game}/finish", {"slap": cause_of(ruling)})
     return ruling_address(game, ruling)

@@ -5,6 +5,7 @@ Routes of the page's process.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -12,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from referee.engine.log import ruling_of
 from referee.engine.rulings import cause_of
 from referee.record.pictures import Picture
 from referee.record.seals import show_seal
@@ -110,7 +112,7 @@ def finish_page(
 
 
 def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
-    game, slaps = folded.info.id, list(dict.fromkeys(cause_of(ruling.id) for ruling in folded.slaps()))
+    game, slaps = folded.info.id, list(dict.fromkeys(cause_of(ruling) for ruling in folded.slaps()))
     at = slaps.index(seen.slap) if seen.slap in slaps else -1
     path = f"/games/{game}/finish"
     links: list[Child] = []
@@ -277,7 +279,7 @@ def _last_with_slap(shelf: Shelf) -> str | None:
     for info in shelf.games()[:5]:
         for _, text in reversed(shelf.lines(info.id)):
             if text.startswith('{"ruling":"slap_') and '"id":"' in text:
-                slap = cause_of(text.partition('"id":"')[2].partition('"')[0])
+                slap = cause_of(ruling_of(json.loads(text)))
                 return address(f"/games/{info.id}/finish", {"slap": slap})
     return None
 

@@ -339,7 +339,7 @@ def _step_fields(
             gone = replaced_badge(texts) if ruling.id in folded.replaced_by else ""
             asked = None
             if ruling.kind in SLAP_KINDS:
-                href = address(f"/games/{folded.info.id}/what-if", {"slap": cause_of(ruling.id)})
+                href = address(f"/games/{folded.info.id}/what-if", {"slap": cause_of(ruling)})
                 asked = tag("a", texts("what_if.title"), href=href, class_="button small")
             ruled.append(tag("li", link, " ", gone, " ", asked, class_=f"k-{ruling.kind}"))
     return {

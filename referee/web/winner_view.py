@@ -18,7 +18,7 @@ _CARDS = 4
 def winner_view(board: Board, words: RulingWords) -> Markup:
     """The latest slap that was decided, for a script to show large for a while; nothing where there was none."""
     ruling = board.last_decided() if board.live else None
-    seen = None if ruling is None else board.finish_of(cause_of(ruling.id))
+    seen = None if ruling is None else board.finish_of(cause_of(ruling))
     if ruling is None or seen is None:
         return Markup()
     return first_view(seen, words, data_t=ruling.t, data_ruling=ruling.id)

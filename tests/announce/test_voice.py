@@ -30,7 +30,8 @@ MS = 1_000_000
 
 
 def ruled(kind: str, *, supersedes: tuple[str, ...] = (), doubt: bool = False, **fields: Any) -> Ruling:
-    return Ruling(kind, f"{kind}@1", 1_000, ("1",), ("M1",), fields, supersedes, doubt)
+    correction = bool(supersedes)
+    return Ruling(kind, f"{kind}@1", 1_000, ("1",), ("M1",), fields, supersedes, doubt, is_correction=correction)
 
 
 def left(kind: str, **fields: Any) -> Ruling:

@@ -26,7 +26,7 @@ from referee.engine.log import encode_observation, find_replacements, from_field
 from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Observation, Slap, Table, Tick
 from referee.engine.overrule import VERDICTS_INSTEAD
 from referee.engine.replay import replay_log
-from referee.engine.rulings import SLAP_KINDS, Ruling, base_id, encode_ruling
+from referee.engine.rulings import SLAP_KINDS, Ruling, encode_ruling, unamended
 from referee.rules.cards import JOKERS, PACK
 from referee.rules.house import read_house_rules
 from referee.rules.rows import PATTERN_ROWS, RIVALS, SUIT_ROWS
@@ -197,7 +197,7 @@ _LONG_AFTER: Final = 2**60
 def _said(rulings: Iterable[Ruling]) -> list[str]:
     """What rulings say, whatever people have said of them and they are called since."""
     kept = (ruling for ruling in rulings if ruling.kind not in ("corrected", "question"))
-    return sorted(printed(replace(one, id=base_id(one.id), supersedes=()) for one in kept))
+    return sorted(printed(unamended(one) for one in kept))
 
 
 def _ruled(lines: Sequence[Observation]) -> list[Ruling]:

@@ -42,12 +42,12 @@ _WINS = ("slap_won", "challenge_won")
 
 def _effects_first(rulings: Sequence[Ruling]) -> Iterator[Broken]:
     """Causes print before their effects (K5)."""
-    places = {base_id(ruling.id): place for place, ruling in enumerate(rulings)}
+    places = {base_id(ruling): place for place, ruling in enumerate(rulings)}
     won: dict[str, int] = {}
     heats: list[tuple[int, Ruling]] = []
     over: Ruling | None = None
     for place, ruling in enumerate(rulings):
-        name, cause = ruling.kind, cause_of(ruling.id)
+        name, cause = ruling.kind, cause_of(ruling)
         before: list[str] = []
         if name == "pile" and len(ruling.because) > 1:
             before = [f"{win}@{ruling.because[1]}" for win in _WINS]
@@ -78,7 +78,7 @@ def _effects_first(rulings: Sequence[Ruling]) -> Iterator[Broken]:
                 yield Broken("causes print before effects", "K3", f"{ruling.id} before {late[0].id}")
         told = name in ("slap_void", "question", "remind", "corrected")
         # The card that ends a game may lead first.
-        led = over is not None and name in ("lead", "turn") and cause == cause_of(over.id)
+        led = over is not None and name in ("lead", "turn") and cause == cause_of(over)
         if over is not None and not told and not led:
             yield Broken("a game ends once", "E5a", f"{ruling.id} after {over.id}")
         if name in ("won", "lost", "drawn"):

@@ -11,7 +11,7 @@ from referee.control.corrections import meet_command
 from referee.control.facts import Accepted, Facts, Namer, Outcome, Refused
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import MAX_ERROR, Card, Count, LogError, Observation, Slap
-from referee.engine.rulings import Ruling, base_id
+from referee.engine.rulings import Ruling, base_id, first_name
 from referee.rules.cards import PACK
 
 _MOST: Final = 60
@@ -48,7 +48,7 @@ def settle_all(lines: Sequence[Observation], rng: random.Random) -> list[str]:
                 return [f"{question['ask']}: its answer fits no log: {error}", str(question)]
         now += 2 * MAX_ERROR
         made += referee.promise(now)
-        if any(base_id(one) == base_id(question.id) for one in referee.view.questions):
+        if any(first_name(one, {base_id(question)}) == base_id(question) for one in referee.view.questions):
             return [f"{question['ask']} ({' '.join(question.rule)}) stays: after {said}", str(question)]
         asked.append(f"{question['ask']} {question.id}")
     return [f"asked without end: {asked[-6:]}"]

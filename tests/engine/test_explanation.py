@@ -10,7 +10,7 @@ from referee.engine.adjudicator import Adjudicator
 from referee.engine.explanation import Explanation, WitnessedLog, notation
 from referee.engine.log import from_fields
 from referee.engine.observations import Table
-from referee.engine.rulings import Ruling, cause_of
+from referee.engine.rulings import Ruling
 from referee.rules.position import Laid
 from referee.text.explanation_lines import explanation_fields
 from tests.engine.playing import MS, log
@@ -253,15 +253,6 @@ def test_a_corrected_table_is_told_as_it_stands() -> None:
     lead = next(ruling for ruling in referee.finish() if ruling.kind == "lead" and "~" in ruling.id)
     assert record.table.dealer == 1
     assert record.explain(lead).turn == lead["seat"] == 2
-
-
-def test_the_cause_of_a_ruling_is_in_its_name() -> None:
-    assert [cause_of(name) for name in ("pile@t1", "pile@t1/2", "pile@t1/2~x9", "turn@c2~x9")] == [
-        "t1",
-        "t1",
-        "t1",
-        "c2",
-    ]
 
 
 def test_piles_are_written_on_one_line() -> None:

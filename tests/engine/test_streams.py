@@ -320,9 +320,11 @@ def test_what_is_no_ruling_of_ours_is_printed_after_all_that_are() -> None:
     assert places == sorted(places) and places[-1] > places[-2]
 
 
-def test_a_ruling_is_traced_to_its_line_by_its_id() -> None:
+def test_a_ruling_is_traced_to_its_line_whatever_ids_there_are() -> None:
     """Whatever number it has, and whatever amendments renamed it."""
     for name, cause, base in (
+        ("pile@t~1", "t~1", "pile@t~1"),
+        ("pile@t/2~x", "t/2~x", "pile@t/2~x"),
         ("pile@t1", "t1", "pile@t1"),
         ("pile@t1/2", "t1", "pile@t1/2"),
         ("pile@t1/2~x9~x10", "t1", "pile@t1/2"),
@@ -330,7 +332,8 @@ def test_a_ruling_is_traced_to_its_line_by_its_id() -> None:
         ("pile@a@b", "a@b", "pile@a@b"),
         ("pile@/2", "/2", "pile@/2"),
     ):
-        assert (cause_of(name), base_id(name)) == (cause, base)
+        ruling = Ruling("pile", name, 5, (cause,), ())
+        assert (cause_of(ruling), base_id(ruling)) == (cause, base)
 
 
 def test_a_game_has_ended_where_the_last_end_stands() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from referee.engine.explanation import Explanation, WitnessedLog
 from referee.engine.observations import Observation
 from referee.engine.overrule import is_overruled
 from referee.engine.replay import adjudicator_for, judge_log, outline_log
-from referee.engine.rulings import SLAP_KINDS, Ruling
+from referee.engine.rulings import SLAP_KINDS, Ruling, unamended
 from referee.rules.patterns import PATTERNS
 
 _BEFORE_IT = {"M1", "M2", "M3", "M4", "K3", "N1", "N11"}
@@ -74,5 +73,5 @@ def contradictions(said: Explanation) -> Iterator[str]:
 def _made_otherwise(record: WitnessedLog, ruling: Ruling) -> Iterator[str]:
     """Whether it is explained by a time at which something else was ruled."""
     made = record.as_made(ruling)
-    if made is not None and replace(ruling, id=made.id, supersedes=()) != made:
+    if made is not None and unamended(ruling) != unamended(made):
         yield f"it was {made} then"

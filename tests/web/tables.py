@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from referee.control.commands import CommandError, parse_command
@@ -13,7 +12,7 @@ from referee.control.corrections import meet_command
 from referee.control.facts import Accepted, Facts, Outcome, Refused
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import MAX_ERROR, Answer, Correct, Observation, Tick
-from referee.engine.rulings import Ruling, base_id, cause_of, ruling_fields
+from referee.engine.rulings import Ruling, cause_of, ruling_fields, unamended
 
 SECOND = 1_000_000_000
 
@@ -83,7 +82,7 @@ class Table:
         for ruling in self.in_force():
             if ruling.kind == "corrected" or (not questions and ruling.kind == "question"):
                 continue
-            fields = ruling_fields(replace(ruling, supersedes=(), id=base_id(ruling.id)))
+            fields = ruling_fields(unamended(ruling))
             shown.append(json.dumps(fields, sort_keys=True))
         return sorted(shown)
 
@@ -93,4 +92,4 @@ class Table:
     def misfits(self) -> list[Ruling]:
         """Answers and corrections that fitted nothing when they were said."""
         said = {line.id for line in self.observations if isinstance(line, Answer | Correct)}
-        return [ruling for ruling in self.asked("mend_amendment") if cause_of(ruling.id) in said]
+        return [ruling for ruling in self.asked("mend_amendment") if cause_of(ruling) in said]

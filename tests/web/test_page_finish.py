@@ -86,7 +86,7 @@ def test_the_table_holds_the_logs_nanoseconds(demo: Folded) -> None:
         if raw.get("kind") == "slap":
             slaps[raw["id"]] = raw["t"]
     for ruling in demo.slaps():
-        finish = seen(demo, cause_of(ruling.id))
+        finish = seen(demo, cause_of(ruling))
         html = "".join(map(str, finish_page(demo, finish, texts("en"), None)))
         found_ = dict(re.findall(r'<tr data-line="([^"]+)"[^>]*>.*?data-ns="(\d+)"', html))
         assert all(int(found_[hand.id]) == slaps[hand.id] == hand.t for hand in finish.hands)
@@ -223,7 +223,7 @@ def test_there_is_no_finish_of_what_is_no_slap() -> None:
 
 @pytest.mark.parametrize("theme", PALETTES)
 def test_a_file_stands_by_itself(demo: Folded, theme: str) -> None:
-    scene = drawing(seen(demo, cause_of(demo.slaps()[0].id)))
+    scene = drawing(seen(demo, cause_of(demo.slaps()[0])))
     text = svg(scene, PALETTES[theme])
     assert f'viewBox="0 0 {scene.width} {scene.height}"' in text
     assert f'width="{scene.width}" height="{scene.height}"' in text and PALETTES[theme]["ground"] in text
@@ -231,7 +231,7 @@ def test_a_file_stands_by_itself(demo: Folded, theme: str) -> None:
 
 
 def test_names_cannot_carry_markup(demo: Folded) -> None:
-    scene = drawing(seen(demo, cause_of(demo.slaps()[0].id)), names=("<script>alert(1)</script>", '"&', "c", "d"))
+    scene = drawing(seen(demo, cause_of(demo.slaps()[0])), names=("<script>alert(1)</script>", '"&', "c", "d"))
     assert "<script" not in svg(scene)
 
 

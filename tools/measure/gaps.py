@@ -264,14 +264,14 @@ def answered(planned: Plan, refereed: Refereed) -> Refereed:
         game = ReplayedGame(list(enumerate(lines, start=1)))
         told = next(
             ((asked, value) for asked in in_force(game.rulings)
-             if asked.kind == "question" and base_id(asked.id) not in said
+             if asked.kind == "question" and base_id(asked) not in said
              and (value := true_answer(planned, asked, lines)) is not None),
             None,
         )  # fmt: skip
         if told is None:
             break
         asked, value = told
-        said.add(base_id(asked.id))
+        said.add(base_id(asked))
         lines.append(Answer(t=asked.t + _ANSWER_AFTER, id=f"truth{number}", to=asked.id, value=value))
     assert game is not None
     return replace(refereed, lines=tuple(lines), rulings=tuple(game.rulings))

@@ -117,7 +117,7 @@ def judge_slaps(lines: Iterable[Observation], rulings: Sequence[Ruling]) -> list
     """
     hands = sorted((line for line in lines if isinstance(line, Slap)), key=lambda hand: hand.t)
     starts = [0, *(n + 1 for n, (one, other) in enumerate(pairwise(hands)) if other.t - one.t > TOGETHER), len(hands)]
-    own = {cause_of(ruling.id): ruling for ruling in rulings if ruling.kind in SLAP_KINDS}
+    own = {cause_of(ruling): ruling for ruling in rulings if ruling.kind in SLAP_KINDS}
     open_ = [ruling for ruling in rulings if ruling.kind in ("dead_heat", "question")]
     return [_judged(hands[start:stop], own, open_) for start, stop in pairwise(starts) if stop > start]
 

@@ -156,7 +156,7 @@ class Dispute:
     def verdicts(self, rulings: Sequence[Ruling], moment: str) -> list[Ruling]:
         """Those of the rulings that are about the hands of a moment."""
         hands = {f"slap-{moment}-{seat}" for named, seat in self.marks.hands if named == moment}
-        return [ruling for ruling in rulings if ruling.kind in _OF_MARKS and cause_of(ruling.id) in hands]
+        return [ruling for ruling in rulings if ruling.kind in _OF_MARKS and cause_of(ruling) in hands]
 
     def _change(self, marks: Marks) -> None:
         self._before.append(self.marks)

@@ -70,7 +70,7 @@ def forget_wrong_turns(lines: Sequence[Observation]) -> list[Observation]:
     told = list(lines)
     table = told[0]
     while isinstance(table, Table) and table.counts is not None:
-        dead = {cause_of(ruling.id) for ruling in rule_lines(told) if ruling.kind == "dead_card"}
+        dead = {cause_of(ruling) for ruling in rule_lines(told) if ruling.kind == "dead_card"}
         seated = {line.id for line in told if isinstance(line, Card) and line.seat is not None}
         if not dead & seated:
             break

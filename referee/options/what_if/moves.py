@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from referee.engine.explanation import Explanation
 from referee.engine.observations import Card, Correct, Lift, LogError, Observation, Slap
 from referee.engine.replay import ReplayedGame
-from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, base_id, cause_of, verdict_on
+from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, base_id, cause_of, unamended, verdict_on
 from referee.units import MS, SECOND
 
 MOST_MOVED: Final = 50 * MS
@@ -124,9 +124,7 @@ def move_line(
         raise MoveError("order")
     ours = {one.id for one in said}
     rulings = tuple(
-        replace(one, id=base_id(one.id), supersedes=())
-        for one in again.rulings
-        if one.id not in again.replaced_by and cause_of(one.id) not in ours
+        unamended(one) for one in again.rulings if one.id not in again.replaced_by and cause_of(one) not in ours
     )
     old = [one for one in game.rulings if one.id not in game.replaced_by]
     hand = hand or _hand_of(moved, standing)
@@ -136,7 +134,7 @@ def move_line(
 
 def _is_now(made: Ruling, named: Ruling, game: ReplayedGame) -> bool:
     """Whether this is the ruling in force that has this name, corrections aside."""
-    return made.id not in game.replaced_by and base_id(made.id) == named.id
+    return made.id not in game.replaced_by and base_id(made) == named.id
 
 
 def _come_to(rulings: Sequence[Ruling], hand: str) -> Ruling | None:
@@ -189,10 +187,10 @@ def _first_change(was: Sequence[Ruling], would_be: Sequence[Ruling], t: int) -> 
             for one in rulings
             if one.kind not in SHOWN_BY_POSITION and (one.kind not in _VERDICTS or abs(one.t - t) > _NEAR)
         ]
-        sides.append({base_id(one.id): one for one in listed})
+        sides.append({base_id(one): one for one in listed})
     old, new = sides
     first = next((one for name, one in old.items() if _told(one) != _told(new.get(name))), None)
     other = next((one for name, one in new.items() if _told(one) != _told(old.get(name))), None)
-    if first is not None and base_id(first.id) in new and (other is None or other.t >= first.t):
-        return Change(first, new[base_id(first.id)])
+    if first is not None and base_id(first) in new and (other is None or other.t >= first.t):
+        return Change(first, new[base_id(first)])
     return Change(first, other)

@@ -97,7 +97,7 @@ def finish(
         return None
     in_force = [ruling for ruling in rulings if ruling.id not in gone]
     ruling = verdict_on(in_force, slap)
-    own = {cause_of(one.id): one for one in in_force if one.kind in SLAP_KINDS}
+    own = {cause_of(one): one for one in in_force if one.kind in SLAP_KINDS}
     heat = next((one for one in in_force if one.kind == "dead_heat" and slap in one.because), None)
     near = sorted((line for line in near if -_BEFORE <= line.t - asked.t <= _AFTER), key=lambda line: line.t)
     pressed = [line for line in near if isinstance(line, Slap) and abs(line.t - asked.t) <= _NEAR]
@@ -137,7 +137,7 @@ def _behind(hands: Sequence[Slap], ruling: Ruling | None, heat: Ruling | None) -
     """
     winner = None
     if ruling is not None and ruling.kind == "slap_won":
-        first = cause_of(ruling.id)
+        first = cause_of(ruling)
         winner = next((hand for hand in hands if hand.id == first), None)
     if winner is None or ruling is None:
         tied = sorted((hand for hand in hands if heat is not None and hand.id in heat.because), key=lambda hand: hand.t)

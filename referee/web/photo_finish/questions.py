@@ -25,7 +25,7 @@ def find_questions(game: ReplayedGame) -> dict[str, ClassQuestion]:
 
     A hand that was alone and won is nothing to ask about.
     """
-    ruled = {cause_of(one.id): one.kind for one in game.slaps()}
+    ruled = {cause_of(one): one.kind for one in game.slaps()}
     moments: list[list[Slap]] = []
     for hand in sorted((one for one in game.lines() if isinstance(one, Slap)), key=lambda one: one.t):
         if not moments or hand.t - moments[-1][-1].t > SECOND:
