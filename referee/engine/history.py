@@ -23,6 +23,7 @@ IGNORED: Final = "ignore"
 """The answer that leaves late evidence out for good (reading 20)."""
 _KEEP_EVERY: Final = 64
 """Observations between two kept states: a correction runs the fold again from the nearest one before it."""
+_ANSWERED_BY_SEAT: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
 _WINDOW: Final = 2 * MAX_ERROR
 """How far before a line the order may hang on it, ns: two errors of the widest kind (K9)."""
 
@@ -307,7 +308,7 @@ class History:
         ask = question["ask"]
         if ask == "late_evidence" and value != IGNORED:
             raise AmendmentError(None, "what came late is taken up by a correction, or ignored")
-        if type(value) is not int or state is None:
+        if ask not in _ANSWERED_BY_SEAT or type(value) is not int or state is None:
             return
         hands = {line.seat for line in self._lines if isinstance(line, Slap) and line.id in question.get("about", ())}
         if state.position.player(value) is None or (ask == "who_was_first" and hands and value not in hands):

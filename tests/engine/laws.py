@@ -151,6 +151,8 @@ def answered_game(seed: int, crowded: bool) -> list[Observation]:
             (line.t + 1, referee.watermark, referee.watermark + 1, referee.watermark - rng.randint(0, 10**9))
         )
         answer = Answer(t=t, id=f"answer{len(log)}", to=question.id, value=game.answer_to(question))
+        if _names_no_player(question, answer.value, referee):
+            continue
         log.append(answer)
         referee.observe(answer)
     return log
@@ -176,6 +178,14 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
     if unheard := _unheard(made, {given[one.id]: one.value for one in answers}):
         return [f"unheard: {unheard}"]
     return differences(sorted(printed(in_force(replayed(log)))), sorted(printed(in_force(made))))
+
+
+def _names_no_player(question: Ruling, value: Any, referee: Adjudicator) -> bool:
+    """Whether an answer names a seat where nobody plays, or one that was not asked about: it is refused."""
+    if question["ask"] not in ("who_was_first", "who_played", "mend_pile") or type(value) is not int:
+        return False
+    view = referee.view
+    return not 1 <= value <= len(view.names) or value in view.absent
 
 
 def _unheard(made: Sequence[Ruling], said: Mapping[str, Any]) -> list[str]:
