@@ -1,1 +1,1 @@
-"""The process that looks: cameras, the eye, and what they tell the referee."""
+"""The vision process: cameras, the eye, and the observations they send to the referee."""

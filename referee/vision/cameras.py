@@ -1,4 +1,4 @@
-"""The camera that a table's settings name, opened in this process or in one of its own, and the cameras at hand."""
+"""The camera named in a table's settings, opened in this process or a separate one, and the cameras available."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def camera_spec(settings: CameraSettings) -> CameraSpec:
-    """The camera that the settings name."""
+    """Return the specification of the camera named in the settings."""
     from hardware.camera.spec import CameraSpec
 
     gains = settings.colour_gains
@@ -36,14 +36,14 @@ def camera_spec(settings: CameraSettings) -> CameraSpec:
 
 
 def open_camera_of(settings: CameraSettings) -> Camera:
-    """The camera that the settings name, in this process; raises `HardwareMissing`."""
+    """Open the camera named in the settings in this process; raises `HardwareMissing`."""
     return camera_spec(settings).open()
 
 
 def open_remote(spec: CameraSpec, told: Callable[[str], None]) -> Camera:
-    """The camera in a process of its own, which outlives the driver's faults; raises `HardwareMissing`.
+    """Open the camera in a separate process, which survives driver faults; raises `HardwareMissing`.
 
-    That takes what only Linux has. Elsewhere the camera lives in this process: a fault of its driver costs the watcher.
+    This needs Linux (`memfd_create`). Elsewhere the camera runs in this process, so a driver fault ends the watcher.
     """
     if not hasattr(os, "memfd_create"):
         return spec.open()
@@ -53,13 +53,13 @@ def open_remote(spec: CameraSpec, told: Callable[[str], None]) -> Camera:
 
 
 class Played:
-    """A recording shown as if it happened now, each frame at its time; implements `hardware.ports.Camera`."""
+    """Replays a recording in real time, each frame at its timestamp; implements `hardware.ports.Camera`."""
 
     def __init__(self, camera: Camera) -> None:
         self._camera = camera
 
     def frames(self) -> Iterator[Frame]:
-        """The recording's frames, from now on."""
+        """Yield the recording's frames, starting now."""
         began: int | None = None
         for frame in self._camera.frames():
             if began is None:
@@ -69,22 +69,22 @@ class Played:
             yield replace(frame, t=due)
 
     def close(self) -> None:
-        """Let go of the recording."""
+        """Close the recording."""
         self._camera.close()
 
 
 def open_recording(spec: CameraSpec, _told: Callable[[str], None]) -> Camera:
-    """A recording, in place of a camera: to try a table's settings without one; raises `HardwareMissing`."""
+    """Open a recording in place of a camera, to try a table's settings without one; raises `HardwareMissing`."""
     return Played(spec.open())
 
 
 def is_live(settings: CameraSettings) -> bool:
-    """Whether this is a camera, which may come back when it ends, rather than a recording."""
+    """Return whether this is a camera, which may come back after it ends, rather than a recording."""
     return settings.source.partition(":")[0] in ("picamera", "usb", "twin", *NETWORK)
 
 
 def work_of(settings: Settings) -> Work:
-    """What the process that looks has to do at this table."""
+    """Return the work of the vision process at this table."""
     from referee.vision.process import Work
     from referee.vision.videos import new_watcher
 
@@ -98,26 +98,26 @@ def work_of(settings: Settings) -> Work:
     )
 
 
-# The Pi's own video devices: codecs, image processors and receivers. None of them is a camera that OpenCV can open.
+# The Pi's internal video devices (codecs, image processors, receivers): OpenCV cannot open any of them as a camera.
 _INTERNAL: Final = re.compile(r"bcm2835|pisp|rp1-cfe|unicam|rpivid|rpi-hevc|codec|-isp", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class CameraFound:
-    """A camera: what the settings call it, and what it calls itself."""
+    """A camera: its name in the settings, and the name that it reports."""
 
     source: str
     name: str
 
 
 def pi_cameras() -> list[str]:
-    """Models of the cameras on the Pi's own cable, as libcamera sees them; none where there is no libcamera.
+    """Return the models of the cameras on the Pi's ribbon cable, as libcamera lists them; empty without libcamera.
 
     Raises:
-        Exception: picamera2 is here and does not work; C code of another release raises whatever it likes.
+        Exception: picamera2 is installed but broken; mismatched C code can raise any exception.
     """
     try:
-        # Through importlib: picamera2 is imported by name in one file only.
+        # Through importlib: only one file imports picamera2 by name.
         picamera2 = importlib.import_module("picamera2")
     except ModuleNotFoundError as bad:
         if bad.name == "picamera2":
@@ -129,12 +129,12 @@ def pi_cameras() -> list[str]:
 
 
 def usb_cameras(root: Path = Path("/")) -> list[CameraFound]:
-    """Cameras of Video4Linux that OpenCV can open, in the order of their numbers; ``root`` holds sys and dev."""
+    """Return the Video4Linux cameras that OpenCV can open, ordered by number; ``root`` holds sys and dev."""
     found = []
     for device in sorted((root / "dev").glob("video*"), key=_number):
         system = root / "sys" / "class" / "video4linux" / device.name
         name = read_line(system / "name")
-        # Of one camera's devices only the first gives pictures; the others tell about them.
+        # Only the first of a camera's devices delivers pictures; the others carry metadata.
         if _INTERNAL.search(name) or read_line(system / "index") not in ("", "0"):
             continue
         found.append(CameraFound(f"usb:{_number(device)}", name or device.name))
@@ -142,10 +142,10 @@ def usb_cameras(root: Path = Path("/")) -> list[CameraFound]:
 
 
 def cameras(root: Path = Path("/"), own: Callable[[], list[str]] = pi_cameras) -> list[CameraFound]:
-    """Every camera, the Pi's own first; last where its library is here and does not work, which its name says."""
+    """Return every camera, the Pi's own first, or last with an explanation in its name if its library is broken."""
     try:
         models = own()
-    except Exception as bad:  # as `pi_cameras` says
+    except Exception as bad:  # see `pi_cameras`
         words = " ".join(str(bad).split()) or type(bad).__name__
         broken = f"the Pi's own, which does not work yet ({words}); referee doctor says what mends it"
         return [*usb_cameras(root), CameraFound("picamera", broken)]
@@ -155,7 +155,7 @@ def cameras(root: Path = Path("/"), own: Callable[[], list[str]] = pi_cameras) -
 
 
 def read_line(path: Path) -> str:
-    """A small file's text, blanks off; empty where it cannot be read."""
+    """Return the stripped text of a small file; empty if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").strip("\0 \n")
     except OSError:

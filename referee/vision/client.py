@@ -1,9 +1,9 @@
-"""Looking, in a process of its own: the referee's own process never waits for a picture.
+"""The referee's side of the vision process, so that the referee never waits for a picture.
 
-The child (`referee.vision.process`) opens the camera, looks at each frame and sends what it told; the referee answers
-each sight with its foresight (`referee.vision.sight` says why). The child is less urgent to the machine, so that
-a busy eye does not keep a hand's light waiting. A child that dies or falls silent is started again, and counts as a
-lost camera meanwhile; where the machine has no process or file to give at present, that is tried again.
+The child (`referee.vision.process`) opens the camera, looks at each frame and sends its observations. The referee
+answers each sight with its foresight (`referee.vision.sight` says why). The child runs at lower priority, so that a
+busy eye does not delay the light for a hand. A child that dies or falls silent is restarted and counts as a lost camera
+meanwhile; if the machine has no free process or file descriptor, the start is retried.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from referee.record.pictures import Picture
 
 _SILENT: Final = 5.0
-"""The least `SightProcess.patience`, seconds."""
+"""Minimum of `SightProcess.patience`, seconds."""
 _SLOWNESS: Final = 2.0
-"""A look may take so many times as long as the child needed for its first word, in which it loads all it looks with."""
+"""A look may take this multiple of the time to the child's first message, in which it loads its networks."""
 _WAKING: Final = 90.0
-"""Seconds that a child may need for its first word: it loads the eye."""
+"""Seconds allowed until the child's first message: it loads the eye."""
 
 _SILENT_WORDS: Final = Sentence("the part that looks at the table does not answer; it is started again")
 _STOPPED_WORDS: Final = Sentence("the part that looks at the table has stopped; it is started again")
@@ -45,12 +45,12 @@ _STOPPED_WORDS: Final = Sentence("the part that looks at the table has stopped; 
 _log = logging.getLogger(__name__)
 
 Start = Callable[[Work, socket.socket], "BaseProcess"]
-"""Starts a child at its end of the pipe; raises `OSError` where none can be had."""
+"""Starts a child at its end of the pipe; raises `OSError` if no process is available."""
 
 
 def start_child(work: Work, link: socket.socket) -> BaseProcess:
-    """A process that does the work."""
-    # No daemon: a camera may need a process of its own beneath this one.
+    """Start a process that does the work."""
+    # Not a daemon: a camera may need a child process of its own.
     process = multiprocessing.get_context("spawn").Process(target=serve, args=(work, link), name="sight", daemon=False)
     with marked():
         process.start()
@@ -58,49 +58,49 @@ def start_child(work: Work, link: socket.socket) -> BaseProcess:
 
 
 class SightProcess:
-    """The child, seen from the referee; implements `referee.vision.sight.Sights`."""
+    """The child as seen by the referee; implements `referee.vision.sight.Sights`."""
 
     def __init__(self, work: Work, clock: Callable[[], float] = time.monotonic, start: Start = start_child) -> None:
-        """``clock`` answers seconds."""
+        """``clock`` returns seconds."""
         self._work, self._clock, self._start = work, clock, start
         self._process: BaseProcess | None = None
         self._pipe: MessagePipe | None = None
         self._unstarted = ""
-        """Why the last start came to nothing, until it is told."""
+        """Why the last start failed, until it is reported."""
         self._heard = 0.0
         self._awake = False
         self._number = self._again = 0
         self._back_off = BackOff()
         self._last_words = ""
-        """Why the child is about to end, in its own words; empty: it has not said."""
+        """The reason that the child gave for its end; empty: none yet."""
         self._take: Callable[[Sequence[Picture]], None] = lambda _: None
         self.patience = _SILENT
-        """Seconds without a word after which the child has hung."""
+        """Seconds without a message after which the child counts as hung."""
         self.restarts = 0
-        """How often the child had to be started again."""
+        """Number of restarts."""
 
     def start(self, ring: Callable[[], None]) -> None:
-        """Begin. News comes through a pipe, so nobody rings."""
+        """Start the child. News comes through a pipe, so ``ring`` is unused."""
         del ring
         self._spawn()
 
     @property
     def pid(self) -> int | None:
-        """The child's process."""
+        """Process id of the child."""
         return None if self._process is None else self._process.pid
 
     def waitables(self) -> Sequence[MessagePipe]:
-        """The pipe, while there is a child."""
+        """Return the pipe while there is a child."""
         return () if self._pipe is None else (self._pipe,)
 
     def hand_to(self, take: Callable[[Sequence[Picture]], None]) -> None:
-        """Pictures that come are handed to ``take``, in the thread that asks for news; it must not wait."""
+        """Pass pictures to ``take``, in the thread that asks for news; it must not block."""
         self._take = take
 
     def want(self, span: Span) -> None:
-        """Ask for pictures of a stretch of the machine's time.
+        """Request the pictures of a span of the machine's time.
 
-        Nothing comes of it where pictures are switched off, or where the child that saw the frames is gone.
+        This is a no-op if pictures are switched off; a span seen by a child that has since ended yields none.
         """
         if self._pipe is None or not self._work.pictures:
             return
@@ -108,7 +108,7 @@ class SightProcess:
             self._pipe.send(span)
 
     def news(self, recall: Recall) -> Iterator[News]:
-        """What the child has told; starts it again where it has fallen."""
+        """Yield the child's news, and restart the child if it has died."""
         if self._pipe is None and not self._unstarted and self._now() >= self._again:
             self.restarts += 1
             self._spawn()
@@ -121,7 +121,7 @@ class SightProcess:
                 self._number += 1
                 yield told
                 foresight = recall()
-                # A child that has just died is found by the next look at the pipe.
+                # The next poll of the pipe finds a child that has just died.
                 with suppress(OSError):
                     if self._pipe is not None:
                         self._pipe.send(ForesightAnswer(self._number, foresight))
@@ -131,7 +131,7 @@ class SightProcess:
             yield self._fell(_SILENT_WORDS)
 
     def _next(self) -> News | None:
-        """The next news that waits; None if none does."""
+        """Return the next waiting news; `None`: there is none."""
         while self._pipe is not None and self._pipe.poll():
             try:
                 told = self._pipe.recv()
@@ -146,7 +146,7 @@ class SightProcess:
         return None
 
     def _hand_on(self, told: object) -> None:
-        """Hand pictures to whoever takes them; keep a child's last words."""
+        """Pass pictures to the registered callback; keep the child's last words."""
         if isinstance(told, Failed):
             self._last_words = told.words
         if not isinstance(told, PicturesTaken):
@@ -188,7 +188,7 @@ class SightProcess:
         self._pipe = self._process = None
 
     def finish(self) -> tuple[Observation, ...]:
-        """Ask what was still kept back; a child that does not answer within two seconds has nothing more to say."""
+        """Request the observations still held back; a child silent for two seconds has none."""
         if self._pipe is None:
             return ()
         seen: list[Observation] = []
@@ -207,7 +207,7 @@ class SightProcess:
         return tuple(seen)
 
     def close(self) -> None:
-        """Hang up; a child that does not go by itself is ended."""
+        """Close the pipe; a child that does not exit on its own is killed."""
         if self._pipe is not None:
             self._pipe.close()
         if self._process is not None:
@@ -216,7 +216,7 @@ class SightProcess:
 
 
 def _unstarted(bad: OSError) -> str:
-    """What is wrong; the system runs out of files or processes, mostly for a while."""
+    """Return the reason: the system is out of files or processes, usually for a while."""
     return Sentence(
         "the part that looks at the table cannot be started ({why}); it is tried again: close other programs, or "
         "switch the machine off and on",

@@ -1,4 +1,4 @@
-"""The decks that were learned: where they are kept, by name."""
+"""Storage of learned decks, by name."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
 def folder() -> Path:
-    """Where learned decks are kept: under ``XDG_DATA_HOME``, or ``~/.local/share``."""
+    """Return the folder of learned decks: under ``XDG_DATA_HOME``, or ``~/.local/share``."""
     base = os.environ.get("XDG_DATA_HOME", "")
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "table-referee" / "decks"
 
 
 def path_of(name: str) -> Path:
-    """The deck's file, whether it is there or not; raises `UserError` where no deck can be called so."""
+    """Return the path of the deck's file, which may not exist; raises `UserError` for an invalid name."""
     if not _NAME.fullmatch(name):
         raise UserError(
             "{name} cannot be a deck's name: write small letters, digits, - and _, as in old-tarot", name=repr(name)
@@ -35,12 +35,12 @@ def path_of(name: str) -> Path:
 
 
 def names() -> list[str]:
-    """The decks that were learned."""
+    """Return the names of the learned decks."""
     return sorted(file.stem for file in folder().glob(f"*{_SUFFIX}") if _NAME.fullmatch(file.stem))
 
 
 def read(name: str) -> LearnedDeck:
-    """A learned deck; raises `UserError` where there is none, or its file is torn."""
+    """Read a learned deck; raises `UserError` if it does not exist or its file is damaged."""
     from models.decks.deck_file import DeckBroken, load
 
     try:
@@ -56,10 +56,10 @@ def read(name: str) -> LearnedDeck:
 
 
 def knowledge(name: str) -> Knowledge:
-    """What is known of a deck, learned anew from its looks where the weights have changed since.
+    """Return the knowledge of a deck, learned again from its looks if the weights have changed since.
 
     Raises:
-        UserError: there is no such deck, its file is torn, or the weights cannot learn.
+        UserError: there is no such deck, its file is damaged, or the weights cannot learn.
     """
     from models.decks.deck_file import fingerprint
     from models.decks.lookout import Lookout
@@ -75,14 +75,14 @@ def knowledge(name: str) -> Knowledge:
         raise UserError("the eye cannot see: {why}", why=bad) from bad
     except OSError as bad:
         raise UserError("the eye cannot see: {why}; see `referee doctor`", why=bad) from bad
-    # A folder that cannot be written costs the next start some seconds, and this one nothing.
+    # If the folder is not writable, only the next start is slower by some seconds.
     with contextlib.suppress(UserError):
         store(replace(deck, knowledge=learned, weights=weights))
     return learned
 
 
 def store(deck: LearnedDeck) -> Path:
-    """Keep a deck under its name; raises `UserError` where it cannot be written."""
+    """Save a deck under its name; raises `UserError` if it cannot be written."""
     from models.decks.deck_file import save
 
     path = path_of(deck.name)
@@ -96,7 +96,7 @@ def store(deck: LearnedDeck) -> Path:
 
 
 def forget(name: str) -> None:
-    """Remove a deck and its picture; raises `UserError` where there is none."""
+    """Remove a deck and its picture; raises `UserError` if it does not exist."""
     path = path_of(name)
     try:
         path.unlink()

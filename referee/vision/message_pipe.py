@@ -1,7 +1,7 @@
-"""A pipe between the referee and the process that looks, whose other end may stop in the middle of a message.
+"""A pipe between the referee and the vision process, whose other end may stop in the middle of a message.
 
-`multiprocessing.Pipe` would wait for the rest of it, and the loop with it. Here a message that has begun is not there
-until all of it is.
+`multiprocessing.Pipe` would block until the rest arrives, and the loop with it. Here a message becomes available only
+when it is complete.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import time
 from typing import Any, Final
 
 _SIZE: Final = struct.Struct("!Q")
-"""Before each message: its bytes."""
+"""Header of each message: its length in bytes."""
 _CHUNK: Final = 1 << 18
 
 
 class MessagePipe:
-    """One end: sends objects that can be pickled, and receives those of the other end, each whole.
+    """One end of the pipe: sends picklable objects and receives those of the other end, each complete.
 
-    For one thread. An end that is not ``patient`` never waits, but for `poll` as long as it is told to: what the
-    kernel does not take at once is kept, and goes out with what is done next.
+    For one thread. Unless ``patient``, it never blocks except in `poll` for the given time: bytes that the kernel does
+    not
+    accept at once are kept and sent with the next call.
     """
 
     def __init__(self, link: socket.socket, *, patient: bool) -> None:
@@ -33,18 +34,18 @@ class MessagePipe:
         self._ended = False
 
     def fileno(self) -> int:
-        """What can be waited on."""
+        """Return the file descriptor, for `select`."""
         return self._link.fileno()
 
     def send(self, message: object) -> None:
-        """Send one; raises `OSError` where the other end is gone."""
+        """Send a message; raises `OSError` if the other end is gone."""
         data = pickle.dumps(message)
         self._unsent += _SIZE.pack(len(data)) + data
         while self._pour() and self._patient:
             select.select([], [self._link], [])
 
     def poll(self, seconds: float = 0.0) -> bool:
-        """Whether a whole message, or the end, is there within so many seconds."""
+        """Return whether a complete message, or the end of the stream, is available within this time."""
         until = time.monotonic() + seconds
         while True:
             self._take()
@@ -56,11 +57,11 @@ class MessagePipe:
             select.select([self._link], [], [], left)
 
     def recv(self) -> Any:
-        """The next message, which `poll` has said is there.
+        """Return the next message, after `poll` has returned true.
 
         Raises:
             EOFError: the other end is gone.
-            pickle.UnpicklingError: it sent what nobody can read.
+            pickle.UnpicklingError: the message cannot be unpickled.
         """
         while not self._is_whole():
             if self._ended:
@@ -79,7 +80,7 @@ class MessagePipe:
         return len(self._heard) >= _SIZE.size and len(self._heard) - _SIZE.size >= _SIZE.unpack_from(self._heard)[0]
 
     def _take(self) -> None:
-        """What the kernel has, as far as a message goes."""
+        """Receive what the kernel has, up to the end of one message."""
         try:
             self._pour()
             while not (self._ended or self._is_whole()):
@@ -92,7 +93,7 @@ class MessagePipe:
             self._ended = True
 
     def _pour(self) -> bool:
-        """Send what waits; returns whether some of it still does."""
+        """Send the waiting bytes; return whether some are left."""
         try:
             while self._unsent:
                 del self._unsent[: self._link.send(self._unsent)]

@@ -1,4 +1,4 @@
-"""`referee recognise`: the cards in photographs, one JSON object for each."""
+"""`referee recognise`: the cards in photographs, one JSON object for each photograph."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
 
 def usual_threads() -> int:
-    """How many threads the eye has where nobody measured: half the cores, so that pads and voice have theirs."""
+    """Return the default number of eye threads where none was measured: half the cores, so that pads and voice have
+    theirs.
+    """
     return max(1, (os.cpu_count() or 1) // 2)
 
 
 def load_eye(deck: str | None = None, one_deck: bool = False, threads: int | None = None) -> Eye:
-    """The eye with the weights that ship with the package, for ordinary decks or for one that was learned.
+    """Load the eye with the weights that ship with the package, for ordinary decks or a learned one.
 
-    With ``one_deck`` all pictures show the same cards, as at a table: see `models.eye.eye.Eye.load`. It reads the same
-    with any number of ``threads`` (None: `usual_threads`).
+    With ``one_deck`` all pictures show the same deck, as at a table: see `models.eye.eye.Eye.load`. The readings do not
+    depend on ``threads`` (None: `usual_threads`).
 
     Raises:
-        UserError: they, the deck, or what runs them, are not here; says what to do.
+        UserError: the weights, the deck or the runtime are missing; the message says what to do.
     """
     try:
         from models.eye.eye import Eye, WeightsBroken, WeightsMissing
@@ -51,10 +53,10 @@ def load_eye(deck: str | None = None, one_deck: bool = False, threads: int | Non
 
 
 def read_image(name: str) -> Any:
-    """The picture as OpenCV reads it (blue, green, red).
+    """Read the picture with OpenCV (blue, green, red).
 
     Raises:
-        UserError: there is no such file, it is no image, or one that is too large.
+        UserError: there is no such file, it is not an image, or it is too large.
     """
     image, shrunk = read_photo(name)
     if shrunk > 1:
@@ -63,11 +65,11 @@ def read_image(name: str) -> Any:
 
 
 def read_photo(name: str) -> tuple[Any, int]:
-    """The picture as OpenCV reads it (blue, green, red), and by how many times it was made smaller: a very large JPEG
-    is made so while it is unpacked, and never lies in memory whole.
+    """Read the picture with OpenCV (blue, green, red), and return the factor by which it was reduced: a very large JPEG
+    is reduced while it is decoded, and never occupies memory at full size.
 
     Raises:
-        UserError: there is no such file, it is no image, or one that is too large.
+        UserError: there is no such file, it is not an image, or it is too large.
     """
     import cv2
 
@@ -96,12 +98,12 @@ def read_photo(name: str) -> tuple[Any, int]:
 
 
 def _shrunk(name: str, path: Path) -> int:
-    """By how many times a picture must be made smaller, from its header alone; raises `UserError` where it cannot."""
+    """Return the factor by which to reduce a picture, from its header alone; raises `UserError` if none suffices."""
     from PIL import Image, UnidentifiedImageError
 
     from models.eye.eye import LEAST_SIDE, MOST_PIXELS
 
-    # Pillow guards against large pictures too, at a limit of its own and without telling their size.
+    # Pillow also rejects large pictures, at another limit and without giving their size.
     guard, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
     try:
         with Image.open(path) as header:
@@ -130,10 +132,10 @@ def _shrunk(name: str, path: Path) -> int:
 
 
 def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
-    """Where the drawing of each image goes: `draw` itself for one image, a file in the folder `draw` for several.
+    """Return the path of each image's drawing: `draw` itself for one image, a file in the folder `draw` for several.
 
     Raises:
-        UserError: two images would be drawn on one file, or the folder cannot be made.
+        UserError: two images would have the same drawing, or the folder cannot be created.
     """
     if len(images) == 1 and not draw.is_dir():
         return [draw]
@@ -147,7 +149,7 @@ def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
         draw.mkdir(parents=True, exist_ok=True)
     except OSError as bad:
         raise UserError("--draw: the folder {draw} cannot be made: {why}", draw=draw, why=bad.strerror) from None
-    # Images of one name in several folders are told apart by their folder's name.
+    # Images of the same name in several folders get their folder's name as a prefix.
     plain = [Path(name).stem for name in images]
     doubled = {stem for stem in plain if plain.count(stem) > 1}
     stems = [
@@ -178,11 +180,12 @@ def _draw(image: Any, cards: Sequence[CardSeen], target: Path) -> None:
 
 
 def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | None = None) -> int:
-    """Print the cards of each image, those of a learned ``deck`` if one is named; returns 2 if any
-    image could not be read (one line names each). A line on standard error names each image without colour, too.
+    """Print the cards of each image, those of a learned ``deck`` if one is named; return 2 if any image could not be
+    read
+    (one line names each). A line on standard error also names each image without colour.
 
     Raises:
-        UserError: nothing can be read at all, or the drawing cannot be written.
+        UserError: no image can be read at all, or the drawing cannot be written.
     """
     from models.eye.grey import is_grey
 

@@ -1,8 +1,8 @@
-"""The last seconds of frames, made small, of which those round a slap are given out as JPEGs when they are asked for.
+"""A ring of the last seconds of frames, scaled down; those around a slap are returned as JPEGs on request.
 
-A slap is ruled a moment after it happened, and frames that show what followed are still to come: so what is asked for
-is a stretch of time, and its frames are given out as they are there, each of them once. A frame that is not asked for
-is forgotten after `REACH` and was never more than pixels in memory. Pure, but for OpenCV's arithmetic.
+A slap is ruled a moment after it happened, and the frames that show its aftermath are still to come. So a request names
+a span of time, and each of its frames is returned once, as soon as it exists. A frame that is not requested is dropped
+after `REACH` and never leaves memory. Pure, except for OpenCV's arithmetic.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from referee.record.pictures import Picture
 from referee.units import MS, SECOND
 
 REACH: Final = 3 * SECOND
-"""How far back frames are kept, ns: a slap is ruled within about a second, and then its pictures have to be made."""
+"""How far back frames are kept, ns: a slap is ruled within about a second, and then its pictures must be encoded."""
 APART: Final = 25 * MS
-"""Frames nearer than that to the last one kept are left out, ns: so a fast camera takes no more memory than 40 frames
-a second (some 120 frames of 230 KB)."""
+"""Frames closer than this to the last one kept are skipped, ns, so that a fast camera takes no more memory than 40
+frames a second (some 120 frames of 230 KB).
+"""
 WIDTH: Final = 320
-"""Of a picture, px at most."""
+"""Maximum width of a picture, px."""
 _QUALITY: Final = 80
-"""Of the JPEG: a picture takes some 10 KB."""
+"""JPEG quality: a picture takes some 10 KB."""
 MOST_ASKED: Final = 32
-"""Stretches that may be open at once; of more the oldest are given up."""
+"""Maximum number of open spans; beyond it the oldest are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time of which pictures are wanted, ns, both ends with it."""
+    """A requested span of time, ns, both ends included."""
 
     start: int
     stop: int
@@ -44,21 +45,21 @@ class _Frame:
     t: int
     exposure: int
     image: Any
-    """None: it has been given out."""
+    """`None`: already returned."""
 
 
 class PictureRing:
-    """Keeps frames, and gives out pictures of those that are asked for."""
+    """Keeps frames, and returns pictures of those that are requested."""
 
     def __init__(self, encode: Callable[[Any], bytes | None] | None = None) -> None:
-        """``encode`` makes a JPEG of a small image, or None where that fails; None takes `jpeg`."""
+        """``encode`` makes a JPEG of a small image, or returns None on failure; None: `jpeg`."""
         self._encode = encode or jpeg
         self._frames: deque[_Frame] = deque()
         self._asked: deque[Span] = deque(maxlen=MOST_ASKED)
         self._newest = -1
 
     def add(self, image: Any, t: int, exposure: int) -> None:
-        """A frame (BGR), exposed from ``t`` on for ``exposure``, ns; frames come in the order of ``t``."""
+        """Add a frame (BGR), exposed from ``t`` for ``exposure``, ns; frames come in order of ``t``."""
         self._newest = t
         while self._frames and self._frames[0].t < t - REACH:
             self._frames.popleft()
@@ -66,11 +67,11 @@ class PictureRing:
             self._frames.append(_Frame(t, exposure, shrunk(image)))
 
     def want(self, span: Span) -> None:
-        """Pictures of this stretch are wanted: of frames that are there and of those to come."""
+        """Request pictures of this span, from frames already here and those to come."""
         self._asked.append(span)
 
     def take(self, most: int) -> list[Picture]:
-        """The next pictures that are wanted, at most so many, the oldest first; each frame is given out once."""
+        """Return the next requested pictures, at most ``most``, oldest first; each frame is returned once."""
         out: list[Picture] = []
         if not self._asked:
             return out
@@ -87,10 +88,11 @@ class PictureRing:
 
 
 def shrunk(image: Any, widest: int = WIDTH) -> Any:
-    """A frame at most so many px wide, as an array of its own.
+    """Return a copy of a frame at most ``widest`` px wide.
 
-    In two steps: averaging all pixels of a large frame at once takes ten times as long as this, and picking single
-    pixels breaks the print of the cards.
+    In two steps: averaging all pixels of a large frame at once takes ten times as long, and picking single pixels
+    breaks
+    the print of the cards.
     """
     import cv2
 
@@ -104,7 +106,7 @@ def shrunk(image: Any, widest: int = WIDTH) -> Any:
 
 
 def jpeg(image: Any) -> bytes | None:
-    """A JPEG of a small image; None where it cannot be made."""
+    """Encode a small image as JPEG; `None`: it cannot be encoded."""
     import cv2
 
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])

@@ -1,9 +1,9 @@
-"""The process that looks: it opens the camera, looks at each frame and sends what it told, until nobody listens.
+"""The vision process: it opens the camera, looks at each frame and sends its observations until the referee hangs up.
 
-Started by `referee.vision.client`. The camera is on a thread of its own (`Eyes`): frames wait in a `Backlog` as long as
-there is room, and whoever looks never waits for a driver. Where pictures are switched on (`Work.pictures`) the process
-keeps the last seconds of its frames, small (`referee.vision.picture_buffer`), and sends those that are asked for: a few
-after each sight, so that none waits for them.
+Started by `referee.vision.client`. The camera has a thread of its own (`Eyes`): frames wait in a `Backlog` while there
+is room, so the eye never waits for a driver. If pictures are switched on (`Work.pictures`), the process keeps the last
+seconds of its frames, scaled down (`referee.vision.picture_buffer`), and sends the requested ones: a few after each
+sight, so that no sight waits for them.
 """
 
 from __future__ import annotations
@@ -40,67 +40,69 @@ if TYPE_CHECKING:
     from referee.record.pictures import Picture
 
 _RECORDED: Final = 16 * 2**20
-"""Bytes of a recording's frames that may wait: nobody waits for the next."""
+"""Bytes of a recording's frames that may wait: a recording can be paused."""
 _PASSED_OVER: Final = Sentence("the eye could not keep up, and pictures were passed over; lay cards more slowly")
 _NO_MORE: Final = Sentence("the camera's pictures have ended")
 _NO_FRAMES: Final = Sentence("the camera sends no pictures")
 _STANDS_STILL: Final = Sentence("the camera sends the same picture again and again")
 _SHARE: Final = 4
-"""One in so many bytes of free memory may hold frames that wait ..."""
+"""Waiting frames may take one in this many bytes of free memory ..."""
 _LEAST_ROOM: Final = 64 * 2**20
-"""... but never less than this ..."""
+"""... but at least this ..."""
 _MOST_ROOM: Final = 2**30
-"""... or more than that, bytes."""
+"""... and at most this, bytes."""
 _BEHIND: Final = 3 * SECOND
-"""An eye that is so far behind the newest frame is told of, ns ..."""
+"""An eye this far behind the newest frame is reported, ns ..."""
 _FOLLOWS: Final = SECOND
 """... until it is no further behind than this."""
 NO_FRAME: Final = 2 * SECOND
-"""After so long without a frame the camera counts as lost, ns."""
+"""Time without a frame after which the camera counts as lost, ns."""
 LONGEST_GAP: Final = 1_900 * MS
-"""A stretch without frames that the watcher bridges, by their stamps, ns: after a longer one no instant would be sure
-to a second either way, and the camera counts as lost."""
+"""Longest gap between timestamps that the watcher bridges, ns: after a longer one no instant would be certain to a
+second either way, and the camera counts as lost.
+"""
 _LIVELY: Final = 3
-"""Pictures in a row that differ prove that a camera's sensor has noise: then one that repeats is no sight."""
+"""Number of consecutive differing pictures that prove sensor noise: from then on a repeated picture is not a sight."""
 _OPENING: Final = 15 * SECOND
-"""The same for the first frame: a camera is opened, configured, and settles, ns."""
+"""The same limit for the first frame, ns: a camera is opened, configured, and settles."""
 _NICE: Final = 10
-"""Niceness of looking; judging has none."""
+"""Niceness of the vision process; the referee runs at 0."""
 _ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
 _SIGN_OF_LIFE: Final = 0.5
-"""Seconds from one word of the child to the next, at most."""
+"""Maximum seconds between two messages of the child."""
 PICTURES: Final = 2
-"""Pictures sent with a sight at most: each frame is wanted once at most, so this catches up with what was asked late,
-and each costs about a millisecond of the child's."""
+"""Maximum number of pictures sent with a sight. Each frame is requested at most once, so this catches up with late
+requests; each picture costs the child about a millisecond.
+"""
 _FINAL_PICTURES: Final = 64
 """The same at the end of the game."""
 _ALIVE: Final = "alive"
-"""From the child: it looks, and has nothing to tell."""
+"""From the child: it is working and has no news."""
 FINISH: Final = "finish"
 """To the child: the game is over."""
 
 Open = Callable[[Callable[[str], None]], "Camera"]
-"""Opens a camera, which hands whatever it has to say of its own state, in words, to what it is given."""
+"""Opens a camera, which reports its own state in words to the given callback."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What the child does; travels to it, so everything in it can be pickled."""
+    """The work of the child; sent to it, so everything in it can be pickled."""
 
     camera: Open
     """Opens the camera; raises `HardwareMissing`."""
     watcher: Callable[[], Watching]
     """Makes a watcher; raises `UserError` where there is no eye."""
     live: bool = True
-    """Whether the camera may come back; a recording that has ended has ended."""
+    """Whether the camera may come back; a recording ends for good."""
     pictures: bool = False
-    """Whether frames are remembered, so that pictures can be asked for."""
+    """Whether frames are kept, so that pictures can be requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForesightAnswer:
-    """The referee's, to the ``number``-th sight."""
+    """The referee's answer to the ``number``-th sight."""
 
     number: int
     foresight: Foresight | None
@@ -108,21 +110,21 @@ class ForesightAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PicturesTaken:
-    """Pictures that were asked for."""
+    """The requested pictures."""
 
     pictures: list[Picture]
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The child's last message: it ends, and another one is to be started."""
+    """The child's last message: it exits and must be restarted."""
 
     words: str
-    """Why, and what to do about it."""
+    """The reason, and what to do about it."""
 
 
 def free_memory() -> int:
-    """Bytes of memory that nobody uses at present, 0 where the system does not say."""
+    """Return the bytes of available memory, 0 if the system does not report them."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), 0)
@@ -131,19 +133,20 @@ def free_memory() -> int:
 
 
 def room_for_frames() -> int:
-    """Bytes that waiting frames may take on this machine."""
+    """Return the bytes that waiting frames may take on this machine."""
     return max(_LEAST_ROOM, min(_MOST_ROOM, free_memory() // _SHARE))
 
 
 class Backlog:
-    """Frames in their order, given by one thread and taken by another: a slow eye is late, and misses nothing.
+    """A queue of frames between two threads: a slow eye runs late but misses no frame.
 
-    Where there is no more room, all that wait are given up at once, for what the eye would still find in them is long
-    over; the next frame comes after a gap.
+    When it is full, all waiting frames are dropped at once, because any action that they show is long over; the next
+    frame
+    follows a gap.
 
     Args:
-        room: bytes that they may take; None: as much as this machine has to spare.
-        drop: give frames up where there is no room; else whoever gives one waits until there is.
+        room: capacity in bytes; None: as much as this machine has to spare.
+        drop: drop frames when it is full; otherwise the producer waits.
     """
 
     def __init__(self, room: int | None = None, *, drop: bool = True) -> None:
@@ -153,12 +156,12 @@ class Backlog:
         self._given_up = False
         self._change = threading.Condition()
         self.after_gap = False
-        """Whether frames were given up before the one that was taken last."""
+        """Whether frames were dropped before the last one taken."""
         self.is_behind = False
-        """Whether the frame that was taken last was seconds older than the newest."""
+        """Whether the last frame taken was seconds older than the newest."""
 
     def put(self, frame: Frame) -> None:
-        """One more frame."""
+        """Add a frame."""
         size = int(frame.image.nbytes)
         with self._change:
             while self._frames and self._bytes + size > self._room:
@@ -173,7 +176,7 @@ class Backlog:
             self._change.notify_all()
 
     def next(self, seconds: float) -> Frame | None:
-        """The oldest frame, or None if none comes within so many seconds."""
+        """Return the oldest frame; `None`: no frame came within ``seconds``."""
         with self._change:
             if not self._frames and seconds > 0:
                 self._change.wait_for(lambda: bool(self._frames), seconds)
@@ -189,10 +192,10 @@ class Backlog:
 
 
 class Eyes:
-    """The camera on a thread of its own, where it is opened as well: nobody waits for a driver."""
+    """The camera on a thread of its own, which also opens it, so that no other thread waits for a driver."""
 
     def __init__(self, open_camera: Open, *, drop: bool = True) -> None:
-        """``drop``: give frames up where more come than there is room for; else the camera waits."""
+        """``drop``: drop frames when there is no room; otherwise the camera waits."""
         self._open = open_camera
         self._camera: Camera | None = None
         self.backlog = Backlog(drop=True) if drop else Backlog(_RECORDED, drop=False)
@@ -203,7 +206,7 @@ class Eyes:
         self._thread = threading.Thread(target=self._look, name="camera", daemon=True)
 
     def start(self, ring: Callable[[], None] | None = None) -> None:
-        """Begin; ``ring`` is called with each frame, and at the end."""
+        """Start the thread; it calls ``ring`` with each frame, and at the end."""
         self._ring = ring or self._ring
         self._thread.start()
 
@@ -216,7 +219,7 @@ class Eyes:
             for frame in camera.frames():
                 self.backlog.put(frame)
                 self._ring()
-        except Exception as bad:  # whatever a camera's library throws, the table must hear of it
+        except Exception as bad:  # whatever a camera's library raises, the table must learn of it
             missing = isinstance(bad, HardwareMissing)
             self._words = words_of(bad) if missing else Sentence("the camera failed: {why}", why=repr(bad))
         self.ended = True
@@ -226,13 +229,13 @@ class Eyes:
         self._words = words
 
     def close(self) -> None:
-        """Let go of the camera, as soon as it is open if it is being opened."""
+        """Close the camera; if it is still being opened, as soon as it is open."""
         self._closed = True
         if self._camera is not None:
             self._camera.close()
 
     def next(self, seconds: float) -> Frame | None:
-        """The next frame, or None if none comes within so many seconds (0: does not wait)."""
+        """Return the next frame; `None`: no frame came within ``seconds`` (0: do not wait)."""
         return self.backlog.next(seconds)
 
     @property
@@ -242,10 +245,11 @@ class Eyes:
 
 
 class Repeats:
-    """Tells pictures that only repeat the one before: a sensor's noise is never the same twice, so a camera that does
-    it shows nothing of the table, whatever the stamps say.
+    """Detects pictures that merely repeat the one before. Sensor noise is never the same twice, so a camera that
+    repeats
+    a picture shows nothing of the table, whatever the timestamps say.
 
-    A camera whose pictures have no noise, as one that is drawn may be, is believed.
+    A camera without noise, such as a rendered one, is trusted.
     """
 
     def __init__(self) -> None:
@@ -253,7 +257,7 @@ class Repeats:
         self._differed = 0
 
     def is_repeat(self, image: Any) -> bool:
-        """Whether a picture is exactly the last one, of a camera that has noise."""
+        """Return whether a picture equals the last one exactly, from a camera that has noise."""
         before, self._before = self._before, image
         same = before is not None and before.shape == image.shape and _are_equal(before, image)
         if before is not None and not same and self._differed < _LIVELY:
@@ -264,12 +268,12 @@ class Repeats:
 
 
 def _are_equal(one: Any, other: Any) -> bool:
-    """A row in 16 tells most pictures apart, and costs next to nothing."""
+    """Compare two pictures; every 16th row first, which tells most apart at almost no cost."""
     return bool((one[::16] == other[::16]).all()) and bool((one == other).all())
 
 
 class _GameOver(Exception):  # noqa: N818 - a way out, no error
-    """Nobody wants to know any more."""
+    """Raised when the referee has ended the game."""
 
 
 class Child:
@@ -284,16 +288,17 @@ class Child:
         self._number = 0
         self._back_off = BackOff()
         self._seen_t = 0
-        """Start of the frame that was looked at last, ns."""
+        """Start of the last frame looked at, ns."""
 
     def run(self) -> None:
         while True:
-            # Nobody waits for a recording's next frame, so none of it need be thrown away.
+            # A recording can wait for the eye, so none of its frames need be dropped.
             eyes = Eyes(self._work.camera, drop=self._work.live)
             eyes.start()
             try:
                 if self._looker is None:
-                    # While the camera opens: on a slow machine it takes long to load the networks, and is no hanging.
+                    # Load the networks while the camera opens: this is slow on a slow machine and must not count as a
+                    # hang.
                     self._looker = Looker(self._work.watcher())
                 saw = self.watch(eyes)
             finally:
@@ -305,7 +310,7 @@ class Child:
             self._idle((self._back_off.fall(now) - now) / SECOND)
 
     def watch(self, eyes: Eyes) -> bool:
-        """Look at frames until the camera has ended; returns whether there were any."""
+        """Look at frames until the camera ends; return whether there were any."""
         seen_at, lost, saw = self._clock(), False, False
         repeats = Repeats()
         while True:
@@ -326,30 +331,30 @@ class Child:
             if eyes.backlog.after_gap:
                 self._send_blind(_PASSED_OVER)
             elif self._looked and self._work.live and frame.t - self._seen_t > LONGEST_GAP:
-                # Nobody had to wait for it, if older frames were still to be looked at meanwhile.
+                # Frames that waited in the backlog arrive late but unharmed, so the gap is measured between timestamps.
                 self._send_blind(_NO_FRAMES)
             self._seen_t = frame.t
             if self._looker is None:
-                # What another watcher knew is older than the gap.
+                # The knowledge of an earlier watcher is older than the gap.
                 self._looker = Looker(self._work.watcher())
             self._pipe.send(self._looker.look(frame, self._foresight, behind=eyes.backlog.is_behind))
             self._looked = True
             self._number += 1
             self._foresight = None
-            # The sight is on its way, and its answer is not here yet.
+            # The sight has been sent and its answer is still on the way: use the time.
             if self._ring is not None:
                 self._ring.add(frame.image, frame.t, frame.exposure)
             self._send_pictures(PICTURES)
             self._hear(_ANSWER_WITHIN)
 
     def _send_pictures(self, most: int) -> None:
-        """Send pictures that were asked for, at most so many."""
+        """Send at most ``most`` requested pictures."""
         pictures = self._ring.take(most) if self._ring is not None else []
         if pictures:
             self._pipe.send(PicturesTaken(pictures))
 
     def _hear(self, seconds: float) -> None:
-        """Wait for the answer to the last sight; an older one is no answer."""
+        """Wait for the answer to the last sight, and ignore answers to older ones."""
         until = time.monotonic() + seconds
         while self._pipe.poll(max(0.0, until - time.monotonic())):
             told = self._pipe.recv()
@@ -380,15 +385,16 @@ class Child:
 
 
 def serve(work: Work, link: socket.socket) -> None:
-    """The child's whole life: it ends when the other end of the pipe does."""
-    # An interrupt is the referee's to handle: it hangs up.
+    """Run the child until the other end of the pipe closes."""
+    # The referee handles an interrupt: it hangs up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(OSError, ValueError, AttributeError):
-        # Where there is no standard error, a crash in C code tells nobody.
+        # Fails without standard error; a crash in C code then leaves no trace.
         faulthandler.enable()
     with suppress(ImportError):
-        # OpenCV's loader changes `sys.path` while it loads, and a process that the camera's thread starts meanwhile
-        # would take that over: so it has loaded before there is another thread.
+        # OpenCV's loader changes `sys.path` while it loads, and a process started by the camera's thread meanwhile
+        # would
+        # inherit that. So load it before there is another thread.
         importlib.import_module("cv2")
     be_patient(_NICE)
     pipe = MessagePipe(link, patient=True)
@@ -398,7 +404,7 @@ def serve(work: Work, link: socket.socket) -> None:
         return
     except UserError as error:
         pipe.send(Failed(words_of(error)))
-    except Exception as error:  # whatever it is, people hear of it in a sentence
+    except Exception as error:  # whatever it is, people learn of it in a sentence
         with suppress(OSError):
             traceback.print_exc()
         why = f"{type(error).__name__}: {error}"

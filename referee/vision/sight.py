@@ -1,10 +1,10 @@
-"""What looking at a frame tells, as a value: so that looking can happen in another process than judging.
+"""The result of looking at a frame as a value, so that looking and judging can run in different processes.
 
-A watcher looks at frames in their order. Before each it hears what deck memory says can come (`Watching.recall`), and
-that must be what holds after everything that it told before. So one who looks elsewhere waits, after each frame that
-told something to a referee, until the referee has answered with its foresight: the same frames give the same
-observations there as here. Only if no answer comes in time (`referee.vision.process`) is the next frame looked at
-without any foresight: the eye then names fewer cards, and never one by a memory that is out of date.
+A watcher looks at frames in order. Before each frame it receives what can come next according to deck memory
+(`Watching.recall`), which must take account of all its earlier observations. So a watcher in another process waits
+after each frame until the referee has answered with its foresight: the same frames then give the same observations
+there as here. Only if no answer comes in time (`referee.vision.process`) is the next frame looked at without foresight:
+the eye then names fewer cards, and never one from outdated memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HIDDEN: Final = ("dark", "blocked")
 
 
 class Watching(Protocol):
-    """What is needed of a watcher: frames in, observations out; before each frame it hears what can come."""
+    """The interface of a watcher: frames in, observations out; before each frame it receives the foresight."""
 
     @property
     def watermark(self) -> int: ...
@@ -39,79 +39,79 @@ class Watching(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one frame told."""
+    """The result of looking at one frame."""
 
     t: int
     """Start of the frame's exposure, ns."""
     exposure: int
     """Its length, ns."""
     seen: tuple[Observation, ...]
-    """Without ids, which the game gives."""
+    """Observations without ids, which the game assigns."""
     watermark: int
-    """Everything with t - t_error up to this instant (ns) has been told."""
+    """All observations with t - t_error up to this instant (ns) have been reported."""
     trouble: str = ""
-    """What hinders the view: ``dark``, ``blocked``, ``moved``, or empty."""
+    """What obstructs the view: ``dark``, ``blocked``, ``moved``, or empty."""
     state: str = ""
-    """What the view is like: ``dark``, ``blocked``, ``hand``, ``moving``, ``quiet``; empty where nobody says."""
+    """State of the view: ``dark``, ``blocked``, ``hand``, ``moving``, ``quiet``; empty if unknown."""
     behind: bool = False
     """Whether the frame had waited for seconds: the eye cannot keep up."""
     first: bool = False
-    """Whether this is a watcher's first frame: all that lies there is told as if it had just come."""
+    """Whether this is a watcher's first frame: all cards that lie there are reported as if they had just come."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blind:
-    """There are no more frames, for now."""
+    """A message that there are no more frames for now."""
 
     words: str
-    """Why, and what to do about it."""
+    """The reason, and what to do about it."""
     seen: tuple[Observation, ...] = ()
-    """What the watcher had still kept to itself when the frames ended."""
+    """Observations that the watcher still held back when the frames ended."""
     watermark: int | None = None
-    """As far as it vouches, ns; None: as far as was told before."""
+    """Watermark of the watcher, ns; None: unchanged."""
 
 
 News = Sight | Blind
 Recall = Callable[[], Foresight | None]
-"""Answers what can come next, as of now."""
+"""Returns what can come next, as of now."""
 
 
 class Sights(Protocol):
-    """Where news of the table comes from, in the order of its frames."""
+    """A source of news of the table, in the order of its frames."""
 
     def start(self, ring: Callable[[], None]) -> None:
-        """Begin; ``ring`` may be called from any thread when there is news."""
+        """Start; ``ring`` may be called from any thread when there is news."""
         ...
 
     def waitables(self) -> Sequence[MessagePipe]:
-        """What to wait on for news, beside being rung."""
+        """Return what to wait on for news, in addition to ``ring``."""
         ...
 
     def news(self, recall: Recall) -> Iterator[News]:
-        """What has come; never waits. ``recall`` is asked after the caller has dealt with each."""
+        """Yield the news so far, without waiting. ``recall`` is called after the caller has handled each item."""
         ...
 
     def finish(self) -> tuple[Observation, ...]:
-        """The game is over: what the watcher still kept to itself."""
+        """End the game, and return the observations that the watcher still held back."""
         ...
 
     def close(self) -> None: ...
 
 
 class Looker:
-    """One watcher's frames made into sights."""
+    """Turns the frames of one watcher into sights."""
 
     def __init__(self, watcher: Watching) -> None:
         self._watcher = watcher
         self._first = True
         self._clock_error = 0
         self.watermark = watcher.watermark
-        """As far as the watcher vouches, ns, with what is not known of the camera's clock."""
+        """The watcher's watermark, ns, less the uncertainty of the camera's clock."""
 
     def look(self, frame: Frame, foresight: Foresight | None, *, behind: bool = False) -> Sight:
-        """Look at one frame, knowing what can come; raises `ValueError` for one that is not later than the last.
+        """Look at a frame with this foresight; raises `ValueError` if it is not later than the last.
 
-        ``behind``: it had waited for seconds.
+        ``behind``: the frame had waited for seconds.
         """
         watcher = self._watcher
         watcher.recall(foresight)
@@ -125,13 +125,14 @@ class Looker:
         )  # fmt: skip
 
     def finish(self) -> tuple[Observation, ...]:
-        """What the watcher has still to tell; it sees no more frames."""
+        """Return the observations still held back; no more frames follow."""
         return self._prepare(self._watcher.finish())
 
     def _prepare(self, told: Sequence[Observation]) -> tuple[Observation, ...]:
-        """What was seen, with what is not known of the camera's clock; never back into what was vouched for.
+        """Add the uncertainty of the camera's clock to observations, but never reach back before the watermark.
 
-        Without ids: a watcher counts from one whenever it is started, in the middle of a game too; the game gives them.
+        Ids are removed: a watcher counts from one at each start, even in the middle of a game, so the game assigns
+        them.
         """
         return tuple(
             replace(

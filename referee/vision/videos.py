@@ -1,4 +1,4 @@
-"""`referee watch`: what can be seen in a video or a folder of frames, as observations of the table log."""
+"""`referee watch`: print what a video or a folder of frames shows, as observations of the table log."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def seat_bearings(seats: int) -> dict[int, float]:
-    """Where each of N seats evenly round the picture reaches in from: seat 1 at the bottom, then clockwise."""
+    """Return the bearing of each of N seats spaced evenly round the picture: seat 1 at the bottom, then clockwise."""
     return {seat: (270 - 360 * (seat - 1) / seats) % 360 for seat in range(1, seats + 1)}
 
 
 def new_watcher(
     bearings: Mapping[int, float] | None, deck: str | None = None, bare: str = "", threads: int | None = None
 ) -> Watcher:
-    """A watcher with the shipped eye, for a learned deck if one is named, with so many ``threads`` (None: the usual).
+    """Make a watcher with the shipped eye, for a learned deck if named; ``threads`` None: the default number.
 
     Raises:
         UserError: the eye, or the picture of the bare table, cannot be loaded.
@@ -41,8 +41,8 @@ def new_watcher(
 
 
 def watcher_of(eye: CardEye, bearings: Mapping[int, float] | None, bare: str = "") -> Watcher:
-    """A watcher with this eye; names seats if their bearings are given, and takes no print for a card if ``bare`` is
-    the path of a picture of the bare table.
+    """Make a watcher with this eye. It names seats if their bearings are given, and ignores card prints on the cloth if
+    ``bare`` is the path of a picture of the bare table.
 
     Raises:
         UserError: that picture cannot be read.
@@ -53,17 +53,17 @@ def watcher_of(eye: CardEye, bearings: Mapping[int, float] | None, bare: str = "
     from models.watch.watcher import Watcher
     from referee.vision.photos import read_image
 
-    # Handing these small pictures to a pool of threads costs twice what it gains, and takes a core from the camera.
+    # A thread pool costs twice what it gains on pictures this small, and takes a core from the camera.
     cv2.setNumThreads(1)
 
     return Watcher(eye, seat_bearings=bearings, bare=BareTable(read_image(bare)) if bare else None)
 
 
 def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
-    """Every frame of a video or a folder; instants count from the first.
+    """Yield every frame of a video or folder; instants count from the first.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: the source cannot be read.
     """
     from hardware.camera.camera import open_camera
     from hardware.ports import HardwareMissing
@@ -71,7 +71,7 @@ def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
     if not source.exists():
         raise UserError("{source}: there is no such file or folder", source=source)
     notes: dict[str, Any] = {}
-    # What `referee demo --frames` noted beside its frames; a folder of somebody else's may hold anything.
+    # Notes of `referee demo --frames`; a folder from another source may hold any file of this name.
     with suppress(OSError, ValueError):
         told = json.loads((source / "frames.json").read_text(encoding="utf-8"))
         notes = told if isinstance(told, dict) else {}
@@ -85,7 +85,7 @@ def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
 
 
 def bearings_of(seats: int | None, settings: Path | None) -> dict[int, float] | None:
-    """Each seat's bearing: evenly, as a table's settings have them, or None where nobody says."""
+    """Return each seat's bearing: evenly spaced or as in a table's settings; `None`: neither is given."""
     if settings is None:
         return None if seats is None else seat_bearings(seats)
     if seats is not None:
@@ -97,14 +97,14 @@ def watch(
     source: Path, *, fps: float | None = None, seats: int | None = None, deck: str | None = None,
     settings: Path | None = None,
 ) -> int:  # fmt: skip
-    """Print every observation as one JSON line as soon as it is known; returns the exit status.
+    """Print each observation as one JSON line as soon as it is known; return the exit status.
 
     Raises:
         UserError: the source, the settings or the eye cannot be read.
     """
     bearings = bearings_of(seats, settings)
     frames = read_frames(source, fps)
-    # Neither source is ever without a frame; one that cannot be read is told before the eye is woken.
+    # Each source has at least one frame; an unreadable one is reported before the eye is loaded.
     first = next(frames)
     bare = "" if settings is None else load_settings(settings).camera.bare_table
     watcher = new_watcher(bearings, deck, bare)
