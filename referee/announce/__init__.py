@@ -1,1 +1,1 @@
-"""What people hear and see at the table: the voice, the lights, the terminal."""
+"""Announcements at the table: the voice, the lights, the terminal."""

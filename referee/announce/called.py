@@ -1,7 +1,7 @@
-"""Which of a table's names can be called aloud; the others are called by their seats.
+"""The players' names that can be called aloud; the other players are called by their seats.
 
-A voice says what is written in letters, and a name helps only where nobody else has it. Whether the voice at hand can
-really say one is asked of the speaker (`hardware.ports.Speaker.learn`).
+A voice can say a name written in Latin letters, and a name helps only if it is unique at the table. The speaker decides
+whether its voice can really say it (`hardware.ports.Speaker.learn`).
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Final
 from hardware.sound.clips import plain_letters
 
 _MOST_LETTERS: Final = 24
-"""Of a name; a longer one would hold up the game."""
+"""Letters in a name; a longer one would hold up the game."""
 _WITHIN: Final = " '’.-"
-"""What may stand between the letters of a name."""
+"""Characters allowed between the letters of a name."""
 
 
 def names_to_call(names: Sequence[str]) -> dict[int, str]:
-    """The names that can be called, by seat (from 1 on), as people wrote them.
+    """Return the names that can be called, by seat (from 1 on), as people wrote them.
 
-    A name is left out if it holds anything but Latin letters (``Seat 3``), is too long, or sounds in writing like
-    another's: two of a name are both called by their seats.
+    A name is left out if it holds anything but Latin letters (``Seat 3``), is too long, or is spelled like another: two
+    players of the same name are both called by their seats.
     """
     plain = {seat: plain_letters(name).strip() for seat, name in enumerate(names, start=1)}
     often = Counter(plain.values())

@@ -1,6 +1,6 @@
-"""What the lights show of rulings, notices and hands: legible without colour, by place and rhythm.
+"""The lights for rulings, notices and hands: legible without colour, by place and rhythm.
 
-Nothing flashes more than three times a second. Whatever is higher in this table is shown in place of what is lower.
+Nothing flashes more than three times a second. A higher row of this table takes precedence over a lower one.
 
 | what | a seat's light | the table's light |
 | --- | --- | --- |
@@ -8,7 +8,7 @@ Nothing flashes more than three times a second. Whatever is higher in this table
 | false slap | three quick blinks a second, for 1.5 s | blinks with it, red |
 | slap won | full, until the pile is taken | steady, green |
 | dead heat | its seats blink together, once a second, for 4 s | blinks with them, amber |
-| told: read the line | one long flash and a short one, at whom it is about or at all | flashes with it, white |
+| told: read the line | one long flash and a short one, at the seat concerned or at all | flashes with it, white |
 | stuck or chattering pad | two short blinks, then two seconds dark | |
 | paused | one dim light after the other goes round the table | breathes, blue |
 | question | all breathe together, once in two seconds | breathes with them, amber |
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
     from hardware.ports import Lights
 
 GLOW: Final = 0.2
-"""Level of the light of the seat that is to play."""
+"""Level of the light of the seat whose turn it is."""
 _FALSE: Final = 1500 * MS
 _HEAT: Final = 4 * SECOND
 _LONG, _SHORT, _GAP = 600 * MS, 200 * MS, 200 * MS
 _TOLD: Final = _LONG + _GAP + _SHORT
-"""Length of what shows that something was said which no other light tells, ns."""
+"""Length of the flash for a line that no other light shows, ns."""
 _ONLY_TOLD: Final = frozenset(
     ("slap_void", "burn", "strike", "give", "locked_out", "foul", "contested", "repeated", "remind", "corrected")
 )
-"""Kinds of rulings that a light can show no better than by sending people to the line that says them."""
+"""Kinds of rulings that the lights can show only by sending people to the line that says them."""
 _SHOWN_NOTICES: Final = frozenset(
     ("paused", "resumed", "pad_stuck", "pad_chatters", "pad_works", "card_lands", "card_lands_alone")
 )
-"""Notices that other lights show; a card that lands changes whose turn it is."""
+"""Notices that other lights show; a card that lands changes the turn."""
 _BLINK: Final = 200 * MS
 """Length of a challenge's blink, and of the gap after it, ns."""
 _COUNT_PAUSE: Final = 900 * MS
 _STEP: Final = 500 * MS
-"""How long the light of a pause stays at a seat, ns."""
+"""Time that the light of a pause stays at a seat, ns."""
 _OFF: Final = (0.0, 0.0, 0.0)
 _GREEN: Final = (0.0, 1.0, 0.0)
 _RED: Final = (1.0, 0.0, 0.0)
@@ -66,9 +66,9 @@ _COLOURS: Final = {
     "slap_won": _GREEN, "slap_false": _RED, "dead_card": _RED, "dead_heat": _AMBER, "question": _AMBER, "won": _WHITE,
     "drawn": _WHITE, "lost": _WHITE,
 }  # fmt: skip
-"""What the table's light shows of a ruling, until the next lead or turn."""
+"""Colour of the table's light for a ruling, until the next lead or turn."""
 _STEPS: Final = 32
-"""Levels that are told apart: a light that breathes need not be told each time that the loop turns."""
+"""Number of distinct levels: with these a breathing light needs no update in every turn of the loop."""
 
 Colour = tuple[float, float, float]
 
@@ -84,38 +84,38 @@ class LampState:
     first: int | None = None
     winner: int | None = None
     false: dict[int, int] = field(default_factory=dict)
-    """By seat, since when, ns."""
+    """Start of the blinking, ns, by seat."""
     heat: tuple[int, ...] = ()
     heat_since: int = 0
     told: dict[int, int] = field(default_factory=dict)
-    """By seat, since when something was said of it that no other light tells, ns; by 0, of all or nobody."""
+    """Start of the flash for a line that no other light shows, ns, by seat; by 0, a flash at all seats."""
     out: set[int] = field(default_factory=set)
     benched: set[int] = field(default_factory=set)
     """Seats whose pad is stuck or chatters."""
     asks: bool = False
     paused: bool = False
     colour: Colour = _OFF
-    """Of the table's light, as the last ruling left it."""
+    """Colour of the table's light after the last ruling."""
 
 
 def blink(t: int, period: int, on: int) -> bool:
-    """Whether a light that burns for the first ``on`` of every ``period`` (ns) burns at ``t``."""
+    """Return whether a light that is on for the first ``on`` of every ``period`` (ns) is on at ``t``."""
     return t % period < on
 
 
 def breathe(t: int, period: int = 2 * SECOND) -> float:
-    """A level that rises and falls evenly, 0 to 1."""
+    """Return a level that rises and falls evenly, 0 to 1."""
     return 0.5 - 0.5 * cos(2 * pi * (t % period) / period)
 
 
 def count(t: int, number: int) -> bool:
-    """Whether a light that blinks ``number`` times, then pauses, burns at ``t`` (ns)."""
+    """Return whether a light that blinks ``number`` times, then pauses, is on at ``t`` (ns)."""
     at = t % (number * 2 * _BLINK + _COUNT_PAUSE)
     return at < number * 2 * _BLINK and at % (2 * _BLINK) < _BLINK
 
 
 def seat_level(state: LampState, seat: int, t: int) -> float:
-    """The level of a seat's light at ``t`` (ns), 0 to 1."""
+    """Return the level of a seat's light at ``t`` (ns), 0 to 1."""
     for shown, level in _LAYERS:
         if shown(state, seat, t):
             return level(state, seat, t)
@@ -123,7 +123,7 @@ def seat_level(state: LampState, seat: int, t: int) -> float:
 
 
 def table_colour(state: LampState, t: int) -> Colour:
-    """The table's light at ``t`` (ns)."""
+    """Return the colour of the table's light at ``t`` (ns)."""
     told = any(_is_told(state, about, t) for about in state.told)
     if state.paused and not told:
         return _scaled(_BLUE, breathe(t))
@@ -152,7 +152,7 @@ def _is_told(state: LampState, about: int, t: int) -> bool:
 
 
 def _flash(state: LampState, t: int, seat: int | None = None) -> bool:
-    """Whether one long flash or the short one after it burns at ``t`` (ns), of a seat or of any."""
+    """Return whether a long flash or the short one after it is on at ``t`` (ns), at a seat or at any."""
     abouts = state.told if seat is None else (seat, 0)
     since = [t - state.told[about] for about in abouts if _is_told(state, about, t)]
     return any(at < _LONG or at >= _LONG + _GAP for at in since)
@@ -187,14 +187,14 @@ _LAYERS: Final[tuple[tuple[_Shown, _Level], ...]] = (
     (lambda s, seat, t: seat == s.turn, lambda s, seat, t: GLOW),
     (lambda s, seat, t: seat in s.out, lambda s, seat, t: 0.1 * blink(t, 5 * SECOND, 100 * MS)),
 )
-"""What is shown, the most important first."""
+"""Conditions and levels of a seat's light, the most important first."""
 
 
 class Lamps:
-    """Shows whose hand was first, whose turn it is, how it was ruled, and what the table waits for."""
+    """Shows the first hand, the turn, the ruling, and what the table waits for."""
 
     def __init__(self, lights: Lights, seats: int, *, asks: Callable[[], bool] = lambda: False) -> None:
-        """``asks``: answers whether a question is open."""
+        """``asks``: returns whether a question is open."""
         self._lights = lights
         self._state = LampState(seats)
         self._asks = asks
@@ -204,19 +204,21 @@ class Lamps:
         self._failed = False
 
     def touch(self, touched: Sequence[int], now: int = 0) -> None:
-        """Pads that are down, the first hand first, at ``now`` (ns): its light goes on at once."""
+        """Light the seat of the first hand at once; ``touched``: pads that are down, the first hand first; ``now`` in
+        ns.
+        """
         self._now = now
         self._state.first = touched[0] if touched else None
         self._show()
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
-        """Outlet: show what was ruled."""
+        """`Outlet`: show rulings."""
         for ruling in rulings:
             self._heed(ruling)
         self._show(again=self._failed)
 
     def tell(self, notice: Notice) -> None:
-        """Teller: a pause, a pad that is stuck; whatever else is said sends people to its line."""
+        """`Teller`: show a pause or a stuck pad; any other notice flashes to send people to its line."""
         if notice.what in ("paused", "resumed"):
             self._state.paused = notice.what == "paused"
         elif notice.what in ("pad_stuck", "pad_chatters"):
@@ -253,13 +255,13 @@ class Lamps:
             self._flash_at(seat)
 
     def _flash_at(self, seat: int | None) -> None:
-        """Show that there is a line to read, once what blinks at that seat has been seen."""
+        """Flash for a line to read, after any blinking at that seat."""
         state = self._state
         blinks = state.false.get(seat) if seat is not None else None
         state.told[seat or 0] = self._now if blinks is None else max(self._now, blinks + _FALSE)
 
     def _show(self, *, again: bool = False) -> None:
-        """Tell the device what has changed; ``again``: everything, since it did not take it the last time."""
+        """Send the changes to the lights; ``again``: send everything, since the last attempt failed."""
         state, now = self._state, self._now
         state.asks = self._asks()
         self._failed = True

@@ -1,7 +1,7 @@
-"""Rulings and notices on their way to whoever speaks, shows or lights.
+"""Distribution of rulings and notices to the voice, the displays and the lights.
 
-A ruling is about the game; a notice is what the appliance itself has to say: that a part failed or is back, that the
-game is paused. An outlet that fails is named, and stops nothing. The table's loop calls all of it.
+A ruling is about the game; a notice is about the appliance itself: a part failed or is back, the game is paused. An
+outlet that fails is reported and does not stop the others. The table's loop calls all of this.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ class Notice:
     """Something to tell at the table."""
 
     what: str
-    """Such as ``camera_gone``: `referee.announce.voice.tell` says it in every language. Empty: nothing is said."""
+    """Key such as ``camera_gone``: `referee.announce.voice.tell` says it in every language. Empty: nothing is said."""
     t: int
-    """The instant that it speaks of, ns."""
+    """The instant that the notice is about, ns."""
     words: str
-    """In English, for screen and log: what is amiss, and what to do."""
+    """In English, for screen and log: what is wrong, and what to do."""
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """What its words need: ``seat``, ``margin`` (ns) ..."""
+    """Fields of the words: ``seat``, ``margin`` (ns) ..."""
 
 
 ANOTHER_GAME: Final = "another"
-"""The game is over, and the next one waits for somebody's word."""
+"""The game is over, and the next one starts on request."""
 QUESTION_AGAIN: Final = "asked_again"
-"""A question is said once more; its field ``question`` is the ruling that asks it."""
+"""A question is repeated; its field ``question`` is the ruling that asks it."""
 GONE_NOTICES: Final[Mapping[str, str]] = {
     "camera": "camera_gone", "pads": "pads_gone", "lights": "lights_gone", "log": "log_gone",
     "rescue": "lines_missing",
 }  # fmt: skip
-"""What is said when a part fails; of a voice that failed nothing can be said."""
+"""Notices for a part that fails; a failed voice has none, since it cannot speak."""
 BACK_NOTICES: Final[Mapping[str, str]] = {
     "camera": "camera_back", "pads": "pads_back", "lights": "lights_back", "voice": "sound_back", "view": "view_clear",
     "log": "log_back", "eye": "eye_follows",
 }  # fmt: skip
-"""What is said when it is back."""
+"""Notices for a part that is back."""
 PAD_NOTICES: Final[Mapping[str, str]] = {
     "pad_stuck": "pad_stuck",
     "pad_chatter": "pad_chatters",
     "pad_freed": "pad_works",
 }
-"""What is said of each thing that the filter of the pads' edges finds."""
+"""Notices for each fault that the filter of the pads' edges finds."""
 
 
 def late_hand(slap: Slap) -> Notice:
@@ -61,9 +61,9 @@ def late_hand(slap: Slap) -> Notice:
 
 
 Outlet = Callable[[Sequence[Ruling]], None]
-"""Takes rulings as soon as they are decided, those that came together at once: the voice, the lights, the display."""
+"""Takes rulings as soon as they are decided, simultaneous ones together: the voice, the lights, the display."""
 Teller = Callable[[Notice], None]
-"""Takes what the appliance itself has to say."""
+"""Takes the notices of the appliance itself."""
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ _log = logging.getLogger(__name__)
 class Sinks:
     """The outlets and tellers of a table, by name.
 
-    Its methods return each part that failed now, with what it threw, and each that works again, with no words.
+    Methods return each part that has just failed, with its error, and each that works again, with an empty text.
     """
 
     def __init__(self, outlets: Mapping[str, Outlet], tellers: Mapping[str, Teller]) -> None:
@@ -79,13 +79,13 @@ class Sinks:
         self._failing: set[str] = set()
 
     def hand_out(self, news: Sequence[Ruling] | Notice) -> list[tuple[str, str]]:
-        """Hand rulings to the outlets, or a notice to the tellers."""
+        """Pass rulings to the outlets, or a notice to the tellers."""
         takers: Mapping[str, Callable[[Any], None]] = self._tellers if isinstance(news, Notice) else self._outlets
         changed: list[tuple[str, str]] = []
         for name, take in takers.items():
             try:
                 take(news)
-            except Exception as bad:  # whatever a device's library throws, the game must go on
+            except Exception as bad:  # whatever a device's library raises, the game must go on
                 if name not in self._failing:
                     _log.exception("%s failed", name)
                 self._failing.add(name)

@@ -1,7 +1,7 @@
 """The table live in the terminal: pile, counts, turn, challenge, the last rulings with their margins, questions.
 
-Where standard output is no terminal, each ruling is one plain line instead. `Display` draws; a table's loop draws
-through `Screen`, on a thread of its own, since to draw takes tens of milliseconds and a hand must not wait for it.
+If standard output is no terminal, each ruling is one plain line instead. `Display` draws; a table's loop draws through
+`Screen`, on a separate thread, since drawing takes tens of milliseconds and a hand must not wait for it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _RED: Final = frozenset("hdr")
 _LARGE: Final = 5
-"""Cards at the top of the pile that are drawn large."""
+"""Number of cards at the top of the pile that are drawn large."""
 _SMALL: Final = 24
 _RULINGS: Final = 9
 _COLOURS: Final = {
@@ -44,7 +44,7 @@ _COLOURS: Final = {
 
 @dataclass(slots=True)
 class Gauge:
-    """What a display says of the run itself."""
+    """The figures that a display shows about the run itself."""
 
     title: str = ""
     t: int = 0
@@ -53,9 +53,9 @@ class Gauge:
     fps: float = 0.0
     lag_ms: float = 0.0
     notes: tuple[str, ...] = ()
-    """What is amiss, in words."""
+    """Current problems, in words."""
     standing: tuple[str, ...] = ()
-    """What is to be read at any time, such as the page's address."""
+    """Lines that are always shown, such as the page's address."""
     paused: bool = False
     full: bool = False
     """Whether the scoreboard alone fills the terminal."""
@@ -80,10 +80,10 @@ class Display:
         self._is_full = self._is_terminal = False
         self.gauge = Gauge()
         self.began = 0
-        """When the game began, ns: times are shown from there."""
+        """Start of the game, ns: times are shown relative to it."""
 
     def since_began(self, t: int) -> str:
-        """The game's clock at an instant."""
+        """Return the game's clock at an instant."""
         return self._words.texts.seconds(t - self.began)
 
     def __enter__(self) -> Display:
@@ -92,7 +92,7 @@ class Display:
         return self
 
     def _go_live(self) -> None:
-        """Draw where the cursor is, or on the terminal's other screen, which leaves nothing behind."""
+        """Draw at the cursor, or on the terminal's alternate screen, which leaves nothing behind."""
         from rich.live import Live
 
         self._is_full = self.gauge.full
@@ -115,7 +115,7 @@ class Display:
                 print(f"{self.since_began(ruling.t):>9}  {escape_controls(self._words(ruling))}")
 
     def _remember(self, ruling: Ruling) -> None:
-        """Put a ruling last in the list, or in the place of the one that it mends: "alone" becomes a margin."""
+        """Append a ruling to the list, or replace the one that it amends: "alone" becomes a margin."""
         if ruling.kind == "question":
             self._asked[ruling.id] = ruling
         for place, old in enumerate(self._rulings):
@@ -125,11 +125,11 @@ class Display:
         self._rulings.append(ruling)
 
     def draw(self, view: View) -> None:
-        """Draw the position; does nothing where lines are printed."""
+        """Draw the position; a no-op where lines are printed."""
         if self._live is None:
             return
         if self._is_terminal and not self._live.console.file.isatty():
-            # Its window was closed: to draw there would cost time for nothing.
+            # The window was closed: drawing there would only cost time.
             self.__exit__()
             return
         if self.gauge.full != self._is_full:
@@ -138,7 +138,7 @@ class Display:
         self._live.update(self.render_full(view) if self._is_full else self.render(view), refresh=True)
 
     def render(self, view: View) -> RenderableType:
-        """The whole picture of the table, as rich draws it."""
+        """Return the whole picture of the table, as rich draws it."""
         from rich.columns import Columns
         from rich.console import Group
         from rich.panel import Panel
@@ -151,7 +151,7 @@ class Display:
             fps=texts.number(gauge.fps, 1), lag=texts.number(gauge.lag_ms, 0),
         )  # fmt: skip
         parts = Group(
-            # Above all else: what does not fit a low terminal is cut off below.
+            # At the top: a low terminal cuts off the bottom.
             *[Text(escape_controls(line), style="bold cyan") for line in gauge.standing],
             Columns([self._players(view), self._pile(view)], padding=(0, 3)),
             self._state(view),
@@ -162,7 +162,7 @@ class Display:
         return Panel(parts, title=title, subtitle=status, title_align="left", padding=(0, 1))
 
     def render_full(self, view: View) -> RenderableType:
-        """The scoreboard alone, in the middle of the terminal, and what waits for people at the keys."""
+        """Return the scoreboard alone, in the middle of the terminal, and the prompt that waits for a key."""
         from rich.align import Align
         from rich.console import Group
         from rich.panel import Panel
@@ -230,7 +230,7 @@ class Display:
 
 
 def card_lines(card: str) -> tuple[str, ...]:
-    """A card drawn in five lines of seven letters."""
+    """Return a card drawn in five lines of seven characters."""
     rank = {"T": "10", "?": "?", "X": "★"}.get(card[0], card[0])
     suit = suit_sign(card)
     return ("╭─────╮", f"│{rank:<5}│", f"│  {suit}  │", f"│{rank:>5}│", "╰─────╯")
@@ -249,10 +249,10 @@ def _row(cards: Sequence[str], line: int) -> Any:
 
 
 class Screen:
-    """Takes what a `Display` takes, and never waits for it."""
+    """Takes what a `Display` takes, without ever blocking."""
 
     def __init__(self, display: Display, *, live: bool = True) -> None:
-        """``live``: whether the display draws, and prints no lines."""
+        """``live``: whether the display draws rather than prints lines."""
         self._display, self._live = display, live
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._next: tuple[View, Gauge] | None = None
@@ -261,18 +261,20 @@ class Screen:
         self._thread.start()
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
-        """Outlet: show rulings that were just decided."""
+        """`Outlet`: show rulings that were just decided."""
         shown = tuple(rulings)
         self._work.put(lambda: self._display(shown))
 
     def tell(self, notice: Notice) -> None:
-        """Teller: print a line where lines are printed; elsewhere what is amiss stands below the table."""
+        """`Teller`: print a line where lines are printed; a live display shows the problem below the table."""
         if not self._live and notice.words:
             words = escape_controls(self._in_words(notice))
             self._work.put(lambda: print(f"{self._display.since_began(notice.t):>9}  {words}"))
 
     def _in_words(self, notice: Notice) -> str:
-        """A notice in the terminal's language: its own words, or where nobody has put those into it, what is said."""
+        """Return a notice in the terminal's language: its translated words, or the spoken phrase if they are
+        untranslated.
+        """
         names, language = self._display.names, here().language
         words = say_among(names, notice.words)
         if language == "en" or words != str(notice.words):
@@ -284,7 +286,7 @@ class Screen:
             return words
 
     def draw(self, view: View, gauge: Gauge) -> None:
-        """Draw this position; of several that wait only the last is drawn."""
+        """Draw this position; if several wait, only the last is drawn."""
         with self._lock:
             waits, self._next = self._next is not None, (view, gauge)
         if not waits:
@@ -301,10 +303,10 @@ class Screen:
         while (do := self._work.get()) is not None:
             try:
                 do()
-            except Exception:  # a terminal that went away must not stop the next line
+            except Exception:  # a closed terminal must not stop the next line
                 _log.exception("the display failed; it goes on")
 
     def close(self) -> None:
-        """Show what waits, within two seconds, and end."""
+        """Show pending output, within two seconds, and end."""
         self._work.put(None)
         self._thread.join(timeout=2.0)

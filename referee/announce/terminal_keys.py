@@ -1,7 +1,7 @@
-"""Keys of the terminal in which the referee runs: one letter does something at once, a line is typed as ever.
+"""Keys of the referee's terminal: a single letter acts at once, and a line is typed as usual.
 
-`KeyLine` tells the two apart; `hear_keys` reads a terminal key by key and leaves it as it was. Where there is no
-terminal, or none that can be read so, lines are read as they come (`referee.table.loop.Answers.listen`).
+`KeyLine` tells the two apart; `hear_keys` reads a terminal key by key and restores its mode. Where there is no
+terminal, or it cannot be read key by key, lines are read as they come (`referee.table.loop.Answers.listen`).
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ HELP: Final = "?"
 GOOD_MARK: Final = "+"
 FALSE_MARK: Final = "-"
 KEYS: Final = frozenset((PAUSE, CODE, PAGE, FULL, QUIT, HELP, GOOD_MARK, FALSE_MARK))
-"""What acts at once where no line was begun."""
+"""Keys that act at once on an empty line."""
 _OPENING: Final = ": "
-"""Begins a line whose first letter would be a key."""
+"""Begins a line whose first letter would otherwise be a key."""
 _ESCAPE: Final = "\x1b"
 _RUBOUT: Final = "\x7f\b"
 _CLEAR: Final = "\x15"
 
 
 class KeyLine:
-    """What is typed, key by key: gives keys and whole lines. Pure.
+    """Turns typed characters into keys and whole lines. Pure.
 
     Args:
-        press: is given each key of `KEYS`.
-        enter: is given each line.
+        press: receives each key of `KEYS`.
+        enter: receives each line.
     """
 
     def __init__(self, press: Callable[[str], None], enter: Callable[[str], None]) -> None:
         self._press, self._enter = press, enter
         self._in_escape = False
         self.line: str | None = None
-        """What stands on the line so far; None where none was begun."""
+        """The line typed so far; `None`: none was begun."""
 
     def feed(self, text: str) -> None:
-        """So much was typed."""
+        """Process typed text."""
         for sign in text:
             if self._in_escape:
-                # The arrows and their like: ESC [ A
+                # Arrow keys and the like: ESC [ A
                 self._in_escape = not (sign.isalpha() or sign == "~")
             elif sign == _ESCAPE:
                 self._in_escape, self.line = True, None
@@ -76,11 +76,11 @@ class KeyLine:
 def hear_keys(
     stream: TextIO, keys: KeyLine, ended: Callable[[], None] = lambda: None
 ) -> Callable[[], None] | None:  # fmt: skip
-    """Read a terminal key by key on a thread of its own; gives what sets the terminal right again.
+    """Read a terminal key by key on a separate thread; return a callback that restores the terminal.
 
-    ``ended`` is called, on that thread, once nothing more can come from it, as when its window was closed.
+    ``ended`` is called on that thread once the terminal yields no more input, as when its window was closed.
 
-    None where this is no terminal, or one that cannot be read so: then nothing has changed.
+    None if this is no terminal or it cannot be read key by key: then nothing has changed.
     """
     if not stream.isatty():
         return None

@@ -1,10 +1,9 @@
-"""What the referee says of rulings and of itself: which phrase, how urgent it is, and what makes it untrue.
+"""The phrases for rulings and notices: which phrase, how urgent it is, and what makes it untrue.
 
 A clip's name is the text that it speaks, so a phrase reads as it sounds: ``("seat three", "wins the slap", "by",
-"fourteen", "milliseconds")``. The words stand in `referee.announce.phrases`. Everything that can be said is in
-`vocabulary`, rendered ahead; people are called by their names where the speaker has learned them
-(`referee.announce.called`), else by their seats. All but `Voice` and `Pulse` is pure; the table's process speaks it,
-and the page shows the same phrases in writing.
+"fourteen", "milliseconds")``. The words are in `referee.announce.phrases`. `vocabulary` lists every clip, rendered
+ahead; people are called by their names if the speaker has learned them (`referee.announce.called`), otherwise by their
+seats. All but `Voice` and `Pulse` is pure; the table's process speaks the phrases, and the page shows them in writing.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Priority(IntEnum):
-    """How a phrase stands to others."""
+    """Precedence of a phrase."""
 
     COUNT = 0
     """True for a moment only: dropped when late, cut off by a verdict."""
@@ -44,14 +43,14 @@ _PRIORITIES: Final = {
         Priority.CALL,
     ),
 }
-"""Of rulings that replace none, by kind; any other is a verdict."""
+"""Priorities of rulings that replace none, by kind; any other is a verdict."""
 _CHALLENGE: Final = frozenset(("challenge", "chance", "challenge_moves", "challenge_off", "challenge_won"))
 """Rulings of one topic: the later phrase makes the earlier one untrue."""
 _NOTICE_PRIORITIES: Final = {
     **dict.fromkeys(("card_lands", "card_lands_alone"), Priority.COUNT),
     **dict.fromkeys(("asked", "offer", "nothing"), Priority.CALL),
 }
-"""Of notices, by their name or its first word; any other is a verdict."""
+"""Priorities of notices, by their name or its first word; any other is a verdict."""
 NOBODY: Final[Mapping[int, str]] = {}
 """No seat is called by a name."""
 _NOTICES: Final = {
@@ -64,7 +63,7 @@ _DETAILS: Final = {
     "slap_false": "reason", "slap_void": "reason", "burn": "where", "locked_out": "until", "foul": "foul",
     "question": "ask", "remind": "what",
 }  # fmt: skip
-"""The field that a ruling's phrase may depend on: ``slap_false.late`` is said where there is such a phrase."""
+"""The field that selects a variant of a ruling's phrase: ``slap_false.late`` is used if there is such a phrase."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +71,10 @@ class Phrase:
     """Something to say."""
 
     clips: Clips
-    """Names of clips, in order; each is in `vocabulary`, or a name, but for the mark at its end, which is a pause."""
+    """Names of clips, in order; each is in `vocabulary` or is a player's name, apart from a pause mark at its end."""
     priority: Priority
     t: int
-    """The instant that it speaks of, ns."""
+    """The instant that the phrase is about, ns."""
     language: str = "en"
     topic: str = ""
     """A later phrase of the same topic makes this one untrue."""
@@ -97,17 +96,18 @@ class Phrase:
 
 
 def vocabulary(language: str = "en") -> Clips:
-    """Every clip that any phrase of a language can ask for."""
+    """Return every clip that any phrase of a language can ask for."""
     return words_in(language).vocabulary()
 
 
 def spelling(language: str = "en") -> Mapping[str, str]:
-    """Words of a language that synthesisers say wrongly, and how to write them for them."""
+    """Return the words of a language that synthesisers mispronounce, and their corrected spelling."""
     return words_in(language).spelling
 
 
 def margin(words: Language, ns: int | None, error: int) -> Clips:
-    """Milliseconds, rounded as they are in writing and whole, give or take; nothing where nobody was second.
+    """Return the clips of a margin in whole milliseconds, rounded as in writing, with its error; empty if no hand was
+    second.
 
     ``error`` in ns.
     """
@@ -125,7 +125,7 @@ def margin(words: Language, ns: int | None, error: int) -> Clips:
 
 
 def phrase(ruling: Ruling, language: str = "en", names: Mapping[int, str] = NOBODY) -> Phrase | None:
-    """What to say of one ruling; None where the lights say enough. ``names``: of seats that are called by them."""
+    """Return the phrase of one ruling; `None`: the lights say enough. ``names``: seats that are called by name."""
     words = words_in(language).calling(names)
     clips = _clips(words, ruling, _key(words, ruling))
     in_doubt = ruling.doubt or ruling.get("decided_by") == "doubt"
@@ -140,7 +140,7 @@ def phrase(ruling: Ruling, language: str = "en", names: Mapping[int, str] = NOBO
 
 
 def announce(rulings: Iterable[Ruling], language: str = "en", names: Mapping[int, str] = NOBODY) -> list[Phrase]:
-    """What to say of rulings that came together, joined where people would join it.
+    """Return the phrases of rulings that came together, joined where people would join them.
 
     A penalty follows its false slap in one breath: "seat two, false slap. burn one card". ``names``: see `phrase`.
     """
@@ -170,7 +170,7 @@ def _is_penalty_of(ruling: Ruling, before: Ruling) -> bool:
 
 
 def _key(words: Language, ruling: Ruling, prefix: str = "") -> str:
-    """The key of a ruling's phrase; there is no such phrase where the lights say enough."""
+    """Return the key of a ruling's phrase; no such phrase exists if the lights say enough."""
     kind, key = ruling.kind, prefix + ruling.kind
     if kind == "slap_won":
         if words.has(decided := f"{key}.{ruling.get('decided_by')}"):
@@ -187,7 +187,7 @@ def _key(words: Language, ruling: Ruling, prefix: str = "") -> str:
         return left
     if kind == "pile" and not _some(words, ruling["count"], "card"):
         return "pile.many"
-    # Where nobody has a card to pay a challenge with, the pile is won in the same breath.
+    # If no player has a card to pay a challenge with, the pile is won in the same breath.
     if (kind == "challenge" and ruling["challenged"] is None) or (kind == "dead_heat" and len(ruling["seats"]) < 2):
         return ""
     if words.has(full := f"{key}.{ruling.get(_DETAILS.get(kind, ''))}"):
@@ -204,7 +204,7 @@ def _clips(words: Language, ruling: Ruling, key: str) -> Clips:
 
 
 def _filled(words: Language, ruling: Ruling, place: str) -> Clips:
-    """What stands in a place of a ruling's phrase."""
+    """Return the clips for a place of a ruling's phrase."""
     if place == "seat":
         return (words.seat(ruling["challenged" if ruling.kind == "challenge" else "seat"]),)
     if place == "to":
@@ -224,19 +224,19 @@ def _filled(words: Language, ruling: Ruling, place: str) -> Clips:
     if place == "pattern":
         return _pattern(words, ruling)
     if place in ("card", "other"):
-        # Of the cards that a gap left behind it is the one on top that people see.
+        # Of the cards that a gap left behind, people see the one on top.
         first = -1 if ruling.get("ask") == "unseen_gap" else 0
         return words.card(_choice(ruling)[first if place == "card" else 1])
     return (words.seat(ruling[place]),)
 
 
 def _some(words: Language, count: int, noun: str) -> Clips:
-    """A count and its noun; a number without words is left out, which is still true."""
+    """Return a count and its noun; a number without words is omitted, which leaves the phrase true."""
     return words.counted(count, noun) if 0 <= count <= MOST else ()
 
 
 def _pattern(words: Language, ruling: Ruling) -> Clips:
-    """The name of the first pattern that has one: a double has none, for everybody sees it."""
+    """Return the name of the first pattern that has one; a double has none, since it is obvious."""
     rows = [str(row).partition(":")[0] for row in ruling.get("patterns", ())]
     if "P1" in rows:
         return ()
@@ -244,7 +244,7 @@ def _pattern(words: Language, ruling: Ruling) -> Clips:
 
 
 def _choice(ruling: Ruling) -> list[str]:
-    """The cards between which a question asks people to choose."""
+    """Return the cards between which a question asks people to choose."""
     return [card for card in ruling.get("cards", ()) if card != "??"] if ruling.kind == "question" else []
 
 
@@ -252,16 +252,16 @@ def tell(
     what: str, t: int = 0, language: str = "en", priority: Priority | None = None,
     names: Mapping[int, str] = NOBODY, **fields: Any,
 ) -> Phrase:  # fmt: skip
-    """What the appliance itself says: a key ``tell.…`` of the phrases, without that prefix.
+    """Return a phrase of the appliance itself: a key ``tell.…`` of the phrases, without that prefix.
 
     Args:
         what: such as ``roll_call``, ``camera_gone``, ``first_hand``.
-        t: the instant that it speaks of, ns.
+        t: the instant that the phrase is about, ns.
         language: its code.
-        priority: how it stands to other phrases; None: as is usual for it.
-        names: of seats that are called by them.
-        fields: what the phrase names: ``seat``, ``card``, ``rank``, ``question`` (its ruling), ``margin`` (ns, or None
-            where nobody was second) with its ``error`` (ns), ``rules`` (a preset's name; any other is the table's own),
+        priority: precedence over other phrases; None: the usual one.
+        names: seats that are called by name.
+        fields: fields of the phrase: ``seat``, ``card``, ``rank``, ``question`` (its ruling), ``margin`` (ns, or None
+            if no hand was second) with its ``error`` (ns), ``rules`` (a preset's name; any other is the table's own),
             ``number``, ``digits`` (a text of them).
 
     Raises:
@@ -278,11 +278,11 @@ def tell(
 
 
 _TOLD: Final = ("seat", "card", "rank", "question", "margin", "rules", "number", "digits")
-"""Fields of what the appliance says that are spoken."""
+"""Spoken fields of the appliance's phrases."""
 
 
 def _told(words: Language, name: str, value: Any, fields: Mapping[str, Any]) -> Clips:
-    """What stands in a place of what the appliance says."""
+    """Return the clips for a place of the appliance's phrase."""
     match name:
         case "seat":
             return (words.seat(value),)
@@ -303,18 +303,19 @@ def _told(words: Language, name: str, value: Any, fields: Mapping[str, Any]) -> 
 
 
 def speak(speaker: Speaker, said: Phrase) -> None:
-    """Have a phrase said, with all that the speaker must know of it."""
+    """Speak a phrase, with its urgency, patience and topic."""
     speaker.say(said.clips, urgent=said.urgent, patience=said.patience, topic=said.topic)
 
 
 class Voice:
-    """Speaks the rulings, and what the appliance itself has to say."""
+    """Speaks rulings and notices."""
 
     def __init__(
         self, speaker: Speaker, language: str = "en", names: Sequence[str] = (), said: Mapping[str, str] | None = None
     ) -> None:
-        """``names`` are the people's, by seat; those that the speaker can say are called by them. ``said``: how a name
-        is written for the synthesiser, where it is not said as it is written.
+        """``names``: the players, by seat; those that the speaker can say are called by name. ``said``: the spelling of
+        a
+        name for the synthesiser, where it differs.
         """
         self._speaker, self._language = speaker, language
         wanted = names_to_call(names)
@@ -323,24 +324,24 @@ class Voice:
         self._touched = False
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
-        """Say what came together, joined where people would join it."""
+        """Speak simultaneous rulings, joined where people would join them."""
         for said in announce(rulings, self._language, self._names):
             speak(self._speaker, said)
 
     def tell(self, notice: Notice) -> None:
-        """Say a notice, where there are words for it."""
+        """Speak a notice, if there are words for it."""
         with suppress(NoWords):
             speak(self._speaker, tell(notice.what, notice.t, self._language, names=self._names, **notice.fields))
 
     def touch(self, touched: Sequence[int], now: int = 0) -> None:
-        """Pads that are down: the first hand is heard at once, where that is wanted."""
+        """Sound a cue at once for the first hand, if configured; ``touched``: pads that are down."""
         if touched and not self._touched:
             self._speaker.cue("slap")
         self._touched = bool(touched)
 
 
 class Pulse:
-    """Gives a speaker's signs of life: that its card asks for sound, or that it is known to be gone and looked for."""
+    """Calls ``beat`` for a speaker's signs of life: its card asks for sound, or is known to be missing and sought."""
 
     def __init__(self, speaker: Speaker, beat: Callable[[], None]) -> None:
         self._speaker, self._beat = speaker, beat
@@ -348,11 +349,11 @@ class Pulse:
 
     @staticmethod
     def has(speaker: Speaker) -> bool:
-        """Whether this speaker gives any."""
+        """Return whether this speaker gives any."""
         return hasattr(speaker, "signs")
 
     def touch(self, touched: Sequence[int], now: int = 0) -> None:
-        """Called with every turn of the loop."""
+        """Check the speaker; called in every turn of the loop."""
         signs: int = getattr(self._speaker, "signs", self._signs)
         gone: str | None = getattr(self._speaker, "trouble", None)
         if signs != self._signs or gone:

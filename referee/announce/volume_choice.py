@@ -1,8 +1,8 @@
-"""How loud the voice is and whether it calls cards, as chosen at the table.
+"""The voice settings chosen at the table: volume, quiet hours, and whether it calls cards.
 
-It is kept beside the record, for the settings file is not the table's.
+The choice is stored beside the record, since the table does not write to the settings file.
 
-What was chosen holds until somebody changes the settings file in the same matter: the later word counts.
+It holds until the settings file changes in the same fields: the later change counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hardware.sound.volume import Volume
 from referee.settings.model import VoiceSettings
 
 VOICE_FILE: Final = "voice.json"
-"""Beside the record."""
+"""File beside the record."""
 VOICE_FIELDS: Final = ("volume", "quiet_volume", "quiet_from", "quiet_to", "cards")
 
 
@@ -29,7 +29,7 @@ class VoiceChoice:
     path: Path
 
     def applied_to(self, settings: VoiceSettings) -> VoiceSettings:
-        """The settings as chosen; as they are where nothing was, or the file says otherwise by now."""
+        """Return the settings as chosen; unchanged if nothing was chosen or the file has changed since."""
         try:
             kept = json.loads(self.path.read_text(encoding="utf-8"))
             same = kept["instead_of"] == chosen_fields(settings)
@@ -39,14 +39,14 @@ class VoiceChoice:
             return settings
 
     def keep(self, settings: VoiceSettings, chosen: VoiceSettings) -> None:
-        """Choose; all at once or not at all.
+        """Store the choice atomically.
 
         Args:
             settings: as the file has them.
-            chosen: as they are to be.
+            chosen: the settings to use instead.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the file cannot be written.
         """
         beside = self.path.with_suffix(".new")
         try:
@@ -62,10 +62,10 @@ class VoiceChoice:
 
 
 def volume_in(settings: VoiceSettings) -> Volume:
-    """The volume and the quiet hours of these settings; raises `VolumeError`."""
+    """Return the volume and the quiet hours of these settings; raises `VolumeError`."""
     return Volume(settings.volume, settings.quiet_from, settings.quiet_to, settings.quiet_volume)
 
 
 def chosen_fields(settings: VoiceSettings) -> dict[str, Any]:
-    """What may be chosen, as it is set."""
+    """Return the fields that can be chosen."""
     return {field: getattr(settings, field) for field in VOICE_FIELDS}

@@ -1,10 +1,10 @@
-"""What the referee says aloud: a table of phrases for each language, and how one is put together from clips.
+"""The words of the voice: a table of phrases for each language, and how a phrase is put together from clips.
 
-A table (``en.toml``) holds one template a key. Bars part its clips, braces hold a place for other clips, and what
-stands between two bars is spoken in one breath, so it is one clip: ``"{seat} | wins the slap, | {margin}"``. A mark at
+A table (``en.toml``) holds one template a key. Bars separate its clips, and braces hold a place for other clips. The
+text between two bars is spoken in one breath, so it is one clip: ``"{seat} | wins the slap, | {margin}"``. A mark at
 the end of a clip is not spoken: it is a pause, and shows in writing. A hyphen there ties it to the next clip in one
-word (German ``einhundert-`` ``vierzehn``). Number words are Unicode's rules; what a language does to them before a noun
-stands in its table.
+word (German ``einhundert-`` ``vierzehn``). Number words follow Unicode's rules; the table says how a language changes
+them before a noun.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from referee.rules.cards import JOKERS, PACK, RANKS, SUITS
 from referee.text.catalogue import LANGUAGES
 
 Clips = tuple[str, ...]
-"""Names of clips, each the text that it speaks, perhaps with a mark at its end."""
+"""Names of clips, each the text that it speaks, optionally with a mark at its end."""
 
 MOST: Final = 999
 """The greatest number that has words."""
@@ -37,29 +37,32 @@ class NoWords(ValueError):  # noqa: N818 - it names a state of the table of phra
 
 
 class Language:
-    """Everything that can be said in one language."""
+    """The phrases of one language."""
 
     def __init__(self, code: str) -> None:
-        """Raises `OSError` where there is no table of this language."""
+        """Raises `OSError` if there is no table of this language."""
         with (Path(__file__).parent / f"{code}.toml").open("rb") as file:
             self._table: Mapping[str, Any] = tomllib.load(file)
         self.code = code
         self.phrases: Mapping[str, str] = self._table["phrases"]
         """Templates by key."""
         self.spelling: Mapping[str, str] = self._table.get("spelling", {})
-        """Words that synthesisers say wrongly, and how to write them so that they say them right."""
+        """Words that synthesisers mispronounce, and the spelling that makes them say the word correctly."""
         self.nouns: Mapping[str, Mapping[str, str]] = self._table["nouns"]
-        """What is counted: in each language ``card``, ``chance`` and ``ms``."""
+        """Countable nouns: in each language ``card``, ``chance`` and ``ms``."""
         self._names: Mapping[int, str] = {}
 
     def calling(self, names: Mapping[int, str]) -> Language:
-        """The same language, in which these seats are called by their names."""
+        """Return a copy of the language that calls these seats by their names."""
         called = copy(self)
         called._names = names
         return called
 
     def number(self, value: int) -> Clips:
-        """A whole number by itself, hundreds and the rest in a clip each; raises `NoWords` but for 0 to `MOST`."""
+        """Return the clips of a whole number by itself, hundreds and the rest in a clip each; raises `NoWords` outside
+        0 to
+        `MOST`.
+        """
         if not 0 <= value <= MOST:
             raise NoWords(f"no words for {value}: only 0 to {MOST} are rendered")
         whole = self._numeral(value)
@@ -74,7 +77,8 @@ class Language:
         return words.replace("-", self._table.get("hyphen", "-"))
 
     def counted(self, value: int, noun: str) -> Clips:
-        """A whole number and what is counted, as its gender, number and case want it; raises `NoWords` as `number`.
+        """Return the clips of a whole number and its noun, inflected for gender, number and case; raises `NoWords` as
+        `number`.
 
         Args:
             value: how many.
@@ -98,18 +102,18 @@ class Language:
         return numeral
 
     def card(self, name: str) -> Clips:
-        """A card (``7h``, ``Xr``)."""
+        """Return the clips of a card (``7h``, ``Xr``)."""
         if name in JOKERS:
             return (self._table["jokers"][JOKERS.index(name)],)
         rank, suit = self._table["ranks"][RANKS.index(name[0])], self._table["suits"][SUITS.index(name[1])]
         return tuple(part.format(rank=rank, suit=suit) for part in parts(self._table["card"]))
 
     def rank(self, name: str) -> str:
-        """The clip of a rank alone (``7``, ``K``)."""
+        """Return the clip of a rank alone (``7``, ``K``)."""
         return str(self._table["ranks"][RANKS.index(name)])
 
     def seat(self, place: int) -> str:
-        """The clip that calls a seat, or who sits there; raises `NoWords` for one that has none."""
+        """Return the clip that calls a seat or its player; raises `NoWords` for a seat that has none."""
         if place in self._names:
             return self._names[place]
         if not 1 <= place <= MOST_SEATS:
@@ -117,16 +121,16 @@ class Language:
         return str(self._table["seat"]).format(number=self._numeral(place))
 
     def to(self, place: int) -> Clips:
-        """The clips that say to whom something goes: an article stands before a seat, none before a name."""
+        """Return the clips that name a recipient: an article precedes a seat but not a name."""
         of_seat, of_name = self._table["to"]
         return (of_name if place in self._names else of_seat, self.seat(place))
 
     def has(self, key: str) -> bool:
-        """Whether there is a phrase of this key."""
+        """Return whether there is a phrase of this key."""
         return key in self.phrases
 
     def say(self, key: str, **places: Clips) -> Clips:
-        """The clips of a phrase, its places filled.
+        """Return the clips of a phrase, its places filled.
 
         Args:
             key: a key of `phrases`.
@@ -150,7 +154,7 @@ class Language:
         return tuple(out)
 
     def written(self, clips: Clips) -> str:
-        """Clips as a line for those who do not hear: capitals and a full stop where they belong."""
+        """Return the clips as a written line, with capitals and a full stop where they belong."""
         text = " ".join(clips).replace("- ", "").rstrip(",:;-")
         text = re.sub(r"(^|[.?!] )(\W*)(\w)", lambda found: found[1] + found[2] + found[3].upper(), text)
         if not text.endswith((".", "?", "!")):
@@ -160,8 +164,8 @@ class Language:
         return text
 
     def vocabulary(self) -> Clips:
-        """Every clip that any phrase can ask for, each once, without marks."""
-        # Each number below a hundred, each hundred by itself and before another number: the rest is made of these.
+        """Return every clip that any phrase can ask for, each once, without marks."""
+        # Each number below a hundred, each hundred by itself and before another number: all others are made of these.
         numbers = (*range(102), *(hundred + rest for hundred in range(200, MOST, 100) for rest in (0, 1)))
         said = [*map(self.seat, range(1, MOST_SEATS + 1)), *(clip for value in numbers for clip in self.number(value))]
         said += [clip for noun in self.nouns for value in numbers for clip in self.counted(value, noun)]
@@ -186,22 +190,22 @@ def words_in(code: str) -> Language:
 
 
 def parts(template: str) -> Iterator[str]:
-    """What stands between the bars of a template."""
+    """Yield the parts of a template between its bars."""
     return (part.strip() for part in template.split("|") if part.strip())
 
 
 def places(template: str) -> tuple[str, ...]:
-    """The names of a template's places, in their order."""
+    """Return the names of a template's places, in order."""
     return tuple(re.findall(r"\{(\w+)\}", template))
 
 
 def spoken(clip: str) -> str:
-    """A clip's name without the marks that are not spoken."""
+    """Return a clip's name without the marks that are not spoken."""
     return clip.rstrip(PAUSE_MARKS)
 
 
 def with_mark(clips: Clips, mark: str) -> Clips:
-    """The same clips, the last of them with a mark in place of the one it has."""
+    """Return the same clips, with ``mark`` in place of the mark of the last one."""
     if not clips or not mark:
         return clips
     return (*clips[:-1], spoken(clips[-1]) + mark)
