@@ -1,4 +1,4 @@
-"""Arms over the table: which bearing a card comes from, whose seat that is, who hovers and who takes the pile."""
+"""Arms over the table: the bearing and seat a card comes from, hovering hands, and the hand that takes the pile."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _SWING: Final = 3 * _SAME_ARM
 _GONE: Final = 0.65
 """Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
-"""When a pile has "left" is no sharper than the sweep of a hand."""
+"""Uncertainty of the instant at which a pile leaves: the length of a hand's sweep."""
 
 
 def covered(there: Mask, reach: Reach, to: tuple[float, float], skip: Mask | None = None) -> float:
-    """Share of the straight line from an arm's crossing to a point that something covers, known cards apart."""
+    """Return the share of the line from an arm's crossing to a point that something other than known cards covers."""
     share = np.linspace(0.0, 1.0, 48)
     xs = np.clip(reach.x + (to[0] - reach.x) * share, 1, there.shape[1] - 2).astype(int)
     ys = np.clip(reach.y + (to[1] - reach.y) * share, 1, there.shape[0] - 2).astype(int)
@@ -63,7 +63,7 @@ def apart(one: float, other: float) -> float:
 
 
 def usual(angles: Sequence[tuple[float, float]], claim: float = 1.0) -> float | None:
-    """The bearing that most weight gathers round; None if all others together have more than this share of it."""
+    """Return the bearing with the most weight around it; None if the others weigh more than ``claim`` times that."""
     if not angles:
         return None
     best = max(angles, key=lambda one: sum(w for a, w in angles if apart(a, one[0]) < 20))
@@ -76,10 +76,10 @@ def usual(angles: Sequence[tuple[float, float]], claim: float = 1.0) -> float | 
 
 
 def brought_from(track: Track) -> float | None:
-    """The bearing of the arm that brought a card, from all looks at arms near it; None where nobody can say.
+    """Return the bearing of the arm that brought a card, from all looks at arms near it; None if it is uncertain.
 
-    That is the usual one, if it was in sight from the first: who came after another has perhaps brought the next card.
-    Of two that were there as long nobody can say.
+    That is the usual bearing, if it was in sight from the first: an arm that came later may be bringing the next card.
+    Two arms that were there equally long are ambiguous.
     """
     angle = usual(track.bearings, HALF)
     first = track.bearings[: track.first_arms]
@@ -94,11 +94,11 @@ class _Stay:
 
 
 class Hovering:
-    """Remembers which arms stay over the pile, and whose turn follows whose.
+    """Remembers which arms stay over the pile, and which seat's turn follows which.
 
-    A hand already there when a card turns may not slap it (M5). Only what is beyond doubt is told: the hand must have
-    been over the pile for a while before the face came up and still be there then, it must not have laid the card, and
-    it must not be the next one's, who waits there with a card.
+    A hand already there when a card turns may not slap it (M5). A hover is reported only when it is certain: the hand
+    was over the pile for a while before the reveal and still at it, it did not lay the card, and it does not belong to
+    the next player, who waits there with a card.
     """
 
     def __init__(self) -> None:
@@ -107,8 +107,8 @@ class Hovering:
         self._before: int | None = None
 
     def note(self, t: int, arms: Iterable[tuple[float, float]]) -> None:
-        """The arms of the newest frame: bearing and the share of the way to the pile that they cover."""
-        # A card is told some frames after it came up, so a stay that has ended may still be asked for.
+        """Note the arms of the newest frame: bearing and the share of the way to the pile that each covers."""
+        # A card is reported some frames after its reveal, so keep stays that have ended for as long.
         self._stays = [stay for stay in self._stays if stay.last >= t - PATIENCE_NS]
         for bearing, share in arms:
             if share < NEARLY_ALL:
@@ -121,17 +121,17 @@ class Hovering:
                 stay.last = t
 
     def stayed(self, bearing: float, t: int) -> bool:
-        """Whether the arm of a bearing has been over the pile for long by an instant, ns, and still was."""
+        """Return whether the arm at a bearing was over the pile at an instant (ns) and had been there for long."""
         return any(
             apart(s.bearing, bearing) < _SAME_ARM and s.since <= t - HAND_NS and s.last >= t for s in self._stays
         )
 
     def at(self, t: int) -> list[float]:
-        """The bearings of arms that hovered when a face came up at an instant, ns."""
+        """Return the bearings of arms that hovered when a face came up at an instant, ns."""
         return [stay.bearing for stay in self._stays if stay.since <= t - HAND_NS and stay.last >= t]
 
     def laid(self, seat: int | None) -> None:
-        """A card was laid by a seat: who follows whom."""
+        """Note that a seat laid a card, to learn the order of turns."""
         if seat is not None and self._before is not None:
             self._next.setdefault(self._before, set()).add(seat)
         self._before = seat
@@ -143,10 +143,10 @@ class Hovering:
 
 
 class Arms:
-    """Remembers who reaches where.
+    """Remembers which arms reach where.
 
     Args:
-        seat_bearings: from seat to its bearing (degrees counter-clockwise from the picture's right), if calibrated.
+        seat_bearings: each seat's bearing (degrees counter-clockwise from the picture's right), if calibrated.
     """
 
     def __init__(self, seat_bearings: Mapping[int, float], motion: Motion, stream: Stream, pile: Pile) -> None:
@@ -157,12 +157,12 @@ class Arms:
         """Instant (ns), bearing and weight of each look at an arm over the pile."""
 
     def note_hands(self) -> None:
-        """Remember which arms reached to the cards under way, in each frame from when they came up to when they lay."""
+        """Remember which arms reached for each card under way, in every frame from its reveal until it lay still."""
         spacing = self._stream.spacing
         for track in sorted(self._pile.open, key=lambda track: track.high):
             begin, end = max(track.low, track.high - FEW * spacing), track.high + LAID_NS
             if track.rested is not None:
-                # What has lain still for longer is nobody's to lay any more.
+                # An arm that comes after the card has lain still for a while did not lay it.
                 end = min(end, track.rested + FEW * spacing)
             for moment in self._stream.moments:
                 on_way = moment.index in track.way
@@ -174,22 +174,22 @@ class Arms:
                     track.noted = moment.index
 
     def _note_hand(self, track: Track, glance: Glance, place: Quad) -> bool:
-        """Remember which arm reaches to where a card is, px; gives whether one does."""
+        """Remember which arm reaches to the place of a card, px; return whether one does."""
         if not glance.reaches or len(track.bearings) > 12:
             return False
         quads = [place] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
-        # An arm that rested has brought the card only if its hand holds it: it covers all of the way.
+        # An arm at rest brought the card only if its hand holds it, that is, if the arm covers the whole way.
         reaching = list(self._reaching(glance, centre_of(place), skip, lying=1 - LITTLE))
-        # One that lies beside the arm that brings the card holds none.
+        # An arm lying beside the one that brings the card holds no card.
         moving = [(angle, weight) for angle, weight, lying in reaching if not lying]
         looks = moving or [(angle, weight) for angle, weight, _ in reaching]
         if len(looks) > 1:
-            # A hand that was over the pile all the while has brought nothing.
+            # A hand that was over the pile all along brought no card.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
         looks = [look for look in looks if not self._laid_another(track, look[0], glance.t)]
         if glance.t > min(track.high, track.high if track.reached is None else track.reached) + LET_GO_NS:
-            # Who reaches in only well after the face came up has not brought it.
+            # An arm that reaches in only well after the reveal did not bring the card.
             looks = [look for look in looks if any(apart(look[0], angle) < _SWING for angle, _ in track.bearings)]
         if not track.bearings:
             track.first_arms = len(looks)
@@ -197,18 +197,19 @@ class Arms:
         return bool(looks)
 
     def _laid_another(self, track: Track, angle: float, t: int) -> bool:
-        """Whether the arm of a bearing was just laying the card before, at an instant, ns."""
+        """Return whether the arm at a bearing was still laying the previous card at an instant, ns."""
         cards = (other for other in (*self._pile.laid[-2:], *self._pile.open) if other.belief()[1] >= SURE_READING)
         before = (other for other in cards if other.high < track.high and t <= other.high + LAID_NS)
         hands = (usual(other.bearings) for other in before)
         return any(hand is not None and apart(hand, angle) < _SAME_ARM for hand in hands)
 
     def note_sweep(self, glance: Glance) -> None:
-        """Remember which arms reach to the pile's middle, for whoever takes it."""
+        """Remember which arms reach to the pile's middle: one of them may take it."""
         if not glance.reaches or not self._pile.laid:
             return
         middle = self._pile.middle(self._stream.shape)
         looks = list(self._reaching(glance, middle, self._pile.mask(self._motion)))
+        # The weight is the covered share to the fourth power (`_reaching`); undo that.
         self.hovering.note(glance.t, ((angle, weight**0.25) for angle, weight, _ in looks))
         self._sweeps += [(glance.t, angle, weight) for angle, weight, _ in looks]
         while self._sweeps and self._sweeps[0][0] < glance.t - PATIENCE_NS:
@@ -217,17 +218,17 @@ class Arms:
     def _reaching(
         self, glance: Glance, to: tuple[float, float], skip: Mask | None, *, lying: float = HALF
     ) -> Iterator[tuple[float, float, bool]]:
-        """Bearing, weight, and whether it has lain there, of each arm that reaches to a point (px).
+        """Yield bearing, weight, and whether it is at rest, of each arm that reaches to a point (px).
 
-        Known cards (``skip``, reduced) are left out. Of an arm that has lain there for a while the share ``lying`` of
-        the way is asked for.
+        Known cards (``skip``, reduced) are left out. An arm that has been at rest for a while must cover the share
+        ``lying`` of the way.
         """
         f = self._motion.factor
         rows, columns = glance.foreign.shape
         _, arms = cv2.connectedComponents((glance.kinds == Surface.ARM).astype(np.uint8))
         things = (glance.kinds != Surface.TABLE) & (glance.kinds != Surface.SHADOW)
         for reach in glance.reaches:
-            # Another's arm is no part of the way.
+            # Another arm does not count as part of this arm's way.
             own = arms[_near(reach.y, rows), _near(reach.x, columns)].max()
             others = (arms > 0) & (arms != own) & (own > 0)
             way = np.where(things & ~others, np.uint8(255), np.uint8(0))
@@ -236,37 +237,37 @@ class Arms:
                 yield bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), share**4, reach.lying
 
     def swept(self, since: int) -> float | None:
-        """The bearing that swept over the pile since an instant (ns)."""
+        """Return the bearing that swept over the pile since an instant (ns)."""
         return usual([(angle, weight) for t, angle, weight in self._sweeps if t >= since])
 
     def forget_sweeps(self) -> None:
-        """The pile is gone: what reached to it says nothing of the next."""
+        """Forget all sweeps once the pile is gone: they say nothing about the next one."""
         self._sweeps.clear()
 
     def seat(self, angle: float | None) -> int | None:
-        """The seat whose bearing is nearest, if it is near enough to be nobody else's; none where two are as near."""
+        """Return the seat whose bearing is nearest; None if it is too far away or another is about as near."""
         if angle is None or not self._bearings:
             return None
         limit = max(25.0, min(60.0, 216.0 / len(self._bearings)))
         (far, seat), *others = sorted((apart(bearing, angle), seat) for seat, bearing in self._bearings.items())
-        # Two seats that are as near as two looks at one arm differ are not to be told apart.
+        # Two seats closer together than two looks at one arm differ cannot be told apart.
         return seat if far <= limit and all(other - far >= _SAME_ARM for other, _ in others) else None
 
 
 class Fouls:
-    """Tells the fouls beside a card: a hand that hovers while it turns (M5), two cards drawn at once (F9)."""
+    """Reports fouls beside a card: a hand that hovers while it turns (M5), two cards drawn at once (F9)."""
 
     def __init__(self, stream: Stream, pile: Pile, arms: Arms) -> None:
         self._stream, self._pile, self._arms = stream, pile, arms
         self._count = 0
 
     def beside(self, seen: Sequence[Observation]) -> list[Observation]:
-        """The fouls beside the cards among these observations of the newest frame."""
+        """Return the fouls beside the cards among these observations of the newest frame."""
         hovering = self._arms.hovering
         out: list[Observation] = []
         for card in sorted((one for one in seen if isinstance(one, Card)), key=lambda card: card.t):
             if card.seat is not None:
-                # Told as of just before the card.
+                # The foul precedes the card.
                 t = max(card.t - card.t_error - 1, self._stream.watermark + 1)
                 seats = {self._arms.seat(bearing) for bearing in hovering.at(card.t)} - {None, card.seat}
                 waiting = sorted(seat for seat in seats if seat is not None and not hovering.waits(seat, card.seat))
@@ -288,7 +289,7 @@ class Fouls:
 
 
 class Taking:
-    """Watches the pile's place for the pile to leave it."""
+    """Detects that the pile leaves its place."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile, arms: Arms) -> None:
         self._motion, self._stream, self._pile, self._arms = motion, stream, pile, arms
@@ -297,16 +298,16 @@ class Taking:
 
     @property
     def leaving(self) -> int | None:
-        """Since when the pile's place shows bare table, ns, while it is not sure that the pile is gone."""
+        """The instant (ns) since which the pile's place shows bare table, until the pile is certain to be gone."""
         return None if self._leaving is None else self._leaving.t
 
     def watch(self, now: SeenFrame, glance: Glance) -> bool:
-        """Whether the newest frame makes sure that the pile is gone."""
+        """Return whether the newest frame makes it certain that the pile is gone."""
         cards = self._pile.mask(self._motion)
         gone = cards is not None and self._motion.bareness(cards, glance) >= _GONE
-        # What leaves moves; where a table was learned anew, or a cover before the lens was, nothing did.
+        # A pile that leaves moves; a table learned anew, or a cover before the lens, does not.
         moved = cards is not None and self._motion.stirred(cards, now.t - PATIENCE_NS) >= PART
-        # Of a pile that lay there at the first picture only the network of surfaces knows what the table is without it.
+        # For a pile that lay there in the first picture, only the surface network knows the table without it.
         if cards is None or not (gone or (moved and self._motion.looks_bare(cards, glance))):
             self._leaving = None
             return False
@@ -316,21 +317,21 @@ class Taking:
         if not gone and now.t - self._leaving.t < HAND_NS:
             return False
         seen = (track for track in self._pile.laid if track.sightings and track.last.index >= self._leaving.index)
-        # A card that was tossed slides on; one that a hand carries off is soon seen no more.
+        # A tossed card slides on; a card that a hand carries off soon disappears.
         still_there = any(track.still or track.last.plain for track in seen)
         return not still_there or now.t - self._leaving.t >= PATIENCE_NS
 
     def tell_taken(self) -> list[Observation]:
-        """Tell that the pile was taken, if its place shows bare table; the next one begins."""
+        """Report that the pile was taken, if its place shows bare table, and begin the next pile."""
         if self._leaving is None:
             return []
         left = self._leaving.t
-        # Whoever takes the pile has a hand on it as it leaves; before that it may have been the layer's or a slapper's.
+        # The hand that takes the pile is on it as it leaves; an earlier hand may be the layer's or a slapper's.
         angle = self._arms.swept(left - LAID_NS)
         seat = self._arms.seat(self._arms.swept(left - SWEEP_NS) if angle is None else angle)
         error = TAKEN_ERROR_NS
         if left == self._stream.blind_until:
-            # Nobody saw it leave: that may have been at any instant since the place was seen last.
+            # It left unseen: any instant since the place was last seen is possible.
             low = max(self._stream.blind_since, self._stream.watermark + 1)
             left, error, seat = (low + left) // 2, max(error, (left - low + 1) // 2), None
         elif self._stream.gap_open:

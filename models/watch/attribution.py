@@ -1,4 +1,4 @@
-"""Which card a reading belongs to (one that is known, one under way, or a new one), and how it lies to the pile."""
+"""Assign each reading to a card (known, under way or new), and find how that card lies relative to the pile."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ from models.watch.tracks import PLAIN_CONFIDENCE, Pile, Sighting, Track, double,
 
 @dataclass(slots=True, eq=False)
 class _Round:
-    """The readings of one frame while they are given to cards."""
+    """The readings of one frame while they are assigned to cards."""
 
     now: SeenFrame
     names: set[str]
     """The names read in this frame."""
     given: dict[int, tuple[Track, CardSeen, Quad]] = field(default_factory=dict)
-    """The open cards that have a reading of this frame, by identity."""
+    """The open cards that have a reading in this frame, by identity."""
 
 
 class Attribution:
-    """Gives readings to cards, and opens a card for those that show a new one."""
+    """Assigns readings to cards, and opens a card for each reading that shows a new one."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
         self._motion, self._stream, self._pile = motion, stream, pile
         self._settled: Bytes | None = None
         """The half picture of the last frame without a hand in it."""
         self._before = -1
-        """Index of the frame looked at last."""
+        """Index of the last frame looked at."""
         self._unmoved: dict[str, NDArray[np.float64]] = {}
-        """By name, where the indices showed of what was read where nothing had moved: slid there unseen, or misread."""
+        """Index positions of each name read where nothing had moved: the card slid there unseen, or is a misreading."""
 
     def attribute(self, found: Sequence[Found], now: SeenFrame) -> None:
-        """Give each reading of a frame to the card it belongs to; frames come in the order of time."""
+        """Assign each reading of a frame to its card; frames come in order of time."""
         frame = _Round(now, {s.card for s, _ in found})
         for s, quad in found:
             for track in self._pile.open:
@@ -71,9 +71,9 @@ class Attribution:
         self._before = now.index
 
     def _explain_white(self, found: Sequence[Found], frame: _Round) -> None:
-        """What of the white paper so far was cards that are seen now."""
+        """Attribute the white paper seen so far to the cards seen now."""
         for track, _, _ in frame.given.values():
-            # What shows from under the pile may be a card's, misread, that is on its way to lie on top.
+            # A reading under the pile may be a misreading of a card on its way to the top.
             if not (track.came_under() and track.may_be_scrap()):
                 until = frame.now.t if track.rested is None else track.rested
                 self._stream.explain_way(track.quad, track.low, until, STRIDE * self._pile.card_height)
@@ -83,7 +83,7 @@ class Attribution:
                 self._stream.explain_place(quad, frame.now)
 
     def _other_end_covered(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
-        """Whether another card shows where a card's second index would: then this one does not lie on top of it."""
+        """Return whether another card shows where this card's second index would be: this card is then not on top."""
         ends = [end for end in index_places(quad) if not any(holds(end, index) for index in s.indices)]
         if s.top or len(ends) != 1 or now.half is None:
             return False
@@ -97,7 +97,7 @@ class Attribution:
         return blank or looked_alike(self._stream.known_half, now.half, place, NEARLY_ALL)
 
     def _at_rest(self, quad: Quad, now: SeenFrame) -> bool:
-        """Whether nothing has moved where a card lies since the frame before."""
+        """Return whether nothing has moved at a card's place since the previous frame."""
         moving = now.glance.moving
         return not moving[self._motion.mask([quad], moving.shape) > 0].any()
 
@@ -107,7 +107,7 @@ class Attribution:
             self._settled = now.half
 
     def _give(self, s: CardSeen, quad: Quad, frame: _Round) -> None:
-        """Give one reading to the card it belongs to."""
+        """Assign one reading to its card."""
         known = self._known(s, quad, frame.now)
         if known is not None:
             self._update_known(known, s, quad, frame.now)
@@ -126,7 +126,7 @@ class Attribution:
             frame.given[id(track)] = (track, s, quad)
 
     def _named_or_unread(self, s: CardSeen, now: SeenFrame) -> CardSeen:
-        """The reading, or if it is too doubtful to begin a card, though in full view: of a card that cannot be read."""
+        """Return the reading, as unread if it is in full view but too doubtful to begin a card."""
         begun = any(track.may_still_be(s.card, now.t) for track in self._pile.open)
         if s.confidence >= HALF or begun or not now.glance.calm:
             return s
@@ -135,42 +135,42 @@ class Attribution:
     # Known cards
 
     def _known(self, s: CardSeen, quad: Quad, now: SeenFrame) -> Track | None:
-        """The reported card that this reading shows again, if it is one."""
+        """Return the reported card that this reading shows again, if any."""
         another = self._shows_another(s, quad, now)
         if another and s.confidence < HALF:
-            return None  # whatever name it is hardly read as
+            return None  # its name is too uncertain to use
         if s.card != UNREAD:
             for track in reversed(self._pile.laid):
                 if track.name != s.card:
                     continue
                 if self._pile.packs == 1:
                     return track
-                # Of several packs only a card that may have been nudged here since it was seen last.
-                # A known card may have been pushed between two frames.
+                # With several packs, accept only a card that may have been nudged here since it was last seen; between
+                # two frames a known card may have been pushed.
                 near = distance(track.quad, quad) < INDEX * self._pile.card_height
                 lately = near and track.last.index >= self._before
                 if iou(track.quad, quad) > 0.5 or lately:
                     return track
-            # A look that was held for a scrap counts as one at a card under way if this one is beyond doubt.
+            # A look dismissed as a scrap counts for a card under way if this reading is beyond doubt.
             clear = double(s) and s.top and s.confidence >= SURE_READING
             for track in self._pile.open:
                 if s.card in track.weights() or (clear and track.reads(s.card)):
-                    return None  # seen on its way here: it has come to lie just where another lies
+                    return None  # a card under way came to rest just where another lies
         if another or s.confidence >= PLAIN_CONFIDENCE:
-            return None  # no card that lies there is misread so surely
+            return None  # a known card there is never misread so confidently
         whole = s.top and len(s.indices) > 1 and s.confidence >= HALF
         for track in reversed(self._pile.laid):
             if whole and self._is_covered(track):
-                continue  # it lies under another, and this lies on all: a card laid just over it
+                continue  # it lies under another and this one lies on top: a card laid almost exactly over it
             alike = iou(track.quad, quad)
             if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
                 return track
         return None
 
     def _shows_another(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
-        """Whether what lies on top, with no hand on it, is not what lay there when all was known.
+        """Return whether the top card, with no hand on it, differs from what lay there when all was known.
 
-        So it is with a card that was laid squarely on the last one: the place shows another face, or white paper came
+        That happens when a card is laid squarely on the last one: the place shows another face, or white paper came
         that no other card explains.
         """
         whole = len(s.indices) > 1 and s.bare >= HALF
@@ -180,7 +180,7 @@ class Attribution:
         return came or not looks_as_known(quad, now, self._stream, NEARLY_ALL)
 
     def _is_covered(self, track: Track) -> bool:
-        """Whether a known card lies under one that was laid after it."""
+        """Return whether a known card lies under one laid after it."""
         later = self._pile.laid[self._pile.laid.index(track) + 1 :]
         return any(shared_area(track.quad, other.quad) >= OVER * area(track.quad) for other in later)
 
@@ -201,10 +201,10 @@ class Attribution:
     # Cards under way
 
     def _open_track(self, s: CardSeen, quad: Quad, frame: _Round, dropped: list[Track]) -> Track | None:
-        """The card under way that this reading shows, if any; what it proves to be a scrap joins ``dropped``."""
+        """Return the card under way that this reading shows, if any; add each card it proves a scrap to ``dropped``."""
         index = frame.now.index
         free = [track for track in self._pile.open if id(track) not in frame.given and track.sightings]
-        # What was under way before a gap in the frames may be where it likes by now: only its name tells it.
+        # A card under way before a gap in the frames may be anywhere by now: only its name identifies it.
         since = self._stream.gap_since
         if frame.now.t > since:
             free = [t for t in free if t.last.t > since or (s.card != UNREAD and t.reads(s.card))]
@@ -219,28 +219,28 @@ class Attribution:
         free = [track for track in free if track not in dropped]
         sure = s.card != UNREAD and s.confidence >= SURE_READING
         for track in free:
-            # A card seen only once and just now, in motion, may have been misread then: two cards never follow each
-            # other by one frame. But what lay under the pile where a known index shows was no card on its way.
+            # A card seen only once, just now and in motion, may have been misread: two cards never come only one frame
+            # apart. But a scrap under the pile where a known index shows was no card on its way.
             once = len(track.sightings) == 1 and track.first >= index - 1
             scrap = track.last.under and track.last.scrap
-            # Nor may what lay bare and was read beyond doubt have been misread.
+            # A bare card that was read beyond doubt was not misread either.
             clear = not track.may_be_scrap() or (track.last.confidence >= PLAIN_CONFIDENCE and track.last.bare >= HALF)
             if scrap or not (_was_blurred(track, s.card, frame.now) or (once and not (sure and clear))):
                 continue
             if track.last.name not in frame.names and self._close(track, quad):
                 return track
-        # Else the card that lies most where this reading does, if it lies there for the most part. A scrap that shows
-        # from under the pile is no card on its way, whatever is laid over it later.
+        # Otherwise take the card that overlaps this reading most, if for the most part. A scrap that shows from under
+        # the pile is no card on its way, whatever is laid over it later.
         lasting = [track for track in free if not track.fleeting(index) and not track.scrap()]
         for track in lasting:
-            # It was taken for another, and each time it may have been this one.
+            # The card was read as another, and each of those readings may have been this card.
             lately = track.last.t >= frame.now.t - LAID_NS and track.last.name not in frame.names
             if lately and track.may_be_scrap() and track.likely(s.card) and self._close(track, quad):
                 return track
         if s.card != UNREAD:
             lasting = [track for track in lasting if track.sightings[0].t >= frame.now.t - LAID_NS]
             if sure or len(s.indices) > 1:
-                # What two indices have told of is no other card, nor what lay still before white paper came.
+                # A card read from two indices is no other card; nor is one that lay still before white paper came.
                 lasting = [o for o in lasting if o.may_be_scrap() and not (o.still and self._white_since(o.last.t))]
         best = max(lasting, key=lambda track: iou(track.quad, quad), default=None)
         if best is None:
@@ -248,26 +248,26 @@ class Attribution:
         return best if iou(best.quad, quad) > (0.3 if UNREAD in (s.card, best.belief()[0]) else 0.6) else None
 
     def _white_since(self, t: int) -> bool:
-        """Whether white paper has come up since an instant, ns, that no card explains."""
+        """Return whether white paper that no card explains has come up since an instant, ns."""
         k = first_unexplained(self._stream, self._pile)
         return k is not None and self._stream.moments[k].t > t
 
     def _is_another(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
-        """Whether a reading of an open card's name shows another card, and what was open was a scrap misread so."""
+        """Return whether a reading of an open card's name shows another card, and the open one was a misread scrap."""
         late = now.t - track.last.t > HAND_NS
         if track.fleeting(now.index) and (late or track.last.on_pile or track.last.under or track.last.scrap):
-            # What was read so on its way just now was this card; on the pile a scrap may be misread as anything.
+            # A reading on its way just now was this card; on the pile a scrap may be misread as anything.
             return True
         if not track.scrap() or track.travelled():
             return False
         if track.belief()[1] < SURE_READING:
-            # One index under the pile, and now two of a card in full: those are two cards.
+            # One index under the pile, and now two of a card in full, belong to two cards.
             return self._apart(track, quad) or (double(s) and track.came_under() and track.may_be_scrap())
         return track.first < now.index - 2 and s.confidence >= SURE_READING and (s.top or self._apart(track, quad))
 
     def _apart(self, track: Track, quad: Quad) -> bool:
-        """Whether a reading lies farther from a scrap's place than that place is unsure."""
-        # What came up together with a card that lies on it moves with it.
+        """Return whether a reading lies farther from a scrap's place than that place is uncertain."""
+        # A card that was revealed together with a card on top of it moves with it.
         beneath = any(
             other is not track and other.first == track.first and shared_area(other.quad, track.quad) > 0
             for other in self._pile.open
@@ -275,16 +275,16 @@ class Attribution:
         return not beneath and distance(track.quad, quad) > INDEX * self._pile.card_height
 
     def _close(self, track: Track, quad: Quad) -> bool:
-        """Whether a card on its way may have come from the one place to the other within a frame or two."""
+        """Return whether a card under way may have moved between the two places within a frame or two."""
         return distance(track.quad, quad) < STRIDE * self._pile.card_height
 
     def _revise(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> None:
-        """Put off the instant by which a card under way came up, where this reading says that it may be later."""
+        """Postpone the latest possible reveal of a card under way, if this reading allows a later one."""
         early_scrap = track.came_under() and len(track.sightings) <= 2
-        # What was read so before may have been a scrap; then this came up only now.
+        # The earlier reading may have been a scrap; then this card was revealed only now.
         came_now = early_scrap and (plain(s) or self._apart(track, quad))
-        # Perhaps a first look, misread; perhaps another card: then it came up only now. Both are possible.
-        # What is too doubtful to begin a card is no word that another came.
+        # The first look may be a misreading, or another card that was revealed only now. Both are possible. A reading
+        # too doubtful to begin a card is no evidence of another one.
         another = s.card not in (UNREAD, *track.weights()) and s.confidence >= HALF
         if came_now or (track.may_be_scrap() and another):
             track.high = max(track.high, reveal(quad, now, self._stream, self._pile)[1])
@@ -292,7 +292,7 @@ class Attribution:
     # New cards
 
     def _opened(self, s: CardSeen, quad: Quad, frame: _Round, dropped: Sequence[Track]) -> Track:
-        """A new card under way; or one that was taken for another until now, if white paper leads back to it."""
+        """Return a new card under way, or one so far misread as another, if white paper leads back to it."""
         now = frame.now
         track = Track(quad, now.index)
         if s.card == UNREAD:
@@ -303,7 +303,7 @@ class Attribution:
         if before is not None:
             return before
         for other in [*self._pile.open, *dropped]:
-            # A card of another name that was seen coming up just there may have been this one, misread.
+            # A card of another name that was just seen coming up there may have been a misreading of this one.
             lately = other.first >= track.first - 2 or (other in dropped and other.reads(s.card) > 0)
             if lately and (other in dropped or not other.scrap()) and self._close(other, quad):
                 track.low = min(track.low, other.low)
@@ -311,7 +311,7 @@ class Attribution:
         return track
 
     def _seen_before(self, track: Track, name: str, frame: _Round) -> Track | None:
-        """The card under way, taken for another so far, from whose place white paper leads to a new one."""
+        """Return the card under way, so far misread as another, from whose place white paper leads to a new card."""
         if not track.way:
             return None
         begin, reach = min(track.way), STRIDE * self._pile.card_height
@@ -328,9 +328,9 @@ class Attribution:
         )
 
     def _may_be_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
-        """Whether something has moved where this reading lies, lately enough to have brought a card.
+        """Return whether something moved at this reading's place recently enough to have brought a card.
 
-        Or it shows whole where another card showed when all was known: then nobody saw it come.
+        A reading also counts as new if it shows whole where another card showed when all was known: it came unseen.
         """
         if s.card != UNREAD and s.confidence < HALF:
             return False
@@ -341,7 +341,7 @@ class Attribution:
             return False
         whole = another and len(s.indices) > 1
         may_be_old = s.card != UNREAD and not whole
-        # What showed there when no hand was over the pile is an old card, misread.
+        # A face that showed there while no hand was over the pile is an old card, misread.
         if may_be_old and shown_before(quad, s.indices, self._settled, now.half, self._pile.rests):
             return False
         if not self._pile.laid:
@@ -357,15 +357,15 @@ class Attribution:
 
 
 def _in_places(indices: NDArray[np.float64], places: NDArray[np.float64], reach: float) -> bool:
-    """Whether each index (px) lies within reach of one of the places."""
+    """Return whether each index (px) lies within reach of one of the places."""
     far = np.linalg.norm(indices[:, None] - places[None], axis=2)
     return min(far.shape) > 0 and bool((far.min(axis=1) < reach).all())
 
 
 def _was_blurred(track: Track, name: str, now: SeenFrame) -> bool:
-    """Whether a card under way is the one read now, its suit mistaken: a blur makes one suit the other of its colour.
+    """Return whether a card under way is the one read now, with its suit mistaken: blur confuses suits of one colour.
 
-    So it is if it has not lain yet, and its face has come up so lately that no other card can have come to lie there.
+    The card must not have come to rest, and its reveal must be so recent that no other card can have come there.
     """
     return track.rest is None and now.t - track.low < LAID_NS and look_alike(track.belief()[0], name)
 
@@ -376,7 +376,7 @@ def _was_blurred(track: Track, name: str, now: SeenFrame) -> bool:
 def _sighting(
     s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, at_rest: bool, covered: bool
 ) -> Sighting:
-    """A reading in the newest frame as a sighting of a card under way; ``covered`` at its other end by a card."""
+    """Return a reading in the newest frame as a sighting; ``covered``: another card covers its other end."""
     doubled = _in_one_place(s, quad, now, pile)
     on_pile, under = _lie(s, quad, track, now, pile, whole=plain(s) and not doubled)
     on_pile = on_pile and not covered
@@ -388,11 +388,11 @@ def _sighting(
 
 
 def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whole: bool) -> tuple[bool, bool]:
-    """Whether a card lies on the pile, or under it; neither where only newer cards lie on it."""
+    """Return whether a card lies on the pile, and whether under it; neither if only newer cards lie on it."""
     if s.top and not pile.laid:
         return True, False
     cards = [*pile.laid, *pile.open]
-    # A card that was seen on the pile is about to be told: the next one soon lies on it.
+    # A card seen on the pile is about to be reported: the next one soon lies on it.
     sure = (o for o in pile.open if o is not track and o.seen_on_pile() and o.belief()[1] >= SURE_READING)
     older = sorted((o for o in (*pile.laid, *sure) if o.high <= track.high), key=lambda o: o.high)
     least = OVER * area(quad)
@@ -400,15 +400,15 @@ def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whol
         return False, False
     if s.top or whole:
         return True, False
-    # A scrap that has been taken for a card under way hides nothing.
+    # A scrap mistaken for a card under way hides nothing.
     newer = [o for o in cards if o is not track and o.high > track.high and (o.name is not None or not o.scrap())]
     if any(shared_area(quad, other.quad) > 0.02 * area(quad) for other in newer):
         return False, False
     seemed_lower = False
     for other in cards:
-        # Whether a card of the pile was just seen to lie over this place, on top of all.
+        # Check whether a card of the pile was just seen on top of everything at this place.
         if other.high <= track.high and other.sightings and other.last.index == now.index:
-            # A hand makes a card seem less bare, but another card does more so.
+            # A hand makes a card look less bare, but another card does so even more.
             barer = other.last.bare > s.bare + SLIGHT
             surely_top = other.last.plain or (other.last.top and other.last.confidence >= 0.8)
             if shared_area(quad, other.quad) >= least:
@@ -419,7 +419,7 @@ def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whol
 
 
 def _in_one_place(s: CardSeen, quad: Quad, now: SeenFrame, pile: Pile) -> bool:
-    """Whether another card is seen whole and on top where this reading, not on top, lies: both cannot be whole."""
+    """Return whether another card shows whole and on top at this lower reading's place: both cannot be whole."""
     if s.top:
         return False
     seen = (other for other in [*pile.laid, *pile.open] if other.sightings and other.last.index == now.index)
@@ -430,7 +430,7 @@ def _in_one_place(s: CardSeen, quad: Quad, now: SeenFrame, pile: Pile) -> bool:
 
 
 def _is_old_index(s: CardSeen, pile: Pile) -> bool:
-    """Whether the only index of this reading shows where one of a known card does: likely that one, misread.
+    """Return whether the reading's only index coincides with a known card's index: probably that card, misread.
 
     A scrap of one card may pass for another of the same rank or the same suit.
     """

@@ -1,8 +1,8 @@
-"""What the bare table looks like, so that faces printed on its cloth are never taken for cards.
+"""The bare table's appearance, so that faces printed on its cloth are never taken for cards.
 
-A picture is taken while nothing lies on the table (`referee calibrate --bare`). A reading all of whose indices look as
-the table did there is a print, whatever the light; a card laid over a print does not look so, and is a card. If
-somebody knocks against the camera, the table's grain and its prints tell by how much the picture has shifted.
+A picture is taken while the table is empty (`referee calibrate --bare`). A reading all of whose indices match the bare
+table is a print, whatever the light; a card laid over a print does not match, and is a card. If the camera is knocked,
+the table's grain and its prints show how far the picture has shifted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from models.watch.motion import ROWS, Bytes
 from models.watch.shift import Shift, moved_by, shift_between, warped
 
 _GRAIN_MOST: Final = 0.08
-"""The most that its grain counts, in logarithms of light."""
+"""Clipping limit of the grain, in logarithms of light."""
 
 _Floats = NDArray[np.float32]
 
@@ -39,26 +39,26 @@ class BareTable:
         self._original = self._relief = _relief(picture)
         self._grain = self._before = _grain(picture)
         self._usual = 0.0
-        """How like the bare table's grain that of the pictures is."""
+        """Usual likeness between the pictures' grain and the bare table's."""
         self._names: set[str] = set()
-        """The cards that were recognised as prints."""
+        """Names of the cards recognised as prints."""
         self._known: dict[str, Quad] = {}
-        """Of each print that was recognised, by its name: where its indices are in the bare table's picture, px."""
+        """Positions of each recognised print's indices in the bare table's picture, px, by name."""
         self.shift: Shift = np.eye(2, 3)
-        """By what the camera's picture has shifted since: 2 x 3, px."""
+        """Shift of the camera's picture since then: 2 x 3, px."""
 
     def reduced(self, shape: tuple[int, ...]) -> Bytes:
-        """What it looks like now that the picture has shifted, in so many rows and columns."""
+        """Return the bare table under the current shift, scaled to ``shape`` (rows and columns)."""
         rows, columns = self._relief.shape
         seen = np.asarray(cv2.resize(self._picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8)
         seen = np.asarray(cv2.warpAffine(seen, self.shift, (columns, rows), borderMode=cv2.BORDER_REPLICATE), np.uint8)
         return np.asarray(cv2.resize(seen, shape[1::-1], interpolation=cv2.INTER_AREA), np.uint8)
 
     def without_prints(self, image: Bytes, seen: Sequence[CardSeen]) -> Sequence[CardSeen]:
-        """The readings of a picture but for those of the table's own prints."""
+        """Return the readings of a picture without those of the table's own prints."""
         rows, columns = image.shape[:2]
         if self._relief.shape != (rows, columns):
-            # The camera gives another size by now.
+            # The camera's picture size has changed.
             self._keep(np.asarray(cv2.resize(self._picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8))
         if seen:
             self._follow(image)
@@ -68,9 +68,9 @@ class BareTable:
         return left
 
     def _follow(self, image: Bytes, doubted: bool = False) -> bool:
-        """Keep to the table where the picture has shifted on it; whether it has.
+        """Follow the table when the picture has shifted on it; return whether it has.
 
-        That is looked into where the grain is unlike, or ``doubted``, since a print's card is read elsewhere.
+        A shift is sought only where the grain differs, or if ``doubted``: a print's card was read elsewhere.
         """
         now = _grain(image)
         as_it_is = likeness(self._before, now)
@@ -97,14 +97,14 @@ class BareTable:
                 self._known[seen.card] = moved_by(cv2.invertAffineTransform(self.shift), places)
                 self._names.add(seen.card)
             return True
-        # A card that comes over a print changes how it looks, but neither its name nor its place.
+        # A card laid over a print changes its appearance, but a misread print keeps its name and place.
         known = moved_by(self.shift, self._known.get(seen.card, np.zeros((0, 2), np.float32)))
-        # In a game on printed cloth it was read no farther than 0.02 of its height from where it was.
+        # Prints in a game on printed cloth were read at most 0.02 of their height from their place.
         near = SLIGHT / 2 * height
         return len(known) > 0 and all(float(np.hypot(*(known - place).T).min()) < near for place in places)
 
     def _shows(self, image: Bytes, x: float, y: float, height: float) -> bool:
-        """Whether the table shows at (x, y), and has a print there."""
+        """Return whether the table shows at (x, y), and has a print there."""
         span, slack = max(8, round(INDEX * height)), max(3, round(SLIGHT / 2 * height))
         rows, columns = self._relief.shape
         left, right = max(0, round(x) - span), min(columns, round(x) + span)
@@ -116,19 +116,19 @@ class BareTable:
         wide = _fine(wide, height)
         if float(now.std()) < LITTLE / 2 or float(wide.std()) < LITTLE / 2:
             return False
-        # Of 144 prints seen again in other light, with noise and under shadows' edges, the least correlation was 0.91;
-        # of 36 cards laid over prints the most was 0.37.
+        # In 144 prints seen again in other light, with noise and under shadow edges, the least correlation was 0.91; in
+        # 36 cards laid over prints the greatest was 0.37.
         return float(cv2.matchTemplate(wide, now, cv2.TM_CCOEFF_NORMED).max()) >= MOST
 
 
 def _relief(picture: Bytes) -> _Floats:
-    """Logarithms of light, in which a lamp only adds a constant."""
+    """Return logarithms of light: a brighter lamp only adds a constant."""
     grey = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), (0, 0), 1.0)
     return np.asarray(np.log(grey.astype(np.float32) + 6.0), np.float32)
 
 
 def _grain(picture: Bytes) -> Grain:
-    """What is fine in a picture, reduced; all of it may be the table."""
+    """Return the fine detail of a reduced picture, with a mask that admits all of it as table."""
     rows, columns = picture.shape[:2]
     size = (max(1, round(columns * ROWS / rows)), ROWS)
     small = _relief(np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8))

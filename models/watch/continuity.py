@@ -1,9 +1,9 @@
-"""Gaps in the frames: whether what lies there after one is what lay there before it.
+"""Gaps in the frames: is the pile after a gap the one that lay there before it?
 
-Between two frames that are farther apart than the quickest two cards (`models.watch.pace.QUICKEST_LAY_NS`) more may
-have come than the one that is seen on top, and the pile may have been taken. So after such a gap the watcher looks: the
-same card on top, or the same picture on both sides, and nothing has happened. Else a `Gap` is told before what is seen,
-and of the cards that came in it only the one on top, for nobody can say what lies right under that.
+Between two frames farther apart than the quickest two cards (`models.watch.pace.QUICKEST_LAY_NS`), more cards may have
+come than the one seen on top, and the pile may have been taken. So the watcher looks after such a gap. If it finds the
+same card on top, or the same picture on both sides, nothing has happened. Otherwise it reports a `Gap` before the new
+observations, and of the cards that came in the gap only the top one, since the cards right under it are unknown.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Continuity:
         self._looked = LONG_AGO
         self._gaps = 0
         self._shown: str | None = None
-        """Where the latest gap was told: the card that it left on top; empty where there was none."""
+        """The card on top after the latest reported gap; empty if there was none, None if no gap was reported."""
         self._top: Track | None = None
         """The card that lay on top before the gap, or was on its way there."""
 
     def begin(self) -> None:
-        """A gap begins with the frame that comes now: remember what lay on top."""
+        """Begin a gap at the current frame: remember the top card before it."""
         self._shown = None
         since = self._stream.gap_since
         cards = [*self._pile.laid, *(track for track in self._pile.open if not track.scrap())]
@@ -44,7 +44,7 @@ class Continuity:
         self._top = max(before, key=lambda track: track.high, default=None)
 
     def must_look(self, now: SeenFrame) -> bool:
-        """Whether a look is due, since nothing is known of the pile before one."""
+        """Return whether a look is due: without one the state of the pile is unknown."""
         if not self._stream.gap_open or now.t - self._looked < LET_GO_NS:
             return False
         self._looked = now.t
@@ -53,25 +53,24 @@ class Continuity:
     def judge(
         self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None, told: list[Observation]
     ) -> list[Observation]:
-        """What is told of the newest frame, with the gap before it where there was one.
-
+        """Return the observations to report for the newest frame, preceded by the gap if there was one.
         Args:
             now: the newest frame.
             glance: what it shows at a glance.
-            found: what was read in it; None where it was not read.
-            told: what the watcher has to tell.
+            found: the readings of it; None if it was not read.
+            told: the watcher's pending observations.
         """
         stream = self._stream
         if not stream.gap_open:
             return [one for one in told if not self._came_unseen(one)]
-        # What was under way before the gap and is seen no more was not surely slid under the pile; nor is anybody to
-        # blame for what came in it.
+        # A card that was under way before the gap and has disappeared need not have been slid under the pile, and no
+        # player can be blamed for what came in the gap.
         told = [one for one in told if not isinstance(one, Placed | Foul)]
         if any(isinstance(one, Taken) for one in told):
             return self._close(told, [])
         news = [one for one in told if isinstance(one, Card) and one.t + one.t_error >= stream.gap_until]
         top = next((card for card in reversed(news) if self._lies_on_top(card)), None)
-        # Of several that came unseen only the one on top has a place that is sure.
+        # Of several cards that came unseen, only the top one has a certain place.
         told = [one for one in told if one is top or one not in news or one.t - one.t_error >= stream.gap_until]
         if top is not None:
             return self._close(told, [top.card])
@@ -87,20 +86,20 @@ class Continuity:
                 return self._close(told, [])
             self._forget()
         elif now.t - stream.gap_until > 2 * PATIENCE_NS:
-            # What lies there is hidden for too long, and must be asked.
+            # The pile has been hidden for too long; players must be asked.
             return self._close(told, [UNREAD])
         return told
 
     def _is_empty(self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None) -> bool:
-        """Whether the newest frame shows no card, and nothing that may hide one."""
+        """Return whether the newest frame shows no card, and nothing that may hide one."""
         return glance.calm and not now.blind and not found and not now.suspects and not now.still
 
     def _lies_on_top(self, card: Card) -> bool:
-        """Whether a card that was just told was seen to lie on all others."""
+        """Return whether a card just reported was seen on top of all others."""
         return any(track.name == card.card and track.last.top for track in self._fresh())
 
     def _came_unseen(self, told: Observation) -> bool:
-        """Whether this is a card that came in a gap that was told, under the one on top: its place is not sure."""
+        """Return whether a card came under the top one in a reported gap: its place is uncertain."""
         until = self._stream.gap_until
         if (
             not isinstance(told, Card)
@@ -109,7 +108,7 @@ class Continuity:
         ):
             return False
         fresh = self._fresh()
-        # Nothing was laid since on the card that the gap left on top, so what shows beside it came before it.
+        # No card was laid on the top card that the gap left, so a card showing beside it came earlier.
         is_top_still = any(track.name == self._shown and track.last.top for track in fresh)
         return any(
             track.name == told.card and not track.last.top and (is_top_still or not track.travelled())
@@ -117,12 +116,12 @@ class Continuity:
         )
 
     def _fresh(self) -> list[Track]:
-        """The cards, told or under way, that were first seen after the gap."""
+        """Return the cards, reported or under way, first seen after the gap."""
         until = self._stream.gap_until
         return [track for track in (*self._pile.laid, *self._pile.open) if track.sightings[0].t >= until]
 
     def _is_same(self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None) -> bool:
-        """Whether the newest frame shows that nothing came and nothing went."""
+        """Return whether the newest frame shows that nothing came and nothing went."""
         before, top = self._stream.before, self._top
         first = now.t == self._stream.gap_until
         if now.blind:
@@ -146,14 +145,14 @@ class Continuity:
         )
 
     def _close(self, told: list[Observation], lying: Sequence[str]) -> list[Observation]:
-        """Something came or went: tell the gap before all else."""
+        """Report the gap before everything else, because something came or went."""
         self._gaps += 1
         stream = self._stream
         t = max(stream.gap_since, stream.watermark) + 1
         gap = Gap(t=t, id=f"g{self._gaps}", until=max(stream.gap_until, t + 1), lying=tuple(lying))
         self._forget()
         self._shown = lying[-1] if lying else ""
-        # What else came unseen lies under the card on top, and will not be told after it.
+        # Other cards that came unseen lie under the top one; drop them.
         self._pile.open = [
             track
             for track in self._pile.open
@@ -162,7 +161,7 @@ class Continuity:
         return [gap, *told]
 
     def _forget(self) -> None:
-        """The gap is over: what was on its way before it and was not seen since is followed no longer."""
+        """End the gap: stop following cards that were under way before it and have not been seen since."""
         stream = self._stream
         stream.gap_open = False
         self._pile.open = [track for track in self._pile.open if track.last.t > stream.gap_since]

@@ -1,8 +1,8 @@
-"""A card that shows nothing to read: a joker in a foreign hand's drawing, open on top of the pile.
+"""Detects a card that shows nothing to read: a joker of unfamiliar design, face up on top of the pile.
 
-No reading tells of it. But the newest card of the pile lay there in sight, and was not carried off; now its place is
-still, no hand is over it, and it shows neither that card nor the table. So another card lies there that nobody can
-read, and people are asked which. A card's back is none.
+The eye cannot read such a card. But the newest card of the pile lay there in sight and was not carried off; now its
+place is still, no hand is over it, and it shows neither that card nor the table. So an unreadable card lies there, and
+players are asked which it is. A card's back does not count.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ from models.watch.surfaces import Surface
 from models.watch.tracks import Pile, Sighting, Track
 
 _CARDS = (Surface.FACE, Surface.BACK, Surface.OTHER)
-"""What a hand may bring."""
+"""Surfaces that a hand may bring."""
 
 
 class Covered:
-    """Watches the place of the pile's newest card for one that is laid on it and cannot be read."""
+    """Watches the place of the pile's newest card for an unreadable card laid on it."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
         self._motion, self._stream, self._pile = motion, stream, pile
         self._top: Track | None = None
         """The newest card of the pile, ..."""
         self._half: Bytes | None = None
-        """... how it looked, in a frame at half size, when the eye first saw it on top ..."""
+        """... its appearance at half size when the eye first saw it on top ..."""
         self._indices: NDArray[np.float64] | None = None
-        """... and where its indices showed there, px ..."""
+        """... its index positions there, px ..."""
         self._shown = 0
-        """... and when it was last seen to be that, ns."""
+        """... and the instant at which it was last seen unchanged, ns."""
         self._begin: SeenFrame | None = None
-        """The first frame of those that show something still in its place."""
+        """The first frame of those that show a still object in its place."""
         self._brought = LONG_AGO
-        """When a hand last brought a thing, ns."""
+        """The instant at which a hand last brought something, ns."""
 
     @property
     def open_since(self) -> int | None:
-        """Since when, ns, a card may lie there that cannot be read; None where none was brought."""
+        """The instant (ns) since which an unreadable card may lie there; None if none was brought."""
         lately = self._brought > self._shown - LAID_NS and self._stream.moments[-1].t - self._shown < PATIENCE_NS
         return self._came_after if self._top is not None and lately else None
 
     @property
     def _came_after(self) -> int:
-        """A face comes up beside the pile, and has come to lie on it so much later at most, ns."""
+        """The earliest possible reveal, ns: a face comes up beside the pile at most this long before it lies on it."""
         return self._shown - LAID_NS
 
     @property
@@ -63,7 +63,7 @@ class Covered:
         return self._begin is not None
 
     def look(self, now: SeenFrame, glance: Glance, found: Sequence[Found] | None) -> Track | None:
-        """The card that cannot be read, once one surely lies there; ``found`` is what the eye read, if it did."""
+        """Return the unreadable card once one certainly lies there; ``found`` holds the eye's readings, if any."""
         top = self._pile.laid[-1] if self._pile.laid else None
         if top is not self._top:
             self._top, self._begin, self._half = top, None, None
@@ -78,11 +78,11 @@ class Covered:
         if self._shows(top, quad, now, found):
             self._shown, self._begin = now.t, None
             return None
-        # A card that was never seen with no hand on it may be hidden by that hand still.
+        # A card never seen without a hand on it may still be hidden by that hand.
         if self._half is None or not self._is_covered(quad, glance) or self._is_read(found):
             self._begin = None
         elif self._begin is None:
-            # What is laid there changes the place; a card that slid off or was nudged did so before it was seen again.
+            # A newly laid card changes the place; a card that slid off or was nudged did so before it was seen again.
             place = self._motion.mask([quad], glance.small.shape, widen=1)
             self._begin = now if self._motion.stirred(place, self._shown + 1) >= PART else None
         elif found is not None and now.t - self._begin.t >= TURNED_NS:
@@ -90,11 +90,11 @@ class Covered:
         return None
 
     def _shows(self, top: Track, quad: Quad, now: SeenFrame, found: Sequence[Found] | None) -> bool:
-        """Whether the newest card shows as it lay."""
+        """Return whether the newest card shows as it lay."""
         inner = grown(quad, -5.0)
         for s, _ in found or ():
             if s.card == top.name != UNREAD and (s.top or (len(s.indices) > 1 and s.bare >= HALF)):
-                # What is laid across leaves both its ends in sight, and may be taken for its own print.
+                # A card laid across leaves both ends in sight, and may be mistaken for the lower card's own print.
                 moved = self._half is None or self._indices is None or not self._in_place(s.indices, self._indices)
                 if moved or looked_alike(self._half, now.half, inner, HALF if s.top else MOST):
                     self._half, self._indices = now.half, s.indices
@@ -103,19 +103,19 @@ class Covered:
         return self._half is not None and looked_alike(self._half, now.half, inner, NEARLY_ALL)
 
     def _is_brought(self, glance: Glance) -> bool:
-        """Whether something that moves is no hand, nor what a hand bares: a card, on its way to the pile or over it."""
+        """Return whether a moving object is a card on its way, rather than a hand or something a hand uncovers."""
         cards, before = self._pile.mask(self._motion), self._stream.before
         things = np.isin(glance.kinds, _CARDS) & (glance.moving > 0)
         if cards is not None:
-            # Over the pile a card follows another in the picture, with no hand between.
+            # Over the pile one card follows another in the picture, with no hand between.
             things &= (cards == 0) | (before is not None and np.isin(before.glance.kinds, _CARDS))
         tall = self._pile.card_height / self._motion.factor
         return bool(np.count_nonzero(things) > OVER * MOST * tall * tall)
 
     def _is_covered(self, quad: Quad, glance: Glance) -> bool:
-        """Whether something lies still in the card's place that is neither hand nor table nor back."""
+        """Return whether a still object that is neither hand, table nor back lies in the card's place."""
         place = self._motion.mask([quad], glance.small.shape, widen=1) > 0
-        # What cannot be read while a hand is about is often read when the hand is gone.
+        # A face that cannot be read near a hand can often be read when the hand is gone.
         if glance.state != "clear" or glance.reaches or np.count_nonzero(glance.moving[place]) > SPECK:
             return False
         size = max(1, int(np.count_nonzero(place)))
@@ -127,25 +127,25 @@ class Covered:
         return bool(hand <= LITTLE and shares[Surface.BACK] < MOST and bare < HALF)
 
     def _is_read(self, found: Sequence[Found] | None) -> bool:
-        """Whether a card is under way that can be read, or shows an index at least."""
+        """Return whether a card under way can be read, or at least shows an index."""
         if any(track.belief()[1] >= HALF for track in self._pile.open):
             return True
         known = {track.name for track in self._pile.laid}
         foreign = [s.indices for s, _ in found or () if s.card == UNREAD or s.card not in known]
-        # A known card's index peeps out where it showed, whatever it is read as.
+        # A known card's index may peep out at its old place, whatever it is read as.
         old = [track.indices for track in self._pile.laid if track.indices is not None]
         return any(not any(self._near(index, those, SLIGHT) for those in old) for new in foreign for index in new)
 
     def _in_place(self, indices: NDArray[np.float64], before: NDArray[np.float64]) -> bool:
-        """Whether all the indices show where they did, so that their card has not moved."""
+        """Return whether all the indices show where they did, so that their card has not moved."""
         return all(self._near(index, before, LITTLE) for index in indices)
 
     def _near(self, index: NDArray[np.float64], those: NDArray[np.float64], share: float) -> bool:
-        """Whether an index lies within such a share of a card's height of one of those."""
+        """Return whether an index lies within ``share`` of a card's height of one of ``those``."""
         return bool((np.linalg.norm(those - index, axis=1) < share * self._pile.card_height).any())
 
     def _unread(self, quad: Quad, begin: SeenFrame, now: SeenFrame) -> Track:
-        """The card that lies there, as one under way."""
+        """Return the unreadable card as a card under way."""
         place = self._outline(quad, now)
         track = Track(place, begin.index, max(self._came_after, self._stream.soonest), begin.end)
         track.high = max(track.low, track.high)
@@ -159,7 +159,7 @@ class Covered:
         return track
 
     def _outline(self, quad: Quad, now: SeenFrame) -> Quad:
-        """Where it lies: round all that changed there, if that is about as large as a card; else as the one below."""
+        """Return its outline: around all that changed there, if about card-sized; otherwise that of the card below."""
         known, small = self._stream.known_half, now.glance.small
         if known is None:
             return quad

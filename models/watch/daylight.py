@@ -1,4 +1,4 @@
-"""The light on the table: by how much it has changed, and what a picture looks like in another."""
+"""The light on the table: how much it has changed, and how a picture looks in another light."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from models.eye.geometry import Image
 from models.watch.measure import CHANGED, FEW, HALF, LITTLE, OVER, SPECK
 
 _COLOURED: Final = 24
-"""Levels between its strongest and weakest colour that paper may have, by a white lamp."""
+"""Greatest difference, in levels, between the strongest and weakest colour of paper in white light."""
 
 
 def gains(before: Image, now: Image) -> NDArray[np.float64]:
-    """By how much blue, green and red have become brighter, most of the picture."""
+    """Return by how much blue, green and red have brightened in most of the picture."""
     ratios = (now.reshape(-1, 3) + 1.0) / (before.reshape(-1, 3) + 1.0)
     return np.asarray(np.median(ratios, axis=0), np.float64)
 
 
 def relit(picture: Image, light: NDArray[np.floating]) -> Image:
-    """The picture in another light; ``light`` is by how much brighter each colour is, there or everywhere."""
+    """Return the picture in another light; ``light``: gain of each colour, for each pixel or for all."""
     return np.asarray(np.clip(picture * light + 0.5, 0, 255), np.uint8)
 
 
 def white_in(picture: Image, paper: NDArray[np.float64], level: float) -> Image:
-    """Mask (255: yes) of where a picture (rows x columns x 3) shows as much as a level of paper's light, in its hue."""
+    """Return a mask (255: yes) of the pixels at least ``level`` times as bright as the paper, and of its hue."""
     usual, cast = float(paper.mean()), float(paper.max() - paper.min())
-    # As it is, for the paper's colour may have been learned amiss; and as it would look by a white lamp.
+    # Test the picture unchanged, since the learned paper colour may be wrong, and corrected to white light.
     tables = np.clip(np.arange(256)[:, None] * (usual / paper) + 0.5, 0, 255).astype(np.uint8)
     by_white_lamp = np.asarray(cv2.LUT(picture, tables[None]), np.uint8)
     both = _grey_in(picture, level * usual, _COLOURED + cast), _grey_in(by_white_lamp, level * usual, _COLOURED)
@@ -37,7 +37,7 @@ def white_in(picture: Image, paper: NDArray[np.float64], level: float) -> Image:
 
 
 def _grey_in(picture: Image, least: float, tint: float) -> Image:
-    """Where all colours reach a level and differ by no more than a tint."""
+    """Return a mask where all colours reach a level and differ by at most a tint."""
     b, g, r = cv2.split(picture)
     low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
     bright = cv2.threshold(low, least, 255, cv2.THRESH_BINARY)[1]
@@ -46,11 +46,11 @@ def _grey_in(picture: Image, least: float, tint: float) -> Image:
 
 
 def fit_balance(before: Image, now: Image, seen: NDArray[np.bool_]) -> NDArray[np.float64] | None:
-    """How a camera that has changed its white balance or its exposure shows what it showed before.
+    """Fit a camera's change of white balance or exposure between two pictures.
 
     Returns:
-        For each colour a gain and what is added to it, 3 x 2; None if half of what is ``seen`` (rows x columns) has
-        changed otherwise.
+        For each colour a gain and an offset, 3 x 2; None if half of the ``seen`` pixels (rows x columns) changed
+        otherwise.
     """
     few = np.s_[::SPECK, ::SPECK]
     was, shown = (picture[few][seen[few]].astype(np.float64) for picture in (before, now))
@@ -65,7 +65,7 @@ def fit_balance(before: Image, now: Image, seen: NDArray[np.bool_]) -> NDArray[n
         one, other = was[alike], shown[alike]
         middle, level = one.mean(axis=0), other.mean(axis=0)
         spread, common = ((one - middle) ** 2).mean(axis=0), ((one - middle) * (other - level)).mean(axis=0)
-        # Of a cloth of one colour its noise alone, two levels or so, would tell the gain: then as much is added to all.
+        # On a cloth of one colour, only noise (about two levels) would set the gain; these terms pull it to 1.
         gain = (common + SPECK) / (spread + SPECK)
         balance = np.stack([gain, level - gain * middle], axis=1)
         alike = np.asarray((np.abs(balanced(was, balance) - shown) <= CHANGED).all(axis=1), np.bool_)
@@ -73,16 +73,16 @@ def fit_balance(before: Image, now: Image, seen: NDArray[np.bool_]) -> NDArray[n
 
 
 def balanced(colours: NDArray[np.floating] | Image, balance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Colours (... x 3) as a camera shows them that has changed its balance by this (`fit_balance`)."""
+    """Return colours (... x 3) as the camera shows them after this change of balance (`fit_balance`)."""
     return np.asarray(np.clip(colours * balance[:, 0] + balance[:, 1], 0, 255), np.float64)
 
 
 def usual_table(picture: Image, seen: NDArray[np.bool_]) -> Image:
-    """What the table looks like everywhere, by its colours where it is seen: the nearer it is seen, the more it counts.
+    """Return the table's appearance everywhere, extrapolated from where it is seen; nearby colours count more.
 
     Args:
         picture: rows x columns x 3.
-        seen: where nothing lies on the table, rows x columns.
+        seen: where the table is empty, rows x columns.
     """
     few = np.s_[::SPECK, ::SPECK]
     xs, ys = (np.linspace(-1, 1, size, dtype=np.float32) for size in seen.shape[::-1])
@@ -102,18 +102,19 @@ def usual_table(picture: Image, seen: NDArray[np.bool_]) -> Image:
 
 
 def fit_daylight(table: Image, now: Image, seen: NDArray[np.bool_]) -> NDArray[np.float32] | None:
-    """By how much brighter each colour of the table is now, if daylight has changed a little.
+    """Return the gain of each colour of the table if daylight has changed a little; None otherwise.
 
-    It changes slowly, and on the window's side more than on the other: a gain for each colour, and one slope across the
-    picture for all, are fitted by least squares to what looks like the table in that light.
+    Daylight changes slowly, and more on the window's side. A gain for each colour, and one slope across the picture for
+    all, are fitted by least squares to the pixels that look like the table in that light.
 
     Args:
-        table: the table as it was, rows x columns x 3.
-        now: as it is.
-        seen: where nothing lies on it, rows x columns.
+        table: the earlier table, rows x columns x 3.
+        now: the current picture.
+        seen: where the table is empty, rows x columns.
 
     Returns:
-        Gains, rows x columns x 3. None if the light is as it was, another lamp's, or most of what is seen is no table.
+        Gains, rows x columns x 3. None if the light is unchanged or another lamp's, or if most of the seen pixels are
+        not table.
     """
     few = np.s_[::SPECK, ::SPECK]
     places, was, shown = seen[few], table[few], now[few]
@@ -128,7 +129,7 @@ def fit_daylight(table: Image, now: Image, seen: NDArray[np.bool_]) -> NDArray[n
     xs, ys = (np.linspace(-1, 1, size, dtype=np.float32) for size in seen.shape[::-1])
     at = np.stack(np.broadcast_arrays(1, xs[few[1]][None], ys[few[0]][:, None]), axis=2)[alike]
     middle, across, down = np.linalg.lstsq(at * expected[:, None], found, rcond=None)[0].astype(np.float32)
-    # It is most, or least, in a corner.
+    # The gain is extreme in a corner.
     slope = abs(across) + abs(down)
     if max(np.abs(gain * colour - 1).max() for gain in (middle - slope, middle + slope)) < LITTLE:
         return None

@@ -1,7 +1,7 @@
-"""What becomes of a card under way: laid and told, slid under the pile, or dropped as none.
+"""Decides the fate of a card under way: reported as laid, slid under the pile, or dropped.
 
-Where deck memory knows what can come (`Decisions.recall`), it helps to name a card that the eye alone cannot
-(`models.watch.prior`). Whether a card was laid at all, and when, is the eye's word alone.
+Where deck memory knows which cards can come (`Decisions.recall`), it helps to name a card that the eye alone cannot
+name (`models.watch.prior`). The eye alone decides whether and when a card was laid.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from referee.engine.foresight import Foresight
 from referee.engine.observations import MAX_ERROR, Card, Observation, Placed
 
 _PROOF: Final = 4.4
-"""Weight of votes that names a card at once, if it is beyond doubt."""
+"""Total vote weight that names a card at once, if its name is beyond doubt."""
 
 
 class Decisions:
-    """Settles what the cards under way are, as soon as that is sure."""
+    """Settles the cards under way as soon as they are certain."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile, arms: Arms) -> None:
         self._motion, self._stream, self._pile, self._arms = motion, stream, pile, arms
@@ -36,21 +36,21 @@ class Decisions:
         self._trust = Trust()
 
     def recall(self, foresight: Foresight | None) -> None:
-        """What can come after all cards told so far; None where nobody knows."""
+        """Set which cards can come after all those reported so far; None if unknown."""
         self._foresight = foresight
 
     def decide(self, now: SeenFrame, glance: Glance, *, taken: bool = False) -> list[Observation]:
-        """What is sure by the newest frame; ``taken`` says that it shows the pile gone, with all that lay on it."""
+        """Return what the newest frame settles; ``taken``: it shows the pile gone with all its cards."""
         # Only the first frame shows several cards at once: then what lies below another came first.
         ordered = sorted(self._pile.open, key=lambda track: (track.high, track.last.top))
         return [seen for track in ordered for seen in self._settle(track, now, glance, taken=taken)]
 
     def finish(self, now: SeenFrame, glance: Glance) -> list[Observation]:
-        """What the cards still under way are, as far as that can be told at the end of the stream."""
+        """Return what can be told, at the end of the stream, of the cards still under way."""
         return [seen for track in list(self._pile.open) for seen in self._settle(track, now, glance, final=True)]
 
     def decide_before_gap(self, last: SeenFrame, glance: Glance) -> list[Observation]:
-        """What is sure by the last frame before a gap: of what lies there then, no more looks are waited for."""
+        """Return the observations that the last frame before a gap settles, without waiting for more looks."""
         out: list[Observation] = []
         for track in sorted(self._pile.open, key=lambda track: (track.high, track.last.top)):
             sure = track.belief()[1] >= SURE_READING and track.belief()[0] not in self._pile.names
@@ -59,8 +59,8 @@ class Decisions:
         return out
 
     def tell_unread(self, track: Track, now: SeenFrame, glance: Glance) -> list[Observation]:
-        """Tell a card that lies open on the pile and shows nothing to read."""
-        # What the eye has made of it until now is no other card.
+        """Report a card that lies face up on the pile and shows nothing to read."""
+        # The eye's doubtful readings of this card so far are not other cards.
         scraps = (other for other in self._pile.open if iou(other.quad, track.quad) > SLIGHT)
         for other in [other for other in scraps if other.belief()[1] < SURE_READING]:
             self._pile.open.remove(other)
@@ -75,11 +75,11 @@ class Decisions:
     ) -> list[Observation]:
         """Report, drop or keep a card under way."""
         name, sure = track.belief()
-        # What was slid under the pile and lies there in sight is looked at no more.
+        # A card that was slid under the pile and lies there in sight is looked at no more.
         gone = track.missed or track.came_under()
         lost = now.t - track.last.t
-        # The hand that may hide it, or has slid it under the pile, is waited for, unless a later card lies there.
-        # Then it is looked for once more before it is given up. A hand that has gone with the pile shows it no more.
+        # A hand may hide the card or have slid it under the pile: wait for it to leave, unless a later card lies there.
+        # Then look for the card once more before giving it up. A hand that has gone with the pile reveals no more.
         hidden = not taken and (bool(glance.reaches) or not (now.looked or now.plain))
         waits = hidden and not _is_followed(track, self._pile) and lost < PATIENCE_NS
         slid = not glance.reaches and _lies_under_top(track, self._pile)
@@ -100,18 +100,18 @@ class Decisions:
         return []
 
     def _reading_to_tell(self, track: Track, now: SeenFrame, over: bool) -> NamedCard | None:
-        """What a card that was laid may be told as now, ``??`` if it is not going to be read."""
+        """Return the reading to report now for a card that was laid; ``??`` if it will stay unread; None to wait."""
         name, sure = track.belief()
         if named_at_once(track):
             prior = self._prior(track)
-            # What memory speaks against is worth another look, unless a later card would be told before it.
+            # A name that memory rules out deserves another look, unless a later card would be reported first.
             if prior is None or prior.allows(name) or _is_followed(track, self._pile):
                 return judge(name, sure, track.looks(), prior)
         followed = any(
             other.name is None and named_at_once(other) for other in self._pile.open if other.high > track.high
         )
         if followed and sure >= SURE_READING and track.more_than_a_glimpse(name):
-            # The next is about to be told, and this one could not be told after it any more.
+            # The next card is about to be reported, and this one could not be reported after it.
             return judge(name, sure, track.looks(), self._prior(track))
         age = _age(track, now)
         if over or age >= PATIENCE_NS or (track.still >= 3 and age > HAND_NS):
@@ -129,14 +129,14 @@ class Decisions:
         return None
 
     def _prior(self, track: Track) -> Prior | None:
-        """Deck memory's word on a card; None where another may have come before it and is not told yet."""
+        """Return deck memory's prior for a card; None while an earlier card may be unreported."""
         others = (other for other in self._pile.open if other is not track and other.high <= track.high)
         if self._foresight is None or any(other.seen_on_pile() for other in others):
             return None
         return Prior.of(self._foresight, self._arms.seat(brought_from(track)), self._trust.slip)
 
     def _vanished(self, track: Track, name: str, sure: float) -> list[Observation]:
-        """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
+        """Settle a card that disappeared without being seen on the pile: it was slid under it, or carried off."""
         came = max(distance(track.sightings[0].quad, s.quad) for s in track.sightings)
         if sure < SURE_READING or track.reads(name) < 2 or not self._pile.laid or came < 0.25 * self._pile.card_height:
             return []
@@ -151,20 +151,20 @@ class Decisions:
         return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(brought_from(track)), cards=cards)]
 
     def _report(self, track: Track, told: NamedCard, now: SeenFrame, glance: Glance) -> list[Observation]:
-        """Tell that a card was laid, unless it is one that was told already."""
+        """Report that a card was laid, unless it was reported already."""
         name = told.card
         if track.suit_open and name != UNREAD:
-            # Followed by the name that its shape suggests; memory may know better, else people are asked.
+            # The track follows the suit that the shape suggests; memory may know better, else players are asked.
             told = judge(UNREAD, 0.0, track.looks(), self._prior(track))
         upper = upper_of(track, self._pile)
         self._pile.open.remove(track)
         if upper is None and self._same_again(track, name):
             return []
         if upper is not None:
-            # Of two that came up together the lower is the earlier.
+            # Of two cards that came up together, the lower is the earlier.
             track.low, track.high = min(track.low, upper.low), min(track.high, upper.high) - 1
             if not self._stream.spans_gap(track.low, track.sightings[0].t):
-                # Two that are seen at once after a gap need not have come at once.
+                # Two cards first seen together after a gap need not have come together.
                 self._pile.doubles.append((track, upper))
         self._pile.lay(track, name)
         if track.still and not glance.reaches:
@@ -179,13 +179,13 @@ class Decisions:
         if self._stream.spans_gap(low, track.sightings[0].t):
             error = min(error, MAX_ERROR)
             if not track.travelled():
-                # Who was there when the gap was over need not be who laid it.
+                # The player who was there at the end of the gap need not have laid it.
                 angle = None
         seat = self._arms.seat(angle)
         gone = track.high + MARGIN_NS < self._stream.soonest
         if gone and any(other.high > track.high for other in self._pile.laid if other is not track):
-            # It came up so long ago that later ones have been told, and it can no longer go before them: its name is
-            # sure, but not its place among the others, and people are asked.
+            # It came up so long ago that later cards have been reported and it can no longer go before them. Its name
+            # is certain but its place among the others is not, so players are asked.
             told = NamedCard(UNREAD, 0.0, told.candidates)
         if self._foresight is not None:
             self._trust.note(told, Prior.of(self._foresight, seat))
@@ -201,7 +201,7 @@ class Decisions:
     def _same_again(self, track: Track, name: str) -> bool:
         """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways.
 
-        What lay on top when the other showed below it, or has lain there since, is another card.
+        A card that lay on top when the other showed below it, or has since lain there, is another card.
         """
         if track.doubles(name):
             return False
@@ -219,11 +219,11 @@ class Decisions:
 
 
 def upper_of(track: Track, pile: Pile) -> Track | None:
-    """The card that was drawn together with this one and came to lie on it, if it was one of two.
+    """Return the card that was drawn together with this one and came to lie on it, if two were drawn.
 
-    Such cards turn over in one hand and come to lie together, the lower one fanned out a little; a card slid under the
-    pile comes to lie below a card that was there before. Both must have been seen to move: what only comes to light
-    when a pile is touched has lain there before.
+    Such cards turn over in one hand and come to rest together, the lower one fanned out a little; a card slid under the
+    pile comes to rest below a card that was there before. Both must have been seen to move: a card that only comes to
+    light when a pile is touched lay there before.
     """
     if not track.travelled() or track.belief()[1] < SURE_READING or track.seen_under() == 0:
         return None
@@ -243,23 +243,23 @@ def upper_of(track: Track, pile: Pile) -> Track | None:
 
 
 def named_at_once(track: Track) -> bool:
-    """Whether a card's name is so sure that no further look at it is worth it."""
+    """Whether a card's name is so certain that no further look is needed."""
     name, sure = track.belief()
-    # In motion a suit is soon mistaken, twice in the same way: at rest or by two indices each two looks will do.
+    # In motion a suit is easily mistaken, even twice alike; at rest, or by two indices each, two looks are enough.
     enough = 2 if track.still or track.doubles(name) >= 2 else 3
     return sure >= PLAIN_CONFIDENCE and track.weights()[name] >= _PROOF and track.reads(name) >= enough
 
 
 def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
-    """Whether a card has been laid on the pile, and not slid under it or only carried past.
+    """Whether a card has been laid on the pile, rather than slid under it or carried past.
 
-    ``over`` says that no more is going to be seen of it.
+    ``over``: no more will be seen of it.
     """
     on, under = track.seen_on_pile(), track.seen_under()
     if track.sightings[0].index == 0:
         return True
     if not pile.laid:
-        # What is read on its way just after a pile was taken may be that pile's, misread: it must come to rest.
+        # A reading just after a pile was taken may be a misread card of that pile: the card must come to rest.
         carried = track.sightings[0].t < pile.left + HAND_NS
         return track.still >= 1 or (len(track.sightings) >= 3 and not carried) or _lies_beneath(track, pile)
     if track.plainly_laid() or upper_of(track, pile) is not None:
@@ -272,7 +272,7 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
         return True
     plainly = [s for s in track.sightings if s.plain]
     if on == under == 0 and track.still >= 2:
-        # Whole and still beside the pile: it was laid there, whatever becomes of it. Else what remains there was.
+        # Whole and still beside the pile: it was laid there, even if it leaves later. So was a card that remains there.
         whole = len(plainly) >= 3 and any(s.top for s in plainly)
         remains = not track.missed and _age(track, now) >= PATIENCE_NS and track.belief()[1] >= SURE_READING
         if whole or remains:
@@ -288,7 +288,7 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
 
 
 def _lies_beneath(track: Track, pile: Pile) -> bool:
-    """Whether a card that came up later has come to lie on this one."""
+    """Whether a card that came up later lies on this one."""
     return any(
         other.high > track.high and other.last.top and shared_area(other.quad, track.quad) > OVER * area(track.quad)
         for other in pile.open
@@ -296,23 +296,23 @@ def _lies_beneath(track: Track, pile: Pile) -> bool:
 
 
 def _laid_after_all(track: Track, pile: Pile) -> bool:
-    """Whether a card was laid that was seen on the pile only once or twice, some time ago."""
+    """Whether a card that was seen on the pile only once or twice, some time ago, was laid."""
     if _bared(track, pile):
         return False
     if any(s.double and s.on_pile for s in track.sightings):
         return True
     if track.last.under:
-        return False  # while a hand hid the others it may have seemed to lie on them
+        return False  # it may have seemed to lie on the others while a hand hid them
     on = track.seen_on_pile()
-    # What was seen over the pile's edge and then under it has been slid there, unless a card hides it now.
+    # A card seen over the pile's edge and then under it was slid there, unless a later card hides it now.
     stays = all(s.on_pile for s in track.sightings[-2:])
     return on > 0 and (on > track.seen_under() or stays or (pile.latest > track.high and track.came_over()))
 
 
 def _bared(track: Track, pile: Pile) -> bool:
-    """Whether what a card would hide has been seen since: then it was not laid.
+    """Whether something that the card would hide has been seen since: then it was not laid.
 
-    The pile's top card whole and on top, or an index of an older one where this card was seen last.
+    Either the pile's top card whole and on top, or an index of an older card where this card was last seen.
     """
     top = pile.laid[-1]
     if top.high < track.high and any(s.top and s.plain and s.t > track.last.t for s in top.sightings):
@@ -326,9 +326,9 @@ def _bared(track: Track, pile: Pile) -> bool:
 
 
 def _lies_under_top(track: Track, pile: Pile) -> bool:
-    """Whether two looks in a row found it under the pile's newest card, and that one whole and on top.
+    """Whether two looks in a row found it under the pile's newest card, with that card whole and on top.
 
-    It was slid there then, and only seemed to lie on the pile while a hand held it.
+    Then it was slid there, and only seemed to lie on the pile while a hand held it.
     """
     if not pile.laid or len(track.sightings) < 2 or not all(s.under for s in track.sightings[-2:]):
         return False
@@ -343,7 +343,7 @@ def _is_followed(track: Track, pile: Pile) -> bool:
 
 
 def _another_look(track: Track, pile: Pile) -> bool:
-    """Whether what could not be read came up just when and where a card was laid: it is that, unless it lay on it."""
+    """Whether an unreadable card came up just when and where a card was laid: it is that card, unless it lay on it."""
     return any(
         track.low - LAID_NS <= other.high
         and other.low <= track.high + LAID_NS
@@ -355,11 +355,11 @@ def _another_look(track: Track, pile: Pile) -> bool:
 
 
 def _seen_above(track: Track, other: Track) -> bool:
-    """Whether a card lay on top in a frame that showed the other below it."""
+    """Whether a card lay on top in a frame that showed the other one below it."""
     below = {s.index for s in other.sightings if not s.top}
     return any(s.top and s.index in below for s in track.sightings)
 
 
 def _age(track: Track, now: SeenFrame) -> int:
-    """How long ago a card was seen first, ns."""
+    """Return the time since a card was first seen, ns."""
     return now.t - track.sightings[0].t

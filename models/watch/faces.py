@@ -1,9 +1,9 @@
-"""Faces that come up: white paper that no reading explains, and the span in which a card came up.
+"""Reveals: white paper that no reading explains, and the time span in which a face came up.
 
-The camera sees only frames, so a face that is missing in one frame and shown by the next came up between the two. A
-frame shows no face for sure, or one for sure, or nobody can say: something grey may be a face that is steep or
-blurred, and what a hand covers is not seen. Such frames widen the span. Whether a place in the picture looks as it did
-in another frame is judged by correlation: what is printed on them is all that tells one white card from another.
+The camera sees only frames, so a face that one frame lacks and the next one shows came up between the two. A frame
+certainly shows no face, certainly shows one, or is uncertain: something grey may be a steep or blurred face, and a hand
+hides what it covers. Uncertain frames widen the span. Whether a place looks as it did in another frame is judged by
+correlation: only the print distinguishes one white card from another.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from models.watch.tracks import Pile, plain
 
 @dataclass(frozen=True, slots=True)
 class FaceSigns:
-    """From where on frames show that a card has come up; indices of frames."""
+    """The first frames that show a card's reveal, as frame indices."""
 
     sure: int
-    """The first that surely shows its face."""
+    """The first frame that certainly shows its face."""
     maybe: int
-    """The first that may: all before it surely show none, as far back as anybody can say."""
+    """The first frame that may: all known frames before it certainly show none."""
     way: dict[int, Quad]
-    """Where white paper showed that was the card's, by the frame's index, px."""
+    """Places of the card's white paper on its way, px, by frame index."""
 
     @property
     def white(self) -> bool:
-        """White paper in other places has told so."""
+        """White paper in other places was evidence of the reveal."""
         return bool(self.way)
 
 
 def reveal(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int, dict[int, Quad]]:
-    """The span, ns, in which a face, read in a frame, must have come up, and where it was since, frame by frame."""
+    """Return the span, ns, in which a face read in a frame must have come up, and its place since then by frame."""
     if now.index == 0:
         return now.t, now.t, {}
     signs, begin = first_signs(quad, now, stream, pile), stream.moments[0].index
@@ -65,14 +65,14 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
         if moment.blind:
             break
         if seen and moment.t <= stream.gap_since < now.t:
-            # What showed before the gap may have been this card, and surely was not: no more is known of it.
+            # This card may have shown before the gap, but not certainly: no more is known.
             seen, last = False, moment.t
         if moment.bare or gaps >= 2 * FEW:
-            # What came between this and the first sign nobody could see.
+            # Any reveal between here and the first sign would have gone unseen.
             maybe -= gaps
             break
         reach = (STRIDE + STRIDE / 2 * gaps) * pile.card_height
-        lately = last - moment.t <= LAID_NS  # no hand hides for longer what it lays
+        lately = last - moment.t <= LAID_NS  # no hand hides the card it lays for longer
         near = [s for s in moment.suspects if lately and distance(s.place, place) < reach]
         if near:
             last = moment.t
@@ -82,16 +82,16 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
                 continue
             place = min(near, key=lambda s: distance(s.place, place)).place
             if not unbroken:
-                continue  # white that was gone in between may have been anything else, a pale hand say
+                continue  # white that disappeared in between may have been something else, such as a pale hand
             way[moment.index] = place
-            # What may have been the card before, on its way, is no sure sign of this one, nor what then lay still
-            # elsewhere: that may be a card from which a hand has gone.
+            # White that may be the previous card on its way is no certain sign of this one. Nor is white that then lay
+            # still elsewhere: it may be a card that a hand has just uncovered.
             moved = (s for s in near if not any(_stayed(s, other) for other in elsewhere))
             if any(s.sure for s in moved) and not _another_came(moment, pile):
                 sure = moment.index
             elsewhere = moment.still
         elif _lay_there(quad, moment, now, stream):
-            # What the eye did not find there may be another card that looks like it.
+            # If the eye looked and did not find it, another card that looks like it may lie there.
             read = read and not moment.looked and seen
             gaps, sure, maybe = 0, moment.index if read else sure, moment.index
             last, elsewhere = moment.t, []
@@ -102,7 +102,7 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
 
 
 def _lay_there(quad: Quad, moment: SeenFrame, now: SeenFrame, stream: Stream) -> bool:
-    """Whether a card that is read now lay there already: what shows is like it, and not as well what was known."""
+    """Whether a card read now already lay there: the place resembles it, and the known cards less so."""
     alike = looked_alike(moment.half, now.half, grown(quad, -5.0), MOST)
     return alike and not looks_as_known(quad, moment, stream)
 
@@ -113,7 +113,7 @@ def looks_as_known(quad: Quad, moment: SeenFrame, stream: Stream, least: float =
 
 
 def unread_reveal(now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]:
-    """The span, ns, for a card that nobody could read until the hand was gone: when white was seen to come."""
+    """Return the reveal span, ns, of a card that could not be read until the hand was gone: when white came."""
     if now.index == 0:
         return now.t, now.t
     low, high = stream.soonest, now.end
@@ -124,7 +124,7 @@ def unread_reveal(now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]
 
 
 def first_perhaps(k: int, stream: Stream) -> int:
-    """The place of the first frame that may show what is surely white at place ``k``: all between show paper."""
+    """Return the index of the first moment that may show the white certain at ``k``: all in between show paper."""
     oldest = stream.moments[-1].t - PATIENCE_NS
     while k > 0 and stream.moments[k - 1].suspects and stream.moments[k - 1].t >= oldest:
         k -= 1
@@ -132,7 +132,7 @@ def first_perhaps(k: int, stream: Stream) -> int:
 
 
 def first_unexplained(stream: Stream, pile: Pile) -> int | None:
-    """The place among the moments of the first white paper that may yet turn out to be a card."""
+    """Return the index, among the moments, of the first white paper that may yet turn out to be a card."""
     found, latest = None, pile.latest
     for k in range(len(stream.moments) - 1, 0, -1):
         moment = stream.moments[k]
@@ -144,7 +144,7 @@ def first_unexplained(stream: Stream, pile: Pile) -> int | None:
 
 
 def first_suspected(stream: Stream, pile: Pile) -> SeenFrame | None:
-    """The first frame with white paper of which a card may yet come that is read only when the hand has gone."""
+    """Return the first frame with white paper that may yet prove to be a card once the hand has gone."""
     found, latest = None, pile.latest
     for moment in reversed(stream.moments):
         settled = moment.glance.calm and (moment.looked or moment.plain)
@@ -155,25 +155,25 @@ def first_suspected(stream: Stream, pile: Pile) -> SeenFrame | None:
 
 
 def is_near(suspect: Suspect, stream: Stream, pile: Pile) -> bool:
-    """Whether white paper is so near the pile that it is worth a look."""
+    """Whether white paper is near enough to the pile to deserve a look."""
     off = np.subtract(centre_of(suspect.place), pile.middle(stream.shape))
     return bool(np.abs(off).max() < 2 * STRIDE * pile.card_height)
 
 
 def white_at_pile(moment: SeenFrame, stream: Stream, pile: Pile) -> bool:
-    """Whether white paper shows near the pile that no look has explained, and that is not a card on its way."""
+    """Whether white paper that no look has explained shows near the pile and is not a card on its way."""
     return any(s.sure and is_near(s, stream, pile) and not _on_its_way(s, moment, pile) for s in moment.suspects)
 
 
 def _on_its_way(suspect: Suspect, moment: SeenFrame, pile: Pile) -> bool:
-    """Whether white paper is likely a card that was read just before and has not come to rest yet."""
+    """Whether white paper is probably a card that was read just before and has not come to rest."""
     reach = STRIDE * pile.card_height
     lately = (track for track in pile.open if not track.still and moment.t < track.high + LAID_NS)
     return any(track.belief()[1] >= SURE_READING and distance(track.quad, suspect.place) < reach for track in lately)
 
 
 def _another_came(moment: SeenFrame, pile: Pile) -> bool:
-    """Whether one of the cards that are known came up in a frame: white paper on its way there may have been that."""
+    """Whether one of the known cards came up in a frame: white paper on its way may have been that card."""
     return any(
         track.low <= moment.end and moment.t < track.high and track.belief()[1] >= SURE_READING
         for track in (*pile.laid[-2:], *pile.open)
@@ -183,28 +183,28 @@ def _another_came(moment: SeenFrame, pile: Pile) -> bool:
 def shown_before(
     quad: Quad, indices: NDArray[np.float64], then: Bytes | None, now: Bytes | None, known: Sequence[Quad]
 ) -> bool:
-    """Whether an index of this card showed in the same place then, on one of the cards known to lie there.
+    """Whether an index of this card showed in the same place at ``then``, on a card known to lie there.
 
-    A hand on the pile hides parts of cards, and what is left of one may pass for another: what showed before the hand
-    came is an old card, misread. ``indices`` are the places of those that were read.
+    A hand on the pile hides parts of cards, and the rest of one may pass for another: an index that showed before the
+    hand came belongs to an old card, misread. ``indices`` are the places of the indices that were read.
     """
     if then is None or now is None:
         return False
     corners = [c for c in index_places(quad) if any(holds(c, index) for index in indices)]
-    # Bare cloth looks like itself, too: only where a card lay may an index have shown.
+    # Bare cloth resembles itself, too: an index can have shown only where a card lay.
     corners = [c for c in corners if any(holds(k, centre_of(c)) for k in known)]
     return any(looked_alike(then, now, grown(c, -3.0), NEARLY_ALL) for c in corners)
 
 
 def index_places(quad: Quad) -> list[Quad]:
-    """Where a card shows its two indices, px."""
+    """Return the places of a card's two indices, px."""
     right, down = (quad[1] - quad[0]) * INDEX, (quad[3] - quad[0]) * INDEX
     corner = np.stack([0 * right, right, right + down, down])
     return [convex_quad(quad[0] + corner), convex_quad(quad[2] - corner)]
 
 
 def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float) -> bool:
-    """Whether two half pictures look alike within a quad (px of the whole picture): their greens correlate."""
+    """Whether two half pictures look alike within a quad (px of the full picture): their green channels correlate."""
     if then is None or now is None:
         return False
     inner = quad / PAPER_STEP
@@ -221,6 +221,7 @@ def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float
         return False
     one -= one.mean()
     two -= two.mean()
+    # The tiny constant keeps two flat patches from counting as alike.
     return float((one * two).sum()) > least * float(np.linalg.norm(one) * np.linalg.norm(two)) + 1e-6
 
 
@@ -228,14 +229,14 @@ def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float
 
 
 class Paper:
-    """Looks for faces that come up, and remembers what was white before."""
+    """Looks for faces that come up, and remembers which places were white before."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
         self._motion, self._stream, self._pile = motion, stream, pile
         self._white: Mask | None = None
-        """What is known to be white, at half size ..."""
+        """Mask of the known white, at half size ..."""
         self._white_t = LONG_AGO
-        """... and when that was looked at all over, ns."""
+        """... and when the whole picture was last checked for it, ns."""
 
     def look(self, moment: SeenFrame) -> None:
         """Note the suspects of a frame."""
@@ -250,31 +251,31 @@ class Paper:
         if not (glance.changed or (before is not None and before.suspects)):
             return
         lately = self._motion.lately(glance, moment.t - 5 * self._stream.spacing // 2)
-        # Half of a little, of a card's area: its width is 0.7 of its height.
+        # Half of LITTLE, as a share of a card's area: its width is 0.7 of its height.
         least = LITTLE / 2 * 0.7 * (self._pile.card_height / PAPER_STEP) ** 2
         maybe = self._fresh(self._motion.paper_in(moment.half, lately, MOST))
         if cv2.countNonZero(maybe) < least:
             return
         bright = self._fresh(self._motion.paper_in(moment.half, lately, 1 - SLIGHT))
-        # A face is broader than the border of a card's back.
+        # A face is broader than the border of a card back.
         thick = max(3, round(OVER * self._pile.card_height / PAPER_STEP))
         moment.suspects += _patches(maybe, bright, least, thick)
         if before is not None and (self._pile.laid or self._pile.open):
-            # A face that comes up moves; white that stays where it was is a card that lies a little off its reading.
+            # A rising face moves; white that stays in place is a card that lies a little off its reading.
             earlier = [*before.suspects, *before.still]
             moment.still = [b for b in moment.suspects if any(_stayed(a, b) for a in earlier)]
             moment.suspects = [b for b in moment.suspects if not any(b is one for one in moment.still)]
 
     def _fresh(self, paper: Mask) -> Mask:
-        """What of white paper is not known."""
+        """Return the white paper that is not known yet."""
         if self._white is not None:
             paper = np.asarray(cv2.bitwise_and(paper, cv2.bitwise_not(self._white)), np.uint8)
-        # What is left along a card that lies a little off is a thin rim; a face is not.
+        # A card that lies a little off leaves a thin rim, which a face does not.
         rim = int(np.clip(round(SLIGHT * self._pile.card_height / PAPER_STEP), 3, 5))
         return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_OPEN, np.ones((rim, rim), np.uint8)), np.uint8)
 
     def note_cards(self, found: Sequence[tuple[CardSeen, Quad]], now: SeenFrame) -> None:
-        """Cards were read in the newest frame: what is white there is theirs."""
+        """Assign the white paper at the cards read in the newest frame to those cards."""
         if now.half is None:
             return
         if self._white is None:
@@ -284,16 +285,16 @@ class Paper:
             inside = np.zeros(self._white.shape, np.uint8)
             cv2.fillConvexPoly(inside, np.rint(grown(quad, 2.0 * PAPER_STEP) / PAPER_STEP).astype(np.int32), 255)
             if s.top and plain(s):
-                # Where print shows on the top card now, white would be another's.
+                # Print now shows on the top card; white there later would be another card's.
                 self._white[inside > 0] = 0
             self._white |= paper & inside
 
     def forget(self) -> None:
-        """The pile was taken: what was white there is no more."""
+        """Forget the known white, since the pile was taken."""
         self._white = None
 
     def _note_quiet(self, moment: SeenFrame, glance: Glance) -> None:
-        """While all is quiet: what is white now is no face that comes up later."""
+        """While all is quiet, remember the white paper: it is no face that comes up later."""
         assert moment.half is not None
         if self._pile.open or moment.t - self._stream.busy_t < 2 * self._stream.spacing:
             return
@@ -308,7 +309,7 @@ class Paper:
 
 
 def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]:
-    """The patches of a mask at half size of the box that have ``least`` pixels or more."""
+    """Return the patches of at least ``least`` pixels in a half-size mask; ``side``: least width of a sure face."""
     found: list[Suspect] = []
     box = box_of(left, side)
     if box is None:
@@ -329,5 +330,5 @@ def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]
 
 
 def _stayed(before: Suspect, now: Suspect) -> bool:
-    """Whether white paper is where it was."""
+    """Whether white paper stayed in place."""
     return iou(before.place, now.place) > MOST

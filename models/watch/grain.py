@@ -1,4 +1,4 @@
-"""A table's grain: what is fine in its picture, and stays where it is in any light."""
+"""A table's grain: the fine detail of its picture, which stays in place in any light."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from models.eye.geometry import Image
 from models.watch.measure import PART
 
 Grain = tuple[NDArray[np.float32], NDArray[np.float32]]
-"""The grain, and 1 where it is the table's, else 0: both reduced."""
+"""The grain, and a mask that is 1 where it belongs to the table and 0 elsewhere; both reduced."""
 
 
 def grain_of(picture: Image, seen: NDArray[np.bool_]) -> Grain:
-    """The grain of a reduced picture (rows x columns x 3) where the table is seen (rows x columns)."""
+    """Return the grain of a reduced picture (rows x columns x 3) where the table is seen (rows x columns)."""
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY).astype(np.float32)
     grain = cv2.GaussianBlur(grey, (0, 0), 1.0) - cv2.GaussianBlur(grey, (0, 0), 4.0)
     there = seen.astype(np.float32)
@@ -22,7 +22,7 @@ def grain_of(picture: Image, seen: NDArray[np.bool_]) -> Grain:
 
 
 def likeness(one: Grain, other: Grain) -> float:
-    """The correlation of two grains where both are table, -1 to 1; 0 where that is too little."""
+    """Return the correlation of two grains where both are table, -1 to 1; 0 if they overlap too little."""
     both = one[1] * other[1]
     if both.mean() < PART:
         return 0.0

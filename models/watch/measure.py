@@ -1,7 +1,7 @@
-"""How much is little, a part, most: the few levels, lengths and shares that the watcher goes by, beside its `pace`.
+"""Thresholds for how much is little, part or most: the watcher's few levels, lengths and shares, beside its `pace`.
 
-None is as sharp as its number. What is alike at a table goes by one number, so that there is less to have set wrongly;
-docs/vision.md says where each serves.
+No result hinges on the exact figures. Similar quantities share one constant, so that fewer can be set wrongly;
+docs/vision.md says where each is used.
 """
 
 from __future__ import annotations
@@ -9,33 +9,33 @@ from __future__ import annotations
 from typing import Final
 
 CHANGED: Final = 12
-"""Grey levels by which a reduced pixel is another than it was; a sensor's noise is less."""
+"""Difference in grey levels at which a reduced pixel counts as changed; a sensor's noise is less."""
 DARK: Final = 24
-"""Mean grey level under which nothing can be seen."""
+"""Mean grey level below which nothing can be seen."""
 SPECK: Final = 4
-"""Reduced pixels that are there, or are missing, by chance: in a row or in all."""
+"""Number of reduced pixels, in a row or in all, that may be present or missing by chance."""
 
 FEW: Final = 3
-"""Frames, looks or cards that are a few."""
+"""Number of frames, looks or cards that counts as a few."""
 
 SLIGHT: Final = 0.1
-"""Share that makes no difference: of a card's height, a finger's breadth; of paper's light, a faint shade."""
+"""Negligible share: of a card's height, a finger's breadth; of the paper's brightness, a faint shade."""
 INDEX: Final = 0.25
-"""Share of a card's width and height that its index takes up; a card of which no more is seen has no surer place."""
+"""Share of a card's width and height that its index takes up; a card showing no more has no more precise place."""
 STRIDE: Final = 1.1
-"""Card heights that a card on its way moves from one frame to the next, at most."""
+"""Greatest distance, in card heights, that a card moves between two frames."""
 
 LITTLE: Final = 0.03
-"""Share that is as good as none: of an arm that stirs, of the light that a lamp or a shadow changes."""
+"""Share that counts as none: of an arm that stirs, of the light that a lamp or a shadow changes."""
 OVER: Final = 0.12
-"""Share of a card that must lie over others for it to lie on them; of an arm at rest, that another's hand may cover."""
+"""Share of a card that must overlap others for it to lie on them; of a resting arm, that another hand may cover."""
 PART: Final = 0.25
-"""Share of the picture, of a row or of an arm that is more than some things upon it."""
+"""Share of the picture, a row or an arm that is more than a few small things on it."""
 HALF: Final = 0.5
-"""Share or probability from which on something is rather so than not."""
+"""Share or probability above which a statement is more likely true than not."""
 MOST: Final = 0.7
-"""Share from which on something is so by and large: two looks are alike, two outlines one."""
+"""Share above which a statement largely holds: two looks are alike, two outlines coincide."""
 NEARLY_ALL: Final = 0.85
-"""Share of a place, of a way or of a likeness that is as good as all of it."""
+"""Share of a place, a way or a likeness that counts as all of it."""
 DIMMEST: Final = 0.4
-"""Share of its light that a table keeps at least when a lamp changes."""
+"""Least share of its light that a table keeps when a lamp changes."""

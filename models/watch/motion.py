@@ -1,9 +1,10 @@
-"""What moves on the table: cheap change detection on a reduced picture.
+"""Motion on the table: cheap change detection on a reduced picture.
 
-`Motion.look` halves a frame until it is small and tells what differs from the frame before (*moving*) and from the
-bare table (*foreign*: cards, hands, shadows). Which of that is an arm a small network tells (`models.watch.surfaces`);
-where the arm crosses the picture's edge is its bearing. The picture of the bare table is learned: what lies still for a
-second, and is no known card and no arm, belongs to the table; light that changes is followed (`models.watch.daylight`).
+`Motion.look` halves a frame until it is small and finds the differences from the previous frame (*moving*) and from the
+bare table (*foreign*: cards, hands, shadows). A small network marks the arms among them (`models.watch.surfaces`); the
+point where an arm crosses the picture's edge gives its bearing. The bare table's picture is learned: anything that lies
+still for a second, and is neither a known card nor an arm, becomes part of the table. Changes of light are followed
+(`models.watch.daylight`).
 """
 
 from __future__ import annotations
@@ -29,34 +30,34 @@ Mask = NDArray[np.uint8]
 """0 or 255."""
 
 ROWS: Final = 160
-"""The reduced picture has at least so many rows, and less than twice as many."""
+"""Least number of rows of the reduced picture; it has less than twice as many."""
 _RIM: Final = np.ones((2 * SPECK + 1,) * 2, np.uint8)
-"""As far from a card as its shadow falls."""
+"""Kernel that reaches as far from a card as its shadow falls."""
 _FOREIGN: Final = 9
-"""Grey levels by which a reduced pixel differs from the bare table; a dark hand over a dark cloth differs no more, and
-noise less than half."""
+"""Difference in grey levels between a foreign reduced pixel and the bare table. A dark hand over a dark cloth differs
+no more; noise is less than half."""
 _STUCK_NS: Final = 6 * SECOND
-"""How long what fills the whole picture must lie still to belong to the table ..."""
+"""Time that an object filling the whole picture must lie still to become part of the table ..."""
 _RESTING_NS: Final = 120 * SECOND
-"""... and an arm over the picture's edge."""
+"""... and the same for an arm over the picture's edge."""
 PAPER_STEP: Final = 2
-"""Frame pixels for each pixel in which white paper is looked for."""
+"""Frame pixels per pixel of the picture searched for white paper."""
 
 
 def difference(one: Bytes, other: Bytes, level: int) -> Mask:
-    """Where two pictures differ by more than ``level`` in any channel."""
+    """Return a mask where two pictures differ by more than ``level`` in any channel."""
     b, g, r = cv2.split(cv2.absdiff(one, other))
     worst = cv2.max(cv2.max(b, g), r)
     return np.asarray(cv2.threshold(worst, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
 
 
 def _blurred(picture: Bytes) -> Bytes:
-    """The picture without a sensor's noise."""
+    """Return the picture without sensor noise."""
     return np.asarray(cv2.blur(picture, (SPECK + 1, SPECK + 1)), np.uint8)
 
 
 def _covers(small: Bytes, table: Bytes, cards: Mask | None) -> bool:
-    """Whether cards are out of sight; a cover before the lens looks like a plain table all over."""
+    """Whether cards are out of sight: a cover before the lens resembles a plain table everywhere."""
     if cards is None or not cards.any():
         return False
     return bool((difference(small, table, CHANGED)[cards > 0] > 0).mean() < PART)
@@ -64,17 +65,17 @@ def _covers(small: Bytes, table: Bytes, cards: Mask | None) -> bool:
 
 @dataclass(slots=True, eq=False)
 class Glance:
-    """What one frame shows at a glance."""
+    """A frame at a glance: its quick analysis."""
 
     t: int
     small: Bytes
     moving: Mask
     foreign: Mask
     kinds: Kinds
-    """What each pixel shows, as far as that was looked into: where nothing is foreign it is the table."""
+    """The surface that each pixel shows, where examined; a pixel that is not foreign shows the table."""
     reaches: list[Reach] = field(default_factory=list)
     resting: list[Reach] = field(default_factory=list)
-    """Arms that have not moved for a second: they bring nothing and take nothing, and belong to the table for now."""
+    """Arms that have not moved for a second: they bring and take nothing, and belong to the table for now."""
     state: str = "clear"
     """``clear``, ``dark`` or ``blocked``."""
 
@@ -85,49 +86,49 @@ class Glance:
 
     @property
     def changed(self) -> bool:
-        """Whether anything moved since the frame before."""
+        """Whether anything moved since the previous frame."""
         return cv2.countNonZero(self.moving) > SPECK
 
 
 class Motion:
-    """The reduced pictures' memory; one instance for one camera."""
+    """Memory of the reduced pictures; one instance per camera."""
 
     def __init__(self) -> None:
         self.factor = 1
         self._surfaces = surface_network()
         self.table: Bytes | None = None
         self._earlier: Bytes | None = None
-        """What the table was before it was learned anew: what lay there may have been taken away again."""
+        """The table before it was learned anew: an object then learned may have been taken away again."""
         self._before: Bytes | None = None
         self._relit_at = -(2**62)
         self._clear: Bytes | None = None
-        """The latest picture of an unhindered view."""
+        """The latest picture with an unobstructed view."""
         self.half: Bytes = np.zeros((1, 1, 3), np.uint8)
         """The newest frame at half size."""
         self._learned_at = -(2**62)
         self._held: NDArray[np.bool_] | None = None
-        """Where arms reach in over the picture's edge, with what they hold: no part of the table, though it rests."""
+        """Pixels of arms over the picture's edge, with whatever they hold: not part of the table even at rest."""
         self._rested: Mask | None = None
         """The arms at rest in the latest frame."""
         self.moved_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
-        """When each reduced pixel changed last, ns."""
+        """The instant at which each reduced pixel last changed, ns."""
         self._bare_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
-        """When each reduced pixel was last seen to show the table, ns."""
+        """The instant at which each reduced pixel last showed the table, ns."""
         self._told: tuple[int, Bytes, Bytes, Kinds] | None = None
-        """When the network of surfaces looked last, ns, what it saw, and what it told."""
+        """The surface network's last look: its instant (ns), picture, table and result."""
         self._knows_paper = False
         self._covered: Bytes | None = None
-        """The table as it was when the first card of the pile came to lie."""
+        """The table when the first card of the pile was laid."""
         self._unseen: NDArray[np.bool_] | None = None
-        """Where nothing has proved yet that the table is what was taken for it; None where there is no such place."""
+        """Pixels where the learned table is not yet confirmed; None if there are none."""
         self.paper = np.array((235.0, 235.0, 235.0))
         """Colour of the cards' paper, learned from cards that were read."""
 
     def look(self, image: Bytes, t: int, cards: Mask | None) -> Glance:
-        """Take in a frame; ``cards`` masks (reduced) where known cards lie, which never become part of the table."""
+        """Take in a frame; ``cards``: reduced mask of known cards, which never become part of the table."""
         small, self.factor = image, 1
         while self.factor < PAPER_STEP or small.shape[0] >= 2 * ROWS:
-            # Halving is what INTER_AREA does fastest, by far.
+            # Halving is by far the fastest case of INTER_AREA.
             size = (small.shape[1] // 2, small.shape[0] // 2)
             even = small[: 2 * size[1], : 2 * size[0]]
             small = np.asarray(cv2.resize(even, size, interpolation=cv2.INTER_AREA), np.uint8)
@@ -164,7 +165,7 @@ class Motion:
         return glance
 
     def _sort_edge(self, glance: Glance) -> None:
-        """Tell what is foreign; arms that rest are nothing foreign to other eyes."""
+        """Classify the foreign pixels; arms at rest do not count as foreign."""
         self._held = None
         if self.table is None or cv2.countNonZero(glance.foreign) <= SPECK:
             self._rested = None
@@ -174,7 +175,7 @@ class Motion:
         edge = sort_edge(arms, self.moved_at >= glance.t - PATIENCE_NS, self._rested)
         glance.reaches, glance.resting = edge.arms, edge.resting
         if edge.things is not None:
-            # Their shadows and their rims, too: a table that was learned round a hand would hide it.
+            # Include shadows and rims: a table learned round a hand would hide the hand.
             _, parts = cv2.connectedComponents(cv2.bitwise_or(glance.foreign, edge.things))
             held = np.isin(parts, np.unique(parts[edge.things > 0]))
             self._held = cv2.dilate(held.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
@@ -182,7 +183,7 @@ class Motion:
         self._rested = None if edge.things is None else edge.at_rest
 
     def _tell_kinds(self, small: Bytes, t: int) -> Kinds:
-        """What each pixel shows; that is looked into no oftener than a hand turns a card, nor while nothing changes."""
+        """Return the surface that each pixel shows, computed at most once per `TURNED_NS` and only after a change."""
         assert self.table is not None
         if self._told is not None:
             told, seen, table, kinds = self._told
@@ -196,19 +197,19 @@ class Motion:
         return kinds
 
     def _foreign(self, small: Bytes) -> Mask:
-        """What is neither the table as it is nor as it was before it was learned anew."""
+        """Return a mask of pixels that match neither the current table nor the earlier one."""
         assert self.table is not None
         foreign = difference(small, self.table, _FOREIGN)
         if self._earlier is None:
             return foreign
         before = difference(small, self._earlier, _FOREIGN)
         if cv2.countNonZero(before) < PART * cv2.countNonZero(foreign):
-            # The lamp is as it was.
+            # The lamp is back to its earlier state.
             self.table, self._earlier = self._earlier, self.table
         return np.asarray(cv2.bitwise_and(foreign, before), np.uint8)
 
     def _knows_lamp(self, glance: Glance, cards: Mask | None) -> bool:
-        """Whether only the lamp has changed its colour or strength; then the table is known in the new light, too."""
+        """Whether only the lamp has changed its colour or strength; if so, adapt the table to the new light."""
         clear, small = self._clear, glance.small
         if clear is None or self.table is None:
             return False
@@ -226,10 +227,10 @@ class Motion:
         return True
 
     def _knows_balance(self, glance: Glance, cards: Mask | None) -> bool:
-        """Whether the camera has changed its white balance or its exposure; then the table is known in that, too.
+        """Whether the camera has changed its white balance or exposure; if so, adapt the table to it.
 
-        All colours have changed, dark ones by as much as bright ones or not, and the table's grain shows as it did: no
-        cover before the lens has that.
+        All colours have changed, dark and bright ones not necessarily alike, and the table's grain is as before: a
+        cover before the lens has no such grain.
         """
         clear, table, small = self._clear, self.table, glance.small
         if clear is None or table is None or glance.state == "dark":
@@ -251,19 +252,19 @@ class Motion:
         return True
 
     def _shows_grain(self, glance: Glance, bare: NDArray[np.bool_]) -> bool:
-        """Whether the table shows, in whatever colours: by its grain, or where it has none by the network's word."""
+        """Whether the table shows in any colours, by its grain, or without grain by the surface network."""
         assert self.table is not None and self._clear is not None
         known, clear, now = (grain_of(picture, bare) for picture in (self.table, self._clear, glance.small))
         usual = likeness(known, clear)
         if usual >= PART:
             return likeness(known, now) >= MOST * usual
-        # Nothing tells a plain table from a plain cover but that it lies still.
+        # Only its stillness distinguishes a plain table from a plain cover.
         still = glance.t - self.moved_at > PATIENCE_NS
         kinds = self._tell_kinds(glance.small, glance.t)
         return bool(still.mean() > 1 - OVER and ((kinds != Surface.ARM) & (kinds != Surface.OTHER)).mean() > 1 - OVER)
 
     def _take_light(self, glance: Glance, table: Bytes, other: Mask) -> None:
-        """From now on the table looks like this; only ``other`` has moved."""
+        """Adopt a new picture of the table; only ``other`` has moved."""
         glance.moving = other
         if glance.t - self._relit_at > PATIENCE_NS:
             self._earlier = self.table
@@ -279,7 +280,7 @@ class Motion:
             glance.state = "blocked"
 
     def _is_relit(self, glance: Glance, cards: Mask | None) -> bool:
-        """Whether the known cards still show as cards, and round them the table: then it is only in another light."""
+        """Whether known cards still show as cards, and the table round them: then only the light has changed."""
         if cards is None or not cards.any():
             return False
         kinds = self._tell_kinds(glance.small, glance.t)
@@ -310,18 +311,18 @@ class Motion:
         self._relight_under(cards, glance)
 
     def _settled(self, glance: Glance, bare: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """What of the bare table looks otherwise, and has lain still for long enough to belong to it."""
+        """Return the pixels that differ from the bare table and have lain still long enough to become part of it."""
         assert self.table is not None
-        # What stands before the lens is no part of the table, unless it never goes away.
+        # An object before the lens is not part of the table, unless it never goes away.
         still = PATIENCE_NS if glance.state == "clear" else _STUCK_NS
-        # What changes by little each frame has moved all the same: a shadow that creeps, a cover before the lens.
+        # Small changes in every frame are movement, too: a creeping shadow, a cover before the lens.
         others = difference(_blurred(glance.small), _blurred(self.table), _FOREIGN // 2) > 0
         self._bare_at[~others] = glance.t
         since = np.where(others, np.maximum(self.moved_at, self._bare_at), self.moved_at)
         foreign = bare & (glance.foreign > 0)
         settled = foreign & (glance.t - since > still)
         if self._told is not None and settled.any():
-            # A shadow as a whole: of one that the table has in part the rest would look like an arm.
+            # Learn a shadow only as a whole: the rest of a shadow that the table has in part would look like an arm.
             *_, kinds = self._told
             shadows = foreign & (kinds == Surface.SHADOW)
             _, parts = cv2.connectedComponents(shadows.astype(np.uint8))
@@ -331,7 +332,7 @@ class Motion:
         return settled
 
     def _follow_daylight(self, glance: Glance, bare: NDArray[np.bool_], cards: Mask | None) -> None:
-        """Know the table in the light of now, too, where daylight changes."""
+        """Adapt the table to a slow change of daylight."""
         assert self.table is not None
         daylight = fit_daylight(self.table, glance.small, bare)
         if daylight is None:
@@ -346,7 +347,7 @@ class Motion:
         glance.foreign = self._foreign(glance.small)
 
     def _relight_under(self, cards: Mask | None, glance: Glance) -> None:
-        """Where cards lie nobody sees the light change: the table there gets its row's, as lamps ripple in bands."""
+        """Relight the table hidden under cards by the change of its row, since lamps flicker in bands."""
         assert self.table is not None
         if cards is None or not cards.any():
             self._covered = None
@@ -364,7 +365,7 @@ class Motion:
         self.table[rows] = np.where(there[..., None], np.clip(before * light + 0.5, 0, 255), now).astype(np.uint8)
 
     def carry(self, matrix: NDArray[np.float64], cards: Mask | None) -> None:
-        """The picture has shifted (2 x 3, px of the whole frame): the table under the cards shifts along with them."""
+        """Shift the table under the cards with the picture (2 x 3, px of the full frame)."""
         table = self._covered if self._covered is not None else self.table
         if table is None or self.table is None or cards is None:
             return
@@ -376,9 +377,9 @@ class Motion:
         self._covered = None
 
     def forget_cards(self, cards: Mask, glance: Glance, look: Bytes | None = None) -> None:
-        """The first frames showed cards where the table was to be learned: guess what it looks like there.
+        """Guess the table under cards that the first frames already showed.
 
-        That is its usual colour, or what was seen there once (``look``, reduced), in the light of now.
+        The guess is the table's usual colour, or an earlier view of it (``look``, reduced), in the current light.
         """
         assert self.table is not None
         taken = (cards > 0) & (glance.foreign == 0)
@@ -395,17 +396,17 @@ class Motion:
         self._unseen |= taken
 
     def lately(self, glance: Glance, since: int) -> Mask:
-        """What is foreign and has moved since an instant; a still thing that nobody read is no face coming up."""
+        """Return the foreign pixels that have moved since an instant; a still object left unread is not a reveal."""
         recent = np.where(self.moved_at >= since, np.uint8(255), np.uint8(0))
         recent = cv2.dilate(recent, np.ones((3, 3), np.uint8))
         recent[glance.kinds == Surface.SHADOW] = 0
         return np.asarray(cv2.bitwise_and(glance.foreign, recent), np.uint8)
 
     def paper_in(self, half: Bytes, foreign: Mask, level: float = NEARLY_ALL) -> Mask:
-        """White paper in a frame at half size (`PAPER_STEP`) that is no part of the table.
+        """Return the white paper in a half-size frame (`PAPER_STEP`) that is not part of the table.
 
-        Pixels of the cards' brightness and hue, whatever the lamp's; stripes as thin as the border of a card's back are
-        left out.
+        It has the cards' brightness and hue, whatever the lamp's; stripes as thin as the border of a card back are left
+        out.
         """
         paper = np.zeros(half.shape[:2], np.uint8)
         there = cv2.resize(foreign, half.shape[1::-1], interpolation=cv2.INTER_NEAREST)
@@ -418,9 +419,9 @@ class Motion:
         return paper
 
     def bareness(self, place: Mask, glance: Glance) -> float:
-        """Share of a place (reduced mask) that shows bare table, 0 to 1.
+        """Return the share of a place (reduced mask) that shows bare table, 0 to 1.
 
-        A card over a printed face differs from it in pips and edges alone: there, what is near those is not bare.
+        A card over a printed face differs from the print only in pips and edges: there, pixels near those are not bare.
         """
         there = place > 0
         if self.table is None or not there.any():
@@ -433,9 +434,9 @@ class Motion:
         return 1.0 - float(foreign.mean())
 
     def looks_bare(self, place: Mask, glance: Glance) -> bool:
-        """Whether a place (reduced mask), part of which nobody has seen bare, shows the table by the network's word.
+        """Whether a place (reduced mask) that was partly never seen bare shows the table, by the surface network.
 
-        Round it the table must show as it is known: before a covered lens the network sees a table, too.
+        The table round it must look as known: the network takes a covered lens for table, too.
         """
         if self._unseen is None:
             return False
@@ -452,10 +453,10 @@ class Motion:
         )
 
     def _lit_otherwise(self, there: NDArray[np.bool_], glance: Glance) -> NDArray[np.intp]:
-        """Which pixels of a place show the table in a light that came while a pile lay there: the sun, or a shadow.
+        """Return the pixels of a place that show the table in sun or shadow that came while a pile lay there.
 
-        It is known by its own colour and by the network's word. What is hardly brighter is left out, for the network
-        takes a cover before the lens for table, too.
+        They are recognised by their colour and by the surface network. Pixels hardly brighter are left out, since the
+        network takes a cover before the lens for table, too.
         """
         assert self.table is not None
         places, kinds = np.flatnonzero(there), glance.kinds[there]
@@ -467,11 +468,11 @@ class Motion:
         return np.asarray(told[alike & ((kinds[told] == Surface.SHADOW) | (usual > 1 + OVER))], np.intp)
 
     def stirred(self, place: Mask, since: int) -> float:
-        """Share of a place (reduced mask) that has changed since an instant (ns), 0 to 1."""
+        """Return the share of a place (reduced mask) that has changed since an instant (ns), 0 to 1."""
         return float(np.count_nonzero(self.moved_at[place > 0] >= since)) / max(1, cv2.countNonZero(place))
 
     def learn_paper(self, small: Bytes, quad: Quad, share: float = 0.2) -> None:
-        """Note the paper's colour from a card that lies at ``quad`` (px of the whole frame), whose word has a share."""
+        """Learn the paper's colour from a card at ``quad`` (px of the full frame), weighted by ``share``."""
         inside = small[self.mask([quad], small.shape[:2]) > 0].reshape(-1, 3).astype(np.float64)
         if len(inside) < 20:
             return
@@ -483,7 +484,7 @@ class Motion:
             self._knows_paper = True
 
     def mask(self, quads: list[Quad], shape: tuple[int, ...], widen: int = 0) -> Mask:
-        """Reduced mask of quads given in px of the whole frame."""
+        """Return a reduced mask of quads given in px of the full frame."""
         mask = np.zeros(shape[:2], np.uint8)
         for quad in quads:
             points = np.rint(quad / self.factor).astype(np.int32)

@@ -1,9 +1,9 @@
-"""When a look is worth it: what happened is found in every frame at a glance; what it is asks the eye, at few moments.
+"""Decides when a look is worthwhile: every frame is checked at a glance, but the eye reads only a few.
 
-A look is due soon after white paper turned up that no card explains, when a card on its way has had time to settle,
-when a place that changed has come to rest, and when the pile's place is bare. Frames that show nothing new are told
-apart from those that nobody can be sure of (`SeenFrame.plain`, `SeenFrame.bare`): looks back leave out the former, and
-the watermark waits for the latter.
+A look is due soon after white paper appears that no card explains, when a card on its way has had time to settle, when
+a changed place has come to rest, and when the pile's place is bare. Frames that show nothing new are distinguished from
+uncertain ones (`SeenFrame.plain`, `SeenFrame.bare`): looks back leave out the former, and the watermark waits for the
+latter.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from models.watch.tracks import Pile, Track
 
 
 class Occasions:
-    """Tells which frames are worth a look."""
+    """Decides which frames are worth a look."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
         self._motion, self._stream, self._pile = motion, stream, pile
         self._last: Bytes | None = None
-        """The reduced picture of the frame read last ..."""
+        """The reduced picture of the last frame read ..."""
         self._last_t = LONG_AGO
         """... and its instant, ns."""
         self._clear: Bytes | None = None
-        """The same of the last that nothing moved in or reached into."""
+        """The reduced picture of the last frame read without movement or arms."""
         self._clear_t = LONG_AGO
         self._last_moved = False
-        """Whether anything moved in it."""
+        """Whether anything moved in the last frame read."""
         self._still_looks = 0
         self._hindered = False
-        """Whether a hand may have been in the way of the last look ..."""
+        """Whether a hand may have obstructed the last look ..."""
         self._unread_top = False
-        """... and whether that could not read what lies on top."""
+        """... and whether that look could not read the top card."""
 
     def note_look(self, now: SeenFrame, unread_top: bool) -> None:
-        """The newest frame has been read, but for what lies on top if ``unread_top``."""
+        """Note that the newest frame was read, without its top card if ``unread_top``."""
         self._hindered, self._unread_top = not now.glance.calm, unread_top
         self._last, self._last_t = now.glance.small, now.t
         self._last_moved = now.glance.changed
@@ -56,20 +56,20 @@ class Occasions:
     def arises(self, now: SeenFrame, region: PixelBox, leaving: int | None) -> bool:
         """Whether the newest frame is worth a look in a region.
 
-        ``leaving`` is the instant, ns, since when the pile's place is bare, if it is.
+        ``leaving``: the instant (ns) since which the pile's place is bare, or None.
         """
         now.bare = self._shows_no_face(now)
         if self._last is None or self._clear is None:
             return True
         gone = self._hindered and now.glance.calm
-        # What came may be read now that the hand is gone.
+        # A card that came may be readable now that the hand is gone.
         if gone and (self._unread_top or first_unexplained(self._stream, self._pile) is not None):
             return True
         f = self._motion.factor
         spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
         moves = cv2.countNonZero(now.glance.moving[spot]) > SPECK
         if leaving is not None and self._last_moved and not moves:
-            # What was read on its way may have come to rest there, and is not gone.
+            # A card read on its way may have come to rest there, so the pile may not be gone.
             return True
         other = difference(now.glance.small[spot], self._last[spot], CHANGED)
         if cv2.countNonZero(other) <= SPECK:
@@ -90,17 +90,17 @@ class Occasions:
         return now.t - since >= LAID_NS
 
     def _shows_no_face(self, now: SeenFrame) -> bool:
-        """Whether a frame surely shows no face beside those that are known: nothing white, and all of these as ever."""
+        """Whether a frame certainly shows no face beside the known ones: nothing white, and all of those unchanged."""
         if now.suspects or now.still or not self._pile.card_height:
             return False
         known = self._stream.known_quads
         if not (self._pile.laid or self._pile.open):
             return True
-        # Cards that no frame has shown in sight of all may look like anything.
+        # Without a frame that showed all the known cards, their appearance is unknown.
         return bool(known) and all(looks_as_known(quad, now, self._stream, NEARLY_ALL) for quad in known)
 
     def _white_shows(self, now: SeenFrame) -> bool:
-        """Whether white paper has shown for a while that is due a look, for the first time or once more."""
+        """Whether white paper has shown long enough for a first or another look."""
         k = first_unexplained(self._stream, self._pile)
         if k is None:
             return False
@@ -110,13 +110,13 @@ class Occasions:
         return due and any(white_at_pile(moment, self._stream, self._pile) for moment in shown)
 
     def _is_unsettled(self, track: Track, now: SeenFrame) -> bool:
-        """Whether another look at a card under way could tell more."""
+        """Whether another look at a card under way may add information."""
         if track.missed or (len(track.sightings) > 1 and track.came_under()):
             return False
         return not (named_at_once(track) and is_laid(track, self._pile, now, over=False))
 
     def _has_vanished(self, now: SeenFrame) -> bool:
-        """Whether a card under way is seen no more, and the hand that laid it or slid it under the pile has gone."""
+        """Whether a card under way has disappeared, and the hand that laid it or slid it under the pile has gone."""
         return now.glance.calm and any(
             track.missed and track.last.t > self._clear_t and track.belief()[1] >= SURE_READING
             for track in self._pile.open
@@ -128,13 +128,13 @@ class Occasions:
         early = any(track.may_be_scrap() and now.t - track.sightings[0].t < HAND_NS for track in tracks)
         if since >= (TURNED_NS if early else LET_GO_NS):
             return True
-        # What moves so near a card may be its own edge.
+        # Movement so near a card may be its own edge.
         quads = [grown(track.quad, SLIGHT * self._pile.card_height) for track in tracks]
         near = self._motion.mask(quads, now.glance.small.shape)[spot] > 0
         return bool(other[near].any()) and not now.glance.moving[spot][near].any()
 
     def _differs(self, now: SeenFrame, other: Mask, spot: tuple[slice, slice]) -> bool:
-        """Whether a frame at rest shows what is neither table, nor as it was, nor a card that was just told."""
+        """Whether a frame at rest shows something new that is neither table nor a card just reported."""
         assert self._clear is not None
         other = np.asarray(
             cv2.bitwise_and(other, difference(now.glance.small[spot], self._clear[spot], CHANGED)), np.uint8

@@ -1,7 +1,7 @@
-"""What lies over the picture's edge: arms, and arms at rest.
+"""Arms over the picture's edge, moving and at rest.
 
-`sort_edge` gets where the network of surfaces (`models.watch.surfaces`) sees arms. What of them has not moved for a
-while is at rest: it brings nothing and takes nothing until it moves again.
+`sort_edge` gets the mask where the surface network (`models.watch.surfaces`) sees arms. An arm that has not moved for a
+while is at rest: it brings and takes nothing until it moves again.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Reach:
     x: float
     y: float
     lying: bool = False
-    """Whether it has lain there for a while where it crosses the edge, whatever its hand did."""
+    """Whether it has been still where it crosses the edge for a while, even if its hand moved."""
 
 
 def reaches(arms: Image, moved: NDArray[np.bool_] | None = None) -> list[Reach]:
-    """The stretches of the picture's edge that arms cross; ``moved`` is what has changed lately, if known."""
+    """Return the stretches of the picture's edge that arms cross; ``moved``: pixels changed lately, if known."""
     rows, columns = arms.shape
     rim = np.concatenate([arms[1, :], arms[:, -2], arms[-2, ::-1], arms[::-1, 1]]) > 0
     if not rim.any():
@@ -38,13 +38,13 @@ def reaches(arms: Image, moved: NDArray[np.bool_] | None = None) -> list[Reach]:
     if rim.all():
         runs = [np.arange(len(rim))]
     else:
-        # The rim is a ring: a run may go on from its end to its beginning.
+        # The rim is a ring: a run may continue from its end to its beginning.
         places = np.flatnonzero(rim)
         runs = np.split(places, np.flatnonzero(np.diff(places) > SPECK + 1) + 1)
         if len(runs) > 1 and places[0] + len(rim) - places[-1] <= SPECK + 1:
             runs[0] = np.concatenate([runs.pop(), runs[0]])
     runs = [run for run in runs if len(run) >= SPECK]
-    # Who leans on an arm breathes; of an arm that came lately all has moved.
+    # The arm of a player who leans on it stirs a little; an arm that came lately has moved everywhere.
     return [
         Reach(
             float(xs[run].mean()), float(ys[run].mean()),
@@ -55,7 +55,7 @@ def reaches(arms: Image, moved: NDArray[np.bool_] | None = None) -> list[Reach]:
 
 
 def _moved_at_root(moved: NDArray[np.bool_], xs: NDArray[np.float64], ys: NDArray[np.float64]) -> float:
-    """Share of what is near a stretch of the picture's edge that has moved."""
+    """Return the share of pixels near a stretch of the picture's edge that have moved."""
     rows, columns = moved.shape
     places = [(np.clip(xs, d + 1, columns - d - 2), np.clip(ys, d + 1, rows - d - 2)) for d in (0, SPECK, 2 * SPECK)]
     return float(np.mean([moved[y.astype(int), x.astype(int)].mean() for x, y in places]))
@@ -63,27 +63,27 @@ def _moved_at_root(moved: NDArray[np.bool_], xs: NDArray[np.float64], ys: NDArra
 
 @dataclass(slots=True, eq=False)
 class SortedEdge:
-    """What reaches in over the picture's edge."""
+    """The arms over the picture's edge, moving and at rest, with their masks."""
 
     arms: list[Reach] = field(default_factory=list)
     resting: list[Reach] = field(default_factory=list)
     things: Image | None = None
-    """Mask of all of them, moving and at rest; None where there are none."""
+    """Mask of all arms, moving and at rest; None if there are none."""
     at_rest: Image = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
-    """Mask of those at rest."""
+    """Mask of the arms at rest."""
 
 
 def sort_edge(arms: Image, moved: NDArray[np.bool_], rested: Image | None = None) -> SortedEdge:
-    """Tell arms from arms at rest.
+    """Separate moving arms from arms at rest.
 
     Args:
         arms: mask of arms.
-        moved: what has changed lately, (rows, columns).
-        rested: mask of the arms at rest in the frame before: they are at rest until they move, whatever touches them.
+        moved: pixels changed lately, (rows, columns).
+        rested: mask of the arms at rest in the previous frame: they stay so until they move, whatever touches them.
     """
     at_rest = np.zeros_like(arms)
     for box, there in over_edge(at_rest if rested is None else rested):
-        # Another hand may come over it.
+        # Another hand may come over the resting arm.
         if moved[box][there].mean() < OVER and (arms[box][there] > 0).mean() >= HALF:
             at_rest[box][there] = 255
     others = cv2.subtract(arms, cv2.dilate(at_rest, np.ones((SPECK + 1,) * 2, np.uint8)))
@@ -101,7 +101,7 @@ Box = tuple[slice, slice]
 
 
 def box_of(mask: Image, margin: int = 0) -> Box | None:
-    """The box round all that a mask shows, with a margin within the picture; None if that is nothing."""
+    """Return the box round all that a mask shows, with a margin within the picture; None for an empty mask."""
     x, y, width, height = cv2.boundingRect(mask)
     if not width:
         return None
@@ -109,7 +109,7 @@ def box_of(mask: Image, margin: int = 0) -> Box | None:
 
 
 def over_edge(mask: Image) -> Iterator[tuple[Box, NDArray[np.bool_]]]:
-    """The parts of a mask that hang together and touch the picture's edge: the box round each and where it is there."""
+    """Yield each connected part of a mask that touches the picture's edge: its box and its mask there."""
     whole = box_of(mask)
     if whole is None:
         return

@@ -1,8 +1,8 @@
-"""A camera that was knocked: every known card is where it was, but for one shift of the picture.
+"""Follows the pile when the camera is knocked: all known cards stay in place but for one shift of the picture.
 
-Cards that are still read tell where they are by themselves; those that lie under others are carried along. That the
-camera moved, and by how much, is told by the table round the cards: its grain has shifted as a whole. A table without
-grain tells nothing, and then nothing is said.
+Cards that are still read show their new place; covered cards are carried along. The table round the cards shows that
+the camera moved, and how far: its grain has shifted as a whole. A table without grain gives no evidence, so no shift is
+reported.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from models.watch.motion import Glance, Motion
 from models.watch.tracks import Pile
 
 _TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
-"""Degrees by which a camera may have turned."""
+"""Angles, in degrees, by which a camera may have turned."""
 _RIM: Final = np.ones((9, 9), np.uint8)
 
 Shift = NDArray[np.float64]
-"""What moves a picture onto another: 2 x 3."""
+"""Affine matrix, 2 x 3, that maps one picture onto another."""
 
 
 class Following:
-    """Follows the pile through a shift of the picture, from one quiet frame to the next.
+    """Follows the pile through shifts of the picture, from one quiet frame to the next.
 
-    ``over_bare`` says by what the picture has shifted over that of the bare table, if that was looked at.
+    ``over_bare`` returns the picture's shift relative to the bare table, if that was recorded.
     """
 
     def __init__(self, motion: Motion, pile: Pile, over_bare: Callable[[], Shift] | None = None) -> None:
@@ -39,17 +39,17 @@ class Following:
         self._pile = pile
         self._over_bare = over_bare
         self._on_bare: Shift = np.eye(2, 3)
-        """By what the last quiet frame had shifted on the bare table."""
+        """Shift of the last quiet frame relative to the bare table."""
         self._busy = True
         self._places: dict[int, Quad] = {}
-        """Where each known card lay in the last quiet frame, by identity."""
+        """Place of each known card in the last quiet frame, by identity."""
         self._grain: Grain | None = None
         """The table's grain in the last quiet frame."""
         self._usual = 0.0
-        """How alike the grains of quiet frames are."""
+        """Usual likeness between the grains of quiet frames."""
 
     def look(self, glance: Glance) -> bool:
-        """Take in a frame; whether the camera has moved since the last quiet one."""
+        """Take in a frame; return whether the camera has moved since the last quiet one."""
         quiet = not glance.reaches and not glance.changed
         if not quiet or not self._busy:
             self._busy = not quiet
@@ -57,7 +57,7 @@ class Following:
         self._busy = False
         grain = self._grain_of(glance)
         on_bare, matrix = self._shift_on_bare(), self._shift(grain)
-        # Faces printed on the cloth drown its grain, but the picture of the bare table has them, too.
+        # Faces printed on the cloth drown its grain, but the bare table's picture contains them, too.
         matrix = matrix if matrix is not None else on_bare
         if matrix is not None:
             self._carry(matrix)
@@ -66,7 +66,7 @@ class Following:
         return matrix is not None
 
     def _grain_of(self, glance: Glance) -> Grain:
-        """What the table's grain looks like, and where it shows."""
+        """Return the table's grain and where it shows."""
         hidden = cv2.dilate(glance.foreign, _RIM)
         cards = self._pile.mask(self._motion)
         if cards is not None:
@@ -74,7 +74,7 @@ class Following:
         return grain_of(glance.small, hidden == 0)
 
     def _shift(self, after: Grain) -> Shift | None:
-        """By what the table's grain has moved, 2 x 3 in px of the picture; None if it has not, or cannot tell."""
+        """Return the shift of the table's grain, 2 x 3 in px of the picture; None if none is found."""
         before = self._grain
         if before is None or before[0].shape != after[0].shape:
             return None
@@ -91,7 +91,7 @@ class Following:
         return whole
 
     def _shift_on_bare(self) -> Shift | None:
-        """By what the picture has moved over the bare table since the last quiet frame, px; None if it has not."""
+        """Return the picture's shift over the bare table since the last quiet frame, px; None if there is none."""
         if self._over_bare is None or np.array_equal(self._over_bare(), self._on_bare):
             return None
         before, after = (np.vstack([m, (0.0, 0.0, 1.0)]) for m in (self._on_bare, self._over_bare()))
@@ -99,7 +99,7 @@ class Following:
         return np.asarray((after @ np.linalg.inv(before))[:2], np.float64)
 
     def _carry(self, matrix: Shift) -> None:
-        """Move what was not read since along with the table, and the table under it."""
+        """Move the cards not read since, and the table under them, along with the table."""
         self._motion.carry(matrix, self._pile.mask(self._motion))
         for track in self._pile.laid:
             if self._places.get(id(track)) is not track.quad:
@@ -113,15 +113,15 @@ class Following:
 
 
 def shift_between(before: Grain, after: Grain, as_it_is: float, *, doubted: bool = False) -> Shift | None:
-    """By what a table's grain has moved, in reduced px; None if it has not, or cannot tell.
+    """Return the shift of a table's grain, in reduced px; None if none is found.
 
-    ``as_it_is`` says how alike the two are where they are. Shifted they must be half as like again, unless something
-    else speaks for a shift (``doubted``).
+    ``as_it_is``: likeness of the two grains without a shift. The shifted grains must be half as like again, unless
+    there is other evidence of a shift (``doubted``).
     """
     best, found = max(((likeness(warped(before, m), after), m) for m in _guesses(before, after)), key=_first)
     far = float(np.hypot(found[0, 2], found[1, 2])) if abs(found[0, 1]) < 1e-6 else np.inf
     least = max(HALF, as_it_is if doubted else (1 + HALF) * as_it_is)
-    # Less than a reduced pixel is a tremble.
+    # Less than a reduced pixel is only a tremble.
     return None if best < least or far < 1.0 else found
 
 
@@ -130,13 +130,13 @@ def _first(pair: tuple[float, Shift]) -> float:
 
 
 def _guesses(before: Grain, after: Grain) -> Iterator[Shift]:
-    """For each turn the shift that the correlation of phases finds: 2 x 3, reduced px."""
+    """Yield the shift that phase correlation finds for each turn: 2 x 3, reduced px."""
     rows, columns = after[0].shape
     window = cv2.createHanningWindow((columns, rows), cv2.CV_32F)
     for turn in _TURNS:
         matrix = cv2.getRotationMatrix2D((columns / 2, rows / 2), turn, 1.0)
         turned, there = warped(before, matrix)
-        # Only what is table in both is compared, or the edges of what is not would be.
+        # Compare only pixels that are table in both, or the edges of other pixels would be compared.
         both = there * after[1]
         (dx, dy), _ = cv2.phaseCorrelate(turned * both, after[0] * both, window)
         matrix[:, 2] += (dx, dy)
@@ -144,12 +144,12 @@ def _guesses(before: Grain, after: Grain) -> Iterator[Shift]:
 
 
 def warped(grain: Grain, matrix: Shift) -> Grain:
-    """A grain moved by a shift in its own pixels."""
+    """Return a grain moved by a shift in its own pixels."""
     rows, columns = grain[0].shape
     moved, there = (cv2.warpAffine(part, matrix, (columns, rows)) for part in grain)
     return np.asarray(moved, np.float32), np.asarray(there > 0.99, np.float32)
 
 
 def moved_by(matrix: Shift, quad: NDArray[np.floating]) -> Quad:
-    """Where points (k, 2) are after a shift, px."""
+    """Return points (k, 2) after a shift, px."""
     return np.asarray(quad @ matrix[:, :2].T + matrix[:, 2], np.float32)

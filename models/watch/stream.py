@@ -1,4 +1,4 @@
-"""The latest frames of a stream, and the instant up to which everything in it has been told."""
+"""The latest frames of a stream, and the instant up to which all observations have been reported."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from models.watch.pace import LAID_NS, PATIENCE_NS, QUICKEST_LAY_NS, SWEEP_NS
 from referee.units import MS
 
 MARGIN_NS: Final = 10 * MS
-"""A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
+"""Time in which a rising face is too steep to be distinguished from an edge: added to the error at each end."""
 BLIND_NS: Final = 2 * PATIENCE_NS - LAID_NS
-"""Longest that a blind camera holds the watermark back: no instant may be less sure than a second either way."""
+"""Longest time that a blind camera holds back the watermark, so that no instant is uncertain by more than a second."""
 LONG_AGO: Final = -(2**62)
-"""An instant, ns, before every frame's."""
+"""An instant, ns, before every frame."""
 
 
 @dataclass(slots=True, eq=False)
@@ -28,12 +28,12 @@ class Suspect:
     place: Quad
     """Its upright box, px."""
     sure: bool
-    """It is so large that it is a face."""
+    """Whether it is large enough to be a face for sure."""
 
 
 @dataclass(slots=True, eq=False)
 class SeenFrame:
-    """What is kept of a frame."""
+    """The record of one frame."""
 
     index: int
     t: int
@@ -41,56 +41,56 @@ class SeenFrame:
     end: int
     """... and its end."""
     half: Bytes | None
-    """The picture at half size, while it may still be compared with another."""
+    """The picture at half size, as long as it may be compared with another."""
     image: Bytes | None
-    """The picture, while it may still be looked at."""
+    """The picture, as long as the eye may read it."""
     glance: Glance
-    """What it shows at a glance."""
+    """The frame's quick analysis."""
     looked: bool = False
-    """The eye has read it."""
+    """Whether the eye has read it."""
     plain: bool = False
-    """It shows nothing new that a look could tell."""
+    """Whether it shows nothing new to look at."""
     bare: bool = False
-    """It surely shows no face beside those that were known."""
+    """Whether it certainly shows no face beside the known ones."""
     suspects: list[Suspect] = field(default_factory=list)
     still: list[Suspect] = field(default_factory=list)
     """White paper that did not move."""
     blind: bool = False
-    """Nothing of the table could be seen."""
+    """Whether the table could not be seen."""
 
 
 @dataclass(slots=True, eq=False)
 class Stream:
-    """The frames of one camera, in the order of time."""
+    """The frames of one camera, in order of time."""
 
     moments: deque[SeenFrame] = field(default_factory=deque)
-    """The latest, oldest first."""
+    """The latest frames, oldest first."""
     index: int = -1
-    """The newest frame's place in the stream."""
+    """Index of the newest frame in the stream."""
     shape: tuple[int, int] = (0, 0)
     """Rows and columns of the picture, px."""
     spacing: int = 0
-    """From the frame before to the newest, ns."""
+    """Time between the newest frame and the one before, ns."""
     pace: deque[int] = field(default_factory=lambda: deque(maxlen=FEW))
-    """The latest distances from frame to frame, ns."""
+    """The latest times between frames, ns."""
     gap_since: int = LONG_AGO
-    """When the last frame before the latest gap in the frames began, ns ..."""
+    """The start of the last frame before the latest gap in the frames, ns ..."""
     gap_until: int = LONG_AGO
-    """... and the first after it."""
+    """... and of the first frame after it."""
     gap_open: bool = False
-    """Whether it is not known yet what became of the pile in that gap."""
+    """Whether the fate of the pile in that gap is still unknown."""
     busy_t: int = 0
-    """When something moved last, ns."""
+    """The instant of the last movement, ns."""
     blind: bool = False
-    """Whether the newest frame shows nothing of the table."""
+    """Whether the newest frame does not show the table."""
     blind_since: int = LONG_AGO
-    """When the last frame began that showed the table before the camera was blind the last time, ns ..."""
+    """The start of the last frame that showed the table before the latest blindness, ns ..."""
     blind_until: int = LONG_AGO
-    """... and the first that showed it again."""
+    """... and of the first frame that showed it again."""
     known_half: Bytes | None = None
-    """The last picture, at half size, that showed the newest of the cards known ..."""
+    """The last picture, at half size, that showed the newest known card ..."""
     known_quads: list[Quad] = field(default_factory=list)
-    """... and where cards showed in it."""
+    """... and the cards' places in it."""
     watermark: int = LONG_AGO
     """Everything with t - t_error up to this instant, ns, has been reported."""
 
@@ -101,14 +101,14 @@ class Stream:
 
     @property
     def soonest(self) -> int:
-        """The earliest instant, ns, from which a card that is still to be reported may have come up."""
+        """The earliest instant, ns, at which a card not yet reported may have come up."""
         return self.watermark + 2 + MARGIN_NS
 
     def advance(self, t: int, shape: tuple[int, int]) -> None:
-        """Go on to the frame of an instant.
+        """Advance to the frame at an instant.
 
         Raises:
-            ValueError: it is not later than the one before.
+            ValueError: the frame is not later than the previous one.
         """
         if self.moments and t <= self.moments[-1].t:
             before = self.moments[-1].t
@@ -118,14 +118,14 @@ class Stream:
         if self.moments:
             self.spacing = t - self.moments[-1].t
             if self.spacing > max(QUICKEST_LAY_NS, FEW * self.usual_spacing):
-                # Of two gaps in a row nothing in between has told what the first one left.
+                # If two gaps follow each other, no frame in between has settled the first one.
                 self.gap_since = self.gap_since if self.gap_open else self.moments[-1].t
                 self.gap_until, self.gap_open = t, True
             self.pace.append(self.spacing)
 
     @property
     def usual_spacing(self) -> int:
-        """From frame to frame where none was skipped lately, ns; 0 before the second."""
+        """Time between frames where none was skipped lately, ns; 0 before the second frame."""
         return min(self.pace, default=0)
 
     @property
@@ -135,7 +135,7 @@ class Stream:
 
     @property
     def unveiled(self) -> bool:
-        """Whether the camera was blind until just now: what lies there now may have come at any instant since."""
+        """Whether the camera was blind until just now: a card there now may have come at any instant since."""
         return not self.blind and self.moments[-1].t - self.blind_until < LAID_NS
 
     def note_sight(self, clear: bool) -> None:
@@ -144,7 +144,7 @@ class Stream:
         now.blind = not clear
         if now.blind:
             now.half = None
-            # A glimpse in between is too short to tell what had come by then.
+            # A glimpse in between is too short to show what had come by then.
             if not self.blind and not (before is not None and before.t - self.blind_until < LAID_NS):
                 self.blind_since = before.t if before is not None else now.t
         elif self.blind:
@@ -152,17 +152,17 @@ class Stream:
         self.blind = now.blind
 
     def spans_gap(self, low: int, first: int) -> bool:
-        """Whether what came up after ``low`` and was first seen at ``first`` (ns) may have come in the latest gap."""
+        """Whether a card that came after ``low`` and was first seen at ``first`` (ns) may have come in the gap."""
         return low < self.gap_until <= first
 
     def came_after(self, k: int) -> int:
-        """The instant, ns, after which came what the moment at place ``k`` shows and no earlier one does."""
+        """Return the instant, ns, after which something came that the moment at ``k`` is the first to show."""
         if k == 0:
             return self.moments[0].t
         return self.blind_since if self.moments[k - 1].blind else self.moments[k - 1].t
 
     def keep(self, image: Bytes, t: int, t_error: int, half: Bytes, glance: Glance) -> SeenFrame:
-        """Remember the frame that `advance` went on to, and forget what is too old to matter."""
+        """Store the frame that `advance` moved to, and drop frames too old to matter."""
         now = SeenFrame(self.index, t, t + min(t_error, self.spacing or t_error), half, image, glance)
         self.moments.append(now)
         for old in self.moments:
@@ -175,42 +175,42 @@ class Stream:
         return now
 
     def place_of(self, moment: SeenFrame) -> int:
-        """Where a remembered frame stands among the moments."""
+        """Return the index of a stored frame among the moments."""
         return moment.index - self.moments[0].index
 
     def explain_way(self, quad: Quad, since: int, until: int, reach: float) -> None:
-        """A card was read: the white paper on its way was that card's.
+        """Attribute the white paper on a card's way to that card, now that the card was read.
 
-        It is sought between two instants (ns), and never farther than a reach (px) from one frame to the next.
+        The paper is sought between two instants (ns), within ``reach`` (px) from one frame to the next.
         """
         for moment, near in self._way(quad, since, until, reach):
             moment.suspects = [s for s in moment.suspects if not any(s is one for one in near)]
 
     def doubt_way(self, quad: Quad, since: int, until: int, reach: float) -> None:
-        """A card was read again: the white paper on its way (`explain_way`) may have been that card's."""
+        """Mark the white paper on a card's way (`explain_way`) as uncertain: it may be that card, now read again."""
         for _, near in self._way(quad, since, until, reach):
             for suspect in near:
                 suspect.sure = False
 
     def _way(self, quad: Quad, since: int, until: int, reach: float) -> Iterator[tuple[SeenFrame, list[Suspect]]]:
-        """The white paper on a card's way back from where it was read, frame by frame."""
+        """Yield each frame with the white paper on a card's way, back from where the card was read."""
         place = quad
         for moment in reversed(self.moments):
             if since <= moment.t <= until:
                 near = [s for s in moment.suspects if distance(s.place, place) < reach]
                 place = min((s.place for s in near), key=lambda one: distance(one, place), default=place)
-                # A finger may part the paper in two.
+                # A finger may split the paper in two.
                 near += [s for s in moment.suspects if s not in near and distance(s.place, place) < reach / 2]
                 yield moment, near
 
     def explain_place(self, quad: Quad, now: SeenFrame) -> None:
-        """A card lies open: the white paper that showed within it so far was its own."""
+        """Attribute the white paper seen so far within an open card's place to that card."""
         for moment in self.moments:
             if moment.t <= now.t:
                 moment.suspects = [s for s in moment.suspects if not holds(quad, centre_of(s.place))]
 
     def unread(self) -> list[SeenFrame]:
-        """The frames since the last that was looked at, oldest first, that can still be looked at."""
+        """Return the readable frames since the last look, oldest first."""
         out: list[SeenFrame] = []
         for moment in reversed(self.moments):
             if moment.looked or moment.blind or moment.image is None:

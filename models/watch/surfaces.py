@@ -1,7 +1,7 @@
-"""What each pixel of the table shows: an arm, a card, a shadow or the bare table, told by a small network.
+"""Classifies each pixel of the table, with a small network, as arm, card, shadow or bare table.
 
-It sees the picture and the bare table beside it, reduced. `tools/surfaces` trains it, on drawn tables and on stills of
-the path-traced second world.
+The network sees the reduced picture with the bare table beside it. `tools/surfaces` trains it on drawn tables and on
+stills of the path-traced second world.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from models.watch.measure import PART
 from models.watch.reaches import over_edge
 
 ROWS: Final = 120
-"""The network looks at so many rows, and was trained at so many."""
+"""Number of picture rows in the network's input, as in its training."""
 FILE: Final = "surfaces.onnx"
 
 Kinds = NDArray[np.uint8]
@@ -30,12 +30,12 @@ Kinds = NDArray[np.uint8]
 
 
 class Surface(IntEnum):
-    """What a pixel may show; the numbers are the network's."""
+    """The surface that a pixel shows; the numbers are the network's classes."""
 
     TABLE = 0
-    """The bare table, with what is printed on it or belongs to it."""
+    """The bare table, with its prints and anything else that belongs to it."""
     ARM = 1
-    """A hand or an arm, in a sleeve or not."""
+    """A hand or an arm, with or without a sleeve."""
     FACE = 2
     BACK = 3
     SHADOW = 4
@@ -44,12 +44,12 @@ class Surface(IntEnum):
 
 @cache
 def surface_network(folder: Path = WEIGHTS) -> Network:
-    """The network, loaded once; raises `WeightsBroken`."""
+    """Return the network, loaded once; raises `WeightsBroken`."""
     return Network(folder / FILE)
 
 
 def tell_surfaces(network: Callable[[Image], NDArray[np.float32]], picture: Image, bare: Image) -> Kinds:
-    """The likeliest surface of each pixel of a picture (H x W x 3) of the table, which is known ``bare``, too."""
+    """Return the likeliest surface of each pixel of a picture (H x W x 3), compared with the ``bare`` table."""
     rows, columns = picture.shape[:2]
     size = (round(columns * ROWS / rows / 2) * 2, ROWS)
     both = [cv2.resize(one, size, interpolation=cv2.INTER_AREA) for one in (picture, bare)]
@@ -59,7 +59,7 @@ def tell_surfaces(network: Callable[[Image], NDArray[np.float32]], picture: Imag
 
 
 def _tell_sleeves(kinds: Kinds) -> None:
-    """Take for an arm, in place, what passes for a shadow between a hand and the picture's edge: a dark sleeve."""
+    """Relabel as arm, in place, a "shadow" between a hand and the picture's edge: a dark sleeve."""
     arms, shadows = ((kinds == kind).astype(np.uint8) for kind in (Surface.ARM, Surface.SHADOW))
     loose = arms.copy()
     for box, there in over_edge(arms):

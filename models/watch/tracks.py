@@ -1,9 +1,9 @@
-"""Cards followed through a stream: where each was seen, what it was read as, how sure that is; and the pile of them.
+"""Cards followed through a stream (sightings, readings, confidence), and the pile that they form.
 
-Readings of one card in several frames are votes. A reading of confidence c weighs -ln(1 - c), cut at `_HEAVIEST`, and
-the frames of one card resemble each other, so their mistakes are not independent: the best reading of a name counts in
-full, each further one less (`ECHO`), and from the third on only if it is sure. The lead of the best name over the next
-is what the belief rests on.
+Readings of one card in several frames are votes. A reading of confidence c weighs -ln(1 - c), limited to `_HEAVIEST`.
+The frames of one card resemble each other, so their errors are not independent: the best reading of a name counts in
+full, each further one less (`ECHO`), and from the third on only if it is sure. The belief rests on the lead of the best
+name over the next.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from models.watch.prior import DOUBT, ECHO
 from models.watch.stream import LONG_AGO
 
 _HEAVIEST: Final = -math.log(DOUBT)
-"""The most that one frame may weigh: as much as confidence 0.985."""
+"""Greatest weight of one frame: that of confidence 0.985."""
 PLAIN_CONFIDENCE: Final = 1 - DOUBT
-"""A card read with so much confidence is no misread scrap, if two of its indices show."""
+"""A card read with this confidence from two indices is no misread scrap."""
 
 
 def double(seen: CardSeen) -> bool:
-    """Whether two indices say a card's name beyond doubt: no scrap of another does."""
+    """Whether two indices give a card's name beyond doubt, as no scrap of another card does."""
     return seen.confidence >= PLAIN_CONFIDENCE and len(seen.indices) >= 2
 
 
@@ -51,29 +51,29 @@ class Sighting:
     quad: Quad
     top: bool
     on_pile: bool
-    """It lies over known cards of the pile, and on top of them."""
+    """Whether it lies over known cards of the pile, and on top of them."""
     under: bool
-    """It lies over known cards' places, and below them."""
+    """Whether it lies at known cards' places, and below them."""
     scrap: bool = False
-    """Its only index shows where a known card's does: likely that card's own, misread."""
+    """Whether its only index coincides with a known card's index: probably that card, misread."""
     plain: bool = False
-    """It was seen whole and read beyond doubt."""
+    """Whether it was seen whole and read beyond doubt."""
     double: bool = False
-    """Two indices said its name beyond doubt."""
+    """Whether two indices gave its name beyond doubt."""
     bare: float = 0.0
-    """How likely nothing lies on it."""
+    """Probability that nothing lies on it."""
     at_rest: bool = False
-    """Nothing moved there since the frame before."""
+    """Whether nothing moved there since the previous frame."""
     candidates: tuple[tuple[str, float], ...] = ()
-    """The names that it may have, with their probabilities; empty: only its own."""
+    """The possible names with their probabilities; empty: only its own name."""
     indices: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 2)))
-    """Where its indices showed, px."""
+    """Positions of its indices, px."""
     grey: bool = False
-    """Without colour: its suit is a guess."""
+    """Whether it was seen without colour, so that its suit is a guess."""
 
 
 def _index_stays(one: NDArray[np.float64], other: NDArray[np.float64], reach: float) -> bool:
-    """Whether an index (px) shows where one did: then a card whose corners are guessed has not moved."""
+    """Whether an index (px) stayed in place: then a card whose corners are estimated has not moved."""
     return bool((np.linalg.norm(one[:, None] - other[None], axis=2) < reach).any())
 
 
@@ -83,10 +83,10 @@ def _unread(sighting: Sighting) -> Sighting:
 
 @dataclass(slots=True, eq=False)
 class Track:
-    """A card of the pile, or one that may become one."""
+    """A card of the pile, or a candidate for it."""
 
     quad: Quad
-    """Where it was seen last."""
+    """Its last seen place."""
     first: int
     """Index of the first frame in which it was seen."""
     low: int = 0
@@ -94,35 +94,35 @@ class Track:
     high: int = 0
     """... and before this one."""
     way: dict[int, Quad] = field(default_factory=dict)
-    """Where it was before it was read, by the frame's index, px."""
+    """Its places before it was read, px, by frame index."""
     sightings: list[Sighting] = field(default_factory=list)
     name: str | None = None
-    """As reported."""
+    """The reported name; None while unreported."""
     rest: Quad | None = None
-    """Where it came to rest."""
+    """The place where it came to rest."""
     still: int = 0
-    """In how many sightings in a row it had not moved."""
+    """Number of sightings in a row in which it had not moved."""
     rested: int | None = None
-    """When it was first seen at rest, ns."""
+    """The instant at which it was first seen at rest, ns."""
     missed: bool = False
-    """The latest look did not find it."""
+    """Whether the latest look did not find it."""
     noted: int = -1
-    """Index of the last frame in which the arms that reach to it were noted."""
+    """Index of the last frame in which the arms reaching to it were noted."""
     indices: NDArray[np.float64] | None = None
-    """Where its indices showed when most of them did, px."""
+    """Positions of its indices when most of them showed, px."""
     bearings: list[tuple[float, float]] = field(default_factory=list)
-    """Where the hand came from, each with its weight."""
+    """Bearings of the hands near it, each with its weight."""
     first_arms: int = 0
-    """How many of them are of the first frame in which an arm reached to it."""
+    """Number of bearings from the first frame in which an arm reached to it."""
     reached: int | None = None
-    """When an arm was first seen that reached to it on its way, ns."""
+    """The instant at which an arm was first seen to reach to it on its way, ns."""
 
     @property
     def last(self) -> Sighting:
         return self.sightings[-1]
 
     def add(self, sighting: Sighting) -> None:
-        """Note one more sighting."""
+        """Add a sighting."""
         if self.sightings and most_moved(self.quad, sighting.quad) < SLIGHT * height_of(self.quad):
             self.still += 1
         else:
@@ -141,17 +141,17 @@ class Track:
         self.sightings.append(sighting)
 
     def _holds(self, earlier: Sighting, name: str) -> bool:
-        """Whether what was read earlier still counts: in motion a suit is soon mistaken for the other of its colour."""
+        """Whether an earlier reading still counts: in motion a suit is easily mistaken for the other of its colour."""
         moved = self.rested is not None and earlier.t < self.rested
         return not (moved and look_alike(earlier.name, name))
 
     def note_indices(self, seen: CardSeen) -> None:
-        """Remember where its indices are."""
+        """Remember its index positions."""
         if self.indices is None or len(seen.indices) >= len(self.indices):
             self.indices = seen.indices
 
     def weights(self) -> dict[str, float]:
-        """What speaks for each name."""
+        """Return the weight of the evidence for each name."""
         votes: dict[str, list[float]] = {}
         passing = self.may_be_scrap()
         for s in self.sightings:
@@ -165,7 +165,7 @@ class Track:
         return weights
 
     def belief(self) -> tuple[str, float]:
-        """The leading name and its confidence, or ``??`` and 0."""
+        """Return the leading name and its confidence, or ``??`` and 0."""
         ranked = sorted(self.weights().items(), key=lambda item: (-item[1], item[0]))
         if not ranked:
             return UNREAD, 0.0
@@ -177,26 +177,27 @@ class Track:
 
     @property
     def suit_open(self) -> bool:
-        """Whether every look that named it was without colour."""
+        """Whether every look that gave it a name was without colour."""
         named = [s for s in self.sightings if s.name != UNREAD]
         return bool(named) and all(s.grey for s in named)
 
     def looks(self) -> list[tuple[tuple[str, float], ...]]:
-        """What each sighting made of it: names and their probabilities. Nothing of those that may be a scrap's."""
+        """Return each sighting's candidates (names with probabilities), without sightings that may be of a scrap."""
         passing = self.may_be_scrap()
         own = [s for s in self.sightings if not (s.scrap and passing)]
         named = (s.candidates or (((s.name, s.confidence),) if s.name != UNREAD else ()) for s in own)
         return [look for look in named if look]
 
     def more_than_a_glimpse(self, name: str) -> bool:
-        """Whether it was read so twice, or once beyond doubt: on top of all, or by two indices over the pile."""
+        """Whether this name was read twice, or once beyond doubt: on top, or by two indices over the pile."""
         alike = [s for s in self.sightings if s.name == name]
         return len(alike) >= 2 or any((s.top and s.confidence >= 0.97) or (s.double and s.on_pile) for s in alike)
 
     def came_under(self) -> bool:
         """Whether it was seen under the pile, or at a known card's index, more often than over it.
 
-        A card that is laid comes from a hand, and lies over the others from the first; what a hand uncovers does not.
+        A card that is laid comes from a hand and lies over the others from the first; a card that a hand uncovers does
+        not.
         """
         sure = (s for s in self.sightings if s.top and len(s.indices) > 1 and s.confidence >= SURE_READING)
         if any(s.on_pile for s in sure) or any(s.plain and s.on_pile for s in self.sightings):
@@ -209,7 +210,7 @@ class Track:
         return sum(s.under or (s.scrap and passing) for s in self.sightings) > over
 
     def may_be_scrap(self) -> bool:
-        """Whether it has never shown two indices that agree, as a scrap of an old card never does."""
+        """Whether it has never shown two indices that agree, which a scrap of an old card never does."""
         return not any(s.double for s in self.sightings)
 
     def plainly_laid(self) -> bool:
@@ -218,7 +219,7 @@ class Track:
         return whole >= 2 or (whole == 1 and self.still > 0 and self.last.on_pile)
 
     def travelled(self) -> bool:
-        """Whether it has been seen to move, as what comes in a hand does."""
+        """Whether it has been seen to move, as a card in a hand does."""
         first = self.sightings[0]
         tall = height_of(first.quad)
         return any(
@@ -227,35 +228,35 @@ class Track:
         )
 
     def came_over(self) -> bool:
-        """Whether, when it first met the pile, it lay over it."""
+        """Whether it lay over the pile when it first met it."""
         return next((s.on_pile for s in self.sightings if s.on_pile or s.under), False)
 
     def fleeting(self, index: int) -> bool:
-        """Whether it was a single unsure look, some frames ago: a misreading of something else, most likely."""
+        """Whether it was a single uncertain look some frames ago, probably a misreading."""
         return self.missed and len(self.sightings) == 1 and index - self.first > 2 and self.belief()[1] < SURE_READING
 
     def scrap(self) -> bool:
-        """Whether it was only ever seen under the pile, and never read for sure."""
+        """Whether it was only ever seen under the pile, and never read with certainty."""
         under = all(s.under and not s.on_pile for s in self.sightings) and self.belief()[1] < SURE_READING
         return under or self.came_under()
 
     def may_still_be(self, name: str, t: int) -> bool:
-        """Whether a reading of this name belongs here: it was read so lately, or it is what it is believed to be."""
+        """Whether a reading of this name belongs here: it was read lately, or it is the current belief."""
         if name not in self.weights():
             return False
-        # A card on its way may be taken for another; later the other is one that was laid since.
+        # A card on its way may be mistaken for another; later that name belongs to a card laid since.
         return self.belief()[0] == name or max(s.t for s in self.sightings if s.name == name) >= t - LAID_NS
 
     def reads(self, name: str) -> int:
-        """In how many frames it was read so."""
+        """Number of frames in which it was read as this name."""
         return sum(1 for s in self.sightings if s.name == name)
 
     def doubles(self, name: str) -> int:
-        """In how many frames two indices said this name beyond doubt."""
+        """Number of frames in which two indices gave this name beyond doubt."""
         return sum(s.double and s.name == name for s in self.sightings)
 
     def likely(self, name: str) -> int:
-        """In how many frames it may have been this card."""
+        """Number of frames whose candidates include this card."""
         return sum(any(one == name for one, p in look) for look in self.looks())
 
     def seen_on_pile(self) -> int:
@@ -267,24 +268,24 @@ class Track:
 
 @dataclass(slots=True, eq=False)
 class Pile:
-    """One pile and what may yet come to lie in it."""
+    """One pile and the cards that may join it."""
 
     packs: int = 1
-    """Packs in play: one pack's card lies in a pile only once."""
+    """Packs in play; with one, a card lies in a pile only once."""
     laid: list[Track] = field(default_factory=list)
-    """The cards reported, oldest first."""
+    """The reported cards, oldest first."""
     open: list[Track] = field(default_factory=list)
     """The cards under way: neither reported nor dropped yet."""
     burned: dict[str, Quad] = field(default_factory=dict)
-    """The cards slid under the pile, by name, and where each was seen last."""
+    """The last seen places of cards slid under the pile, by name."""
     doubles: list[tuple[Track, Track]] = field(default_factory=list)
-    """Pairs of cards that were drawn at once, the lower first, until somebody has been told."""
+    """Pairs of cards drawn at once, the lower first, until they are reported."""
     card_height: float = 0.0
-    """How tall a card shows, px; 0 while none has been seen."""
+    """Height of a card in the picture, px; 0 until one has been seen."""
     left: int = LONG_AGO
-    """When the pile before this one left the table, ns."""
+    """The instant at which the previous pile left the table, ns."""
     told: int = 0
-    """Cards reported so far, of this pile and of those before it."""
+    """Number of cards reported so far, of this pile and the earlier ones."""
     _mask: Mask | None = None
 
     @property
@@ -294,24 +295,24 @@ class Pile:
 
     @property
     def rests(self) -> list[Quad]:
-        """Where the cards laid came to rest."""
+        """Resting places of the laid cards."""
         return [track.rest for track in self.laid if track.rest is not None]
 
     @property
     def latest(self) -> int:
-        """When the newest card, laid or under way, came up at the latest, ns; a scrap that shows under them is none."""
+        """Latest possible reveal, ns, of the newest card, laid or under way; scraps under the pile do not count."""
         coming = (track for track in self.open if not track.scrap())
         return max((track.high for track in (*coming, *self.laid)), default=LONG_AGO)
 
     def middle(self, shape: tuple[int, int]) -> tuple[float, float]:
-        """The pile's middle, or that of a picture of so many rows and columns, px."""
+        """Return the pile's middle, or the middle of a picture of ``shape`` (rows, columns), px."""
         if self.laid:
             x, y = np.mean([centre_of(track.quad) for track in self.laid[-5:]], axis=0)
             return float(x), float(y)
         return shape[1] / 2, shape[0] / 2
 
     def mask(self, motion: Motion) -> Mask | None:
-        """Where the cards laid lie, in reduced pixels; None if none does."""
+        """Return a mask of the laid cards, in reduced pixels; None if there are none."""
         if not self.laid or motion.table is None:
             return None
         if self._mask is None:
@@ -320,11 +321,11 @@ class Pile:
         return self._mask
 
     def shifted(self) -> None:
-        """A card was laid or came to rest elsewhere: where the pile lies is to be drawn anew."""
+        """Discard the mask, since a card was laid or came to rest elsewhere."""
         self._mask = None
 
     def lay(self, track: Track, name: str) -> None:
-        """Take a card under way into the pile, in the order in which the faces came up."""
+        """Move a card under way into the pile, in the order of reveals."""
         track.name = name
         if track.rest is None:
             track.rest = track.quad
@@ -335,7 +336,7 @@ class Pile:
         self.told += 1
 
     def clear(self, since: int) -> None:
-        """The pile was taken; cards first seen after ``since`` (ns) are under way to the next."""
+        """Clear the taken pile; cards first seen after ``since`` (ns) are under way to the next one."""
         self.left = since
         self.laid.clear()
         self.burned.clear()

@@ -1,18 +1,18 @@
-"""From frames with timestamps to observations: cards laid, piles taken, cards slid under.
+"""Turns frames with timestamps into observations: cards laid, piles taken, cards slid under.
 
-The watcher looks at every frame at a glance (`models.watch.motion`), has the eye read those that are worth it
-(`models.watch.occasion`, `models.watch.gaze`), back in time where it passed some by, and follows each card from the
-first frame that shows its face (`models.watch.faces`) until it is named: `models.watch.attribution` gives readings to
-cards, `models.watch.decision` and `models.watch.arms` judge what became of them. It reports a card once it lies on the
-pile and its name is sure; a card that cannot be read is reported as ``??``, never as a guess. The process that looks
-feeds it (`referee.vision.process`).
+The watcher checks every frame at a glance (`models.watch.motion`), has the eye read those worth it
+(`models.watch.occasion`, `models.watch.gaze`), including skipped ones, and follows each card from the first frame that
+shows its face (`models.watch.faces`) until it is named: `models.watch.attribution` assigns readings to cards,
+`models.watch.decision` and `models.watch.arms` decide what became of them. A card is reported once it lies on the pile
+and its name is sure; an unreadable card is reported as ``??``, never as a guess. The vision process feeds the watcher
+(`referee.vision.process`).
 
 Instants: `Card.t` is the middle of a span and `Card.t_error` half its length. The span reaches from the last frame that
-surely shows no face (from where its exposure begins) to the first that surely does (to where that of its last row
-ends); `models.watch.faces` says which those are. A card that lies there at the first frame is reported at that frame's
-own instant.
+certainly shows no face (from the start of its exposure) to the first that certainly does (to the end of its last row's
+exposure); `models.watch.faces` determines these frames. A card that lies there in the first frame is reported at that
+frame's own instant.
 
-The law of the watermark: once `Watcher.watermark` says w, no observation reported later has t - t_error <= w.
+Watermark guarantee: once `Watcher.watermark` is w, no observation reported later has t - t_error <= w.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from referee.engine.observations import Observation
 
 
 class Hindrance:
-    """Keeps in mind what hinders the camera's view for so long that somebody should see to it."""
+    """Detects an obstructed camera view that lasts long enough to report."""
 
     def __init__(self) -> None:
         self._state = "clear"
@@ -62,19 +62,19 @@ class Hindrance:
             self._last, self._last_t = self._state, now.t
 
     def note_moved(self, now: SeenFrame) -> None:
-        """The whole picture has shifted: the camera is not where it was."""
+        """Note that the whole picture has shifted: the camera has moved."""
         self._t = now.t
         self._last, self._last_t = "moved", now.t
 
 
 class Watcher:
-    """Watches one table through one camera; feed it every frame in the order of time.
+    """Watches one table through one camera; feed it every frame in order of time.
 
     Args:
-        eye: what reads cards.
-        seat_bearings: from seat to its bearing (degrees counter-clockwise from the picture's right), if calibrated.
-        packs: packs in play; with one, no card can lie in a pile twice, which tells a nudged card from a new one.
-        bare: the table without a card, if that was looked at: faces printed on it are no cards.
+        eye: the card reader.
+        seat_bearings: each seat's bearing (degrees counter-clockwise from the picture's right), if calibrated.
+        packs: packs in play; with one, no card can lie in a pile twice, which separates a nudged card from a new one.
+        bare: the bare table, if recorded: faces printed on it are not cards.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Watcher:
         self._continuity = Continuity(stream, pile)
         self._bare = bare
 
-    # What stands before the camera
+    # The state of the camera's view
 
     @property
     def watermark(self) -> int:
@@ -123,28 +123,28 @@ class Watcher:
 
     @property
     def trouble(self) -> str:
-        """What hinders the view and should be told: ``dark``, ``blocked``, ``moved`` or ``slow``; else empty."""
+        """The obstruction to report: ``dark``, ``blocked``, ``moved`` or ``slow``; empty if there is none."""
         return self._hindrance.trouble or ("slow" if self._stream.slow else "")
 
     # The stream
 
     def recall(self, foresight: Foresight | None) -> None:
-        """What deck memory says can come after all that this watcher has told; None where it cannot say.
+        """Set deck memory's prediction of the cards to come after all those reported; None if it has none.
 
-        It helps to name what the eye cannot (`models.watch.prior`). Who watches without a game says nothing.
+        It helps to name cards that the eye cannot (`models.watch.prior`). Without a game there is no prediction.
         """
         self._decisions.recall(foresight)
 
     def feed(self, image: Bytes, t: int, t_error: int = 0) -> list[Observation]:
-        """Take in the next frame and tell what has become known.
+        """Take in the next frame and return the new observations.
 
         Args:
             image: H x W x 3, uint8, blue first.
             t: the start of its exposure, ns.
-            t_error: the exposure's length (or what else makes the instant uncertain), ns.
+            t_error: length of the exposure (or another uncertainty of the instant), ns.
 
         Raises:
-            ValueError: the frame is not later than the one before.
+            ValueError: the frame is not later than the previous one.
         """
         self._stream.advance(t, image.shape[:2])
         before = self._read_up_to_gap() if self._stream.gap_until == t else []
@@ -178,7 +178,7 @@ class Watcher:
         return sorted(out, key=lambda seen: seen.t)
 
     def finish(self) -> list[Observation]:
-        """Report what is still open; the stream is at its end."""
+        """Report all open cards at the end of the stream."""
         out: list[Observation] = []
         if self._glance is not None:
             now = self._stream.moments[-1]
@@ -190,7 +190,7 @@ class Watcher:
         return sorted(out, key=lambda seen: seen.t)
 
     def _read_up_to_gap(self) -> list[Observation]:
-        """A gap follows the last frame: read it, and tell what is sure by it."""
+        """Read the last frame before a gap and report what it settles."""
         last = self._stream.moments[-1]
         if self._stream.gap_since != last.t:
             return []
@@ -204,7 +204,7 @@ class Watcher:
         return out
 
     def _read(self, now: SeenFrame, glance: Glance) -> list[Found] | None:
-        """Have the eye read what is worth it, and give what it read to cards; gives what it read in this frame."""
+        """Have the eye read what is worth it and assign the readings to cards; return those of this frame."""
         must = self._continuity.must_look(now) or self._covered.look_due
         looks = self._gaze.read(now, self._taking.leaving, must=must)
         for moment, found in looks:
@@ -219,7 +219,7 @@ class Watcher:
                     cards, glance, None if self._bare is None else self._bare.reduced(glance.small.shape)
                 )
             if glance.calm:
-                # A camera that changes its white balance shows it in the paper, if not in the table.
+                # A camera's change of white balance shows in the paper, if not in the table.
                 for quad in [quad for s, quad in found if s.top and plain(s)][:1]:
                     self._motion.learn_paper(glance.small, quad, HALF)
         self._arms.note_hands()
@@ -237,13 +237,13 @@ class Watcher:
         mark -= MARGIN_NS + 1
         holds = []
         for track in self._pile.open:
-            # What may still be reported soon; scraps seen under the pile hold nothing up for long.
+            # These cards may still be reported soon; scraps under the pile delay the watermark only briefly.
             age = now.t - track.sightings[0].t
             beside = not track.seen_under() and track.belief()[1] >= MOST
             open_to_see = beside or track.seen_on_pile() > 0 or any(s.plain for s in track.sightings)
             if age < HAND_NS or (open_to_see and age < PATIENCE_NS):
                 holds.append(track.low - MARGIN_NS - 2)
-        # What was passed by since the last look may yet show a card.
+        # Frames skipped since the last look may still show a card.
         holds.append(next((m.t for m in reversed(moments) if m.looked or m.plain), moments[0].t) - MARGIN_NS - 2)
         suspected = first_suspected(stream, self._pile)
         if suspected is not None:
@@ -251,7 +251,7 @@ class Watcher:
         if self._covered.open_since is not None:
             holds.append(self._covered.open_since - MARGIN_NS - 2)
         if not self._pile.card_height:
-            # Nobody knows yet what a face looks like here: whatever stirs may turn out to have shown one.
+            # The look of a face here is still unknown: any movement may turn out to have shown one.
             stirs = (m.t for m in moments if not m.glance.calm and m.t > now.t - PATIENCE_NS)
             holds.append(next(stirs, now.t) - MARGIN_NS - 2)
         if stream.gap_open:
