@@ -346,4 +346,4 @@ class EventJudge:
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
     """Put rulings with their cause, but a slap that won with what decided it, though it was closed later."""
-    out.extend(PlacedRuling(ruling.place or cause, nth, ruling) for ruling in rulings)
+    out += [PlacedRuling(ruling.place or cause, nth, ruling) for ruling in rulings]

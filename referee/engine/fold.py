@@ -172,7 +172,7 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
     else:
         lay(step, card.card, card.seat)
     state, rulings = finish(state, step, doubt=step.doubt)
-    return state._replace(latest=rulings), rulings
+    return state.with_card(rulings), rulings
 
 
 def _was_named(position: Position, card: Card) -> bool:

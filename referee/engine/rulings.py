@@ -262,7 +262,8 @@ def printing_order(ruling: Ruling, cause: Key) -> tuple[int, Key, int]:
 
     None is printed before what it follows from, though its own instant may be earlier (K9).
     """
-    return max(ruling.t, cause[0]), cause, RULING_ORDER.get(ruling.kind, _LAST)
+    t = ruling.t
+    return t if t > cause[0] else cause[0], cause, RULING_ORDER.get(ruling.kind, _LAST)
 
 
 @record(frozen=True, slots=True)

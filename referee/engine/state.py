@@ -68,6 +68,10 @@ class State(NamedTuple):
     latest: Sequence[Ruling] = ()
     """What the latest card came to, in case it is undone (F9)."""
 
+    def with_card(self, latest: Sequence[Ruling]) -> State:
+        """The same with what the latest card came to; made past `_replace`, too."""
+        return tuple.__new__(State, (*self[:7], latest))
+
     def at(self, position: Position) -> State:
         """The same at another position; happens with every line, for which `_replace` is slow."""
         _, pending, disputed, hands, settled, doubted, asked, latest = self
