@@ -75,7 +75,7 @@ Colour = tuple[float, float, float]
 
 @dataclass(slots=True)
 class LampState:
-    """What there is to show."""
+    """The state that the lights show."""
 
     seats: int
     turn: int | None = None

@@ -18,7 +18,7 @@ from referee.sentence import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something to tell at the table."""
+    """A message of the appliance at the table."""
 
     what: str
     """Key such as ``camera_gone``: `referee.announce.voice.tell` says it in every language. Empty: nothing is said."""
@@ -53,7 +53,7 @@ PAD_NOTICES: Final[Mapping[str, str]] = {
 
 
 def late_hand(slap: Slap) -> Notice:
-    """Whose hand was told too late, or by a device whose word cannot be taken."""
+    """Return a notice about a hand that was reported too late, or by an unreliable device."""
     words = Sentence(
         "{seat}'s hand was told too late to be judged; take it up if you all agree that it counts", seat=slap.seat
     )

@@ -68,7 +68,7 @@ _DETAILS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Something to say."""
+    """A phrase to speak."""
 
     clips: Clips
     """Names of clips, in order; each is in `vocabulary` or is a player's name, apart from a pause mark at its end."""
@@ -81,17 +81,17 @@ class Phrase:
 
     @property
     def urgent(self) -> bool:
-        """Whether it interrupts what is being said."""
+        """Whether it interrupts the current phrase."""
         return self.priority is Priority.VERDICT
 
     @property
     def patience(self) -> float:
-        """How long it may wait for its turn until it is no longer worth saying, s."""
+        """Time that it may wait for its turn until it is no longer worth saying, s."""
         return _PATIENCE[self.priority]
 
     @property
     def text(self) -> str:
-        """The phrase in writing, in its language: for those who do not hear."""
+        """The phrase in writing, in its language."""
         return words_in(self.language).written(self.clips)
 
 

@@ -24,7 +24,7 @@ VOICE_FIELDS: Final = ("volume", "quiet_volume", "quiet_from", "quiet_to", "card
 
 @dataclass(frozen=True, slots=True)
 class VoiceChoice:
-    """What was said about the voice, and the settings in whose place it holds."""
+    """The chosen voice settings, and the file's settings that they replace."""
 
     path: Path
 

@@ -183,7 +183,7 @@ def _in_words(value: int, language: str, rules: str) -> str:
 
 @cache
 def words_in(code: str) -> Language:
-    """The language of a code; raises `NoWords` for one that the referee does not speak."""
+    """Return the language of a code; raises `NoWords` for one that the referee does not speak."""
     if code not in LANGUAGES:
         raise NoWords(f"no language {code!r}: the referee speaks {', '.join(LANGUAGES)}")
     return Language(code)
