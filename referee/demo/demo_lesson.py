@@ -1,7 +1,7 @@
-"""`referee demo --lesson`: a simulated game to ask a class about, by a page that stops at its slaps or in the terminal.
+"""`referee demo --lesson`: a simulated game for a class, on a page that stops at its slaps or in the terminal.
 
-Nothing is played live. The game's lines are what ideal pads and an ideal camera would have told, with the errors that
-real ones state; questions that the referee has are answered as the players would.
+The game is not played live. Its lines are those of ideal pads and an ideal camera, with the errors that real ones
+state; the players answer the referee's questions truthfully.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from referee.web.photo_finish.questions import answer_of, find_questions
 from referee.web.server import serve
 
 _ANSWER_AFTER: Final = SECOND
-"""How long the players take to answer what they are asked, ns."""
+"""Time that the players take to answer a question, ns."""
 _MOST_ASKED: Final = 50
-"""Answers that a game may need."""
+"""Maximum number of answers in a game."""
 _END: Final = "q"
 
 
 def lesson_lines(script: Script, fps: float) -> list[Observation]:
-    """The lines of a script's game, each with the error that its sensor states, and the players' answers.
+    """Return the lines of a script's game, each with its sensor's error, and the players' answers.
 
     Args:
         script: the game.
-        fps: pictures a second of its camera.
+        fps: frame rate of its camera.
     """
     lines = [_stated(line, round(SECOND / fps / 2)) for line in script.truth]
     for _ in range(_MOST_ASKED):
@@ -62,7 +62,7 @@ def _stated(line: Observation, picture: int) -> Observation:
 
 
 def _answers(script: Script, lines: Sequence[Observation]) -> Iterable[Answer]:
-    """What the players would answer to each question that these lines lead to."""
+    """Yield the players' answer to each question that these lines lead to."""
     game = _ruled(lines)
     for one in game.rulings:
         if one.kind == "question" and one.id not in game.replaced_by:
@@ -76,18 +76,18 @@ def _ruled(lines: Sequence[Observation]) -> ReplayedGame:
 
 
 def write_lesson(lines: Sequence[Observation]) -> list[str]:
-    """The log of a lesson's game, rulings and all, line by line."""
+    """Return the log of a lesson's game, rulings included, line by line."""
     return [*map(encode_observation, lines), *map(encode_ruling, _ruled(lines).rulings)]
 
 
 def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, port: int) -> int:
-    """Serve the lesson until told to stop; returns the exit status.
+    """Serve the lesson until stopped; return the exit status.
 
     Args:
         lines: of the game.
-        record: where it is kept; None: nowhere.
+        record: file to keep the game in; None: a temporary one.
         host: address of the page.
-        port: of the page; where it is taken, one of the next.
+        port: of the page; if it is taken, one of the next.
 
     Raises:
         UserError: the page cannot be served.
@@ -111,12 +111,12 @@ def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, p
 
 
 def hold_in_terminal(lines: Sequence[Observation], typed: Iterable[str], show: Callable[[str], None] = print) -> int:
-    """Ask at each slap, and answer when a line is typed; returns the exit status.
+    """Ask at each slap, and answer when a line is typed; return the exit status.
 
     Args:
         lines: of the game.
-        typed: what people type, line by line.
-        show: takes a line of text.
+        typed: the lines that people type.
+        show: prints a line of text.
     """
     game, texts, answers = _ruled(lines), here(), iter(typed)
     words = RulingWords(game.table.seats, texts)

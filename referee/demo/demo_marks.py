@@ -1,4 +1,4 @@
-"""People of a demo who referee themselves: each slap is marked, and so many marks are wrong as one asks for."""
+"""Demo players who referee themselves: they mark each slap, and a chosen number of their marks are wrong."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from referee.demo.demo_table import DemoTable
 
 _THINK: Final = 1_500 * MS
-"""From a slap to the mark, unless the next slap comes sooner, ns."""
+"""Time from a slap to its mark, unless the next slap comes sooner, ns."""
 
 
 def true_slaps(script: Script) -> list[JudgedSlap]:
-    """The slaps of a script as a referee rules them who knows everything."""
+    """Return the slaps of a script as an ideal referee rules them."""
     adjudicator = Adjudicator(stream=False)
     made = [ruling for line in script.truth for ruling in adjudicator.observe(line)]
     made += adjudicator.finish()
@@ -33,17 +33,19 @@ def true_slaps(script: Script) -> list[JudgedSlap]:
 
 
 class MarkingPlayers(TableService):
-    """The players: each slap is marked; where nobody can know, it is marked good."""
+    """Players who mark each slap; a slap that cannot be decided is marked good."""
 
     name = "marks"
 
     def __init__(self, table: DemoTable, wrong: int) -> None:
-        """``wrong``: how many verdicts are wrong, by chance of the script's seed; at most all that can be."""
+        """``wrong``: number of wrong verdicts, chosen by the script's seed; at most as many as there are decidable
+        slaps.
+        """
         self._table = table
         self._game: ServedGame | None = None
         slaps = true_slaps(table.script)
         self.wrong = self.choose(slaps, wrong, table.script.seed)
-        """Which slaps, counted from 0."""
+        """Indices of these slaps, from 0."""
         ends = [*(slap.t for slap in slaps[1:]), table.script.duration]
         self._marks = deque(
             (min(slap.last + _THINK, (slap.last + end) // 2), self._verdict(place, slap))
@@ -52,7 +54,7 @@ class MarkingPlayers(TableService):
 
     @staticmethod
     def choose(slaps: Sequence[JudgedSlap], wrong: int, seed: int) -> frozenset[int]:
-        """Which slaps, counted from 0, are to be marked wrongly: so many of those that can be known, by chance."""
+        """Return the indices, from 0, of the slaps to mark wrongly, a random choice of ``wrong`` decidable ones."""
         sure = [place for place, slap in enumerate(slaps) if slap.verdict]
         return frozenset(Random(f"wrong {seed}").sample(sure, min(wrong, len(sure))))
 
@@ -65,7 +67,7 @@ class MarkingPlayers(TableService):
         self._game = game
 
     def beat(self, now: int) -> None:
-        """Mark what was thought about for long enough."""
+        """Enter the marks that are due."""
         began, game = self._table.pads.began, self._game
         if began is None or game is None:
             return

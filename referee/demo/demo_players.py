@@ -1,7 +1,7 @@
-"""The people of a demo: they play the script, answer the referee with the truth, and stop where somebody stops them.
+"""The players of a demo: they play the script, answer the referee truthfully, and stop when a spectator intervenes.
 
-Whoever watches a demo may pause it, and may correct the referee (on the page, by typed words, on the pads). The players
-stand still as long as the game is paused, and for a moment after each such word; then they go on as the referee has it.
+A spectator may pause a demo and correct the referee (on the page, by typed words, on the pads). The players stand still
+while the game is paused, and for a moment after each intervention; then they go on from the referee's position.
 """
 
 from __future__ import annotations
@@ -23,38 +23,38 @@ if TYPE_CHECKING:
     from referee.engine.rulings import Ruling
 
 _ANSWER_AFTER: Final = 1200 * MS
-"""How long the players take to answer a question, ns."""
+"""Time that the players take to answer a question, ns."""
 _LISTEN: Final = 1_500 * MS
-"""How long after somebody's word the players go on, ns."""
+"""Time after a spectator's word until the players go on, ns."""
 _UNANSWERED: Final = 10 * SECOND
-"""For how long a question that nobody answers keeps them, ns."""
+"""Time that an unanswered question keeps the players waiting, ns."""
 _SOON: Final = 200 * MS
-"""From the thought to go on until hands may move: the camera is told in between, ns."""
+"""Time from the decision to go on until hands may move, in which the camera gets the new script, ns."""
 _REST: Final = 4 * SECOND
-"""So near the end nobody stops any more, ns: frames are drawn ahead."""
+"""Time before the end in which the players no longer stop, ns: frames are drawn ahead."""
 
 
 @dataclass(slots=True)
 class Players(TableService):
-    """The players: they answer with the truth when they are asked, and leave when the script is over."""
+    """Players who answer questions truthfully, and leave when the script is over."""
 
     name = "players"
     needs_record = False
     stays = True
     table: DemoTable
     max_cards: int
-    """So many cards are laid at most."""
+    """Maximum number of cards laid."""
     answers: bool = True
-    """Whether they answer; where nothing is shown, nobody is asked."""
+    """Whether they answer; a silent referee asks no questions."""
     _game: ServedGame | None = None
     _waiting: list[tuple[int, Ruling]] = field(default_factory=list)
     _now: int = 0
     leaves: bool = False
     _read: int = 0
-    """How many lines of the log they have heard."""
+    """Number of lines of the log that they have read."""
     _answered: set[str] = field(default_factory=set)
     _still_since: int | None = None
-    """Since when nobody moves; None while they play."""
+    """Start of the current standstill, ns; `None`: they are playing."""
     _last_word: int = 0
 
     def begin_game(self, game: ServedGame) -> None:
@@ -62,13 +62,13 @@ class Players(TableService):
         self._game = game
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
-        """Think about each question."""
+        """Schedule an answer to each question."""
         if not self.answers:
             return
         self._waiting += [(self._now + _ANSWER_AFTER, ruling) for ruling in rulings if ruling.kind == "question"]
 
     def beat(self, now: int) -> None:
-        """Answer what was thought about for long enough; heed whoever stops the game."""
+        """Give the answers that are due, and react to spectators."""
         assert self._game is not None
         conductor, began = self._game.conductor, self.table.pads.began or 0
         is_lost = "camera" in conductor.troubles and not self.table.comes_back
@@ -89,14 +89,14 @@ class Players(TableService):
             self._heed_people(now, began)
 
     def truth_of(self, asked: Ruling, seats: set[int]) -> Any:
-        """The answer to a question, which is on the script's line of time; None: they cannot tell.
+        """Return the answer to a question, whose times are script time; `None`: the players cannot tell.
 
-        ``seats``: whose hands it is about.
+        ``seats``: the seats whose hands it concerns.
         """
         return self.table.script.answer(str(asked["ask"]), asked.t, seats)
 
     def _heed_people(self, now: int, began: int) -> None:
-        """Stand still while the game is paused, and when somebody has corrected it; go on afterwards."""
+        """Stand still while the game is paused or after a correction; go on afterwards."""
         assert self._game is not None
         conductor, script = self._game.conductor, self.table.script
         news, self._read = conductor.observations[self._read :], len(conductor.observations)
@@ -112,7 +112,7 @@ class Players(TableService):
                 self._go_on(now - began, conductor.observations[1:])
 
     def _is_word(self, line: Observation) -> bool:
-        """Whether somebody who watches has said this."""
+        """Return whether a spectator said this."""
         if isinstance(line, Answer):
             return self.answers and line.to not in self._answered
         return isinstance(line, Correct) or is_said(line)
@@ -122,7 +122,7 @@ class Players(TableService):
         try:
             script = go_on(self.table.script, at, [on_script_time(line, began) for line in told], self.max_cards)
         except ScriptError:
-            # The referee waits for people; so do the players.
+            # The referee waits for people, and so do the players.
             self._last_word = self._now
             return
         self._still_since = None

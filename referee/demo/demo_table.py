@@ -1,10 +1,10 @@
-"""The simulated table's devices, one more kind of each: a drawn camera, scripted pads, mock lights, a voice or none.
+"""The devices of the simulated table: a rendered camera, scripted pads, mock lights, and a voice or a silent speaker.
 
-`referee.demo.simulated_game` hands `DemoTable.openers` to `referee.table.session`, which opens these as it opens a
-real table's. In real time the camera is drawn in one process and looked at in another, as at a real table
-(`referee.vision.client`). Without pace time is data: it moves on to the end of the next frame's exposure once every
-part has done its work up to the last one. There the frames are looked at in the referee's own process: a game must
-come out the same however slow the machine is, and the process that looks waits for foresight only so long.
+`referee.demo.simulated_game` passes `DemoTable.openers` to `referee.table.session`, which opens these devices like
+those of a real table. In real time the camera is drawn in one process and looked at in another, as at a real table
+(`referee.vision.client`). Without pace, time is data: it advances to the end of the next frame's exposure once every
+part has processed the last one. There the referee's own process looks at the frames: the game must come out the same
+however slow the machine is, and the vision process waits for foresight only for a limited time.
 """
 
 from __future__ import annotations
@@ -41,19 +41,20 @@ from referee.vision.sight import Looker, News, Recall, Sight, Sights, Watching
 from referee.vision.videos import new_watcher, seat_bearings
 
 _LEAD: Final = SECOND
-"""From the first look at the table until the players begin, ns."""
+"""Time from the first look at the table until the players begin, ns."""
 _LATE: Final = 60 * SECOND
-"""After the script's end nobody waits longer for what the camera saw, ns."""
+"""Longest wait for the camera after the script's end, ns."""
 
 OpenVoice = Callable[[Clock], Speaker]
 OpenCamera = Callable[[CameraView, str, Path, int, Callable[[str], None]], Camera]
 
 
 class ScriptedPads(SimulatedPads):
-    """Pads that are pressed as a script says, stamped exactly; implements `hardware.ports.TimedPads`.
+    """Pads pressed by a script, with exact timestamps; implements `hardware.ports.TimedPads`.
 
-    No finger has a thread: whoever asks how far the pads have told has the script played up to then. So a machine that
-    is late plays late, and never out of order.
+    There is no finger thread: asking for the watermark plays the script up to that instant. So a slow machine plays
+    late,
+    but never out of order.
     """
 
     def __init__(self, script: Script, now: int) -> None:
@@ -62,13 +63,13 @@ class ScriptedPads(SimulatedPads):
         self._contacts = list(script.contacts)
         self._next = 0
         self.began: int | None = None
-        """The instant of the script's beginning, ns; None while the players wait."""
+        """Start of the script, ns; `None`: the players are waiting."""
         self.told: int | None = None
-        """Up to here all was told, whatever the time is, ns: the players have left. None while they are there."""
+        """Fixed watermark once the players have left, ns; `None`: they are still there."""
 
     @property
     def due(self) -> int | None:
-        """When the next hand comes down or leaves, ns; None while nobody knows."""
+        """Instant of the next contact, ns; `None`: unknown."""
         if self.began is None or self._next == len(self._contacts):
             return None
         return self.began + self._contacts[self._next].t
@@ -78,7 +79,7 @@ class ScriptedPads(SimulatedPads):
         self.pads.start(on_edge, on_lost)
 
     def follow(self, script: Script) -> None:
-        """Another script is played, the same up to now."""
+        """Switch to another script, which is the same up to now."""
         played = self.now - (self.began or 0)
         self._contacts = list(script.contacts)
         self._next = sum(contact.t <= played for contact in self._contacts) if self.began is not None else 0
@@ -92,7 +93,7 @@ class ScriptedPads(SimulatedPads):
         self.run_to(max(now, self.now))
 
     def watermark(self, now: int) -> int:
-        """Every edge up to this instant (ns) has been reported."""
+        """Return the instant (ns) up to which every edge has been reported."""
         if self.told is not None:
             return self.told
         if now > self.now:
@@ -102,17 +103,17 @@ class ScriptedPads(SimulatedPads):
 
 @dataclass(slots=True)
 class FrameCount:
-    """What is measured while a game is looked at."""
+    """Measurements of the frames looked at during a game."""
 
     frames: int = 0
     took: float = 0.0
-    """Seconds of this machine's time from the first frame to the last."""
+    """Seconds of machine time from the first frame to the last."""
     lag: int = 0
-    """The longest that anybody waited for what a frame showed, ns."""
+    """Longest delay of a frame, ns."""
     _began: float = 0.0
 
     def add(self, lag: int) -> None:
-        """One more frame was looked at, so long after its exposure (ns)."""
+        """Count a frame that was looked at ``lag`` ns after its exposure."""
         self._began = self._began or time.monotonic()
         self.frames += 1
         self.took = time.monotonic() - self._began
@@ -120,15 +121,15 @@ class FrameCount:
 
 
 class DemoTable(ABC):
-    """A table at which a script is played; its devices are opened by `openers`."""
+    """A table at which a script is played; `openers` opens its devices."""
 
     eye: Sights
-    """What looks at the table."""
+    """The source of sights."""
     make_alarm: Callable[[], Alarm]
-    """Makes what the loop sleeps on."""
+    """Makes the alarm that the loop sleeps on."""
     is_real_time = True
     comes_back = False
-    """Whether a camera that is lost may come back; the players wait for it then."""
+    """Whether a lost camera may come back; the players then wait for it."""
 
     def __init__(self, script: Script, clock: Clock) -> None:
         self.script, self.clock = script, clock
@@ -136,21 +137,21 @@ class DemoTable(ABC):
         self.count = FrameCount()
 
     def follow(self, script: Script, since: int) -> None:
-        """Another script is played, the same up to ``since`` (ns of the script)."""
+        """Switch to another script, which is the same up to ``since`` (ns of the script)."""
         self.script = script
         self.pads.follow(script)
         self.show(script, since)
 
     @abstractmethod
     def show(self, script: Script, since: int) -> None:
-        """The camera sees another script; see `follow`."""
+        """Show another script to the camera; see `follow`."""
 
     @abstractmethod
     def is_over(self, vouched: int) -> bool:
-        """Whether all was played, and seen: the camera has told everything up to ``vouched``, ns."""
+        """Return whether everything was played and seen; ``vouched`` is the camera's watermark, ns."""
 
     def openers(self, voice: OpenVoice) -> Openers:
-        """How this table's devices are opened; ``voice`` opens its speaker."""
+        """Return how to open this table's devices; ``voice`` opens its speaker."""
 
         def open_lights(settings: Settings, _missing: dict[str, str]) -> Lights | None:
             return SimulatedLights(len(settings.seats), self.clock) if settings.lights.enabled else None
@@ -167,16 +168,17 @@ class DemoTable(ABC):
 
 
 class PacedTable(DemoTable):
-    """Everything happens at its time; the players begin when the table is looked at. Time begins with the table."""
+    """A table in real time; the players begin once the camera looks. Its time starts when it is made."""
 
     def __init__(
         self, script: Script, view: CameraView, stack: ExitStack, *, pictures: bool = False,
         make_watcher: Callable[[], Watching] | None = None, live: bool = False, open_camera: OpenCamera | None = None,
     ) -> None:  # fmt: skip
-        """``pictures``: remember frames, so that they can be asked for; ``stack`` gives the memory back.
+        """``pictures``: keep frames, so that they can be requested; ``stack`` frees the memory.
 
-        ``make_watcher`` makes what looks (None: the shipped one), ``live``: the camera waits for nobody, as a real one;
-        ``open_camera``: another one, which takes what `WatchedCamera` takes, and may be opened again in mid-game.
+        ``make_watcher`` makes the watcher (None: the shipped one); ``live``: the camera drops frames, as a real one
+        does;
+        ``open_camera``: another camera with the arguments of `WatchedCamera`, which may be reopened in mid-game.
         """
         origin = monotonic()
         super().__init__(script, lambda: monotonic() - origin)
@@ -191,7 +193,7 @@ class PacedTable(DemoTable):
         self.eye = _AwaitedEye(Work(camera, watcher, live=live, pictures=pictures), self.take)
 
     def take(self, sight: Sight) -> None:
-        """A frame was looked at; with the first one the players begin."""
+        """Count a frame that was looked at; the first one starts the players."""
         if self.pads.began is None:
             self.pads.began = self.clock() + _LEAD
             numbers_in(self._start)[0] = self.pads.began
@@ -201,7 +203,7 @@ class PacedTable(DemoTable):
     def show(self, script: Script, since: int) -> None:
         """See `DemoTable`."""
         self._script.write_bytes(pickle.dumps(script))
-        # The count last: whoever sees it finds the rest.
+        # Write the count last: a reader that sees it finds the rest complete.
         numbers = numbers_in(self._start)
         numbers[2] = since
         numbers[1] += 1
@@ -215,7 +217,7 @@ class PacedTable(DemoTable):
 
 
 class _AwaitedEye(SightProcess):
-    """The process that looks; ``take`` is given each sight."""
+    """The vision process; passes each sight to ``take``."""
 
     def __init__(self, work: Work, take: Callable[[Sight], None]) -> None:
         super().__init__(work)
@@ -229,7 +231,7 @@ class _AwaitedEye(SightProcess):
 
 
 class _ScriptedAlarm(Alarm):
-    """Wakes with the script's next hand, too."""
+    """An alarm that also wakes with the script's next contact."""
 
     def __init__(self, pads: ScriptedPads, clock: Clock) -> None:
         super().__init__()
@@ -242,7 +244,7 @@ class _ScriptedAlarm(Alarm):
 
 
 class SteppedTable(DemoTable):
-    """Time is data: it moves on by a frame when all has been done up to the last one. Implements `Sights` as well."""
+    """A table whose time is data: it advances by a frame when the last one is done. Also implements `Sights`."""
 
     is_real_time = False
 
@@ -250,7 +252,7 @@ class SteppedTable(DemoTable):
         self, script: Script, frames: Iterator[Frame], watcher: Watching,
         show: Callable[[Script, int], None] = lambda _script, _since: None,
     ) -> None:  # fmt: skip
-        """``show`` has another script seen in the frames still to come; see `DemoTable.show`."""
+        """``show`` draws the frames still to come from another script; see `DemoTable.show`."""
         self.now, self._show = 0, show
         super().__init__(script, lambda: self.now)
         self.pads.began = 0
@@ -260,7 +262,7 @@ class SteppedTable(DemoTable):
         self._ended = False
 
     def step(self) -> None:
-        """Go on to the end of the next frame's exposure, or to the script's end; raises `UserError`."""
+        """Advance to the end of the next frame's exposure, or to the script's end; raises `UserError`."""
         try:
             self._frame = next(self._frames, None)
         except HardwareMissing as bad:
@@ -285,14 +287,14 @@ class SteppedTable(DemoTable):
     # As its own eye
 
     def start(self, ring: Callable[[], None]) -> None:
-        """Nobody need ring."""
+        """No-op: `step` brings the news."""
 
     def waitables(self) -> tuple[MessagePipe, ...]:
-        """Nothing."""
+        """Return nothing: there is no pipe."""
         return ()
 
     def news(self, recall: Recall) -> Iterator[News]:
-        """Look at the frame that was gone on to."""
+        """Look at the current frame."""
         frame, self._frame = self._frame, None
         if frame is not None:
             sight = self._looker.look(frame, recall())
@@ -300,15 +302,15 @@ class SteppedTable(DemoTable):
             yield sight
 
     def finish(self) -> tuple[Observation, ...]:
-        """What the watcher has still to tell."""
+        """Return the observations that the watcher still held back."""
         return self._looker.finish()
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """No-op."""
 
 
 class _StepAlarm(Alarm):
-    """Sleeps by letting the table's time go on."""
+    """An alarm that sleeps by advancing the table's time."""
 
     def __init__(self, step: Callable[[], None]) -> None:
         super().__init__()

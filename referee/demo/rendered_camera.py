@@ -1,6 +1,6 @@
-"""The simulated table's camera in a process of its own, so that drawing and looking each have a processor.
+"""The simulated table's camera in a separate process, so that drawing and looking each have a processor.
 
-Pictures travel in a ring of shared memory; only their place and instant go through a pipe.
+Pictures travel in a ring of shared memory; only their slot and timestamp go through a pipe.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from hardware.simulated.table.simulated_table import SimulatedTable, write_notes
 from referee.units import SECOND
 
 _AHEAD: Final = 12
-"""Pictures that may be drawn before they are looked at."""
+"""Number of pictures that may be drawn before they are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraView:
-    """What the simulated camera looks at, and how."""
+    """What the simulated camera looks at, and its parameters."""
 
     script: Script
     fps: float
     family: str
     size: tuple[int, int] = (960, 720)
     frames: Path | None = None
-    """Folder in which every picture is also written."""
+    """Folder to which every picture is also written."""
 
 
 def _written(folder: Path, frame: Frame) -> Frame:
-    """Write a picture as JPEG, and go on with what the file holds: whoever reads it later sees the same pixels."""
+    """Write a picture as JPEG, and return it as decoded from that file, so that a later reader sees the same pixels."""
     import cv2
 
     path = folder / f"{frame.index:06d}.jpg"
@@ -57,17 +57,17 @@ def _written(folder: Path, frame: Frame) -> Frame:
 
 
 class DrawnCamera:
-    """The simulated camera, drawn in this process as its frames are asked for; implements `hardware.ports.Camera`."""
+    """The simulated camera, drawn in this process on demand; implements `hardware.ports.Camera`."""
 
     def __init__(self, view: CameraView) -> None:
-        """Raises OSError where the folder of the frames cannot be written."""
+        """Raises OSError if the folder of the frames cannot be written."""
         self._folder = view.frames
         self._table = SimulatedTable(view.script, view.fps, view.size, view.family)
         self._table.warm()
         self._write_notes()
 
     def frames(self) -> Iterator[Frame]:
-        """Every frame of the script, in order, written to the folder too if there is one.
+        """Yield every frame of the script, in order, and write it to the folder if there is one.
 
         Raises:
             OSError: a picture cannot be written.
@@ -76,7 +76,7 @@ class DrawnCamera:
             yield frame if self._folder is None else _written(self._folder, frame)
 
     def follow(self, script: Script, since: int) -> None:
-        """Another script is played, the same up to ``since`` (ns); frames after that are drawn anew."""
+        """Switch to another script, which is the same up to ``since`` (ns); later frames are redrawn."""
         self._table.follow(script, since)
         self._write_notes()
 
@@ -91,8 +91,8 @@ class DrawnCamera:
 
 
 def _serve(view: CameraView, memory: str, pipe: Connection) -> None:
-    """The drawing process."""
-    # An interrupt is the other process's to handle: it closes the pipe.
+    """Run the drawing process."""
+    # The other process handles an interrupt: it closes the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     import cv2
 
@@ -117,7 +117,7 @@ def _serve(view: CameraView, memory: str, pipe: Connection) -> None:
             pipe.send((slot, frame.t, frame.exposure, frame.index, drawn_by))
         pipe.send(None)
     except (EOFError, ConnectionError):
-        # Nobody looks any more.
+        # The reader has closed the pipe.
         pass
     except OSError as bad:
         pipe.send(str(bad))
@@ -127,7 +127,7 @@ def _serve(view: CameraView, memory: str, pipe: Connection) -> None:
 
 
 class RenderedCamera:
-    """The simulated camera; implements `hardware.ports.Camera`. Drawing begins at once."""
+    """The simulated camera, drawn in a separate process from the start; implements `hardware.ports.Camera`."""
 
     def __init__(self, view: CameraView) -> None:
         width, height = view.size
@@ -139,17 +139,17 @@ class RenderedCamera:
         self._process.start()
         theirs.close()
         self._changed: list[int] = []
-        """From when on each further script is played, ns."""
+        """Start of each later script, ns."""
 
     def follow(self, script: Script, since: int) -> None:
-        """See `DrawnCamera`. Some frames were drawn ahead: those after ``since`` are passed over."""
+        """See `DrawnCamera`. Some frames were drawn ahead: those after ``since`` are skipped."""
         self._changed.append(since)
-        # A process that has stopped is told where frames are asked for.
+        # `frames` reports a stopped process.
         with suppress(OSError):
             self._pipe.send((script, since))
 
     def frames(self) -> Iterator[Frame]:
-        """Every frame of the script, in order.
+        """Yield every frame of the script, in order.
 
         Raises:
             HardwareMissing: the drawing process has stopped.
@@ -165,19 +165,19 @@ class RenderedCamera:
                 raise HardwareMissing("the simulated camera stopped: {told}", told=told)
             slot, t, exposure, index, drawn_by = told
             if any(t > since for since in self._changed[drawn_by:]):
-                # Drawn ahead, and then something else was played.
+                # Drawn ahead from a script that has since been replaced.
                 self._pipe.send(slot)
                 continue
             slots: Any = np.ndarray(self._shape, np.uint8, buffer=self._ring.buf)
             image = slots[slot].copy()
             del slots
-            # Drawing may have come to its end already; what was drawn still waits in the pipe.
+            # The drawing process may have finished; its last pictures still wait in the pipe.
             with suppress(OSError):
                 self._pipe.send(slot)
             yield Frame(image, t, exposure, index)
 
     def close(self) -> None:
-        """Stop drawing and give the memory back."""
+        """Stop drawing and free the memory."""
         self._pipe.close()
         self._process.join(timeout=0.3)
         if self._process.is_alive():
@@ -188,17 +188,17 @@ class RenderedCamera:
 
 
 class WatchedCamera:
-    """The simulated camera in real time, opened in the process that looks; implements `hardware.ports.Camera`.
+    """The simulated camera in real time, opened in the vision process; implements `hardware.ports.Camera`.
 
-    Before the game it shows the empty table and afterwards what was left there, as a camera does.
+    Before the game it shows the empty table, and after it the final position, as a camera does.
 
     Args:
-        view: what is drawn.
-        start: name of the shared memory of three numbers: the instant at which the game begins, ns, 0 before; how many
-            further scripts were played, and since when the last of them is, ns of the script.
+        view: the scene.
+        start: name of the shared memory of three numbers: the start of the game, ns, 0 before; the number of later
+            scripts; and the instant from which the last of them is played, ns of the script.
         script: file that holds that script.
         origin: the machine's instant from which the table's time is counted, ns.
-        _told: would hear of the camera's state; there is nothing to say of it.
+        _told: unused callback for the camera's state.
     """
 
     def __init__(self, view: CameraView, start: str, script: Path, origin: int, _told: Callable[[str], None]) -> None:
@@ -208,7 +208,7 @@ class WatchedCamera:
         self._closed = False
 
     def frames(self) -> Iterator[Frame]:
-        """Frames at their pace, until it is closed."""
+        """Yield frames in real time, until closed."""
         drawn = self._camera.frames()
         last = next(drawn)
         while not (began := int(numbers_in(self._start)[0])) and not self._closed:
@@ -218,7 +218,7 @@ class WatchedCamera:
             time.sleep(max(0, self._origin + due + frame.exposure - monotonic()) / 1e9)
             since = self._heed_script()
             if since is not None and frame.t > since:
-                # It comes again, as the other script has it.
+                # This frame comes again, drawn from the new script.
                 continue
             yield replace(frame, t=due)
             last = frame
@@ -226,7 +226,7 @@ class WatchedCamera:
             yield self._again(last)
 
     def _heed_script(self) -> int | None:
-        """Draw another script, if there is one now; gives since when it is played, ns."""
+        """Switch to a new script, if there is one; return the instant from which it is played, ns."""
         _, scripts, since = map(int, numbers_in(self._start))
         if scripts == self._scripts:
             return None
@@ -235,7 +235,7 @@ class WatchedCamera:
         return since
 
     def _again(self, frame: Frame) -> Frame:
-        """The same picture, when the next one is due."""
+        """Return the same picture when the next one is due."""
         time.sleep(self._gap / 1e9)
         return replace(frame, t=monotonic() - self._origin - frame.exposure)
 
@@ -246,5 +246,5 @@ class WatchedCamera:
 
 
 def numbers_in(memory: SharedMemory) -> NDArray[np.int64]:
-    """The three numbers that it holds; see `WatchedCamera`."""
+    """Return the three numbers in shared memory; see `WatchedCamera`."""
     return np.ndarray(3, np.int64, buffer=memory.buf)

@@ -1,9 +1,9 @@
-"""What really happened against what was seen and ruled: the sink that scores a demo, and the table that closes it.
+"""The score of a demo: the truth against observations and rulings, and the closing table.
 
-Cards laid are held against cards seen, aligned in their order within a window of time. Rulings are held against those
-of the same core when it is fed the exact truth: by kind, seat and decisive fields, and by their instants, which may
-part by what the observations behind them state as their errors and one frame more; those beyond the errors are
-counted. Ids, margins and errors are left out, for they rest on how well a sensor sees. Slaps that the players' script
+Cards laid are compared with cards seen, aligned in order within a window of time. Rulings are compared with those of
+the same core when it receives the exact truth: by kind, seat and decisive fields, and by their instants, which may
+differ by the stated errors of the observations behind them and one frame more; those beyond the errors are counted.
+Ids, margins and errors are not compared, because they depend on how well a sensor sees. Slaps that the players' script
 made too close to call are left out and counted.
 """
 
@@ -33,43 +33,43 @@ if TYPE_CHECKING:
     from referee.table.game import Conductor
 
 _WINDOW: Final = 1_500 * MS
-"""How far apart a card laid and a card seen may be to be the same one, ns."""
+"""Maximum time between a card laid and the same card seen, ns."""
 _SURE: Final = 0.9
 _FRAME: Final = 67 * MS
 
 
 @dataclass(frozen=True, slots=True)
 class CardScore:
-    """How the cards that were laid were read."""
+    """Result of reading the cards that were laid."""
 
     laid: int
     right: int
     wrong: int
     wrong_sure: int
-    """Read wrong, or seen where none was laid, with confidence 0.9 or more."""
+    """Cards read wrong, or seen where none was laid, with confidence 0.9 or more."""
     unread: int
     missed: int
     ghosts: int
-    """Seen where none was laid."""
+    """Cards seen where none was laid."""
     seat_right: int
     """Right cards whose seat was right."""
     wholly: int = 0
-    """Plays of which everything was right: the card, its place in the order, its seat, and who took its pile."""
+    """Right plays in every respect: the card, its place in the order, its seat, and who took its pile."""
     in_frame: int = 0
-    """Right cards whose reveal is no further from the truth than from one frame to the next."""
+    """Right cards whose reveal is within one frame of the truth."""
     as_stated: int = 0
-    """Right cards whose reveal is no further from the truth than is stated."""
+    """Right cards whose reveal is within the stated error."""
     quickest_ms: float = 0.0
-    """The least time from one card laid to the next, ms."""
+    """Shortest time between two cards laid, ms."""
     faults: tuple[str, ...] = ()
-    """Each card that was not read right, in words."""
+    """Each misread card, in words."""
 
 
 def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None, Card | None]]:
-    """Pair cards laid with cards seen, both in the order of time; None where one has no other.
+    """Pair cards laid with cards seen, both in order of time; `None`: a card without a counterpart.
 
-    ``best[row][column]`` is the least cost of so many cards of either, and the last step to it: a card of each (1, 1),
-    one that was only laid (1, 0), or one that was only seen (0, 1).
+    ``best[row][column]`` is the least cost of pairing that many cards of each, and the last step to it: a card of each
+    (1, 1), one that was only laid (1, 0), or one that was only seen (0, 1).
     """
     gap, far = 3, 10**6
     best = [[(gap * column, 0, 1) for column in range(len(seen) + 1)]]
@@ -91,7 +91,7 @@ def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None,
 
 
 def _fault(laid: Card | None, seen: Card | None) -> str:
-    """What was wrong with one card, in words; at least one of the two is there."""
+    """Describe the fault of one card in words; at least one of the two is given."""
     if seen is None:
         return "" if laid is None else f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was not seen"
     sure = "no confidence given" if seen.confidence is None else f"confidence {seen.confidence:.2f}"
@@ -132,22 +132,22 @@ def score_cards(truth: Sequence[Observation], seen: Sequence[Observation]) -> Ca
 
 
 def _takers(told: Iterable[Observation]) -> Callable[[Card], int | None]:
-    """Who took the pile that a card came to lie in; 0 if nobody did."""
+    """Return a function from a card to the seat that took its pile; 0: the pile was not taken."""
     taken = sorted((o for o in told if isinstance(o, Taken)), key=lambda one: one.t)
     return lambda card: next((one.seat for one in taken if one.t > card.t), 0)
 
 
 _TAKEN_SLACK: Final = 1_000 * MS
-"""A pile's leaving is no instant: the sweep lasts half a second, and whoever sees it may name any part of it."""
+"""A take is not an instant: the sweep lasts half a second, and an observer may report any part of it, ns."""
 _HEAT_SPAN: Final = 10 * MS
-"""How far from a called-for dead heat its slaps may lie, ns."""
+"""Maximum distance of slaps from a called-for dead heat, ns."""
 _SLAP_KINDS: Final = frozenset(("slap_won", "slap_false", "slap_void", "dead_heat"))
 _ASKING: Final = frozenset(("question", "dead_heat"))
 _NOT_DECISIVE: Final = frozenset(("margin", "error", "decided_by", "about"))
 
 
 def true_rulings(truth: Iterable[Observation], end: int) -> list[Ruling]:
-    """What the core rules when ideal sensors tell it everything up to ``end`` (ns)."""
+    """Return the core's rulings on ideal observations up to ``end`` (ns)."""
     adjudicator = Adjudicator()
     made: list[Ruling] = []
     for seen in truth:
@@ -157,14 +157,14 @@ def true_rulings(truth: Iterable[Observation], end: int) -> list[Ruling]:
 
 
 def in_force(rulings: Iterable[Ruling]) -> list[Ruling]:
-    """Rulings that no later one replaced, by ``t``."""
+    """Return the rulings that no later one replaced, ordered by ``t``."""
     made = list(rulings)
     replaced = {old for ruling in made for old in ruling.supersedes}
     return sorted((ruling for ruling in made if ruling.id not in replaced), key=lambda ruling: ruling.t)
 
 
 def decisive(ruling: Ruling) -> str:
-    """What two rulings must share to be the same decision."""
+    """Return the content that two rulings must share to be the same decision."""
     fields: dict[str, Any] = {name: value for name, value in ruling.fields.items() if name not in _NOT_DECISIVE}
     if "runners_up" in fields:
         fields["runners_up"] = [hand["seat"] for hand in fields["runners_up"]]
@@ -173,34 +173,34 @@ def decisive(ruling: Ruling) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RulingScore:
-    """How the rulings compare with those that rest on the truth."""
+    """Comparison of the rulings with those based on the truth."""
 
     true: int
     equal: int
     in_doubt: int
-    """Of the equal ones, those that say they were decided in doubt."""
+    """Equal rulings that were decided in doubt."""
     off_time: int
-    """Of the equal ones, those whose instant is further from the truth than the sensors state."""
+    """Equal rulings whose instant is further from the truth than the sensors state."""
     left_out: int
     """Rulings about slaps that the script made too close to call."""
     differing: tuple[str, ...]
-    """Each ruling that the other side does not have, in words."""
+    """Each ruling that only one side has, in words."""
     called: int
     """Questions and dead heats that the script called for."""
     uncalled: int
-    """And those that it did not."""
+    """Those that it did not call for."""
     asked: tuple[str, ...]
     """The uncalled ones, in words."""
 
 
 def stated_errors(seen: Iterable[Observation]) -> Callable[[Ruling], int]:
-    """How far a ruling's instant may be from the truth, ns: what the observations behind it state."""
+    """Return a function from a ruling to the error of its instant, ns, as its observations state it."""
     known = {observation.id: observation for observation in seen}
     last = max((observation.t for observation in known.values()), default=0)
 
     def error(ruling: Ruling) -> int:
         if ruling.t > last:
-            # It rests on the end of the log, wherever that was.
+            # This ruling depends on the end of the log, at any time.
             return 2**62
         at = [known[name] for name in ruling.because if name in known and known[name].t == ruling.t]
         slack = _TAKEN_SLACK if any(isinstance(o, Taken) for o in at) or not at else 2 * MS
@@ -210,7 +210,7 @@ def stated_errors(seen: Iterable[Observation]) -> Callable[[Ruling], int]:
 
 
 def heats(truth: Iterable[Observation], apart: int) -> list[int]:
-    """Instants of hands that really came down no further apart than the pads can tell (ns): a tie to any referee."""
+    """Return the instants of hands no further apart than the pads can resolve (ns): a tie for any referee."""
     slaps = sorted((seen for seen in truth if isinstance(seen, Slap)), key=lambda slap: slap.t)
     return [one.t for one, two in pairwise(slaps) if two.t - one.t <= apart and one.seat != two.seat]
 
@@ -218,14 +218,14 @@ def heats(truth: Iterable[Observation], apart: int) -> list[int]:
 def score_rulings(
     ruled: Sequence[Ruling], seen: Sequence[Observation], truth: Sequence[Observation], called: Sequence[int], end: int
 ) -> RulingScore:
-    """Compare what was ruled with what the truth leads to.
+    """Compare the rulings with those that the truth leads to.
 
     Args:
         ruled: every ruling of the game.
-        seen: what the sensors told.
-        truth: what ideal sensors would have told, the table first.
+        seen: the sensors' observations.
+        truth: the observations of ideal sensors, the table first.
         called: instants (ns) that the players' script made too close to call.
-        end: when the script ended, ns.
+        end: end of the script, ns.
     """
     errors = stated_errors(seen)
     wanted, left_out_wanted = comparable(true_rulings(truth, end), called)
@@ -256,14 +256,14 @@ def is_called(ruling: Ruling, called: Sequence[int]) -> bool:
 
 
 def comparable(rulings: Iterable[Ruling], called: Sequence[int]) -> tuple[list[Ruling], int]:
-    """What is in force but questions and slaps too close to call, and how many slaps those were."""
+    """Return the rulings in force except questions and slaps too close to call, and the number of those slaps."""
     standing = in_force(rulings)
     kept = [r for r in standing if not (r.kind in _SLAP_KINDS and is_called(r, called))]
     return [r for r in kept if r.kind not in _ASKING], len(standing) - len(kept)
 
 
 def asked_once(rulings: Iterable[Ruling]) -> list[Ruling]:
-    """Questions and dead heats; a dead heat and the question that it leads to are one."""
+    """Return questions and dead heats; a dead heat and the question that it leads to count as one."""
     once: dict[tuple[int, str], Ruling] = {}
     for ruling in rulings:
         if ruling.kind in _ASKING:
@@ -275,7 +275,7 @@ def asked_once(rulings: Iterable[Ruling]) -> list[Ruling]:
 def match_rulings(
     wanted: Sequence[Ruling], made: Sequence[Ruling], errors: Callable[[Ruling], int]
 ) -> tuple[list[tuple[Ruling, Ruling]], list[Ruling], list[Ruling]]:
-    """Equal rulings (as wanted and as made), those that are lacking, and those that are too many."""
+    """Return the equal rulings (wanted, made), the missing ones, and the surplus ones."""
     waiting: dict[str, list[Ruling]] = defaultdict(list)
     for ruling in made:
         waiting[decisive(ruling)].append(ruling)
@@ -297,12 +297,12 @@ _CARDS_PER_UNCALLED: Final = 400
 
 
 NOT_COMPARED: Final = RulingScore(0, 0, 0, 0, 0, (), 0, 0, ())
-"""People had a say in what was ruled."""
+"""For a game in which people had a say in the rulings."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoSummary:
-    """Everything that closes a demo."""
+    """The closing figures of a demo."""
 
     seed: int
     seats: int
@@ -318,15 +318,17 @@ class DemoSummary:
     took_s: float
     frames: int
     fps: float
-    """Frames looked at for each second of the machine's time."""
+    """Frames looked at for each second of machine time."""
     lag_ms: float = 0.0
-    """The furthest that the referee fell behind a table in real time, ms."""
+    """Furthest that the referee fell behind a table in real time, ms."""
     troubles: dict[str, str] = field(default_factory=dict)
     interrupted_s: float | None = None
-    """When somebody first had a say in the game, s; None: nobody had. The truth knows no rulings from then on."""
+    """Time when a person first intervened in the game, s; the truth has no rulings after that. `None`: no
+    intervention.
+    """
 
     def missed_targets(self) -> list[str]:
-        """Each target that was missed, in words."""
+        """Return each missed target, in words."""
         out: list[str] = []
         cards, rulings = self.cards, self.rulings
         if cards.laid and cards.right < _TARGET_RIGHT * cards.laid:
@@ -344,12 +346,12 @@ class DemoSummary:
         return out
 
     def as_fields(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the summary for JSON."""
         return {**asdict(self), "missed_targets": self.missed_targets()}
 
 
 class Score(TableService):
-    """Keeps the game of a demo, to hold what was seen and ruled against what really happened."""
+    """Keeps the game of a demo, to compare observations and rulings with the truth."""
 
     name = "score"
     needs_record = False
@@ -364,19 +366,19 @@ class Score(TableService):
         self._conductor = game.conductor
 
     def beat(self, now: int) -> None:
-        """Remember how far the camera has told: once a game is left, everything counts as told."""
+        """Save the camera's watermark: once a game is left, everything counts as reported."""
         if self._conductor is not None:
             self._vouched = self._conductor.vouched()
 
     def summary(self, seed: int, rules: str) -> DemoSummary:
-        """How well the game was refereed."""
+        """Return the score of the game."""
         assert self._conductor is not None
         script, count_, began = self._table.script, self._table.count, self._table.pads.began or 0
         seen = [on_script_time(line, began) for line in self._conductor.observations]
         ruled = [on_script_time(ruling, began) for ruling in self._conductor.rulings]
         truth, end, interrupted = script.truth, script.duration, script.interrupted
         if not self._table.is_over(self._vouched):
-            # Somebody has left the table: what would have come after that is nobody's fault.
+            # The game was left early: do not count what would have come later.
             end = max(0, min(end, self._vouched - began))
             truth, seen = tuple(o for o in truth if o.t <= end), [o for o in seen if o.t <= end]
             interrupted = end if interrupted is None else interrupted
@@ -404,11 +406,11 @@ class Score(TableService):
 
 
 _INSTANTS: Final = ("known_at", "until", "since")
-"""Fields beside ``t`` in which a line may name an instant."""
+"""Fields besides ``t`` that may hold an instant."""
 
 
 def on_script_time(line: Any, by: int) -> Any:
-    """A line of the log on the script's line of time."""
+    """Return a line of the log in script time."""
     if by == 0:
         return line
     named = ((name, getattr(line, name, None)) for name in _INSTANTS)
@@ -418,11 +420,11 @@ def on_script_time(line: Any, by: int) -> Any:
 
 
 _LISTED = 12
-"""How many faults of a kind are told one by one."""
+"""Maximum number of faults of one kind to list."""
 
 
 def rows(summary: DemoSummary) -> Iterator[tuple[str, str, str]]:
-    """What, what really happened, what the referee made of it."""
+    """Yield the name, the truth and the referee's result of each row."""
     cards, rulings, texts = summary.cards, summary.rulings, here()
     share = f" ({texts.number(100 * cards.right / cards.laid, 1)} %)" if cards.laid else ""
     wrong = say(
@@ -454,7 +456,7 @@ def _sure() -> str:
 
 
 def faults(summary: DemoSummary) -> Iterator[str]:
-    """Everything that was not as it should be, in words."""
+    """Yield every deviation, in words."""
     for title, told in (
         (say("cards"), summary.cards.faults),
         (say("rulings"), summary.rulings.differing),
@@ -468,7 +470,7 @@ def faults(summary: DemoSummary) -> Iterator[str]:
 
 
 def show(summary: DemoSummary) -> None:
-    """Print the closing table, as a drawn table where standard output is a terminal."""
+    """Print the closing table, as a drawn table if standard output is a terminal."""
     texts = here()
     behind = say("at most {lag} ms behind", lag=texts.number(summary.lag_ms, 1)) if summary.lag_ms else ""
     head = escape_controls(", ".join(filter(None, (

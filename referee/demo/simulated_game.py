@@ -1,8 +1,8 @@
-"""`referee demo`: a simulated table refereed as a real one is, and how well that was done.
+"""`referee demo`: a simulated table, refereed like a real one, and its score.
 
-The table's devices are simulated (`referee.demo.demo_table`); all else is what `referee run` has: its evening,
-loop, eye, services. Camera and pads are the only things the referee hears. What the players really did stays with the
-script until the end, when it is laid beside what was seen and ruled (`referee.demo.score`).
+The table's devices are simulated (`referee.demo.demo_table`); all else is the same as in `referee run`: the evening,
+loop, eye, services. The referee's only input is camera and pads. The script keeps the truth until the end, when it is
+compared with observations and rulings (`referee.demo.score`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DemoOptions:
-    """What `referee demo` was asked for."""
+    """Options of `referee demo`."""
 
     seats: int = 4
     rules: Any = "classic"
@@ -71,17 +71,17 @@ class DemoOptions:
     port: int = 8080
     """... and port, or one of the next."""
     record: Path | None = None
-    """Where the game is recorded to be kept; None: it goes when the page is closed."""
+    """File to record the game in; None: a temporary one."""
     live: bool | None = None
     """Draw on the terminal; None: if standard output is one."""
     shadow: bool = False
     """The players referee, and the referee is silent."""
     wrong: int = 0
-    """How many of their verdicts are wrong then."""
+    """Number of their wrong verdicts in that case."""
 
 
 def script_of(options: DemoOptions) -> Script:
-    """The game that the options ask for.
+    """Return the script of the game that the options ask for.
 
     Raises:
         UserError: there are no such rules, or their file has mistakes.
@@ -91,13 +91,13 @@ def script_of(options: DemoOptions) -> Script:
 
 
 def view_of(options: DemoOptions, script: Script) -> CameraView:
-    """What the simulated camera looks at: a script, with the deck that its seed plays with."""
+    """Return the simulated camera's view of a script, with a deck chosen by its seed."""
     families = sorted(FAMILIES)
     return CameraView(script, options.fps, families[options.seed % len(families)], frames=options.frames)
 
 
 def settings_for(script: Script, record: Path | None = None, *, host: str = "127.0.0.1", port: int = 0) -> Settings:
-    """The settings of the script's table, recorded in this file if one is given, and served at that address."""
+    """Return the settings of the script's table, recorded in this file if given, and served at this address."""
     seats = "".join(f"[[seat]]\nname = {json.dumps(name, ensure_ascii=False)}\n" for name in script.table.seats)
     file = json.dumps(str(record) if record is not None else "")
     given = parse_settings(
@@ -114,13 +114,13 @@ def play_at(
     """Play the table's script, refereed as at a real table, and score it.
 
     Args:
-        table: whose devices are opened.
-        options: what was asked for.
+        table: the table, whose devices are opened.
+        options: the demo's options.
         settings: the table's.
-        services: go along with the game, besides the players and the score.
+        services: run with the game, besides the players and the score.
         journal: takes the log's lines; None: as the options say.
-        open_voice: opens the speaker; None: none.
-        typed: what people type; None: nobody does.
+        open_voice: opens the speaker; None: no voice.
+        typed: lines that people type; None: no keyboard.
 
     Raises:
         UserError: the camera stopped.
@@ -141,15 +141,15 @@ def play_at(
 
 
 def _shadows(table: DemoTable, options: DemoOptions) -> list[TableService]:
-    """What shadow mode adds: the referee's silence, and players who mark their verdicts."""
+    """Return the services of shadow mode: the silent referee, and players who mark their verdicts."""
     return [ShadowWatch(), MarkingPlayers(table, options.wrong)] if options.shadow else []
 
 
 def demo(options: DemoOptions) -> int:
-    """Play, show, and close with the figures; returns 1 if a target was missed.
+    """Play a game, show it, and close with the figures; return 1 if a target was missed.
 
     Raises:
-        UserError: the options ask for something that cannot be had.
+        UserError: the options ask for something that is not available.
     """
     script = script_of(options)
     began = time.monotonic()
@@ -195,7 +195,7 @@ def demo(options: DemoOptions) -> int:
 def _close_shadow(
     options: DemoOptions, record: Path, services: Sequence[TableService], typed: Answers | None
 ) -> int:  # fmt: skip
-    """What people ruled against what the referee did."""
+    """Print the people's rulings against the referee's."""
     from referee.record.store import Record
 
     with Record(record, read_only=True) as games:
@@ -206,7 +206,9 @@ def _close_shadow(
 
 
 def _check_places(options: DemoOptions) -> None:
-    """See that log and frames can be written; frames of an earlier demo go, for `watch` would take them for these."""
+    """Check that log and frames can be written; delete frames of an earlier demo, which `watch` would mix with
+    these.
+    """
     if options.log is not None:
         try:
             options.log.open("w", encoding="utf-8").close()
@@ -236,7 +238,7 @@ def _table_of(options: DemoOptions, script: Script, stack: ExitStack) -> DemoTab
 
 
 def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
-    """The voice, and what it is in words; a game without pace is spoken into a file or not at all."""
+    """Open the voice, and print what it is; a game without pace is spoken into a file or not at all."""
     if not options.pace and options.audio is None:
         print(say("no voice: without pace only --audio FILE.wav records one"))
         return RecordingSpeaker(clock, keep=0)
@@ -260,7 +262,7 @@ def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
 
 
 def _stay(services: Sequence[TableService], typed: Answers) -> None:
-    """The game is over: keep its page until somebody says so."""
+    """Keep the page open after the game, until Enter is pressed."""
     print(*(say(words) for one in services if (words := one.standing)), sep="\n")
     print(say("the page stays open; Enter ends it") + " ", end="", flush=True)
     typed.forget()
