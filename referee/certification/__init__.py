@@ -1,1 +1,1 @@
-"""`referee certify`: one page before a session that says what this table requires of itself, and what it measured."""
+"""`referee certify`: one page before a session, with the requirements of this table and its measurements."""

@@ -1,6 +1,6 @@
-"""The certificate as one page: kept as a file that needs no server, and shown by the page of the table.
+"""The certificate as one page: saved as a file that needs no server, and shown on the table's page.
 
-A browser prints it as PDF. What stands in it says `referee.record.certificates`.
+A browser prints it as PDF. `referee.record.certificates` defines its content.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from referee.web.site import PageOption, Site
 
 
 async def show_certificate(site: Site, request: Request) -> Response:
-    """The latest certificate of this table."""
+    """Show the latest certificate of this table."""
     words = page_texts(request)
     found = await site.aside(latest_certificate, beside_record(site.shelf.path))
     title = words("certificate.title")
@@ -36,7 +36,7 @@ async def show_certificate(site: Site, request: Request) -> Response:
 
 
 def certificate_document(certificate: Certificate, words: Texts) -> str:
-    """The certificate as a file of its own: its style is in it, and it asks nobody for anything."""
+    """Return the certificate as a self-contained file: its style is included, and it loads nothing."""
     title = words("certificate.title")
     head = tag(
         "head",
@@ -52,7 +52,7 @@ def certificate_document(certificate: Certificate, words: Texts) -> str:
 
 @cache
 def _style() -> str:
-    """The page's style without its fonts, which a file cannot ask for."""
+    """Return the page's style without its fonts, which a file cannot load."""
     lines = (Path(layout.__file__).with_name("static") / "page.css").read_text(encoding="utf-8").splitlines()
     return "\n".join(line for line in lines if "url(" not in line)
 
@@ -78,7 +78,7 @@ def _content(certificate: Certificate, words: Texts) -> Iterator[Child]:
         for line in there:
             mend, said = line.mend(words), told
             told = mend
-            # One part that is missing fails several lines.
+            # A missing part fails several lines: show its remedy once.
             rows += _rows(line, mend if mend != said else "", words)
     heads = [words(f"certificate.{name}") for name in ("what", "required", "measured")]
     result = tag("span", words("certificate.verdict"), class_="unseen")

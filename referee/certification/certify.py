@@ -1,4 +1,4 @@
-"""`referee certify`: measures one thing after the other, judges each, shows the page and keeps it with the games."""
+"""`referee certify`: measure the table step by step, judge each result, show the page and keep it with the games."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ _PADS: Final = ("roll_call", "bounce", "crosstalk", "order")
 def certify(
     path: Path | None = None, *, simulated: bool = False, out: Path | None = None, language: str | None = None
 ) -> int:
-    """Certify a table; returns 1 if something that is required was not reached.
+    """Certify a table; return 1 if a requirement was not met.
 
     Args:
         path: the table's settings; None only for the simulated table.
         simulated: certify the simulated table.
-        out: where a copy of the page goes.
-        language: of the page; None takes the voice's.
+        out: path for a copy of the page.
+        language: of the page; None: the voice's.
 
     Raises:
         UserError: there are no settings, or the page cannot be written.
@@ -92,7 +92,7 @@ def _bench(settings: Settings, words: Texts, simulated: bool) -> TableBench:
 
 
 def measure_table(bench: TableBench, *, at: str | None = None) -> Certificate:
-    """Measure everything, and tell how far it is; ``at`` stands for wall time."""
+    """Measure everything, with progress bars; ``at`` replaces the wall time."""
     words = bench.texts
     lines: list[CertificateLine] = []
     told: dict[str, str] = {}
@@ -118,7 +118,7 @@ def measure_table(bench: TableBench, *, at: str | None = None) -> Certificate:
 
 
 def _measured(keys: Iterable[str], measure: Callable[[], Iterable[CertificateLine]]) -> list[CertificateLine]:
-    """The lines of one step; what could not be had fails in its own words, and the others are measured."""
+    """Return the lines of one step; a missing device fails its lines with its own words, and the other steps go on."""
     try:
         return list(measure())
     except NoLight:
@@ -178,12 +178,12 @@ _STEPS: Final = (
     ("quickness", ("light", "sound"), _hurry), ("clock", ("clock",), _count_time), ("disk", ("disk",), _write),
     ("seal", ("seal",), _seal),
 )  # fmt: skip
-"""What is measured one after the other: the camera while hands are off the table, then the hands, then the machine."""
+"""Steps in order: the camera while hands are off the table, then the hands, then the machine."""
 _COUNTS: Final = {"offset": TRIALS, "quickness": HANDS}
 
 
 def show(certificate: Certificate, words: Texts) -> None:
-    """The certificate on the terminal."""
+    """Print the certificate on the terminal."""
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in ("", "what", "required", "measured"):
         table.add_column(words(f"certificate.{name}") if name else "", overflow="fold")
@@ -193,7 +193,7 @@ def show(certificate: Certificate, words: Texts) -> None:
         table.add_row(mark, line.name(words), line.required(words), _plain(line.found(words)))
         mend, said = line.mend(words), before
         before = mend
-        # One part that is missing fails several lines.
+        # A missing part fails several lines: show its remedy once.
         if mend and mend != said:
             table.add_row("", "", "", f"[yellow]→ {_plain(mend)}[/]")
     console = Console(highlight=False)
@@ -203,5 +203,5 @@ def show(certificate: Certificate, words: Texts) -> None:
 
 
 def _plain(text: str) -> str:
-    """A bracket in a device's name is no colour."""
+    """Escape brackets, which rich would take for markup."""
     return text.replace("[", r"\[")

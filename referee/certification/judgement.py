@@ -1,4 +1,4 @@
-"""Lines of a certificate, made of what was measured and what is required (`requirements`). Pure."""
+"""Lines of a certificate, from measurements and `requirements`. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from referee.units import MS
 
 
 def unmeasured(key: str, why_not: str) -> CertificateLine:
-    """A line of which nothing was measured; that is no pass."""
+    """Return the line of a value that was not measured; it does not pass."""
     limits: dict[str, Figure] = {"limit": _limit(key)} if key in LIMITS else {}
     if key == "exposure":
         limits["clipped"] = _limit("clipped")
@@ -27,7 +27,7 @@ def unmeasured(key: str, why_not: str) -> CertificateLine:
 
 
 def judge_pads(check: PadCheck, names: Sequence[str]) -> Iterator[CertificateLine]:
-    """Whether every pad was heard, how they bounce, and what they hear of each other."""
+    """Judge whether every pad was heard, how the pads bounce, and their crosstalk."""
     seats = range(1, len(names) + 1)
     silent = ", ".join(names[seat - 1] for seat in check.silent)
     heard: dict[str, Figure] = {"heard": len(names) - len(check.silent), "seats": len(names), "silent": silent}
@@ -44,7 +44,7 @@ def judge_pads(check: PadCheck, names: Sequence[str]) -> Iterator[CertificateLin
 
 
 def judge_pairs(outcomes: Mapping[tuple[int, int], Outcome], names: Sequence[str]) -> CertificateLine:
-    """Whether hands that came one after the other were told in that order."""
+    """Judge whether successive hands were reported in order."""
     wrong = [pair for pair, outcome in outcomes.items() if outcome != "told"]
     told: dict[str, Figure] = {
         "told": len(outcomes) - len(wrong), "pairs": len(outcomes),
@@ -54,7 +54,7 @@ def judge_pairs(outcomes: Mapping[tuple[int, int], Outcome], names: Sequence[str
 
 
 def judge_view(m: Measured) -> Iterator[CertificateLine]:
-    """How sharp, bright and steady the camera sees the table."""
+    """Judge how sharp, bright and steady the camera's picture is."""
     share = round(100 * m.edge_px / m.heights[1], 1)
     if math.isnan(share):
         yield unmeasured("focus", "no_edge")
@@ -72,22 +72,22 @@ def judge_view(m: Measured) -> Iterator[CertificateLine]:
 
 
 def judge_speed(speed: EyeSpeed) -> CertificateLine:
-    """How many cards a second the eye follows."""
+    """Judge how many cards a second the eye follows."""
     cards = round(speed.cards_a_second, 1)
     return _under("look", cards, {"cards": cards, "ms": round(speed.look_ms)})
 
 
 def judge_offset(offset: LightOffset, limit: int) -> CertificateLine:
-    """How late the camera's stamps are; ``limit`` (ns) is what the camera states of them."""
+    """Judge how late the camera's timestamps are; ``limit`` (ns) is their stated error."""
     late, error = _ms(offset.late), _ms(offset.error)
-    # All of what it may be has to be within what is stated.
+    # The whole interval must lie within the stated error.
     good = abs(offset.late) + offset.error <= limit
     seen = {"late": late, "error": error, "agreed": offset.agreed, "trials": offset.trials}
     return CertificateLine("offset", good, {"limit": _plain(_ms(limit))}, seen)
 
 
 def judge_quickness(key: str, values: Sequence[float]) -> CertificateLine:
-    """How long a light or a sound is waited for, or the disk (``light``, ``sound``, ``disk``); values in ms."""
+    """Judge the delay of a light, a sound or the disk (``light``, ``sound``, ``disk``); values in ms."""
     value = percentile(values, USUAL_SHARE)
     if math.isnan(value):
         return unmeasured(key, "nothing")
@@ -96,14 +96,14 @@ def judge_quickness(key: str, values: Sequence[float]) -> CertificateLine:
 
 
 def judge_clock(step: int, source: str, *, is_fine: bool) -> CertificateLine:
-    """How finely the clock counts (ns), and whether what it counts is a clock for this."""
+    """Judge the resolution of the clock (ns), and whether its source is suitable."""
     told = round(step / MS, 4)
     good = is_fine and LIMITS["clock"].holds(told)
     return CertificateLine("clock", good, {"limit": _limit("clock")}, {"step": told, "source": source})
 
 
 def judge_seal(game: int | None, seal: str, broken: Sequence[BrokenSeal]) -> CertificateLine:
-    """Whether the last game is as it was written; ``game`` is None where there is none."""
+    """Judge whether the last game is unaltered; ``game`` is None if there is none."""
     if game is None:
         return CertificateLine("no_game", True)
     return CertificateLine("seal", not broken, {}, {"game": game, "seal": show_seal(seal) or "–"})
@@ -116,7 +116,7 @@ def _under(key: str, value: float, told: Mapping[str, Figure], *, measured: bool
 
 
 def _limit(key: str) -> float:
-    """As it is written: without a point where it is whole."""
+    """Return the limit as written: without a decimal point if it is whole."""
     return _plain(round(LIMITS[key].value, 2))
 
 

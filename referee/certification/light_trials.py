@@ -1,7 +1,7 @@
-"""A seat's light switched on at known instants before the camera: where it stands, and in which frame it was seen.
+"""A seat's light switched on at known instants: its place in the picture, and the first frame that shows it.
 
-The instants are spread over a frame's time. What they tell of the camera's stamps says
-`hardware.camera.light_offset.estimate_offset`.
+The instants are spread over a frame's time. `hardware.camera.light_offset.estimate_offset` explains what they say about
+the camera's timestamps.
 """
 
 from __future__ import annotations
@@ -22,51 +22,51 @@ from referee.units import SECOND
 
 TRIALS: Final = 48
 _SETTLING: Final = 8
-"""Frames in which a light that was switched is surely seen, or surely gone: drivers keep some."""
+"""Frames after which a switched light is certainly visible or gone: drivers buffer some."""
 _LOOKS: Final = 4
-"""Frames that are averaged to find it."""
+"""Number of frames averaged to find it."""
 _LEAST_LIGHT: Final = 12.0
 """Grey levels by which the light must brighten its place ..."""
 _OVER_NOISE: Final = 5.0
-"""... and how many times the noise."""
+"""... and the least ratio to the noise."""
 _CLIPPED: Final = 250
 _GOLDEN: Final = 0.618034
-"""Its multiples spread over a frame's time as evenly as anything, however many there are."""
+"""Golden ratio: its multiples spread evenly over a frame's time, for any number of trials."""
 _PATIENCE: Final = 30
-"""Frames after which a light that was not seen will not be."""
+"""Frames after which an unseen light counts as invisible."""
 
 
 class NoLight(Exception):  # noqa: N818 - it names what the camera did not see
-    """The camera does not see the light; says so in words."""
+    """The camera does not see the light; the message says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenLight:
-    """A light in the picture, and what it adds to its place."""
+    """A light in the picture, and its brightness."""
 
     x: int
     y: int
     radius: int
-    """Of the patch that is looked at, px."""
+    """Radius of the measured patch, px."""
     dark: float
     whole: float
-    """Grey level of the patch without the light and with it."""
+    """Grey levels of the patch without the light and with it."""
     clipped: bool
     row: float
-    """How far down the picture it stands, 0 to 1."""
+    """Height in the picture, from the top, 0 to 1."""
     spacing: int
-    """From frame to frame, ns."""
+    """Time between frames, ns."""
 
     def share(self, image: Any) -> float:
-        """How much of the light a picture shows, 0 to 1, and more where something else shines there."""
+        """Return the share of the light that a picture shows, 0 to 1, or more if something else shines there."""
         return (_patch(image, self.x, self.y, self.radius) - self.dark) / (self.whole - self.dark)
 
 
 def find_light(frames: Iterator[Frame], switch: Callable[[bool], None]) -> SeenLight:
-    """Find a light by what changes where it is switched on.
+    """Find a light by the change in the picture when it is switched on.
 
     Raises:
-        NoLight: nothing does, or too little.
+        NoLight: nothing changes, or too little.
         HardwareMissing: the camera ended.
     """
     switch(False)
@@ -94,17 +94,17 @@ def switch_light(
     pause: Callable[[float], None], delay: int = 0, trials: int = TRIALS,
     told: Callable[[int], None] = lambda _done: None,
 ) -> list[LightTrial]:  # fmt: skip
-    """Switch a light on that was found, so many times, and note the frames around each.
+    """Switch the light on repeatedly, and note the frames around each switching.
 
     Args:
         frames: the camera's.
-        switch: the light on, or off.
-        seen: where it stands.
+        switch: switches the light on or off.
+        seen: its place in the picture.
         clock: the pads'.
-        pause: waits for so many seconds.
-        delay: how long after its switching the light may take to burn, ns.
-        trials: how many times; one in which the light was not seen is left out.
-        told: called with the number of times so far.
+        pause: sleeps, in seconds.
+        delay: longest time from the switching to the light, ns.
+        trials: number of switchings; one in which the light was not seen is left out.
+        told: called with the number of trials so far.
 
     Raises:
         HardwareMissing: the camera ended.
@@ -133,7 +133,7 @@ def switch_light(
 
 
 def _wait_for_dark(frames: Iterator[Frame], seen: SeenLight) -> Frame | None:
-    """Look until the light is gone, and at one frame more; gives that one, or None where the light stays."""
+    """Look until the light is gone, and at one frame more; return that frame. `None`: the light stays on."""
     was_dark = False
     for frame in islice(frames, _PATIENCE):
         is_dark = seen.share(frame.image) < UNSEEN

@@ -1,7 +1,7 @@
-"""Two neighbours slap one after the other: whether the table tells them in the order in which it asked for them.
+"""A check that the table reports the slaps of two neighbours in the requested order.
 
-Pure, in event time, like `referee.setup.calibration.pad_check`, but with the filter of a game: a pad that is wired to
-another seat, or that swallows a hand, shows here.
+Pure, in event time, like `referee.setup.calibration.pad_check`, but with the filter of a game: it reveals a pad that is
+wired to another seat or swallows a hand.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from referee.units import MS, SECOND
 
 Outcome = Literal["told", "swapped", "open", "silent"]
 PAIR_PATIENCE: Final = 15 * SECOND
-"""How long both hands of a pair are waited for, ns."""
+"""Time limit for both hands of a pair, ns."""
 _QUIET: Final = 300 * MS
-"""So long after the second hand the next pair is asked for, ns."""
+"""Time from the second hand to the next request, ns."""
 
 
 class PairCheck:
-    """The conversation.
+    """The dialogue of the check.
 
     Args:
         names: of the seats, seat 1 first.
         start: when it begins, ns.
-        filter_: makes slaps of the edges.
-        texts: in whose language it asks.
-        silent: seats of which it is known that their pads tell nothing; they are not asked.
+        filter_: turns edges into slaps.
+        texts: the language of the requests.
+        silent: seats whose pads are known to report nothing; they are skipped.
     """
 
     def __init__(
@@ -42,28 +42,28 @@ class PairCheck:
         every = [(seat, seat % count + 1) for seat in range(1, count + 1)]
         self._left = [pair for pair in every if not dead & set(pair)]
         self.outcomes: dict[tuple[int, int], Outcome] = {pair: "silent" for pair in every if dead & set(pair)}
-        """By pair, in the order in which its seats were asked for."""
+        """Outcome by pair, in the order in which its seats were requested."""
         self._since, self._hands = start, list[Slap]()
 
     @property
     def asking(self) -> tuple[int, ...]:
-        """The seats that are to slap now, the first one first; none at the end."""
+        """The seats that are to slap now, the first one first; empty at the end."""
         return self._left[0] if self._left else ()
 
     @property
     def request(self) -> str:
-        """What is asked for now."""
+        """The current request."""
         if not self.asking:
             return ""
         first, then = (self._names[seat - 1] for seat in self.asking)
         return self._texts("certificate.ask_pair", first=first, then=then)
 
     def feed(self, edge: Edge) -> None:
-        """A raw edge of any pad."""
+        """Process a raw edge of any pad."""
         self._hear(self._filter.feed(edge))
 
     def advance(self, t: int) -> list[str]:
-        """It is ``t`` (ns), and all edges up to then were fed: what there is to say."""
+        """Advance to ``t`` (ns), up to which all edges were fed; return what to say."""
         self._hear(self._filter.advance(t))
         if not self._left:
             return []

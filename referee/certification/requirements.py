@@ -1,4 +1,4 @@
-"""What a table must reach to be certified: one table, each limit with where it comes from (docs/build.md)."""
+"""The requirements for a certificate: one table, each limit with its origin (docs/build.md)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from referee.units import MS
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The most, or the least, that passes."""
+    """The greatest, or the least, value that passes."""
 
     value: float
     unit: str
     origin: str
-    """Where it comes from."""
+    """Origin of the limit."""
     is_least: bool = False
 
     def holds(self, value: float) -> bool:
-        """Whether a value passes; one that is no number does not."""
+        """Return whether a value passes; NaN does not."""
         return value >= self.value if self.is_least else value <= self.value
 
 
@@ -51,18 +51,18 @@ LIMITS: Final[Mapping[str, Limit]] = {
     "clock": Limit(0.15, "ms", "a tenth of the least error that a pad states, 1.5 ms (referee/settings/model.py)"),
     "disk": Limit(100.0, "ms", "a third of what lines may wait for their commit (LATEST_COMMIT, record/journal.py)"),
 }  # fmt: skip
-"""By what is measured. The limit of the camera's offset is what the camera states of its own stamps: `offset_limit`."""
+"""Limits by measurement. The limit of the camera's offset is the stated error of its timestamps: `offset_limit`."""
 USUAL_SHARE: Final = 0.95
-"""Of times that are taken a few dozen times, so many must hold the limit; `make latency` takes hundreds."""
+"""Share of a few dozen measurements that must hold the limit; `make latency` takes hundreds."""
 
 
 def offset_limit(exposure: int, t_error: int, clock_error: int, spacing: int) -> int:
-    """The most that the camera's stamps may be late, ns: what each card's stated error already allows for.
+    """Return the greatest delay of the camera's timestamps, ns, that each card's stated error already allows for.
 
-    A frame is taken to be somewhere in its exposure and its stated error, never further than the next frame.
+    A frame is assumed to lie within its exposure and its stated error, never beyond the next frame.
 
     Args:
         exposure, t_error, clock_error: as the frames have them.
-        spacing: from frame to frame, ns.
+        spacing: time between frames, ns.
     """
     return min(exposure + t_error, spacing) + clock_error

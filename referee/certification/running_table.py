@@ -1,7 +1,7 @@
-"""How quick a table is at work: from a hand's edge to its light, from a verdict to its sound.
+"""Latency of a running table: from a hand's edge to its light, from a verdict to its sound.
 
-`run_table` runs the loop of a game with the table's own devices, the eye at work, and notes instants; `lit_after` and
-`percentile` make figures of them, for `make latency` as well. Instants are of the machine's monotonic clock.
+`run_table` runs the loop of a game with the table's own devices and the eye at work, and records instants; `lit_after`
+and `percentile` turn them into figures, also for `make latency`. Instants are of the machine's monotonic clock.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from referee.table.loop import Loop, SharedPads, make_quick
 from referee.units import MS, SECOND
 
 NEXT_SLAP: Final = 250 * MS
-"""Hands nearer than this belong to one slap, ns."""
+"""Hands closer together than this belong to one slap, ns."""
 LOST: Final = 1000 * MS
-"""A light that has not come by then never will, ns."""
+"""Time after which a missing light counts as lost, ns."""
 _EVERY: Final = 3 * SECOND
-"""From one verdict to the next, ns: spoken words, and the pause behind them, are over by then."""
+"""Time between verdicts, ns: speech and the pause after it are over by then."""
 _WAIT: Final = 30 * SECOND
-"""How long the eye's first frame is waited for, ns."""
+"""Time limit for the eye's first frame, ns."""
 _REST: Final = SECOND
-"""From the last hand to the end, ns."""
+"""Time from the last hand to the end, ns."""
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that so large a share of all does not exceed (nearest rank); NaN of none."""
+    """Return the least value that this share of all values does not exceed (nearest rank); NaN if there are none."""
     ordered = sorted(values)
     return ordered[min(len(ordered), max(1, math.ceil(share * len(ordered)))) - 1] if ordered else math.nan
 
 
 def first_hands(slaps: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The first hand of each slap; of instants (ns) and seats, in order."""
+    """Return the first hand of each slap, from instants (ns) and seats in order."""
     out: list[tuple[int, int]] = []
     before: int | None = None
     for t, seat in slaps:
@@ -58,9 +58,9 @@ def first_hands(slaps: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def lit_after(slaps: Iterable[tuple[int, int]], changes: Sequence[tuple[int, int, float]]) -> list[tuple[int, float]]:
-    """When the first hand of each slap got its light, ns, and how long it waited for it, ms; `LOST` where it had none.
+    """Return when the first hand of each slap got its light, ns, and its delay, ms; `LOST` if it had none.
 
-    A hand whose light burnt already is left out.
+    A hand whose light was already on is left out.
 
     Args:
         slaps: instant (ns) and seat of every hand, in order.
@@ -78,7 +78,7 @@ def lit_after(slaps: Iterable[tuple[int, int]], changes: Sequence[tuple[int, int
 
 
 class NotedLights:
-    """Lights whose changes are noted once the device was told; implements `hardware.ports.Lights`."""
+    """Lights that record each change once the device has it; implements `hardware.ports.Lights`."""
 
     def __init__(self, lights: Lights, clock: Clock) -> None:
         self._lights, self._clock = lights, clock
@@ -86,50 +86,50 @@ class NotedLights:
         """Instant (ns), seat and level of each change of a seat's light."""
 
     def seat(self, seat: int, level: float) -> None:
-        """As the port says."""
+        """See `Lights`."""
         self._lights.seat(seat, level)
         self.changes.append((self._clock(), seat, level))
 
     def table(self, red: float, green: float, blue: float) -> None:
-        """As the port says."""
+        """See `Lights`."""
         self._lights.table(red, green, blue)
 
     def close(self) -> None:
-        """As the port says."""
+        """See `Lights`."""
         self._lights.close()
 
 
 @dataclass(slots=True)
 class Quickness:
-    """What was measured; ms."""
+    """Measured delays, ms."""
 
     light: list[float] = field(default_factory=list)
     """From each first hand's edge to its light."""
     sound: list[float] = field(default_factory=list)
-    """From each verdict to its first sound, with what the card says of its own delay."""
+    """From each verdict to its first sound, including the card's reported latency."""
     frames: int = 0
-    """Frames that were looked at meanwhile."""
+    """Frames looked at meanwhile."""
     urgency: str = ""
     missing: dict[str, str] = field(default_factory=dict)
-    """What could not be had, by part."""
+    """Reason why a part was not available, by part."""
 
 
 def run_table(
     settings: Settings, openers: Openers, *, hands: int, patience: int,
     told: Callable[[int], None] = lambda _hands: None, ready: Callable[[], None] = lambda: None,
 ) -> Quickness:  # fmt: skip
-    """Run a table's loop until so many slaps have been felt.
+    """Run a table's loop until ``hands`` slaps have been felt.
 
     Args:
         settings: the table's.
-        openers: of its devices, which are closed again.
-        hands: how many slaps are waited for.
-        patience: how long, ns.
+        openers: open its devices, which are closed again.
+        hands: number of slaps to wait for.
+        patience: time limit, ns.
         told: called with the number of slaps so far.
-        ready: called once the eye looks, and hands may come.
+        ready: called once the eye is looking and hands may come.
 
     Raises:
-        HardwareMissing: neither camera nor pads are here.
+        HardwareMissing: neither camera nor pads are available.
     """
     clock = openers.clock
     with ExitStack() as stack:
@@ -137,7 +137,7 @@ def run_table(
         stack.callback(parts.close)
         out = Quickness(missing=dict(parts.missing))
         lights = None if parts.lights is None else NotedLights(parts.lights, clock)
-        # Rulings are shown to nobody: a light burns for a hand alone.
+        # The lamps receive no rulings: a light burns for a hand alone.
         lamps = {} if lights is None else {"lights": Lamps(lights, len(settings.seats))}
         began = clock()
         conductor = Conductor(table_of(settings, began), pads=pad_filter(settings, began))
@@ -172,12 +172,12 @@ def run_table(
 
 
 def _hands(conductor: Conductor, since: int) -> list[tuple[int, int]]:
-    """Instant (ns) and seat of every hand that was felt."""
+    """Return instant (ns) and seat of every hand that was felt."""
     return sorted((one.t, one.seat) for one in conductor.observations if isinstance(one, Slap) and one.t >= since)
 
 
 class _Verdicts:
-    """Hands a verdict to the voice every now and then, and notes when its sound begins."""
+    """Speaks a verdict at intervals, and notes when its sound begins."""
 
     def __init__(self, speaker: Speaker, language: str) -> None:
         self._speaker, self._voice = speaker, Voice(speaker, language)
@@ -187,8 +187,8 @@ class _Verdicts:
         self.waited: list[float] = []
 
     def beat(self) -> None:
-        """Once in each turn of the loop."""
-        # The speaker's own clock, whatever the table's is.
+        """Run once in each turn of the loop."""
+        # The speaker's own clock, independent of the table's.
         now, begun = monotonic(), int(getattr(self._speaker, "begun_at", 0))
         if self._told is not None:
             if begun >= self._told:

@@ -1,4 +1,4 @@
-"""The simulated table before it is certified: its pads, lights and camera are simulated, the machine is this one."""
+"""The simulated table for certification: pads, lights and camera are simulated, the machine is this one."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ SEATS: Final = 4
 _SEED: Final = 1
 _CARDS: Final = 40
 _BETWEEN: Final = 400 * MS
-"""From one neighbour's hand to the other's, ns."""
+"""Time between the hands of two neighbours, ns."""
 _PACE: Final = 600 * MS
-"""From slap to slap, ns."""
+"""Time from slap to slap, ns."""
 _DOWN: Final = 80 * MS
 _PICTURE: Final = (640, 480)
 
 
 def simulated_settings(record: str = "games/record.db") -> Settings:
-    """The settings of the simulated table."""
+    """Return the settings of the simulated table."""
     given = settings_for(_script())
     kept = given.record.model_copy(update={"file": record})
     camera = given.camera.model_copy(update={"source": "simulated", "width": 960, "height": 720})
@@ -56,7 +56,7 @@ def _script() -> Script:
 
 
 class SimulatedTableBench(TableBench):
-    """The simulated table, with faults where they are asked for."""
+    """The simulated table, with optional faults."""
 
     simulated = True
 
@@ -64,13 +64,15 @@ class SimulatedTableBench(TableBench):
         self, settings: Settings, texts: Texts, machine: Machine | None = None, *, nature: Nature | None = None,
         **camera: Any,
     ) -> None:  # fmt: skip
-        """``nature``: of its pads; ``camera``: of the one that sees a light, such as ``late`` (see `LitCamera`)."""
+        """``nature``: of its pads; ``camera``: options of the camera that sees a light, such as ``late`` (see
+        `LitCamera`).
+        """
         super().__init__(settings, texts, machine)
         self._nature = example(len(self.names)) if nature is None else nature
         self._lit = camera
 
     def view(self) -> Measured:
-        """The sheet on the simulated table."""
+        """Measure the sheet on the simulated table."""
         return self._look(simulated_camera("sheet"))
 
     def offset(self, told: Callable[[int], None] = lambda _done: None) -> RoomOffset:
@@ -101,7 +103,7 @@ class SimulatedTableBench(TableBench):
         return check, pairs
 
     def quickness(self, told: Callable[[int], None] = lambda _hands: None) -> Quickness:
-        """See `TableBench`; in real time: a drawn camera, the eye that looks, and scripted hands."""
+        """See `TableBench`; in real time, with a rendered camera, the eye, and scripted hands."""
         script = _script()
         hands = tuple(
             contact

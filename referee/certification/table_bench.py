@@ -1,7 +1,7 @@
-"""What is measured at a table before it is certified, with its own devices; the simulated twin is `simulated_bench`.
+"""Measurements at a table for its certificate, with its own devices; the simulated twin is `simulated_bench`.
 
-Each method measures one thing and gives it as it is; what it is worth says `referee.certification.judgement`. A device
-that is not there raises `HardwareMissing` or `UserError`, which makes the line fail in these words.
+Each method measures one thing and returns it unjudged; `referee.certification.judgement` judges it. A missing device
+raises `HardwareMissing` or `UserError`, and the line fails with that message.
 """
 
 from __future__ import annotations
@@ -50,30 +50,30 @@ if TYPE_CHECKING:
     from hardware.ports import TimedPads
 
 BLOWS: Final = 4
-"""On each pad: enough to hear that it bounces too long, and no more than a session has time for."""
+"""Blows on each pad: enough to reveal long bounces, and few enough for a session."""
 HANDS: Final = 20
-"""Slaps whose lights are waited for."""
+"""Number of slaps whose lights are measured."""
 WRITES: Final = 40
 _READINGS: Final = 2000
 _LINE: Final = '{"kind":"tick","t":0}'
-"""Of about the length of a log's line."""
+"""About as long as a line of a log."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomOffset:
-    """The camera's offset as it was measured, and the most that it may be; ns."""
+    """The measured offset of the camera, and the greatest that is allowed; ns."""
 
     offset: LightOffset
     limit: int
 
 
 class TableBench:
-    """A real table's devices."""
+    """The devices of a real table."""
 
     simulated = False
 
     def __init__(self, settings: Settings, texts: Texts, machine: Machine | None = None) -> None:
-        """``texts``: of the language in which people are asked."""
+        """``texts``: the language in which people are asked."""
         self.settings, self.texts = settings, texts
         self.machine = Machine() if machine is None else machine
         self.names = tuple(seat.name for seat in settings.seats)
@@ -81,13 +81,13 @@ class TableBench:
     # The camera
 
     def view(self) -> report.Measured:
-        """How the camera sees the table, on which the sheet or four cards lie."""
+        """Measure how the camera sees the table, on which the sheet or four cards lie."""
         tell(self.texts("certificate.ask_sheet"))
         with closing(self.camera()) as camera:
             return self._look(camera)
 
     def camera(self) -> Camera:
-        """The table's camera, open."""
+        """Open the table's camera."""
         return open_camera_of(self.settings.camera)
 
     def _look(self, camera: Camera) -> report.Measured:
@@ -96,18 +96,20 @@ class TableBench:
         return report.measure(found, [frame.image for frame in still], mains_of(still))
 
     def speed(self) -> EyeSpeed:
-        """How fast the eye is here."""
+        """Measure the speed of the eye."""
         return eye_speed(self.settings.camera, self.settings.eye)
 
     def offset(self, told: Callable[[int], None] = lambda _done: None) -> RoomOffset:
-        """How late the camera's stamps are against the pads' clock; raises `NoLight` and `NoOffset` as well."""
+        """Measure how late the camera's timestamps are against the pads' clock; also raises `NoLight` and
+        `NoOffset`.
+        """
         with ExitStack() as stack:
             lights = self.lights(stack)
-            # A light that is dimmed goes on with the next beat of its dimming.
+            # A dimmed light changes only at the next beat of its dimming.
             return self._measure_offset(self.camera(), lights, monotonic, time.sleep, SECOND // FREQUENCY, stack, told)
 
     def lights(self, stack: ExitStack) -> Lights:
-        """The table's lights, open until the stack is closed."""
+        """Return the table's lights, open until the stack is closed."""
         missing: dict[str, str] = {}
         lights = open_lights(self.settings, missing)
         if lights is None:
@@ -130,7 +132,7 @@ class TableBench:
         return RoomOffset(offset, offset_limit(last.exposure, last.t_error, last.clock_error, seen.spacing))
 
     def _find_light(self, frames: Iterator[Frame], lights: Lights) -> tuple[SeenLight, Callable[[bool], None]]:
-        """The first seat's light that the camera sees; raises `NoLight` where it sees none."""
+        """Return the first seat's light that the camera sees; raises `NoLight` if it sees none."""
         for seat in range(1, len(self.names) + 1):
 
             def switch(on: bool, seat: int = seat) -> None:
@@ -145,7 +147,7 @@ class TableBench:
     # The pads, and the table at work
 
     def pads(self) -> tuple[PadCheck, PairCheck]:
-        """Every pad hit some times, then every two neighbours one after the other."""
+        """Check every pad with some blows, then each two neighbours in succession."""
         with self.open_pads() as pads:
             check = PadCheck(self.names, monotonic(), blows=BLOWS, stated=self.settings.pads.t_error_us * 1000)
             tell(check.opening)
@@ -158,12 +160,12 @@ class TableBench:
 
     @contextmanager
     def open_pads(self) -> Iterator[TimedPads]:
-        """The table's pads, for one conversation after another."""
+        """Open the table's pads, for several dialogues."""
         with closing(SharedPads(open_pads(self.settings))) as pads:
             yield pads
 
     def quickness(self, told: Callable[[int], None] = lambda _hands: None) -> Quickness:
-        """How long hands wait for their lights and verdicts for their sound, with the eye at work."""
+        """Measure the delays of lights and of spoken verdicts, with the eye at work."""
 
         def ready() -> None:
             tell(self.texts("certificate.ask_hands", n=HANDS))
@@ -173,17 +175,17 @@ class TableBench:
     # The machine
 
     def clock_step(self, clock: Callable[[], int] = monotonic) -> tuple[int, Finding]:
-        """The step by which the clock counts (ns; a second where it runs backwards), and what the kernel counts by."""
+        """Return the step of the clock (ns; a second if it runs backwards), and the kernel's clock source."""
         readings = [clock() for _ in range(_READINGS)]
         steps = sorted(b - a for a, b in pairwise(readings) if b != a)
         finding = check_clock(self.machine)
         if not steps or steps[0] < 0:
             return SECOND, finding
-        # Now and then the machine does something else: half of all steps are the clock's own.
+        # The machine is interrupted now and then, so take the median of the steps.
         return steps[len(steps) // 2], finding
 
     def disk(self, clock: Callable[[], int] = monotonic) -> list[float]:
-        """How long each of some synced writes takes where the games lie, ms; raises `UserError`."""
+        """Return the time of each of some synced writes in the games' folder, ms; raises `UserError`."""
         folder = certificates_folder(self.settings)
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -193,7 +195,7 @@ class TableBench:
             raise UserError("{folder} cannot be written ({why})", folder=folder, why=bad.strerror or bad) from None
 
     def write_synced(self, path: Path, clock: Callable[[], int]) -> Iterator[float]:
-        """Write lines as a game does, each on the disk before the next; what each takes, ms."""
+        """Write lines as a game does, each on the disk before the next; yield the time of each, ms."""
         with Record(path) as record:
             writer = record.begin("measured")
             writer.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"rules":"classic"}')
@@ -207,7 +209,7 @@ class TableBench:
             Path(beside).unlink(missing_ok=True)
 
     def seal(self) -> tuple[int | None, str, list[BrokenSeal]]:
-        """Number and seal of the last game, and where it is not as it was written; no number where there is none."""
+        """Return number and seal of the last game, and its broken seals; no number if there is no game."""
         path = Path(self.settings.record.file).expanduser() if self.settings.record.file else None
         if path is None or not path.exists():
             return None, "", []
@@ -218,7 +220,7 @@ class TableBench:
             return latest.id, record.seal(latest.id), record.broken_seals(latest.id)
 
     def versions(self) -> dict[str, Any]:
-        """What runs here."""
+        """Return the versions of the software and the machine."""
         import hashlib
         import platform
 
@@ -234,7 +236,7 @@ class TableBench:
 
 
 def _noted(frames: Iterator[Frame], latest: list[Frame]) -> Iterator[Frame]:
-    """The frames as they come, the last one kept."""
+    """Yield the frames, and keep the last one."""
     for frame in frames:
         latest[:] = [frame]
         yield frame
