@@ -162,7 +162,7 @@ def judge_cover(position: Position, t: int, error: int) -> Iterator[Considered]:
     newest = newest_reveal(position)
     if not position.rules.has("M9") or newest is None:
         return
-    since, limit = t - newest.t, position.rules.number("M9")
+    since, limit = t - newest.t - position.still, position.rules.number("M9")
     covered = find_patterns(position.without(newest).look(), position.rules)[0]
     near = since < limit * MS
     if near or covered:

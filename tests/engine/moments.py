@@ -159,7 +159,8 @@ def _a_pile_is_won_once(moment: JudgedMoment) -> _Found:
     two = len(takers) > 1 and isinstance(moment.observation, Card) and was is not None and after.over
     if len(takers) > 1 and not shared and not two:
         yield "C8 M3", f"the pile goes to {takers}"
-    lay = len(before.pile) + sum(ruling["count"] for ruling in moment.rulings if ruling.kind == "burn")
+    burned = sum(ruling["count"] for ruling in moment.rulings if ruling.kind == "burn")
+    lay = len(before.pile) + before.in_limbo + burned
     if sum(ruling["count"] for ruling in piles) > lay + 1:
         yield "C8", f"{sum(ruling['count'] for ruling in piles)} cards are picked up, {lay} lay there"
     if after.piles > before.piles + 1:

@@ -16,11 +16,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from referee.engine.adjudicator import Adjudicator
+from referee.engine.event_queue import JudgedMoment
 from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Card, Observation, Slap, Table, Tick
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.units import MS
 from tests.engine.laws import LAWS
+from tests.engine.moments import TableLaws
 from tests.engine.playing import log
 from tests.engine.shrinking import as_scenario, shrunk
 from tests.oracle.games import APART, Game
@@ -136,11 +138,48 @@ def test_a_game_has_one_end(game: Game) -> None:
             assert ruling.kind == "slap_void" and ruling["reason"] in ("not_playing", "held", "locked_out"), ruling
 
 
-@pytest.mark.parametrize("law", [law for law in LAWS if law not in ("table", "plain", "questions", "limits")])
+SHARE = {"table": 4, "plain": 4, "limits": 8, "questions": 2}
+"""Laws that cost little are tried on so many times more games."""
+
+
+@pytest.mark.parametrize("law", LAWS)
 def test_wild_games_keep_the_law(law: str) -> None:
     """Under any house rules, with everything that happens at a table: a few of the games of `make laws`."""
-    broken = {seed: wrong for seed in range(EXAMPLES // 2) if (wrong := LAWS[law](seed))}
+    games = EXAMPLES // 2 * SHARE.get(law, 1)
+    broken = {seed: wrong for seed in range(games) if (wrong := LAWS[law](seed))}
     assert not broken
+
+
+def test_the_laws_of_the_table_notice_what_breaks_them() -> None:
+    """They are no check of nothing: a seat that left and is due, a challenge of oneself, a card too many."""
+    moments: list[JudgedMoment] = []
+
+    class Keep:
+        def __call__(self, moment: JudgedMoment) -> None:
+            moments.append(moment)
+
+        def replace(self, names: Iterable[str]) -> None: ...
+
+    referee = Adjudicator(witness=Keep())
+    for line in log("1000 1:7h\n2000 2:Kc\n3000 3:5d", counts=[3, 3, 3]):
+        referee.observe(line)
+    referee.finish()
+    last = moments[-1]
+    position = last.after.position
+    assert position.challenge is not None
+    wrong = {
+        "nothing for who does not play": position.but(absent=frozenset((3,))),
+        "nobody pays his own challenge": position.but(phase=position.challenge._replace(challenged=2)),
+        "cards are conserved": position.but(counts=(3, 2, 2)),
+        "who is due holds a card": position.but(counts=(2, 2, 0)),
+    }
+    for law, after in wrong.items():
+        laws = TableLaws()
+        laws(last._replace(after=last.after.at(after)))
+        assert law in {one.law for one in laws.broken}
+    laws = TableLaws()
+    laws(last)
+    assert not laws.broken
 
 
 def test_a_game_that_breaks_a_law_is_cut_down_to_what_breaks_it() -> None:

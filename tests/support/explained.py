@@ -42,7 +42,7 @@ def contradictions(said: Explanation) -> Iterator[str]:
         yield "people are not named"
     if reason in ("no_pattern", "covered") and patterns & held:
         yield "a pattern held"
-    if reason == "covered" and "M9" not in held:
+    if reason == "covered" and not held & {"M9", "K9"}:
         yield "nothing was covered"
     if ruling.kind == "slap_false" and reason == "dead_card":
         on_top = [laid.state for laid in said.pile if laid.state != "burned"]
