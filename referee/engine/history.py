@@ -311,7 +311,9 @@ class History:
         if ask not in _ANSWERED_BY_SEAT or type(value) is not int or state is None:
             return
         hands = {line.seat for line in self._lines if isinstance(line, Slap) and line.id in question.get("about", ())}
-        if state.position.player(value) is None or (ask == "who_was_first" and hands and value not in hands):
+        # Who is out by now may have played when it happened.
+        sits = 1 <= value <= state.position.seats and value not in state.position.absent
+        if not sits or (ask == "who_was_first" and hands and value not in hands):
             raise AmendmentError(None, f"seat {value} is no answer to that")
 
     def _place_of(self, question: Ruling) -> int | None:

@@ -64,8 +64,6 @@ def _effects_first(rulings: Sequence[Ruling]) -> Iterator[Broken]:
             before = [f"slap_false@{cause}"]
         elif name == "lead":
             before = [f"pile@{cause}"]
-        elif name == "turn":
-            before = [f"lead@{cause}"]
         for one in before:
             at = places.get(one, -1)
             if name != "pile" and at > place and rulings[at].t == ruling.t:
