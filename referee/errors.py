@@ -1,4 +1,4 @@
-"""A user's mistake, told in one line."""
+"""Errors of the user, with a message of one line."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from referee.sentence import Spoken
 
 
 class UserError(Spoken):
-    """Something that the person at the keyboard can mend; the text is the one line that they read."""
+    """A mistake that the user can correct; the text is the one line that they read."""

@@ -1,9 +1,8 @@
-"""Sentences for people: English words that know what they were made of, so that others can put them into a language.
+"""Sentences for people: English text that keeps its template and fields, so that it can be translated.
 
-A sentence is a template with fields, and is its English text wherever a text is wanted. What a field is shows in its
-name: ``seat`` and ``seats`` are numbers of seats, ``card`` is a card such as 7h, ``rank`` a rank such as T, ``cards`` a
-count of cards, ``kind`` a kind of line, ``either`` a choice; any other is data as it stands. A field may be a sentence
-itself, or a list of them.
+A sentence is a template with fields, and can be used as its English text. A field's name gives its kind: ``seat`` and
+``seats`` are seat numbers, ``card`` is a card such as 7h, ``rank`` a rank such as T, ``cards`` a count of cards,
+``kind`` a kind of line, ``either`` a choice; any other is data. A field may be a sentence itself, or a list of them.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ RANK_NAMES: Final = {"T": "10"}
 
 
 class Sentence(str):
-    """Words in English, with the template and the fields that they were made of."""
+    """Ranks that are written differently from a log."""
 
     template: str
     fields: Mapping[str, Field]
 
     def __new__(cls, template: str, /, **given: object) -> Sentence:
-        """A template filled in; raises `KeyError` for a field that it names and that is not given.
+        """Fill in a template; raises `KeyError` for a field that is not given.
 
         Args:
-            template: as for `str.format`, naming its fields. A sentence stays what it is.
-            given: by name.
+            template: as for `str.format`, with named fields. A `Sentence` is returned unchanged.
+            given: the fields by name.
         """
         if isinstance(template, Sentence):
             return template
@@ -54,7 +53,7 @@ def _field(value: object) -> Field:
     return value if isinstance(value, (str, int, tuple, list)) else str(value)
 
 
-class Spoken(Exception):  # noqa: N818 - what goes wrong has names of its own
+class Spoken(Exception):  # Return a field as it is stored: an error as its words, any value except numbers, texts and lists as its text.
     """Something that is told to people in a sentence.
 
     Args:

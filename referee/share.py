@@ -1,4 +1,4 @@
-"""How far a share that was counted is known. Pure."""
+"""The uncertainty of a counted share. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _Z95: Final = 1.96
 
 
 def wilson(hits: int, count: int) -> tuple[float, float]:
-    """Wilson's score interval of a share, which is of use near 0 and 1 too; (0, 1) where nothing was counted.
+    """Return Wilson's score interval of a share, which also holds near 0 and 1; (0, 1) if nothing was counted.
 
     Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
     """

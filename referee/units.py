@@ -11,16 +11,17 @@ _FINEST: Final = 3
 
 
 def last_place(error: int, ns: int = 0) -> int:
-    """The place of the last digit of a time that its error allows, as a power of ten in ns: 6 is whole milliseconds.
+    """Return the place of the last significant digit of a time, as a power of ten in ns: 6 is whole milliseconds.
 
-    An error is a bound: the true time is no further than that from the stated one. One digit of it is kept, two where
-    the first is a one (3 ms, 1.5 ms, 80 ms, 0.04 ms), and the time ends at the same place: 45 ± 3 ms. Where that would
-    make a time look smaller than its error though it is larger, or the other way round, both get one more digit, for
-    what is ruled hangs on it.
+    An error is a bound: the true time is no further than that from the stated one. It is shown with one digit, or two
+    if
+    the first is a one (3 ms, 1.5 ms, 80 ms, 0.04 ms), and the time ends at the same place: 45 ± 3 ms. If that would
+    reverse
+    which of the two is larger, both get one more digit, because a ruling depends on that comparison.
 
     Args:
-        error: how far off the time may be, ns; 0 or less where it is known exactly.
-        ns: the time, where it stands beside its error.
+        error: bound of the time's error, ns; 0 or less if it is exact.
+        ns: the time, where it is shown beside its error.
     """
     if error <= 0:
         return _FINEST
@@ -28,7 +29,7 @@ def last_place(error: int, ns: int = 0) -> int:
     place = len(digits) - 1
     if digits[0] == "1":
         return max(place - 1, 0)
-    # What rounds up to the next power of ten begins with a one.
+    # A value that rounds up to the next power of ten begins with a one.
     if place == 0 or round_at(error, place) == 10 ** (place + 1):
         return place
     seems_larger = abs(round_at(ns, place)) > round_at(error, place)

@@ -1,7 +1,7 @@
-"""Changes a settings file as a careful hand would: comments and all other keys stay, and the old file is kept.
+"""Edits a settings file: comments and all other keys stay, and the old file is kept.
 
-A text is changed in memory (`SettingsText`) and checked before anything is written. Files are replaced whole, so that a
-power cut leaves either the old or the new one. Called by `referee setup` and `referee calibrate`.
+A text is changed in memory (`SettingsText`) and checked before anything is written. Files are replaced atomically, so
+that a power cut leaves either the old or the new one. Called by `referee setup` and `referee calibrate`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from referee.settings.model import Settings, example_settings, is_typed_key, loa
 
 @dataclass(frozen=True, slots=True)
 class SettingsText:
-    """Settings as text; always such that they could be run."""
+    """The text of a settings file that is always valid."""
 
     text: str
     folder: Path | None = None
-    """Where a file of house rules is looked for."""
+    """Folder in which to find a house-rules file."""
     is_new: bool = False
-    """Nobody has named the seats yet."""
+    """Whether the seats have no names yet."""
 
     @property
     def settings(self) -> Settings:
@@ -37,10 +37,11 @@ class SettingsText:
         return parse_settings(self.text, self.folder)
 
     def changed(self, values: Mapping[str, Any]) -> SettingsText:
-        """Other values, by key (``rules``) or section and key (``voice.volume``); None takes a key out.
+        """Return a text with other values, by key (``rules``) or section and key (``voice.volume``); None removes a
+        key.
 
         Raises:
-            SettingsError: the settings would not hold any more.
+            SettingsError: the new settings would be invalid.
         """
         document = tomlkit.parse(self.text)
         for key, value in values.items():
@@ -51,10 +52,10 @@ class SettingsText:
         return self._checked(document)
 
     def with_seats(self, seats: Sequence[Mapping[str, Any]]) -> SettingsText:
-        """These seats; what they do not say of a seat that was there stays.
+        """Return a text with these seats; fields not given for an existing seat stay.
 
         Raises:
-            SettingsError: the settings would not hold any more.
+            SettingsError: the new settings would be invalid.
         """
         document = tomlkit.parse(self.text)
         rows = document.setdefault("seat", tomlkit.aot())
@@ -70,20 +71,20 @@ class SettingsText:
             _put(document, "dealer", 1)
         moved = [seat.get("pad", old.pad) != old.pad for seat, old in zip(seats, before, strict=False)]
         if len(seats) != len(before) or any(moved):
-            # What was measured of each seat's pad was measured of another pad.
+            # The measurements of the seats' pads no longer match the pads.
             document.pop("pads_measured", None)
         return self._checked(document)
 
     def with_measured(self, section: str, fields: Mapping[str, Any], command: str) -> SettingsText:
-        """A section that a command writes, made anew; comments behind its keys stay.
+        """Return a text with a command's section rewritten; comments behind its keys stay.
 
         Args:
             section: its name.
-            fields: all that it is to hold.
-            command: whose it is, for the note at its head.
+            fields: its whole content.
+            command: the command that owns it, for the note at its head.
 
         Raises:
-            SettingsError: the text was no settings, or would be none afterwards.
+            SettingsError: the text was invalid, or would be afterwards.
         """
         parse_settings(self.text, self.folder)
         document = tomlkit.parse(self.text)
@@ -107,7 +108,9 @@ class SettingsText:
 
 
 def _put(section: Any, key: str, value: Any) -> None:
-    """Set a key, or take it out; the comment behind it stays. A list of lists stands one a line, as matrices do."""
+    """Set a key, or remove it; the comment behind it stays. A list of lists has one inner list a line, as matrices
+    do.
+    """
     if value is None:
         section.pop(key, None)
         return
@@ -121,27 +124,27 @@ def _put(section: Any, key: str, value: Any) -> None:
 
 
 def new_settings(folder: Path | None = None) -> SettingsText:
-    """Where a table begins that has no settings yet: the commented example."""
+    """Return the first settings of a new table: the commented example."""
     return SettingsText(example_settings(), folder, is_new=True)
 
 
 def read_settings(path: Path) -> SettingsText:
-    """The text of a settings file.
+    """Read the text of a settings file.
 
     Raises:
-        UserError: it cannot be read, or is no settings file.
+        UserError: it cannot be read, or is not a settings file.
     """
     load_settings(path)
     return SettingsText(path.read_bytes().decode("utf-8"), path.parent)
 
 
 def backup_of(path: Path) -> Path:
-    """Where the file's last state is kept."""
+    """Return the path of the backup."""
     return path.with_name(path.name + ".bak")
 
 
 def save_with_backup(path: Path, text: str) -> Path:
-    """Write a settings file and keep its old state; gives where that is. Raises `UserError` where it cannot."""
+    """Write a settings file and keep its old state; return the backup's path. Raises `UserError` on failure."""
     try:
         before = path.read_bytes()
     except OSError as bad:
@@ -152,7 +155,7 @@ def save_with_backup(path: Path, text: str) -> Path:
 
 
 def undo_change(path: Path) -> None:
-    """Put the state before the last change back; doing so twice puts the change back.
+    """Restore the state before the last change; a second call undoes this.
 
     Raises:
         UserError: there is no earlier state.
@@ -167,14 +170,14 @@ def undo_change(path: Path) -> None:
 
 
 def set_values(path: Path, pairs: Sequence[str]) -> int:
-    """Write single values into the settings, all or none; returns the exit status. For ``referee setup --set``.
+    """Write single values into the settings, all or none; return the exit status. For ``referee setup --set``.
 
     Args:
-        path: the settings, which must be there.
-        pairs: ``section.key=value``; a value that is no TOML is a text.
+        path: the settings, which must exist.
+        pairs: ``section.key=value``; a value that is not TOML is a text.
 
     Raises:
-        UserError: a pair is none, or the settings would not hold; names the key.
+        UserError: a pair is malformed, or the settings would be invalid; names the key.
     """
     before = read_settings(path)
     values: dict[str, Any] = {}
@@ -192,7 +195,7 @@ def set_values(path: Path, pairs: Sequence[str]) -> int:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file so that at any instant either the old or the new one is there.
+    """Write a file atomically: at any instant either the old or the new one exists.
 
     Raises:
         UserError: it cannot be written.

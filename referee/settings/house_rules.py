@@ -1,8 +1,8 @@
-"""House rules as a file: a preset changed, in TOML, with ids or friendly names; every mistake told with its place.
+"""House-rules files: a changed preset in TOML, with ids or friendly names; every mistake is reported with its place.
 
-What a file says is turned into what a log's first line says: a base, rows on and off by id, and values. `tomllib` tells
-the place of what is not TOML, and nothing of what is: a valid text is read once more, only for the places of its keys
-and of the items of its lists (`find_places`).
+A file is converted to the form of a log's first line: a base, rows on and off by id, and values. `tomllib` gives the
+place of a syntax error, but no places for valid TOML: so valid text is scanned once more, only for the places of its
+keys and of the items of its lists (`find_places`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from referee.sentence import Sentence, words_of
 
 SUFFIX: Final = ".toml"
 _LARGEST: Final = 1 << 20
-"""Bytes; a larger file holds no house rules."""
+"""Maximum size of a file, bytes."""
 _KEYS: Final = ("title", "base", "on", "off", "set", "patterns")
 _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _TOKEN: Final = re.compile(
@@ -42,7 +42,7 @@ _TOKEN: Final = re.compile(
     re.DOTALL,
 )
 KeyPath = tuple[str | int, ...]
-"""Keys from the outermost on; a number for the item of a list."""
+"""Keys, outermost first; a number stands for the item of a list."""
 
 
 class Place(NamedTuple):
@@ -53,12 +53,14 @@ class Place(NamedTuple):
 
 
 def find_places(text: str) -> dict[KeyPath, Place]:
-    """Places by path: of each key, each value (its key's path and ``=``) and each item of a list; of valid TOML."""
+    """Return the places in valid TOML by path: of each key, each value (its key's path and ``=``) and each list
+    item.
+    """
     found: dict[KeyPath, Place] = {}
     section: KeyPath = ()
     path, header = section, Place(1, 1)
     open_: list[tuple[KeyPath, Iterator[int] | None]] = []
-    """Lists (with the numbers of their items) and inline tables that are open, the innermost last."""
+    """Open lists (with the numbers of their items) and inline tables, the innermost last."""
     expected = "key"
     for kind, token, place in _tokens(text):
         if kind == "line":
@@ -107,19 +109,19 @@ def _tokens(text: str) -> Iterator[tuple[str, str, Place]]:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """What is wrong at a place of a file, and what to write instead."""
+    """A mistake at a place of a file, and what to write instead."""
 
     place: Place | None
     problem: str
 
     def as_line(self, file: str) -> str:
-        """One line: file, line and column where they are known, and what is wrong."""
+        """Return one line: file, line and column where known, and the problem."""
         where = f":{self.place.line}:{self.place.column}" if self.place is not None else ""
         return Sentence("{where}: {problem}", where=f"{file}{where}", problem=self.problem)
 
 
 class HouseFileError(UserError):
-    """A house-rules file that cannot be used; the text tells its first mistake, ``mistakes`` holds all."""
+    """A house-rules file with mistakes; the text is the first of them, ``mistakes`` holds all."""
 
     def __init__(self, file: str, mistakes: tuple[Mistake, ...]) -> None:
         self.mistakes = mistakes
@@ -138,23 +140,24 @@ class HouseFile:
 
     title: str
     record: dict[str, Any]
-    """What a log's first line says for it."""
+    """The rules in the form of a log's first line."""
     rules: HouseRules
     notes: tuple[Mistake, ...]
-    """What is no mistake and yet does nothing."""
+    """Settings that are valid but have no effect."""
 
 
 def example_house_rules() -> str:
-    """A commented house-rules file to begin with."""
+    """Return a commented house-rules file to start from."""
     return (Path(__file__).parent / "house.toml").read_text(encoding="utf-8")
 
 
 def resolve_rules(word: str, folder: Path | None = None) -> Any:
-    """House rules as people name them: a preset, or a file that ends in ``.toml``; as a log's first line says them.
+    """Return house rules in the form of a log's first line; they are named as a preset, or a file that ends in
+    ``.toml``.
 
     Args:
         word: the preset or file.
-        folder: where a file is looked for that is not named from the root; the current one by default.
+        folder: base of a relative path; the current folder by default.
 
     Raises:
         UserError: there is no such preset, or the file cannot be used.
@@ -244,17 +247,17 @@ def _not_toml(problem: str, text: str) -> Mistake:
 
 
 class _Check:
-    """One pass over a file's keys that gathers every mistake."""
+    """A pass over a file's keys that collects every mistake."""
 
     def __init__(self, raw: Mapping[str, Any], places: Mapping[KeyPath, Place]) -> None:
         self.raw, self.places = raw, places
         self.mistakes: list[Mistake] = []
         self.notes: list[Mistake] = []
         self.rows: dict[str, KeyPath] = {}
-        """Where each row was switched last."""
+        """Path of each row's last switch."""
 
     def read(self) -> dict[str, Any]:
-        """What the file says by ids; complete only where there is no mistake."""
+        """Return the file's rules by ids; complete only if there is no mistake."""
         for key in self.raw:
             if key not in _KEYS:
                 hint = suggest_nearest(key, _KEYS) or _row_hint(key)
@@ -293,11 +296,11 @@ class _Check:
         return record
 
     def wrong(self, path: KeyPath, problem: str) -> None:
-        """Note a mistake at a key or an item."""
+        """Record a mistake at a key or an item."""
         self.mistakes.append(Mistake(self.place(path), problem))
 
     def place(self, path: KeyPath) -> Place | None:
-        """The place of the innermost part of a path that is known."""
+        """Return the place of the innermost known part of a path."""
         while path and path not in self.places:
             path = path[:-1]
         return self.places.get(path)
@@ -345,7 +348,7 @@ class _Check:
                 if begins is None or not isinstance(text, str):
                     self.wrong(("patterns", name), Sentence('pattern "{name}": {why}', name=name, why=bad.problem))
                 else:
-                    # At its own character.
+                    # Point at the character inside the pattern.
                     shown = text if len(text) <= 80 else text[:80] + "…"
                     place = Place(begins.line, begins.column + 1 + bad.at)
                     self.mistakes.append(
@@ -361,7 +364,7 @@ class _Check:
         return dict(given)
 
     def note_idle(self, record: Mapping[str, Any]) -> None:
-        """Values of rows that are off do nothing."""
+        """Note the values of rows that are off, since they have no effect."""
         rules = read_house_rules(record)
         for word in self.raw.get("set", {}):
             row = row_named(word)

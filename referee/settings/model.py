@@ -1,7 +1,7 @@
-"""The settings of a real table: one TOML file, checked key by key before anything is switched on.
+"""The settings of a real table: one TOML file, checked key by key before any device is switched on.
 
-The models below are the only place that says what each key may hold and what holds without it; a field's description
-is what a value should have been. `example.toml` explains the keys to people, and a test holds it against the models.
+The models below are the only definition of each key's values and defaults; a field's description completes the error
+message for a wrong value. `example.toml` explains the keys to people, and a test compares it with the models.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ FEWEST_SEATS, MOST_SEATS = 2, 8
 SPI_PINS: Final = (8, 9, 10, 11)
 """BCM numbers of chip select 0, MISO, MOSI and the clock."""
 NEAREST_SEATS: Final = 20.0
-"""Degrees; seats that stand closer cannot be told apart by where a hand comes from."""
+"""Minimum angle between seats, degrees; the direction of a hand cannot tell closer seats apart."""
 
 
 class SettingsError(UserError):
-    """A key that is wrong; names it and says what it should be."""
+    """A wrong key; the message names it and says what it should be."""
 
 
 class Section(BaseModel):
@@ -80,25 +80,25 @@ class SeatSettings(Section):
 
     name: _Name
     said: str = kinds.text()
-    """How the voice says the name, where it is not said as it is written; empty where it is."""
+    """Spelling of the name for the voice; empty: as written."""
     pad: _Pad
-    """On a pin (BCM), or a place of another kind: see `hardware.pads.pad_place`."""
+    """Pin (BCM), or a place of another kind: see `hardware.pads.pad_place`."""
     light: _Pin
     bearing: float = kinds.number(..., -360, 360, "degrees")
 
     @property
     def pad_pin(self) -> int | None:
-        """The pin (BCM) of a pad that is wired to the header."""
+        """Pin (BCM) of a pad that is wired to the header."""
         return self.pad if isinstance(self.pad, int) else None
 
     @property
     def pad_place(self) -> PadPlace | None:
-        """Where a pad is that is not wired to the header."""
+        """Place of a pad that is not wired to the header."""
         return parse_place(self.pad) if isinstance(self.pad, str) else None
 
 
 class CameraSettings(Section):
-    """Where frames come from."""
+    """The source of frames."""
 
     source: str = Field(
         default="picamera", min_length=1,
@@ -110,41 +110,41 @@ class CameraSettings(Section):
     height: int = kinds.whole(864, 240, 2592, "pixels")
     fps: float = kinds.number(30.0, 5, 120, "frames a second")
     mains_hz: Literal[50, 60] | None = Field(default=None, description=Sentence("50 or 60"))
-    """Of the mains on which the table's lamps hang; None where nobody knows."""
+    """Frequency of the lamps' mains; None: unknown."""
     exposure_us: int = kinds.whole(4000, 50, 30_000, "microseconds")
     gain: float = kinds.number(4.0, 1, 16)
     colour_gains: tuple[_Above0, _Above0] | None = Field(
         default=None, description=Sentence("a list of 2 numbers above 0, red and blue, as in [1.9, 1.6]")
     )
-    """None: the camera finds them before the game, and they are held."""
+    """None: the camera finds them before the game, and they are then fixed."""
     lens_position: float | None = kinds.number(None, 0, 32, "dioptres")
-    """None leaves the lens alone."""
+    """None: the lens is not adjusted."""
     delay_ms: float | None = kinds.number(None, 0, 5000, "milliseconds")
-    """How late the pictures of a camera in the network come; None where nobody measured it."""
+    """Delay of a network camera's pictures; None: not measured."""
     bare_table: str = kinds.text()
-    """Path of a picture of the table without a card; empty where none was taken."""
+    """Path of a picture of the table without cards; empty: none was taken."""
 
 
 class EyeSettings(Section):
-    """What reads the cards."""
+    """The network that reads the cards."""
 
     threads: int | None = kinds.whole(None, 1, 64, "threads")
-    """Which the eye's networks share; None where nobody measured: see `referee.vision.photos.usual_threads`."""
+    """Threads of the eye's networks; None: not measured, see `referee.vision.photos.usual_threads`."""
 
 
 class PadSettings(Section):
-    """How the pads are wired and how well they tell their instant."""
+    """The wiring of the pads, and their timing error."""
 
     t_error_us: int = kinds.whole(1500, 1500, 10_000, "microseconds")
     active_high: bool = kinds.flag(False)
     force: bool = kinds.flag(False)
-    """Whether an MCP3008 on the header's SPI measures how hard each pad is hit: channel 0 for seat 1."""
+    """Whether an MCP3008 on the header's SPI measures the force on each pad: channel 0 for seat 1."""
     grab_keys: bool = kinds.flag(False)
-    """Whether what is pressed on a keyboard that a seat names goes nowhere but to the referee."""
+    """Whether the referee takes exclusive hold of a keyboard that a seat names."""
     roll_call: bool = kinds.flag(True)
-    """Whether every seat slaps its pad before the game, so that a silent one is found."""
+    """Whether every seat slaps its pad before the game, to find silent ones."""
     phones: int = kinds.whole(1, 1, MOST_PHONES)
-    """How many phones may be one seat's pad at the same time."""
+    """Maximum number of phones that are one seat's pad at the same time."""
 
 
 class LightSettings(Section):
@@ -155,7 +155,7 @@ class LightSettings(Section):
         default=(27, 14, 15), description=Sentence("three BCM pins, as in [27, 14, 15]")
     )
     strip: str = kinds.text()
-    """Device of a strip of lights; empty where there is none."""
+    """Device of a light strip; empty: none."""
     strip_length: int = kinds.whole(64, 1, 1000, "lights")
 
 
@@ -167,41 +167,41 @@ class VoiceSettings(Section):
     language: str = kinds.one_of("en", LANGUAGES)
     volume: int = kinds.whole(80, 0, 100)
     quiet_from: str = kinds.time_of_day()
-    """From then on `quiet_volume` holds."""
+    """Start of the time of `quiet_volume`."""
     quiet_to: str = kinds.time_of_day()
     quiet_volume: int = kinds.whole(30, 0, 100)
     slap_sound: bool = kinds.flag(True)
     cards: bool = kinds.flag(False)
-    """Whether each card is called as it lands, for people who do not see."""
+    """Whether each card is called as it lands, for people who cannot see."""
     piper: str = kinds.text()
-    """Path of a Piper voice; empty for the voices of the system."""
+    """Path of a Piper voice; empty: the system's voices."""
 
 
 class RecordSettings(Section):
-    """Where games are recorded."""
+    """The record of games."""
 
     file: str = kinds.text("games/record.db")
-    """Empty where none is."""
+    """Empty: no record."""
     pictures: bool = kinds.flag(False)
-    """Whether pictures round slaps are kept beside it."""
+    """Whether to keep pictures around slaps beside it."""
     pictures_cap_mb: int = kinds.whole(512, 1, 1_000_000, "MiB")
-    """Most of them; the oldest are given up for new ones."""
+    """Maximum size of them; new ones replace the oldest."""
 
 
 class PageSettings(Section):
-    """The page in the room's browsers."""
+    """The page for browsers in the room."""
 
     enabled: bool = kinds.flag(True)
     host: str = kinds.text("0.0.0.0")
     port: int = kinds.whole(8080, 0, 65_535)
     only_paired: bool = kinds.flag(False)
-    """Whether nobody may look who has not paired."""
+    """Whether only paired devices may view."""
     https: bool = kinds.flag(False)
-    """Whether a proxy in front serves the page by https, and nobody reaches it otherwise."""
+    """Whether the page is reachable only through a proxy that serves it by https."""
     proxies: Annotated[
         tuple[_Address, ...], Field(description=Sentence('a list of IP addresses, such as ["127.0.0.1"]'))
     ] = ()
-    """Of such proxies, whose word is taken for who asks (``X-Forwarded-For``)."""
+    """Addresses of such proxies, whose ``X-Forwarded-For`` is trusted."""
 
     @model_validator(mode="after")
     def _proxies_serve_by_https(self) -> Self:
@@ -211,7 +211,7 @@ class PageSettings(Section):
 
 
 class MqttSettings(Section):
-    """The broker that this table tells its games to."""
+    """The broker to which this table publishes its games."""
 
     enabled: bool = kinds.flag(False)
     host: str = kinds.text("localhost")
@@ -220,9 +220,9 @@ class MqttSettings(Section):
     password_file: str = kinds.text()
     tls: bool = kinds.flag(False)
     table: str = kinds.topic_name("table")
-    """What this table is called there."""
+    """This table's name there."""
     prefix: str = kinds.topic_name("referee")
-    """Of every topic."""
+    """Prefix of every topic."""
 
 
 class LogSettings(Section):
@@ -238,14 +238,14 @@ def _square(rows: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
 
 
 class PadsMeasured(Section):
-    """What `referee calibrate pads` measured, each list by seat."""
+    """Measurements of `referee calibrate pads`, each list by seat."""
 
     t_error_us: _BySeat = Field(description=Sentence("a list of whole microseconds, one for each seat"))
     bounce_us: _BySeat = Field(description=Sentence("a list of whole microseconds, one for each seat"))
     crosstalk_us: Annotated[tuple[_BySeat, ...], AfterValidator(_square)] = Field(
         description=Sentence("as many lists as seats, each of as many whole microseconds from 0 to 100000")
     )
-    """The longest contact that a hand on the row's pad makes at the column's."""
+    """The longest contact that a hand on the row's pad causes at the column's."""
 
 
 def _invertible(rows: tuple[_Three, _Three, _Three]) -> tuple[_Three, _Three, _Three]:
@@ -262,12 +262,12 @@ def _whole_lens(values: tuple[float, ...]) -> tuple[float, ...]:
 
 
 class CalibrationSettings(Section):
-    """What `referee calibrate` measured."""
+    """Measurements of `referee calibrate`."""
 
     source: str = kinds.one_of(..., ("sheet", "cards"))
     width: int = kinds.whole(..., 1, 100_000, "pixels")
     height: int = kinds.whole(..., 1, 100_000, "pixels")
-    """Of the picture, px."""
+    """Size of the picture, px."""
     homography: Annotated[tuple[_Three, _Three, _Three], AfterValidator(_invertible)] = Field(
         description=Sentence("3 lists of 3 numbers each that can be inverted, as `referee calibrate` writes them")
     )
@@ -281,29 +281,29 @@ class CalibrationSettings(Section):
     tilt_deg: float = kinds.number(0.0, 0, 90, "degrees")
     error_px: float = kinds.number(0.0, 0, 1000, "pixels")
     edge_px: float = kinds.number(0.0, 0, 1000, "pixels")
-    """Over how many pixels an edge spreads."""
+    """Width of an edge, px."""
     lens: Annotated[tuple[float, ...], AfterValidator(_whole_lens)] = Field(
         default=(), description=Sentence("a list of 0 or 9 numbers")
     )
-    """fx, fy, cx, cy (px), k1, k2, p1, p2, k3; empty where the lens was not measured."""
+    """fx, fy, cx, cy (px), k1, k2, p1, p2, k3; empty: the lens was not measured."""
 
 
 _WRITTEN_BY: Final = {"calibration": "referee calibrate", "pads_measured": "referee calibrate pads"}
-"""The sections that a command writes, whole or not at all."""
+"""Sections that a command writes, as a whole or not at all."""
 
 
 class Settings(Section):
-    """Everything that a real table needs to know."""
+    """The complete settings of a real table."""
 
     rules: Any = "classic"
-    """A preset, or a changed preset as a log's first line has it."""
+    """A preset, or a changed preset in the form of a log's first line."""
     direction: Literal["clockwise", "counter-clockwise"] | None = Field(
         default=None, description=Sentence('"clockwise" or "counter-clockwise"')
     )
-    """Which way the cards go round (S5); None: as ``rules`` say."""
+    """Direction of play (S5); None: as ``rules`` say."""
     dealer: int = kinds.whole(1, 1, MOST_SEATS)
     deck: _Name | None = Field(default=None, description=Sentence("a name in quotes"))
-    """A learned deck's name (`referee enrol`); None reads ordinary decks."""
+    """A learned deck's name (`referee enrol`); None: ordinary decks."""
     seats: tuple[SeatSettings, ...] = Field(alias="seat")
     camera: CameraSettings = CameraSettings()
     eye: EyeSettings = EyeSettings()
@@ -319,12 +319,12 @@ class Settings(Section):
 
     @property
     def played_rules(self) -> Any:
-        """``rules``, but for the direction that the settings name."""
+        """``rules`` with the direction that the settings name."""
         return in_direction(self.rules, self.direction)
 
     @property
     def log_folder(self) -> Path | None:
-        """Where a log file is written for each game, besides the record."""
+        """Folder for a log file of each game, besides the record."""
         return Path(self.log.folder).expanduser() if self.log.folder else None
 
     @field_validator("seats", mode="before")
@@ -398,7 +398,7 @@ class Settings(Section):
 
 
 def is_typed_key(key: str) -> bool:
-    """Whether this is a key, such as ``dealer`` or ``voice.volume``, in a place where people write keys themselves."""
+    """Return whether this is a key that people write themselves, such as ``dealer`` or ``voice.volume``."""
     section, _, name = key.rpartition(".")
     if not section:
         return key in ("rules", "direction", "dealer", "deck")
@@ -406,7 +406,7 @@ def is_typed_key(key: str) -> bool:
 
 
 def example_settings() -> str:
-    """A commented settings file that holds every key."""
+    """Return a commented settings file that holds every key."""
     return (Path(__file__).parent / "example.toml").read_text(encoding="utf-8")
 
 
@@ -414,7 +414,7 @@ def load_settings(path: Path) -> Settings:
     """Read and check a settings file.
 
     Raises:
-        UserError: there is no such file, or it is no TOML.
+        UserError: there is no such file, or it is not TOML.
         SettingsError: a key is unknown, missing or out of bounds; names it and says what it should be.
     """
     try:
@@ -432,7 +432,7 @@ def load_settings(path: Path) -> Settings:
 
 
 def parse_settings(text: str, folder: Path | None = None) -> Settings:
-    """Check settings given as TOML text; a house-rules file is looked for in ``folder``.
+    """Check settings given as TOML text; ``folder`` is the base for a house-rules file.
 
     Raises:
         SettingsError: see `load_settings`.
@@ -460,14 +460,14 @@ def _with_tuples(value: Any) -> Any:
 
 
 def _section_model(name: str) -> type[Section] | None:
-    """What a section may hold; None where there is no such section."""
+    """Return the model of a section; `None`: there is no such section."""
     field = Settings.model_fields.get(name)
     kinds = (field.annotation, *get_args(field.annotation)) if field is not None else ()
     return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section)), None)
 
 
 def _sentence(mistakes: ValidationError, raw: dict[str, Any]) -> str:
-    """The first mistake in one line that names the key; unknown keys come first, for they may be misspelt ones."""
+    """Return the first mistake in one line that names the key; unknown keys come first, since they may be misspelt."""
 
     def order(mistake: Any) -> int:
         if mistake["type"] == "missing" and isinstance(mistake["loc"][-1], str):

@@ -1,1 +1,1 @@
-"""Every sentence people read, in every language: rulings, rules, answers, the page's words."""
+"""The texts of rulings, rules, answers and the page, in every language."""

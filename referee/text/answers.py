@@ -1,7 +1,7 @@
-"""Answers to commands in the language of whoever asked, with the names of whoever sits there.
+"""Answers to commands in the asker's language, with the players' names.
 
-The sentences are those of the code: their English template is their key in the table ``answer`` of a language, and what
-nobody has put into a language stays English.
+The sentences are those of the code: their English template is their key in the table ``answer`` of a language. A
+sentence without a translation stays English.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from referee.text.catalogue import LANGUAGES, Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
 
 _OF_LISTS: Final = {"seats": "seat", "cards": "card"}
-"""Fields that are lists, and what each of their parts is."""
+"""Fields that are lists, and the kind of their parts."""
 OTHERS: Final = tuple(language for language in LANGUAGES if language != "en")
 """Languages that the code's sentences are translated into."""
 
 
 @cache
 def answers(language: str) -> Mapping[str, str]:
-    """Sentences of a language by their English template; in English those that the others know."""
+    """Return the sentences of a language by their English template; for English, those that are translated."""
     if language == "en":
         return {template: template for template in answers(OTHERS[0])}
     return {key.removeprefix("answer."): text for key, text in table(language).items() if key.startswith("answer.")}
 
 
 def in_language(told: Mapping[str, Any], texts: Texts, names: Sequence[str] = ()) -> dict[str, str]:
-    """Words of an answer, and ``lang``, the language that they are in; without it they are as they came.
+    """Return the words of an answer, and ``lang``, their language; an untranslated answer has no ``lang``.
 
     Args:
-        told: what `referee.sentence.told` made, perhaps in another process.
-        texts: the words of the language that is wanted.
-        names: of who sits there, from the first seat on.
+        told: the result of `referee.sentence.told`, possibly from another process.
+        texts: the texts of the wanted language.
+        names: of the players, from the first seat on.
     """
     try:
         return {"words": _translated(told, RulingWords(names, texts)), "lang": texts.language}
@@ -44,7 +44,7 @@ def in_language(told: Mapping[str, Any], texts: Texts, names: Sequence[str] = ()
 
 
 def _translated(told: Mapping[str, Any], words: RulingWords) -> str:
-    """Raises `KeyError` where nobody has put it into this language, or a field is missing."""
+    """Translate a sentence; raises `KeyError` if there is no translation, or a field is missing."""
     said, fields = told.get("said"), told.get("fields")
     if not isinstance(said, str) or not isinstance(fields, Mapping):
         raise KeyError(said)

@@ -1,6 +1,6 @@
-"""All that people read, in every language: one file for each, with the same keys.
+"""The written texts in every language: one file for each, with the same keys.
 
-What is said aloud stands in `referee.announce.phrases`.
+`referee.announce.phrases` holds the spoken ones.
 """
 
 from __future__ import annotations
@@ -14,48 +14,52 @@ from typing import Any, Final
 from referee.units import last_place, round_at
 
 LANGUAGES: Final[Mapping[str, str]] = {"en": "English", "es": "Español", "de": "Deutsch", "fr": "Français"}
-"""The languages that the referee reads, writes and speaks: codes, and what their speakers call them."""
+"""The languages that the referee reads, writes and speaks: codes, and their own names."""
 _USUAL_PLURALS: Final[Mapping[str, Callable[[int], bool]]] = {"one": lambda n: n == 1, "many": lambda _: True}
 _PLURALS: Final = {"fr": {"one": lambda n: n in (0, 1), "many": lambda _: True}}
-"""Plural forms where they are not the usual two, and which numbers each is for; the first that holds is taken."""
+"""Plural forms other than the usual two, and which numbers each is for; the first that holds is used."""
 _DECIMAL_COMMA: Final = frozenset(("es", "de", "fr"))
 _POWERS: Final = {"ms": 6, "s": 9}
-"""Units of time: powers of ten in ns."""
+"""Units of time, as powers of ten in ns."""
 
 
 class Texts:
-    """The texts of one language, and how it writes numbers."""
+    """The texts of one language, and its number format."""
 
     def __init__(self, language: str) -> None:
         self.language = language
         self._table = table(language)
 
     def __call__(self, key: str, **fields: object) -> str:
-        """A text with its fields filled in; raises `KeyError` for a key that there is not."""
+        """Return a text with its fields filled in; raises `KeyError` for an unknown key."""
         text = self._table[key]
         return text.format_map(fields) if fields else text
 
     def get(self, key: str, default: str) -> str:
-        """A text where there is one, for names that come from outside."""
+        """Return a text if it exists, for names that come from outside."""
         return self._table.get(key, default)
 
     def count(self, key: str, number: int, **fields: object) -> str:
-        """``1 card``, ``2 cards``: of a text with each of the language's plural forms."""
+        """Return ``1 card``, ``2 cards``, from a text with the language's plural forms."""
         form = next(name for name, holds in _PLURALS.get(self.language, _USUAL_PLURALS).items() if holds(number))
         return self(f"{key}.{form}", n=number, **fields)
 
     def number(self, value: float, digits: int) -> str:
-        """A number with the language's decimal sign, and a true minus."""
+        """Return a number with the language's decimal sign, and a true minus."""
         text = f"{abs(value):.{digits}f}"
         sign = "−" if value < 0 and float(text) != 0 else ""
         return sign + (text.replace(".", ",") if self.language in _DECIMAL_COMMA else text)
 
     def ms(self, ns: int, error: int, *, sign: bool = False) -> str:
-        """Nanoseconds as milliseconds with the digits that their error (ns) allows: ``45 ms``; ``sign``: ``+45 ms``."""
+        """Return nanoseconds as milliseconds, with the digits that their error (ns) allows: ``45 ms``; ``sign``: ``+45
+        ms``.
+        """
         return f"{self._rounded(ns, last_place(error, ns), 'ms', sign)} ms"
 
     def measured(self, ns: int, error: int, *, sign: bool = False, unit: str = "ms") -> str:
-        """A time and how far off it may be, both in ns: ``45 ± 3 ms``; alone where it is exact. ``unit``: ms or s."""
+        """Return a time and its error, both in ns, as ``45 ± 3 ms``; without an error if it is exact. ``unit``: ms or
+        s.
+        """
         place = last_place(error, ns)
         time = self._rounded(ns, place, unit, sign)
         return f"{time} ± {self._rounded(error, place, unit, False)} {unit}" if error > 0 else f"{time} {unit}"
@@ -68,11 +72,11 @@ class Texts:
         return plus + self.number(round_at(ns, place) / 10**power, max(power - place, 0))
 
     def seconds(self, ns: int) -> str:
-        """Nanoseconds as the seconds of a clock, ``12.3 s``: every sensor's error allows as much."""
+        """Return nanoseconds as seconds of a clock, ``12.3 s``: every sensor is exact enough for that."""
         return f"{self.number(ns / 1e9, 1)} s"
 
     def both(self, items: Iterable[str]) -> str:
-        """``a, b and c``."""
+        """Return ``a, b and c``."""
         names = list(items)
         if len(names) < 2:
             return "".join(names)
@@ -80,18 +84,18 @@ class Texts:
 
 
 def plural_forms(language: str) -> tuple[str, ...]:
-    """The keys under which a language has what is counted: ``one`` and ``many``, or forms of its own."""
+    """Return the keys of a language's plural forms: ``one`` and ``many``, or others."""
     return tuple(_PLURALS.get(language, _USUAL_PLURALS))
 
 
 def unbroken(text: str) -> str:
-    """A text whose lengths of time are not parted from their unit or error at the end of a line."""
+    """Return a text with no-break spaces between times and their unit or error."""
     return text.replace(" ms", "\u00a0ms").replace(" ± ", "\u00a0±\u00a0")
 
 
 @cache
 def texts(language: str) -> Texts:
-    """The texts of a language; raises `KeyError` for one that there is not."""
+    """Return the texts of a language; raises `KeyError` for an unknown one."""
     if language not in LANGUAGES:
         raise KeyError(language)
     return Texts(language)
@@ -99,7 +103,7 @@ def texts(language: str) -> Texts:
 
 @cache
 def table(language: str) -> Mapping[str, str]:
-    """Every text of a language by its key, tables joined by dots."""
+    """Return every text of a language by its key; nested tables are joined by dots."""
     with (Path(__file__).parent / f"{language}.toml").open("rb") as file:
         return dict(_flat(tomllib.load(file), ""))
 
@@ -113,11 +117,11 @@ def _flat(tree: Mapping[str, Any], before: str) -> Iterable[tuple[str, str]]:
 
 
 def chosen(asked: str | None, kept: str | None, accepted: str) -> str:
-    """Which language to speak.
+    """Return the language to use.
 
     Args:
-        asked: what the address asks for.
-        kept: what was chosen before.
+        asked: the language in the address.
+        kept: the language chosen before.
         accepted: the browser's ``Accept-Language``.
     """
     for name in (asked, kept):

@@ -1,7 +1,7 @@
-"""What a terminal would obey and a spreadsheet would run, written so that it can be seen instead.
+"""Escapes text that a terminal would obey or a spreadsheet would run, so that it is visible instead.
 
-Names, ids and texts of a log come from anywhere. Whatever of them goes to a terminal goes through `escape_controls`,
-and whatever goes into a table for a spreadsheet through `quote_formula`.
+Names, ids and texts of a log come from anywhere. Terminal output goes through `escape_controls`, and table cells for a
+spreadsheet through `quote_formula`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import re
 from typing import Final
 
 _OBEYED: Final = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Control characters (C0, DEL, C1), line separators, and what turns the direction of writing."""
+"""Control characters (C0, DEL, C1), line separators, and marks that change the direction of writing."""
 
 
 def escape_controls(text: str, *, lines: bool = False) -> str:
-    """The text with each of those characters as ``\\u009b``; in JSON that is the same character still.
+    """Return the text with each of those characters as ``\\u009b``; in JSON that is still the same character.
 
     Args:
         text: from anywhere.
-        lines: whether line breaks are the text's own, and stay, as CSV has them too.
+        lines: whether to keep line breaks, as CSV does.
     """
     if text.isprintable():
-        # Nearly every line; and none of those characters is printable.
+        # Fast path: nearly every line, and none of those characters is printable.
         return text
     if lines:
         return "\n".join(
@@ -35,7 +35,7 @@ _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def quote_formula(cell: object) -> object:
-    """A cell of a table as no spreadsheet takes it for a formula: with an apostrophe before it, which is not shown."""
+    """Return a cell that no spreadsheet takes for a formula: with an apostrophe before it, which is not displayed."""
     if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell):
         return f"'{cell}"
     return cell

@@ -1,4 +1,4 @@
-"""Explanations in words: why something held or not, the lines around a ruling; for the terminal, JSON and the page."""
+"""Explanations in words: why a rule held or not, and the lines around a ruling; for the terminal, JSON and the page."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from referee.text.rules import row_words, sentence
 from referee.text.ruling_lines import RulingWords, pretty
 
 _MOST_CARDS: Final = 24
-"""So many cards of a pile are told, the newest ones."""
+"""Maximum number of cards of a pile that are listed, the newest ones."""
 _PLAIN: Final = RulingWords(())
 
 
 def explanation_fields(explanation: Explanation) -> dict[str, Any]:
-    """An explanation as a JSON object; its words are English, with seats by number."""
+    """Return an explanation as a JSON object; its words are English, with seats by number."""
     ruling = explanation.ruling
     return {
         "ruling": ruling_fields(ruling),
@@ -53,16 +53,16 @@ def _moment_fields(moment: Moment) -> dict[str, Any]:
 
 
 def why(considered: Considered, words: RulingWords, *, cards: Any = pretty) -> str:
-    """Why something held, or did not.
+    """Return why a rule held, or did not.
 
     Args:
-        considered: what was looked at.
-        words: of a language, and who plays.
-        cards: how a card is written.
+        considered: the rule that was considered.
+        words: the language, and the players' names.
+        cards: formats a card.
     """
     fields = {name: _field(name, value, words, cards) for name, value in considered.fields.items()}
     if "ms" in fields:
-        # Slap before card is negative, where a text says which came first.
+        # Slap before card is negative in a text that says which came first.
         signed = considered.what.startswith("either_order")
         fields["ms"] = words.texts.measured(
             considered.fields["ms"], considered.fields["ms_error"], sign=signed
@@ -101,13 +101,13 @@ def _field(name: str, value: Any, words: RulingWords, cards: Any) -> str:
 def explanation_lines(
     explanation: Explanation, table: Table, words: RulingWords, replaced_by: Mapping[str, Ruling]
 ) -> Iterator[str]:
-    """An explanation line by line for people; a turn, which explains itself, is one line.
+    """Yield the lines of an explanation; a turn, which explains itself, takes one line.
 
     Args:
-        explanation: what is to be told.
+        explanation: to write out.
         table: the log's first line.
-        words: of a language, and who plays.
-        replaced_by: by id, what has replaced a ruling.
+        words: the language, and the players' names.
+        replaced_by: the ruling that replaced another, by the other's id.
     """
     ruling, texts = explanation.ruling, words.texts
     if ruling.kind in SHOWN_BY_POSITION:
@@ -119,7 +119,7 @@ def explanation_lines(
     yield f"  {texts('explain.pile', pile=_pile(explanation.pile, words))}"
     on = table.house
     for row, _ in explanation.rules:
-        # With the value that it has at this table, where English can say it.
+        # With the value that the row has at this table; only the English texts have one.
         title = sentence(row, on) if texts.language == "en" else row_words(row, texts)
         yield f"  {texts('explain.rule', row=row, title=title)}"
     if explanation.moments:
@@ -150,7 +150,7 @@ def _pile(pile: tuple[Laid, ...], words: RulingWords) -> str:
 
 
 def offset_of(moment: Moment, explanation: Explanation, texts: Texts) -> str:
-    """How long after the ruling's instant a line was, give or take both errors; people's lines have none."""
+    """Return the time from the ruling's instant to a line, with both errors; people's lines have none."""
     own = next((one.error for one in explanation.moments if one.offset == 0 and one.error), 0)
     if moment.offset == 0:
         return texts.ms(0, 0)
@@ -163,7 +163,7 @@ def _moment(moment: Moment, ruling: Ruling, words: RulingWords) -> str:
 
 
 def moment_words(moment: Moment, words: RulingWords) -> str:
-    """A line near a ruling in a word or two: what people answered to which question, not its id."""
+    """Return a line near a ruling in a word or two; an answer shows its question's text, not its id."""
     texts = words.texts
     if moment.kind == "answer":
         asked = texts.get(f"ask.{moment.about}", moment.about.replace("_", " "))

@@ -1,7 +1,7 @@
-"""Every row of the rules in a sentence that a twelve-year-old reads, under titles that people look for.
+"""Every row of the rules in a sentence for a twelve-year-old, under titles that people look for.
 
-`referee rules`, practice and the page's API say a row with its value, in English; the page's editor says it without,
-in every language, for the value stands beside it.
+`referee rules`, practice and the page's API write a row with its value, in English; the page's editor writes it without
+in every language, because it shows the value separately.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _GROUPS: Final[Mapping[str, Sequence[str]]] = {
     "ending": ("E",),
     "referee": ("K",),
 }
-"""By the key of a title, the letters or ids of the rows under it; an id goes before its letter."""
+"""Letters or ids of the rows under each title, by its key; an id takes precedence over its letter."""
 _COUNTED: Final = {
     "S3": "joker", "C3a": "card", "P10a": "card", "P10b": "card", "F1": "card", "F6a": "strike", "F6d": "card",
     "F6e": "round", "F10": "card", "F12": "card", "N8": "card",
 }  # fmt: skip
-"""Rows whose value is a number, and of what."""
+"""Rows whose value is a number, and its noun."""
 _MILLISECONDS: Final = frozenset(("M9", "M15"))
 _CHOSEN: Final = frozenset(("S5", "S8", "P16", "P16b", "M4", "F7", "F9", "E8", "N1", "N10", "N11", "K9"))
-"""Rows whose value is one of several words; each has a text of its own."""
+"""Rows whose value is one of several words; each has its own text."""
 
 
 def rows_by_group(language: Texts | None = None) -> dict[str, list[str]]:
-    """Every row under its title (English, or of this language), in the order of the rules."""
+    """Return every row under its title (English, or of this language), in the order of the rules."""
     say = language or texts("en")
     keys = {member: key for key, members in _GROUPS.items() for member in members}
     grouped: dict[str, list[str]] = {key: [] for key in _GROUPS}
@@ -44,12 +44,12 @@ def rows_by_group(language: Texts | None = None) -> dict[str, list[str]]:
 
 
 def row_words(row: str, language: Texts) -> str:
-    """What a row says, whatever its value."""
+    """Return the text of a row, without its value."""
     return language(f"rule.{row}")
 
 
 def sentence(row: str, rules: HouseRules, language: Texts | None = None) -> str:
-    """What a row means under these house rules: in English with its value, in another language whatever that is."""
+    """Return the text of a row under these house rules: in English with its value, in other languages without."""
     if language is not None and language.language != "en":
         return row_words(row, language)
     english = texts("en")
@@ -111,4 +111,4 @@ _VALUES: Final[Mapping[str, Any]] = {
     "E7": lambda agreed: " and ".join(_count(number, unit[:-1]) for unit, number in agreed.items()),
     "N13": lambda n: _count(n, "press", "presses"),
 }
-"""Rows whose value takes words of its own."""
+"""Rows whose value has special wording."""

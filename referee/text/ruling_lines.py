@@ -1,6 +1,6 @@
 """A ruling in one line of a language, with the players' names and the margins in figures.
 
-For the terminal, `referee explain`, the broker and the page; what is said aloud stands in `referee.announce.voice`.
+For the terminal, `referee explain`, the broker and the page; `referee.announce.voice` has the spoken form.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from referee.text.catalogue import Texts, texts
 
 _SUIT_SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣", "r": "★", "b": "★"}
 _COUNTED: Final = {"count": "cards", "cards": "cards", "left": "chances", "chances": "chances"}
-"""Fields that count something, and what."""
+"""Fields that count something, and its noun."""
 _WORDED: Final = {
     "reason": "reason", "until": "until", "foul": "foul", "decided_by": "decided", "what": "remind",
 }  # fmt: skip
 """Fields that are one of several words, and the table that has their texts."""
 _LONGEST: Final = 60
-"""Characters shown of a kind that nobody knows."""
+"""Maximum characters shown of an unknown kind."""
 
 
 def suit_sign(card: str) -> str:
-    """``♥``; a star for a joker, a question mark for a card that nobody could read."""
+    """Return ``♥``; a star for a joker, a question mark for an unreadable card."""
     return _SUIT_SIGNS.get(card[1], "?")
 
 
 def pretty(card: str) -> str:
-    """A card as people write it: ``10♥``."""
+    """Return a card as people write it: ``10♥``."""
     if card == "??":
         return "?"
     return {"T": "10", "X": "joker "}.get(card[0], card[0]) + suit_sign(card)
 
 
 class RulingWords:
-    """Rulings in words, for one table's players and one language (English where none is named)."""
+    """Rulings in words, for one table's players and one language (default: English)."""
 
     def __init__(self, names: Sequence[str], language: Texts | None = None) -> None:
         self._names = tuple(names)
         self.texts = language or texts("en")
 
     def name(self, seat: Any) -> str:
-        """The player at a seat; the seat's number for one that joined unnamed, nobody for None."""
+        """Return the name of the player at a seat; the seat's number if unnamed, the word for nobody if None."""
         if seat is None:
             return self.texts("word.nobody")
         if isinstance(seat, int) and 1 <= seat <= len(self._names) and self._names[seat - 1]:
@@ -54,27 +54,27 @@ class RulingWords:
         return self.texts("word.seat", n=seat)
 
     def pattern(self, row: str) -> str:
-        """A pattern's name; that of people's own patterns is theirs."""
+        """Return a pattern's name; custom patterns keep theirs."""
         id_, _, own = row.partition(":")
         return own or self.texts.get(f"pattern.{id_}", id_)
 
     def patterns(self, rows: Sequence[str]) -> str:
-        """Several patterns' names."""
+        """Return several patterns' names."""
         return ", ".join(self.pattern(row) for row in rows)
 
     def reason(self, ruling: Ruling) -> str:
-        """Why a slap did not count, or a card is dead."""
+        """Return why a slap did not count, or a card is dead."""
         if is_beaten(ruling):
             return self.texts("reason.tie")
         return self._field("reason", ruling.get("reason", ""))
 
     def how(self, ruling: Ruling) -> str:
-        """What decided for a slap that won, where that was not who was first by the clock; else an empty text."""
+        """Return what decided a won slap if it was not the clock; otherwise an empty text."""
         how = "people" if "K6" in ruling.rule and is_overruled(ruling) else str(ruling.get("decided_by", "time"))
         return "" if how == "time" else self._field("decided_by", how)
 
     def __call__(self, ruling: Ruling) -> str:
-        """One line, without a break; raises whatever a field that makes no sense leads to."""
+        """Return the ruling as one line; may raise any error for a malformed field."""
         text = self._plain(ruling)
         if ruling.doubt and ruling.kind in SLAP_KINDS and ruling.get("decided_by") != "doubt":
             text = f"{text} ({self.texts('decided.doubt_gap' if rests_on_gap(ruling) else 'decided.doubt')})"
@@ -82,7 +82,7 @@ class RulingWords:
 
     def _plain(self, ruling: Ruling) -> str:
         if ruling.kind not in RULING_ORDER:
-            # Of a log from elsewhere: a text to be shown, and never one to be filled in.
+            # From a foreign log: text to show, never a template to fill in.
             return ruling.kind.replace("_", " ")[:_LONGEST]
         if ruling.kind == "question":
             return self._question(ruling)
@@ -108,7 +108,7 @@ class RulingWords:
         return f"{text} ({either})"
 
     def _gap(self, ruling: Ruling, cards: Sequence[str]) -> str:
-        """What may have passed while nobody saw the table, with the cards that are seen now."""
+        """Return the question about an unseen stretch, with the cards that are visible now."""
         form = gap_form(ruling)
         seconds = self.texts.seconds(ruling.get("lasted") or 0)
         return self.texts(
@@ -130,7 +130,7 @@ class RulingWords:
 
 
 def ruling_writer(table: Table, words: Texts) -> Callable[[Ruling], str]:
-    """Give a function that writes a ruling as one line: seconds since the log's first line, ruling, rows and id."""
+    """Return a function that writes a ruling as one line: seconds since the log's first line, ruling, rows and id."""
     said = RulingWords(table.seats, words)
 
     def line(ruling: Ruling) -> str:
@@ -140,12 +140,12 @@ def ruling_writer(table: Table, words: Texts) -> Callable[[Ruling], str]:
 
 
 def is_beaten(ruling: Ruling) -> bool:
-    """Whether this hand was as early as the winner's, as far as can be told, and another was given the tie (M2)."""
+    """Return whether this hand was as early as the winner's, within the errors, and another got the tie (M2)."""
     return ruling.kind == "slap_void" and ruling.get("reason") == "late" and "M2" in ruling.rule
 
 
 def _form(ruling: Ruling) -> str:
-    """The name of the text that fits a ruling: its kind, or the form that what it holds asks for."""
+    """Return the name of the text for a ruling: its kind, or a variant that depends on its fields."""
     if ruling.kind == "slap_won":
         if ruling.get("decided_by", "time") != "time" or ("K6" in ruling.rule and is_overruled(ruling)):
             return "slap_won_by" if ruling.get("patterns") else "slap_won_people"

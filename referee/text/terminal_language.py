@@ -1,7 +1,7 @@
-"""The language of the terminal: found once for a command; whatever the command prints and complains of is put into it.
+"""The language of the terminal: determined once for a command, and used for all its output and errors.
 
-Where nothing is asked for, the table's settings decide, and where there are none, the system's language does, as for
-every other program of the terminal.
+Without an option, the table's settings decide, and without settings the system's language, as for other terminal
+programs.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ _KEY: Final = re.compile(r"^\s*language\s*=\s*[\"'](\w+)[\"']", re.MULTILINE)
 _LOCALES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 _UNSPOKEN: Final = ("C", "POSIX")
 _spoken = ["en"]
-"""The last one is the terminal's: of the process, for threads print as well."""
+"""The last one is the terminal's; process-wide, because other threads print as well."""
 
 
 def here() -> Texts:
-    """The texts of the terminal's language."""
+    """Return the texts of the terminal's language."""
     return texts(_spoken[-1])
 
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Print in this language; raises `KeyError` for one that there is not."""
+    """Print in this language; raises `KeyError` for an unknown one."""
     texts(language)
     _spoken.append(language)
     try:
@@ -40,10 +40,10 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def say(words: str | BaseException, /, **fields: object) -> str:
-    """A sentence, or what an error says, in the terminal's language; what nobody has put into it stays as it is.
+    """Return a sentence or an error's message in the terminal's language; untranslated text stays as it is.
 
     Args:
-        words: what is said; with ``fields`` a template as a `Sentence` has one.
+        words: the text; with ``fields`` a template as in `Sentence`.
         fields: of the template.
     """
     given = words_of(words) if isinstance(words, BaseException) else words
@@ -51,21 +51,21 @@ def say(words: str | BaseException, /, **fields: object) -> str:
 
 
 def say_among(names: Sequence[str], words: str) -> str:
-    """The same among people who have these names, from the first seat on."""
+    """Return the same with the players' names, from the first seat on."""
     if not names and here().language == "en":
         return str(words)
-    # What is English needs none of it, and `referee --help` starts the sooner.
+    # English needs no translation; the lazy import speeds up `referee --help`.
     from referee.text.answers import in_language
 
     return in_language(told(words), here(), names)["words"]
 
 
 def find_language(asked: str | None, settings: Path | None, environment: Mapping[str, str]) -> str:
-    """The code of the language to print in.
+    """Return the code of the language to print in.
 
     Args:
-        asked: by an option.
-        settings: the table's settings, which need not be right, nor there.
+        asked: the option's value.
+        settings: the table's settings, which may be invalid or missing.
         environment: variables of the shell.
     """
     if asked is not None:
