@@ -1,1 +1,1 @@
-"""Unusual decks: what is learned of them, and how it is kept."""
+"""Unusual decks: how they are learned and stored."""

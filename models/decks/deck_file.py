@@ -1,6 +1,6 @@
-"""A learned deck as one file: the looks it was learned from, and what they came to for the weights of the day.
+"""A learned deck as one file: the looks it was learned from, and the knowledge derived for the current weights.
 
-The looks are kept so that a card can be laid again and that other weights can learn the deck anew by themselves.
+The looks are kept so that a single card can be laid again and so that new weights can learn the deck from them.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _FACTORS: Final = ("rank", "suit", "whole_rank", "whole_suit")
 
 
 class DeckBroken(ValueError):  # noqa: N818 - the state of a file, not a fault of the program
-    """A deck's file is no deck, or torn; the message says what to do."""
+    """A deck's file is damaged or no deck; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedDeck:
-    """A deck by its looks, and its knowledge with the fingerprint of the weights that it is for."""
+    """A deck by its looks, with its knowledge and the fingerprint of the weights it was learned with."""
 
     name: str
     looks: tuple[CardLook, ...]
@@ -47,7 +47,7 @@ class LearnedDeck:
 
 
 def fingerprint(folder: Path) -> str:
-    """Which weights these are: knowledge fits the networks that it was learned with, and no others."""
+    """Return the fingerprint of the weights: knowledge fits only the networks that it was learned with."""
     digest = hashlib.sha256()
     for name in ("reader.onnx", "card.onnx"):
         digest.update((folder / name).read_bytes())
@@ -55,7 +55,7 @@ def fingerprint(folder: Path) -> str:
 
 
 def save(deck: LearnedDeck, path: Path) -> None:
-    """Write the file beside its place and move it there, so that no half of one is ever read; raises `OSError`."""
+    """Write the file under a temporary name and rename it, so that no partial file is ever read; raises `OSError`."""
     looks, pictures = [], []
     for look in deck.looks:
         shown = [*look.indices, *look.others, *([] if look.whole is None else [look.whole])]
@@ -99,7 +99,7 @@ def load(path: Path) -> LearnedDeck:
     """Read a deck's file.
 
     Raises:
-        FileNotFoundError: there is none.
+        FileNotFoundError: there is no such file.
         DeckBroken: it cannot be read; the message says what to do.
     """
     try:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from models.eye.geometry import Floats
 
 Ints = NDArray[np.int64]
-#: How far the shared covariance is drawn towards a multiple of the identity: there are more features than looks.
+#: Share by which the shared covariance is shrunk towards a multiple of the identity: features outnumber looks.
 _SHRINK = 0.3
 
 
@@ -26,10 +26,10 @@ class LinearMap:
 
 
 def class_means(features: NDArray[np.float32], labels: Ints, classes: int, shrink: float = _SHRINK) -> LinearMap:
-    """Linear discriminant analysis: the nearest class mean in the metric of the shared covariance within classes.
+    """Fit a linear discriminant analysis: the nearest class mean in the metric of the shared within-class covariance.
 
-    Fisher (1936), with the covariance shrunk as in Friedman (1989), and solved in the space of the looks where they
-    are fewer than the features. A class without looks gets a weight of 0 and the least bias.
+    Fisher (1936), with the covariance shrunk as in Friedman (1989), solved in the space of the looks where these are
+    fewer than the features. A class without looks gets weight 0 and the least bias.
     """
     centre, spread = features.mean(0, dtype=np.float64), features.std(0, dtype=np.float64)
     scale = 1 / (spread + 0.1 * float(features.std()) + 1e-9)
@@ -47,7 +47,7 @@ def class_means(features: NDArray[np.float32], labels: Ints, classes: int, shrin
         inverse = (means.T - within.T @ np.linalg.solve(gram, within @ means.T) / n) / ridge
     else:
         inverse = np.linalg.solve(within.T @ within / n + ridge * np.eye(width), means.T)
-    # (1 - shrink) · covariance is what was inverted; the temperature fitted later takes up the factor.
+    # The matrix inverted is (1 - shrink) · covariance; the temperature fitted later absorbs the factor.
     bias = -0.5 * np.einsum("cf,fc->c", means, inverse)
     weight = inverse * scale[:, None]
     bias = bias - centre @ weight
@@ -56,13 +56,13 @@ def class_means(features: NDArray[np.float32], labels: Ints, classes: int, shrin
 
 
 def logistic(x: Floats, positive: NDArray[np.bool_], ridge: float = 0.02, steps: int = 30) -> Floats:
-    """Weights (F + 1, the last the offset) of a ridge logistic regression by Newton's method; both classes weigh alike.
+    """Return weights (F + 1, the last the offset) of a ridge logistic regression; both classes weigh the same.
 
     Args:
         x: (N, F), of order one.
         positive: (N,), with both kinds among them.
-        ridge: penalty of the squared weights, the offset's excepted.
-        steps: Newton steps.
+        ridge: penalty on the squared weights, except the offset.
+        steps: steps of Newton's method.
     """
     design = np.column_stack([x, np.ones(len(x))])
     share = np.where(positive, 0.5 / max(1, int(positive.sum())), 0.5 / max(1, int((~positive).sum())))

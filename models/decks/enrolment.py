@@ -1,8 +1,8 @@
-"""What is learned of an unusual deck from looks at its cards, and what it makes of a network's features.
+"""Learns an unusual deck from looks at its cards, and applies that knowledge to a network's features.
 
-Ranks and suits are learned apart, since each rank shows in four suits and each suit in thirteen ranks. How sure a
-reading may be is found by leaving cards out: each card's rank is read by what the other suits taught, its suit by the
-other ranks, on copies that are worse than the looks were. The ordinary reading is blended in as far as it helped there.
+Ranks and suits are learned separately, since each rank shows in four suits and each suit in thirteen ranks. The
+confidence is calibrated by leaving cards out: each card's rank is read from the other suits, its suit from the other
+ranks, on copies that are worse than the looks. The ordinary reading is blended in as far as it helped there.
 """
 
 from __future__ import annotations
@@ -29,47 +29,47 @@ from models.eye.reader import (
     sigmoid,
 )
 
-#: Worse copies of each patch, and how much worse they are; they tell how sure a reading may be.
+#: Number of worse copies of each patch, and how much worse they are; they calibrate the confidence.
 _TESTS, _HARD = 4, 1.5
-#: Copies of each patch to learn from; of the whole card more, as there are fewer.
+#: Number of copies of each patch to learn from; more of the whole card, since there are fewer.
 _COPIES, _WHOLE_COPIES = 6, 8
 _FOLDS = 4
-#: A card that was not laid, or is still confused with another, is never said with more.
+#: Highest confidence for a card that was not laid, or is still confused with another.
 CAP = 0.89
-#: An index that may be half covered lets no more be said than the logit of its being whole, less this.
+#: An index that may be half covered limits the confidence to its logit of being whole, less this.
 _DOUBTFUL_INDEX = 0.8
-#: Of the copies that are read with this card left out, so many wrong make a card one that is still confused.
+#: Share of misread left-out copies from which a card counts as confused.
 _CONFUSED = 0.34
 _TEMPERATURES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0)
 _BLENDS = (0.0, 0.25, 0.5, 1.0)
 _DOUBTS = (0.01, 0.03, 0.1, 0.2)
 
 Progress = Callable[[str], None]
-"""Hears in words what is being done."""
+"""Callback that receives a description of the current step."""
 
 
 class TooFewLooks(ValueError):  # noqa: N818 - a state of the looks
-    """What was laid does not teach a deck; the message says what is wanting."""
+    """The cards laid do not suffice to teach a deck; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What is known of the ranks, or of the suits, by one network's features."""
+    """Knowledge of the ranks, or of the suits, in one network's features."""
 
     lines: LinearMap
     known: NDArray[np.bool_]
-    """(C,), the classes that were laid."""
+    """(C,), whether each class was laid."""
     temperature: float = 8.0
     ordinary: float = 0.0
     """Weight of the ordinary reading's log-probabilities."""
     doubt: float = 0.1
-    """Share that is spread evenly over the classes, whatever is seen."""
+    """Share that is always spread evenly over the classes."""
     elsewhere: bool = True
-    """Whether the ordinary reading is believed when it tells of classes that were not laid; else only its surplus over
-    a half is."""
+    """Whether the ordinary reading is believed about classes that were not laid; otherwise only its surplus over a half
+    counts."""
 
     def logs(self, features: NDArray[np.float32], ordinary: Floats) -> Floats:
-        """Log-probabilities (N, C); ``ordinary`` are the network's own, of the same shape."""
+        """Return log-probabilities (N, C); ``ordinary``: the network's own, of the same shape."""
         scores = self.lines(features) / self.temperature + self.ordinary * ordinary
         p = np.zeros_like(ordinary)
         among = np.exp(log_softmax(scores[:, self.known]))
@@ -84,29 +84,29 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class IndexTest:
-    """Whether a patch is an upright index of this deck: the deck's own lines and the ordinary logit, weighed."""
+    """Tests whether a patch is an upright index of this deck, from the deck's own lines and the ordinary logit."""
 
     lines: LinearMap
     weights: Floats
-    """Of the lines' score, of the ordinary logit, and the offset."""
+    """Weights of the lines' score and of the ordinary logit, and the offset."""
     stretch: float = 1.0
-    """Brings a sure index to where the ordinary logit has it."""
+    """Factor that brings a sure index to the ordinary logit's level."""
 
     def __call__(self, features: NDArray[np.float32], ordinary: Floats) -> Floats:
-        """Logits (N,) from features (N, F) and ordinary logits (N,)."""
+        """Return logits (N,) from features (N, F) and ordinary logits (N,)."""
         score = self.lines(features)[:, 1] - self.lines(features)[:, 0]
         logit = np.column_stack([_soft(score), _soft(ordinary), np.ones(len(score))]) @ self.weights
         return np.asarray(np.clip(np.where(logit > 0, logit * self.stretch, logit), -14, 14))
 
 
 def _soft(x: Floats) -> Floats:
-    """Scores of any size brought to order one, so that far out is not surer than sure."""
+    """Return scores compressed to order one, so that extreme values add no certainty."""
     return np.asarray(np.tanh(x / 12) * 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """A card that is still taken for another: in which share of its copies."""
+    """A card that is still mistaken for another, with the share of its copies."""
 
     card: str
     other: str
@@ -115,7 +115,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """A learned deck, for the weights that it was learned with."""
+    """A learned deck, for the weights it was learned with."""
 
     rank: Factor
     suit: Factor
@@ -126,7 +126,7 @@ class Knowledge:
     confusions: tuple[Confusion, ...]
 
     def cap(self, card: str, index: float = np.inf) -> float:
-        """The most confidence that may be said of a card whose best index has such a logit of being a whole one."""
+        """Return the highest confidence allowed for a card whose best index has this logit of being whole."""
         confused = {c.card for c in self.confusions} | {c.other for c in self.confusions}
         whole = 1.0 if index > 30 else sigmoid(index - _DOUBTFUL_INDEX)
         return min(whole, CAP if card not in self.laid or card in confused else 1.0)
@@ -134,7 +134,7 @@ class Knowledge:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Features, ordinary log-probabilities of rank and suit, and the cards they are of."""
+    """Features, ordinary log-probabilities of rank and suit, and the cards they belong to."""
 
     features: NDArray[np.float32]
     ordinary: tuple[Floats, Floats]
@@ -144,7 +144,7 @@ class Batch:
 
     @staticmethod
     def read(patches: Image, cards: Sequence[str], network: Network) -> Batch:
-        """Show a network patches of the cards named, or whole cards."""
+        """Show patches, or whole cards, of the named cards to a network."""
         out, features = network.with_features(patches)
         scores = ClassScores.of(out)
         numbers = np.array([CARD_CLASSES.index(c) for c in cards], np.int64)
@@ -153,7 +153,7 @@ class Batch:
         return Batch(features, (scores.ranks(by_pips=by_pips), scores.suit), scores.rest[:, 0], numbers, labels)
 
     def where(self, kept: NDArray[np.bool_]) -> Batch:
-        """Some of the rows."""
+        """Return a selection of the rows."""
         ranks, suits = self.ordinary
         return Batch(
             self.features[kept], (ranks[kept], suits[kept]), self.index[kept], self.cards[kept],
@@ -163,7 +163,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Copies to learn from, and worse ones to test on."""
+    """Copies to learn from, and worse copies to test on."""
 
     learn: Batch
     test: Batch
@@ -176,14 +176,14 @@ class Samples:
         copies: int,
         rng: np.random.Generator,
     ) -> Samples:
-        """Make so many copies of each patch, ``size`` (width, height) px, and show them to the network."""
+        """Make ``copies`` copies of each patch, ``size`` (width, height) px, and show them to the network."""
         stack, names = np.stack([p for p, _ in patches]), [c for _, c in patches]
         near = Batch.read(varied(stack, size, copies, rng), [c for c in names for _ in range(copies)], network)
         far = varied(stack, size, _TESTS, rng, _HARD)
         return Samples(near, Batch.read(far, [c for c in names for _ in range(_TESTS)], network))
 
     def where(self, kept: NDArray[np.bool_]) -> Samples:
-        """The copies of some of the patches, (N,)."""
+        """Return the copies of a selection of the patches, (N,)."""
         copies = len(self.learn.cards) // len(kept)
         return Samples(self.learn.where(np.repeat(kept, copies)), self.test.where(np.repeat(kept, _TESTS)))
 
@@ -192,9 +192,9 @@ def learn(looks: Sequence[CardLook], reader: Network, card: Network, report: Pro
     """Learn a deck from looks; the same looks and weights give the same knowledge.
 
     Args:
-        looks: of every card one or more.
+        looks: one or more of every card.
         reader, card: the networks whose features are used.
-        report: hears what is being done.
+        report: receives a description of each step.
 
     Raises:
         TooFewLooks: fewer than two ranks or suits were laid.
@@ -227,7 +227,7 @@ def learn(looks: Sequence[CardLook], reader: Network, card: Network, report: Pro
 
 
 def _fit(index: Samples, rank: Floats, suit: Floats) -> NDArray[np.bool_]:
-    """Of each patch whether to learn from it: not if it is read as another card, and the card's others are not.
+    """Return whether to learn from each patch: not if it is read as another card while the card's others are not.
 
     In a heap a neighbour's index may have been cut instead of the card's own.
     """
@@ -239,17 +239,17 @@ def _fit(index: Samples, rank: Floats, suit: Floats) -> NDArray[np.bool_]:
 
 
 def _likeliest(rank: Floats, suit: Floats) -> Ints:
-    """The likeliest of `CARD_CLASSES` by log-probabilities of rank and suit (NaN: any)."""
+    """Return the likeliest of `CARD_CLASSES` by log-probabilities of rank and suit (NaN: any)."""
     return np.asarray(np.nan_to_num(card_logs(rank, suit), nan=-99.0).argmax(1), np.int64)
 
 
 def _fold(batch: Batch) -> Ints:
-    """Which fold a card is left out in: of each rank one suit at a time, of each suit every fourth rank."""
+    """Return each card's left-out fold: one suit of each rank at a time, every fourth rank of each suit."""
     return np.asarray((batch.labels[0] + batch.labels[1]) % _FOLDS, np.int64)
 
 
 def _factor(samples: Samples, which: int) -> tuple[Factor, Floats]:
-    """Rank (0) or suit (1) learned; and the test copies' log-probabilities with their cards left out (NaN: no way)."""
+    """Learn rank (0) or suit (1); also return the test copies' log-probabilities when left out (NaN: not available)."""
     near, far, classes = samples.learn, samples.test, (N_RANKS, N_SUITS)[which]
     known = np.isin(np.arange(classes), near.labels[which])
     scores = np.full((len(far.cards), classes), np.nan)
@@ -270,17 +270,17 @@ def _factor(samples: Samples, which: int) -> tuple[Factor, Floats]:
 
 
 def _logs(factor: Factor, scores: Floats, ordinary: Floats) -> Floats:
-    """What `Factor.logs` says of scores that other maps gave."""
+    """Return `Factor.logs` for scores from other maps."""
     identity = LinearMap(np.eye(scores.shape[1], dtype=np.float32), np.zeros(scores.shape[1], np.float32))
     return replace(factor, lines=identity).logs(np.maximum(scores, -1e5).astype(np.float32), ordinary)
 
 
 def _calibrated(factor: Factor, scores: Floats, far: Batch, which: int) -> Factor:
-    """The temperature, blend and doubt under which the left-out cards' own classes are likeliest."""
+    """Return the factor with the temperature, blend and doubt that make the left-out cards' own classes likeliest."""
     fine = ~np.isnan(scores[:, 0])
     labels, ordinary = far.labels[which], far.ordinary[which]
     strayed = float(np.where(factor.known, 0.0, np.exp(ordinary)).sum(1).mean())
-    # A deck laid in part: what was not laid is the ordinary eye's to name, even if it errs about what was.
+    # For a deck laid in part, the ordinary eye names the rest, even if it errs about the cards laid.
     whole = bool(factor.known[: (N_RANKS - 1, N_SUITS - 2)[which]].all())
     factor = replace(factor, elsewhere=strayed < 0.02 or not whole)
     if int(fine.sum()) < 20:
@@ -298,7 +298,7 @@ def _calibrated(factor: Factor, scores: Floats, far: Batch, which: int) -> Facto
 
 
 def _index_test(looks: Sequence[CardLook], index: Samples, reader: Network, rng: np.random.Generator) -> IndexTest:
-    """Fit on one half of the cards, weigh against the ordinary logit on the other, both ways."""
+    """Fit on one half of the cards and weigh against the ordinary logit on the other, in both directions."""
     wrong = [(patch, look.card) for look in looks for patch in off_index(look, rng)]
     none = Batch.read(np.stack([p for p, _ in wrong]), [c for _, c in wrong], reader)
     near = index.learn
@@ -319,7 +319,7 @@ def _index_test(looks: Sequence[CardLook], index: Samples, reader: Network, rng:
 
 
 def _confusions(index: Samples, rank: Floats, suit: Floats) -> tuple[Confusion, ...]:
-    """Cards whose copies, with the card left out, are read as another too often; most confused first."""
+    """Return cards whose left-out copies are too often read as another card; most confused first."""
     fine = ~(np.isnan(rank[:, 0]) | np.isnan(suit[:, 0]))
     read = _likeliest(rank, suit)[fine]
     truth = index.test.cards[fine]

@@ -1,4 +1,4 @@
-"""Looks at cards that are named before they are seen: finds them in a picture, and tells why it cannot."""
+"""Looks at cards whose names are given in advance: finds them in a picture, or reports why it cannot."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image, cut_car
 from models.eye.networks import WEIGHTS, Network, open_networks
 from models.eye.reader import ClassScores, Reader
 
-#: Less steep than this are the edges of what is out of focus or moving; see `looks.sharpness`.
+#: Edge steepness below which a picture is out of focus or moving; see `looks.sharpness`.
 _BLURRED = 0.085
-#: Two looks more alike than this are of one card: three of four that are laid again. Hardly ever are two cards so.
+#: Likeness above which two looks show one card: three of four cards laid again. Two cards hardly ever reach it.
 _SAME_CARD = 0.62
-#: A place with less trust than this is no card's.
+#: Trust below which a place holds no card.
 _DOUBTFUL_PLACE = 0.2
-#: Of so many places the topmost is chosen.
+#: Number of places from which the topmost is chosen.
 _LIKELY_PLACES = 6
-#: The middle of an index that was laid anew has changed by at least this share; a neighbour's has not.
+#: Least changed share of the middle of a newly laid index; a neighbour's index changes less.
 _CHANGED = 0.2
 _NUMBERS = frozenset("23456789T")
 
@@ -40,14 +40,14 @@ class NoLook(Exception):  # noqa: N818 - a state of the table
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """What a card looked like, for telling it from others."""
+    """A card's features, to distinguish it from others."""
 
     indices: NDArray[np.float32]
     whole: NDArray[np.float32]
 
 
 class Lookout:
-    """The finder and the features, put to cards whose names are told."""
+    """Applies the finder and the features to cards with given names."""
 
     def __init__(self, finder: Network, reader: Network, card: Network) -> None:
         self._finder, self._ordinary = Finder(finder), Reader(reader)
@@ -56,19 +56,19 @@ class Lookout:
 
     @classmethod
     def load(cls, weights: Path | None = None, threads: int = 1) -> Lookout:
-        """With the weights in a folder (None: the package); raises `WeightsMissing`, `WeightsBroken`."""
+        """Load the weights from a folder (None: the package); raises `WeightsMissing`, `WeightsBroken`."""
         return cls(*open_networks(WEIGHTS if weights is None else weights, threads))
 
     def look(self, image: Image, cards: Sequence[str], changed: NDArray[np.bool_] | None = None) -> list[CardLook]:
-        """One look at each card, from left to right as the picture shows them.
+        """Return one look at each card, from left to right in the picture.
 
         Args:
             image: B,G,R.
             cards: their names in that order.
-            changed: (height, width), where the picture differs from before; cards elsewhere are not looked at.
+            changed: (height, width), where the picture has changed; cards elsewhere are ignored.
 
         Raises:
-            NoLook: they are not all there, or blurred.
+            NoLook: some cards are missing or blurred.
         """
         levels = pyramid(image)
         spots = [s for s in self._finder.find(image) if changed is None or _touched(s, changed)]
@@ -84,7 +84,7 @@ class Lookout:
         best = sorted(found[: len(cards)], key=lambda p: float(p.spots[0].centre[0]))
         rest: list[Spot] = []
         if len(cards) == 1:
-            # Spots that are neither the card's own indices nor taken for one by the ordinary reader.
+            # Keep spots that are neither the card's own indices nor accepted by the ordinary reader.
             own = {id(s) for place in best for s in place.spots}
             rest = [s for s, logit in zip(spots, index, strict=True) if id(s) not in own and logit < 4.0]
         looks = [look_at(card, levels, place, rest) for card, place in zip(cards, best, strict=True)]
@@ -93,7 +93,7 @@ class Lookout:
         return looks
 
     def _topmost(self, levels: Sequence[Image], found: Sequence[CardPlace]) -> list[CardPlace]:
-        """The best places, those first on which nothing seems to lie: the card was laid last."""
+        """Return the best places, uncovered ones first: the card was laid last."""
         best = sorted(found, key=lambda p: -p.score)[:_LIKELY_PLACES]
         best = [p for p in best if len(p.spots) > 1] or list(found[:_LIKELY_PLACES])
         if len(best) < 2:
@@ -104,27 +104,27 @@ class Lookout:
         return [best[i] for i in order]
 
     def read_rank(self, look: CardLook) -> tuple[str, float]:
-        """The rank that the ordinary eye reads, and its probability."""
+        """Return the rank that the ordinary eye reads, and its probability."""
         out = self._reader(middle_of(look.indices, (PATCH_W, PATCH_H)))
         p = np.exp(ClassScores.of(out).ranks()).mean(0)
         return RANK_CLASSES[int(p.argmax())], float(p.max())
 
     def contradicts(self, look: CardLook) -> str | None:
-        """The number that is read for sure though another was named; None where nothing speaks against the name."""
+        """Return the number surely read in place of the named one; None if the reading agrees with the name."""
         rank, p = self.read_rank(look)
         named = look.card[0]
         return rank if p > 0.97 and rank != named and {rank, named} <= _NUMBERS else None
 
     def note(self, card: str, look: CardLook) -> None:
-        """Remember what a card looks like."""
+        """Remember a card's appearance."""
         self._signs[card] = self._sign(look)
 
     def forget(self, card: str) -> None:
-        """Remember it no more."""
+        """Forget a card's appearance."""
         self._signs.pop(card, None)
 
     def known_as(self, look: CardLook) -> str | None:
-        """The card noted before that this look all but repeats; told once a few cards are known."""
+        """Return the earlier card that this look nearly repeats; needs a few known cards."""
         if len(self._signs) < 4:
             return None
         mine = self._sign(look)
@@ -138,7 +138,7 @@ class Lookout:
         return best if best is not None and alike[best] > _SAME_CARD else None
 
     def learn(self, looks: Sequence[CardLook], report: Progress = lambda _: None) -> Knowledge:
-        """`enrolment.learn` with these networks."""
+        """Run `enrolment.learn` with these networks."""
         return learn(looks, self._reader, self._card, report)
 
     def _sign(self, look: CardLook) -> _Sign:
@@ -148,7 +148,7 @@ class Lookout:
 
 
 def _cosine(a: NDArray[np.float32], b: NDArray[np.float32], all_: NDArray[np.float32]) -> float:
-    """The best likeness of any of a with any of b, -1 to 1, about the mean of all that is known."""
+    """Return the best likeness of any of a with any of b, -1 to 1, about the mean of all known."""
     centre, scale = all_.mean(0), all_.std(0) + 0.1 * all_.std() + 1e-6
     x, y = (a - centre) / scale, (b - centre) / scale
     x /= np.linalg.norm(x, axis=1, keepdims=True) + 1e-6

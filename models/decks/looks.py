@@ -1,7 +1,7 @@
-"""Looks at one card of a deck that is being learned: where its indices are, and the patches cut there.
+"""Looks at one card of a deck being learned: the places of its indices, and the patches cut there.
 
-Which card it is, is told; so its indices need only be found, not read. An index of a deck that nobody was trained on
-may be refused by the reader, so what counts is the finder's word and the geometry of two opposite corners.
+The card's name is given, so its indices need only be found, not read. The reader may refuse an index of a deck it was
+not trained on, so only the finder's score and the geometry of two opposite corners count.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ import numpy as np
 from models.eye.finder import Spot
 from models.eye.geometry import PATCH_H, PATCH_W, Image, Points, area, cut_card, cut_patch, quad_of
 
-#: A look keeps more round the patch than the reader sees, so that it can be shifted, turned and scaled.
+#: A look keeps more round the patch than the reader sees, to allow shifts, turns and scaling.
 LOOK_W, LOOK_H = 72, 96
 WHOLE_W, WHOLE_H = 84, 116
-#: A spot that the finder gives less is no index of the card that was laid.
+#: Finder score below which a spot is no index of the card laid.
 _FAINT_INDEX = 0.3
-#: The up-vectors of opposite indices are opposite, and the centre that each tells is not farther from the middle
-#: between them than this share of half a card's height: huge indices make a card seem larger than it is.
+#: Opposite indices have opposite up-vectors, and the centre that each one estimates is at most this share of half a
+#: card's height from the middle between them: huge indices make a card seem larger than it is.
 _OPPOSITE, _SAME_CENTRE = -0.85, 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class CardLook:
-    """One look at a card: its indices' patches (k, LOOK_H, LOOK_W, 3), what is none (n, …), and the card (or none)."""
+    """One look at a card: patches of its indices (k, LOOK_H, LOOK_W, 3) and other spots (n, …), and the card."""
 
     card: str
     indices: Image
@@ -38,14 +38,14 @@ class CardLook:
 
 @dataclass(frozen=True, slots=True)
 class CardPlace:
-    """Where a card lies, by its indices."""
+    """The place of a card, by its indices."""
 
     spots: tuple[Spot, ...]
     score: float
 
     @property
     def frame(self) -> tuple[Points, Points, Points]:
-        """Centre and half axes (up, right) as the finder says, the middle between two opposite indices."""
+        """Centre and half axes (up, right) from the finder, at the middle between two opposite indices."""
         base = self.spots[0]
         up, right, centre = base.card_up, base.card_right, base.card_centre
         if len(self.spots) > 1:
@@ -56,13 +56,13 @@ class CardPlace:
 
 
 def places(spots: Sequence[Spot], index: Sequence[float]) -> list[CardPlace]:
-    """The cards that the spots may be of, best first: pairs of opposite indices, and indices alone.
+    """Return the possible cards of the spots, best first: pairs of opposite indices, and single indices.
 
     Args:
         spots: candidates of the finder.
-        index: of each the reader's logit of being an index.
+        index: the reader's index logit of each.
 
-    A spot is in one place only.
+    Each spot is used in one place only.
     """
     known = [(s, s.score + 0.8 / (1 + np.exp(-np.clip(i, -20, 20) / 2))) for s, i in zip(spots, index, strict=True)]
     known = [(s, float(trust)) for s, trust in known if s.score > _FAINT_INDEX]
@@ -82,13 +82,13 @@ def places(spots: Sequence[Spot], index: Sequence[float]) -> list[CardPlace]:
 
 
 def _discord(a: Spot, b: Spot) -> float:
-    """How ill two spots fit as the opposite indices of one card, in half heights of it; 9 where they cannot be."""
+    """Return how badly two spots fit as opposite indices of one card, in half heights of it; 9 if impossible."""
     norm = float(np.linalg.norm(a.up) * np.linalg.norm(b.up))
     if float(a.up @ b.up) > _OPPOSITE * max(norm, 1e-6) or not 0.7 < a.height / max(b.height, 1e-6) < 1.4:
         return 9.0
     half = float(np.linalg.norm(a.card_up) + np.linalg.norm(b.card_up)) / 2
     middle = (a.centre + b.centre) / 2
-    # Each index lies above the middle as it stands itself.
+    # In its own orientation, each index lies above the middle.
     if min(float((a.centre - middle) @ a.up), float((b.centre - middle) @ b.up)) <= 0:
         return 9.0
     off = [float(np.linalg.norm(s.card_centre - middle)) for s in (a, b)]
@@ -96,7 +96,7 @@ def _discord(a: Spot, b: Spot) -> float:
 
 
 def look_at(card: str, levels: Sequence[Image], place: CardPlace, rest: Sequence[Spot]) -> CardLook:
-    """Cut a look's patches; ``rest`` are spots of the same card that are no index (pips, courts)."""
+    """Cut a look's patches; ``rest``: spots of the same card that are no index (pips, courts)."""
     size = (LOOK_W, LOOK_H)
     indices = np.stack([cut_patch(levels, s.centre, s.up, size) for s in place.spots])
     others = [cut_patch(levels, s.centre, s.up, size) for s in rest]
@@ -107,7 +107,7 @@ def look_at(card: str, levels: Sequence[Image], place: CardPlace, rest: Sequence
 
 
 def sharpness(patch: Image) -> float:
-    """How steep the patch's edges are against its contrast, about 0 (a blur) to 1."""
+    """Return the steepness of the patch's edges relative to its contrast, about 0 (a blur) to 1."""
     grey = cv2.cvtColor(patch, cv2.COLOR_BGR2GRAY).astype(np.float32)
     contrast = float(np.percentile(grey, 98) - np.percentile(grey, 2))
     steep = np.hypot(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
@@ -115,10 +115,10 @@ def sharpness(patch: Image) -> float:
 
 
 def varied(patches: Image, size: tuple[int, int], copies: int, rng: np.random.Generator, hard: float = 1.0) -> Image:
-    """Copies (N · copies, height, width, 3) of patches as other pictures would show them, the first of each untouched.
+    """Return copies (N · copies, height, width, 3) of patches as other pictures would show them, the first unchanged.
 
-    Shifted, turned, scaled and squeezed a little, blurred, in other light and colour, with noise: what lies between
-    one look and the next. ``size`` is width, height; ``hard`` scales how far the copies stray.
+    The copies are slightly shifted, turned, scaled and squeezed, blurred, in other light and colour, and noisy: the
+    usual variation between looks. ``size``: width, height; ``hard`` scales the variation.
     """
     out = np.empty((len(patches) * copies, size[1], size[0], 3), np.uint8)
     for i, patch in enumerate(patches):
@@ -128,7 +128,7 @@ def varied(patches: Image, size: tuple[int, int], copies: int, rng: np.random.Ge
 
 
 def middle_of(patches: Image, size: tuple[int, int]) -> Image:
-    """The middle, ``size`` (width, height) px, of a patch (H, W, 3) or of each of several (N, H, W, 3)."""
+    """Return the middle, ``size`` (width, height) px, of a patch (H, W, 3) or of each of several (N, H, W, 3)."""
     y, x = (patches.shape[-3] - size[1]) // 2, (patches.shape[-2] - size[0]) // 2
     return np.ascontiguousarray(patches[..., y : y + size[1], x : x + size[0], :])
 
@@ -152,9 +152,10 @@ def _varied(patch: Image, size: tuple[int, int], rng: np.random.Generator, hard:
 
 
 def off_index(look: CardLook, rng: np.random.Generator) -> list[Image]:
-    """Patches (PATCH_H, PATCH_W, 3) that are no upright index: the finder's other spots, and indices seen wrongly.
+    """Return patches (PATCH_H, PATCH_W, 3) that are no upright index: other spots of the finder, and distorted indices.
 
-    Upside down, half as large again or as small, so far off that a part is cut, and half covered by another card.
+    The distortions: upside down, too large or too small, shifted so that a part is cut, and half covered by another
+    card.
     """
     size = (PATCH_W, PATCH_H)
     out = [*varied(look.others, size, 2, rng)] if len(look.others) else []
@@ -169,7 +170,7 @@ def off_index(look: CardLook, rng: np.random.Generator) -> list[Image]:
         m = np.array([[1, 0, off[0]], [0, 1, off[1]]])
         out.append(middle_of(np.asarray(cv2.warpAffine(patch, m, (LOOK_W, LOOK_H), borderMode=1), np.uint8), size))
         if look.whole is not None:
-            # Another card's edge hides about the half.
+            # Another card's edge hides about half.
             shown = middle_of(patch, size)
             over = cv2.resize(look.whole[8:-8, 8:-8], size, interpolation=cv2.INTER_AREA)
             ys, xs = np.mgrid[:PATCH_H, :PATCH_W]

@@ -1,1 +1,1 @@
-"""One picture in, the cards in it out."""
+"""The eye: finds and reads the cards in one picture."""

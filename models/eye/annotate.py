@@ -1,6 +1,6 @@
-"""Readings drawn on their picture, so that a person sees at once what the eye saw and how sure it was.
+"""Draws readings on their picture, to show at a glance which cards the eye saw and how sure it was.
 
-How sure a reading is shows in the line as well as in its colour: whole and thick, dashed, or dotted.
+The line shows the confidence as well as the colour does: whole and thick, dashed, or dotted.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ _LIKELY_READING: Final = 0.5
 _FONT: Final = cv2.FONT_HERSHEY_SIMPLEX
 _WHITE, _BLACK, _RED = (255, 255, 255), (25, 25, 25), (40, 30, 200)
 _LONG_SIDE: Final = 1200
-"""Smaller pictures are enlarged to about this, px, for the labels to be read."""
+"""Longer side, px, to which smaller pictures are enlarged so that the labels are legible."""
 _BEYOND: Final = 0.18
-"""Corners outside the picture are shown as far as this share of its longer side."""
+"""Share of the picture's longer side within which corners outside the picture are shown."""
 _Box = tuple[float, float, float, float]
 Colour = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class LineStyle:
-    """How readings of one degree of confidence are drawn."""
+    """The line in which readings of one range of confidence are drawn."""
 
     meaning: str
     colour: Colour
     dash: tuple[float, float]
-    """Lengths drawn and left out, in line widths; (1, 0) is a whole line."""
+    """Lengths drawn and skipped, in line widths; (1, 0) is a whole line."""
     width: float
 
 
@@ -47,38 +47,38 @@ STYLES: Final = (
 
 
 def line_style(reading: CardSeen) -> LineStyle:
-    """How a reading is drawn."""
+    """Return the line style of a reading."""
     if reading.card == UNREAD:
         return STYLES[3]
     return STYLES[0 if reading.confidence >= SURE_READING else 1 if reading.confidence >= _LIKELY_READING else 2]
 
 
 def confidence_text(confidence: float) -> str:
-    """A confidence in figures that never round it up to certainty."""
+    """Return a confidence in figures that never round it up to certainty."""
     if confidence < 0.99:
         return f"{confidence:.2f}"
     return f"{confidence:.3f}" if confidence < 0.9995 else ">.999"
 
 
 def _pixel(point: Points) -> tuple[int, int]:
-    """A point in whole pixels, kept within what OpenCV draws."""
+    """Return a point in whole pixels, limited to the range that OpenCV draws."""
     x, y = np.clip(np.round(point), -30000, 30000)
     return int(x), int(y)
 
 
 class Labels:
-    """Puts labels where they hide neither each other nor, if it can be helped, an index."""
+    """Places labels where they hide neither each other nor, if possible, an index."""
 
     def __init__(self, canvas: Image, unit: float, spots: Sequence[Points], scale: float = 1.0) -> None:
-        """``unit`` is a thousandth of the canvas's longer side, ``scale`` its px for one of the picture."""
+        """``unit``: a thousandth of the canvas's longer side; ``scale``: canvas px per picture px."""
         self._canvas, self._unit, self._scale = canvas, unit, scale
         self.placed: list[_Box] = []
         self._spots = [(float(s[0]) - 9 * unit, float(s[1]) - 9 * unit, 18 * unit, 18 * unit) for s in spots]
 
     def put(self, reading: CardSeen, anchor: Points) -> None:
-        """Write a reading's card and confidence as near to `anchor` as can be, with a line to it if that is far."""
+        """Write a reading's card and confidence as near to `anchor` as possible, with a line to it if that is far."""
         how, small = line_style(reading), reading.card == UNREAD
-        # Smaller than usual on a card that is small in its picture.
+        # Use a smaller label on a card that is small in its picture.
         high = float(np.linalg.norm(reading.corners[3] - reading.corners[0])) * self._scale
         unit = self._unit * float(np.clip(high / (200 * self._unit), 0.85 if small else 0.62, 1.0))
         size = (0.42 if small else 0.62) * unit
@@ -114,7 +114,7 @@ class Labels:
         cv2.putText(self._canvas, words, at, _FONT, text, _BLACK, max(1, round(weight * unit)), cv2.LINE_AA)
 
     def _place(self, middle: Points, width: float, height: float) -> tuple[float, float]:
-        """The top left of the best of some places round a card's middle."""
+        """Return the top left of the best of several places round a card's middle."""
         best, least = (0.0, 0.0), float("inf")
         rows, columns = self._canvas.shape[:2]
         for radius in (0.0, 1.3, 2.6, 4.0, 5.5, 7.0):
@@ -130,7 +130,7 @@ class Labels:
 
 
 def _shared(box: _Box, others: Iterable[_Box], gap: float) -> float:
-    """The part of a box that others take, counting `gap` px round each of them as theirs."""
+    """Return the share of a box that others cover, each widened by `gap` px."""
     x, y, w, h = box
     total = 0.0
     for ox, oy, ow, oh in others:
@@ -142,7 +142,7 @@ def _shared(box: _Box, others: Iterable[_Box], gap: float) -> float:
 
 _STEM = ((-0.35, 1.0), (0.35, 1.0), (0.0, 0.1))
 _STAR = tuple((np.sin(i * np.pi / 5) * s, -np.cos(i * np.pi / 5) * s) for i, s in enumerate((1.1, 0.45) * 5))
-#: Of each suit's pip the discs (x, y, radius) and the polygons, in half heights about its middle; jokers have a star.
+#: The discs (x, y, radius) and polygons of each suit's pip, in half heights about its middle; jokers have a star.
 _PIPS: Final[dict[str, tuple[tuple[tuple[float, float, float], ...], tuple[tuple[tuple[float, float], ...], ...]]]] = {
     "d": ((), (((0, -1.1), (0.8, 0), (0, 1.1), (-0.8, 0)),)),
     "h": (((-0.42, -0.35, 0.5), (0.42, -0.35, 0.5)), (((-0.86, -0.1), (0.86, -0.1), (0, 1.0)),)),
@@ -152,7 +152,7 @@ _PIPS: Final[dict[str, tuple[tuple[tuple[float, float, float], ...], tuple[tuple
 
 
 def _draw_pip(canvas: Image, suit: str, at: tuple[float, float], r: float, ink: Colour) -> None:
-    """A small pip of a suit (c d h s; a star for jokers) of half height r about a place, px."""
+    """Draw a small pip of a suit (c d h s; a star for jokers) with half height r about a place, px."""
     x, y = at
     discs, polygons = _PIPS.get(suit, ((), (_STAR,)))
     for dx, dy, size in discs:
@@ -163,7 +163,7 @@ def _draw_pip(canvas: Image, suit: str, at: tuple[float, float], r: float, ink: 
 
 
 def draw_readings(image: Image, readings: Sequence[CardSeen], long_side: int = _LONG_SIDE) -> Image:
-    """A copy of the picture, enlarged if it is small and with a legend beneath; sure readings lie over others."""
+    """Return a copy of the picture, enlarged if small, with a legend beneath; sure readings lie over others."""
     scale = max(1.0, long_side / max(image.shape[:2]))
     canvas, shift = _enlarged(image, readings, scale)
     unit = max(canvas.shape[:2]) / 1000
@@ -177,7 +177,7 @@ def draw_readings(image: Image, readings: Sequence[CardSeen], long_side: int = _
             cv2.circle(canvas, at, round(9 * unit), colour, max(1, round(1.6 * unit)), cv2.LINE_AA)
     labels = Labels(canvas, unit, [spot * scale + shift for r in readings for spot in r.indices], scale)
     for reading in reversed(ordered):
-        # A label belongs on a card's middle, but near its index where other cards may lie on the middle.
+        # A label belongs on a card's middle, but near its index where other cards may cover the middle.
         anchor = np.asarray(reading.corners.mean(0))
         if not reading.top and len(reading.indices):
             anchor = np.asarray(reading.indices[0] + 0.45 * (anchor - reading.indices[0]))
@@ -186,7 +186,7 @@ def draw_readings(image: Image, readings: Sequence[CardSeen], long_side: int = _
 
 
 def _enlarged(image: Image, readings: Sequence[CardSeen], scale: float) -> tuple[Image, Points]:
-    """The enlarged picture with as much grey round it as corners lie outside, and where its own corner came to lie."""
+    """Return the enlarged picture, with a grey margin for corners outside it, and the offset of its own corner."""
     h, w = image.shape[:2]
     points = np.concatenate([r.corners for r in readings] + [np.array([[0.0, 0.0], [w, h]])])
     most = _BEYOND * max(h, w)
@@ -200,7 +200,7 @@ def _enlarged(image: Image, readings: Sequence[CardSeen], scale: float) -> tuple
 
 
 def _draw_outline(canvas: Image, quad: Points, how: LineStyle, unit: float, double: bool) -> None:
-    """A card's outline with a light halo, so that it shows on any ground; double round a top card."""
+    """Draw a card's outline with a light halo, so that it shows on any ground; double for a top card."""
     width = max(1, round(how.width * unit))
     halo = width + max(2, round(1.4 * unit))
     lines = [(quad, _WHITE, halo), (quad, how.colour, width)]
@@ -215,7 +215,7 @@ def _draw_outline(canvas: Image, quad: Points, how: LineStyle, unit: float, doub
 def draw_polygon(
     canvas: Image, corners: Points, colour: Colour, dash: tuple[float, float], width: int, unit: float
 ) -> None:
-    """A closed outline, whole or in dashes; see `draw_dashed`."""
+    """Draw a closed outline, whole or in dashes; see `draw_dashed`."""
     for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         draw_dashed(canvas, a, b, colour, dash, width, unit)
 
@@ -223,10 +223,10 @@ def draw_polygon(
 def draw_dashed(
     canvas: Image, a: Points, b: Points, colour: Colour, dash: tuple[float, float], width: int, unit: float
 ) -> None:
-    """A straight line, whole or in dashes of `dash` (drawn, left out) times `unit` px."""
+    """Draw a straight line, whole or in dashes of `dash` (drawn, skipped) times `unit` px."""
     on, off = dash[0] * unit, dash[1] * unit
     length = float(np.linalg.norm(b - a))
-    # Half infinite corners of a card told wrongly would take for ever.
+    # Far-off corners of a badly placed card would take almost for ever.
     if off == 0 or length > 200 * (on + off):
         cv2.line(canvas, _pixel(a), _pixel(b), colour, width, cv2.LINE_AA)
         return
@@ -237,7 +237,7 @@ def draw_dashed(
 
 
 def _legend(columns: int, unit: float) -> Image:
-    """A strip as wide as the picture that says what the lines mean."""
+    """Return a strip, as wide as the picture, that explains the lines."""
     size, height, long = 0.5 * unit, round(34 * unit), 44 * unit
     entries: list[tuple[str, LineStyle | None]] = [(how.meaning, how) for how in STYLES]
     entries.append(("double line: top of its heap   ring: index", None))

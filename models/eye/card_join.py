@@ -1,4 +1,4 @@
-"""From indices to cards: which indices are of one card, and where that card lies."""
+"""Joins indices into cards: which indices belong to one card, and where that card lies."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from models.eye.finder import Spot
 from models.eye.geometry import Points, area, quad_of
 from models.eye.reader import CardReading, Reading, card_logs
 
-#: Tangent of the most that the finder may be wrong about which way is up, 10 degrees.
+#: Tangent of 10 degrees, the largest error of the finder's up direction.
 _TURNED = 0.18
 
 
 @dataclass(slots=True)
 class Candidate:
-    """One card: its indices and what they say, its place, and later what the whole card says."""
+    """One card: its indices with their readings, its place, and later the whole-card reading."""
 
     spots: list[Spot]
     readings: list[Reading]
@@ -26,7 +26,7 @@ class Candidate:
     right: Points
     whole: CardReading | None = None
     bare: float = 0.0
-    """Logit that nothing lies on it, the mean of the looks at it."""
+    """Logit that nothing lies on it, averaged over the looks."""
     quad: Points = field(default_factory=lambda: np.zeros((4, 2)))
 
     @property
@@ -36,10 +36,10 @@ class Candidate:
 
 
 def candidates(spots: Sequence[Spot], readings: Sequence[Reading], least_index: float) -> list[Candidate]:
-    """Group the spots that are indices, by a logit above ``least_index``, into cards, surest first.
+    """Group the spots that are indices (logit above ``least_index``) into cards, surest first.
 
-    First those that may say the same; then of what is left alone two that say another, but can only be one card's, as
-    where glare lies on an index: beside its own other index a neighbour's may fit as well.
+    First join indices that may agree. Then join single indices that disagree but can only belong to one card, as when
+    glare lies on an index. Agreement comes first because a neighbour's index may fit as well.
     """
     order = [
         i
@@ -66,7 +66,7 @@ def candidates(spots: Sequence[Spot], readings: Sequence[Reading], least_index: 
 
 
 def _join(fits: Sequence[tuple[float, Candidate]], spot: Spot, reading: Reading) -> bool:
-    """Add an index to the card that it fits best, of those with their mismatches; whether there is one."""
+    """Add an index to the best fitting card; return whether one fits. ``fits`` holds mismatches and cards."""
     miss, card = min(fits, key=lambda fit: fit[0], default=(1.0, None))
     if card is None or miss >= 1:
         return False
@@ -83,7 +83,7 @@ def _may_agree(one: Reading, other: Reading) -> bool:
 
 
 def _again(known: Spot, spot: Spot) -> bool:
-    """The same index once more, perhaps at another size: a neighbour in a fan is of like size and farther off."""
+    """Whether a spot repeats a known index, at any size; a neighbour in a fan is as large but farther off."""
     a, b = known.height, spot.height
     turn = float(known.up @ spot.up) * 4 / max(a * b, 1e-6)
     near = 0.35 if 0.7 < a / max(b, 1e-6) < 1.4 else 0.7
@@ -91,7 +91,7 @@ def _again(known: Spot, spot: Spot) -> bool:
 
 
 def local(card: Candidate, point: Points) -> Points:
-    """A point in the card's own axes: right and up, ±1 at the edges."""
+    """Return a point in the card's own axes: right and up, ±1 at the edges."""
     m = np.stack([card.right, card.up], 1)
     if abs(np.linalg.det(m)) < 1e-6:
         return np.array([9.0, 9.0])
@@ -99,11 +99,11 @@ def local(card: Candidate, point: Points) -> Points:
 
 
 def _mismatch(card: Candidate, spot: Spot, reading: Reading, unlike: bool = False) -> float:
-    """Below 1 if the spot can be an index of the card; the smaller the better.
+    """Return how badly a spot fits as an index of the card; below 1 it fits.
 
-    Either it is where one of the card's corners is to be, turned as it should be there, or both say the same card
-    and lie nearly so. Two cards of one heap that differ must not be joined, so readings that have no likely card in
-    common fit only where ``unlike`` ones may, and need a far better fit there.
+    Either the spot is at another corner of the card with the orientation expected there, or both indices name the same
+    card and lie nearly so. Two different cards of one heap must not be joined, so readings without a likely card in
+    common fit only if ``unlike`` is set, and then must fit far better.
     """
     first = card.spots[0]
     height = float(np.linalg.norm(card.up))
@@ -114,9 +114,9 @@ def _mismatch(card: Candidate, spot: Spot, reading: Reading, unlike: bool = Fals
         return 0.5
     apart = float(np.linalg.norm(spot.card_centre - card.centre)) / height
     if turn < -0.4 and apart < 0.25 and same_card(card.readings[0], reading):
-        return 0.6  # both name the same card and the same centre: an up-vector is off
+        return 0.6  # both name the same card and the same centre: one up-vector is wrong
     a, b = local(card, first.centre), local(card, spot.centre)
-    # An index is in one of the four corners; its opposite is turned, its neighbours are mirrored.
+    # An index is in one of the four corners; the opposite one is turned, the adjacent ones are mirrored.
     places = [(-a, -1.0), (np.array([-a[0], a[1]]), 1.0), (np.array([a[0], -a[1]]), -1.0)]
     off = min(float(np.hypot((b - p)[0] * 0.7, (b - p)[1])) for p, way in places) if abs(turn) > 0.8 else 9.0
     way_fits = any(way * turn > 0.8 and float(np.hypot((b - p)[0] * 0.7, (b - p)[1])) < off + 0.05 for p, way in places)
@@ -131,11 +131,11 @@ def _mismatch(card: Candidate, spot: Spot, reading: Reading, unlike: bool = Fals
 
 
 def _opposed(a: Spot, b: Spot) -> bool:
-    """b is where the index opposite to a can be on a card of any size: across the diagonal, and so many heights off.
+    """Whether b can be the index opposite to a on a card of any size: across the diagonal at a plausible distance.
 
-    Indices sit about 25 mm and 35 mm from a poker card's centre, so the way to the opposite one makes 36° with the
-    index's own axis, and up to 66° where it is seen far aslant; indices are 10 to 35 mm high. A card's size told from
-    one index is not that sure.
+    Indices sit about 25 mm and 35 mm from a poker card's centre, so the line to the opposite one makes 36° with the
+    index's own axis, and up to 66° when seen far aslant; indices are 10 to 35 mm high. A card's size estimated from one
+    index is less certain than that.
     """
     height = (a.height + b.height) / 2
     for one, other in ((a, b), (b, a)):
@@ -153,7 +153,7 @@ def same_card(a: Reading, b: Reading) -> bool:
 
 
 def _place(card: Candidate) -> None:
-    """Centre and axes from all indices; two opposite ones fix centre, turn and size."""
+    """Set centre and axes from all indices; two opposite ones fix centre, turn and size."""
     base = card.spots[0]
     centres, ups, rights = [], [], []
     for spot in card.spots:
@@ -171,7 +171,7 @@ def _place(card: Candidate) -> None:
         return
     other = opposite[0]
     card.centre = (base.centre + other.centre) / 2
-    # Turn and stretch the axes so that the diagonal between the indices is the one seen.
+    # Turn and stretch the axes so that the diagonal between the indices matches the one seen.
     said = (base.centre - base.card_centre) - (other.centre - other.card_centre)
     true = base.centre - other.centre
     n = float(said @ said)
@@ -185,9 +185,10 @@ def _place(card: Candidate) -> None:
 
 
 def _stretch(card: Candidate, said: Points, true: Points) -> None:
-    """Stretch each axis by itself so that the diagonal ``said`` becomes the ``true`` one.
+    """Stretch each axis separately so that the diagonal ``said`` becomes the ``true`` one.
 
-    Both indices tell which way is up, and better than by so much: the card is seen aslant, and so shorter one way.
+    The up direction of both indices is more accurate than this turn, so the card is seen aslant, and thus shorter one
+    way.
     """
     axes = np.stack([card.right, card.up], 1)
     if abs(np.linalg.det(axes)) < 1e-6:

@@ -1,10 +1,10 @@
-"""What a card is: the evidence of its indices and of the whole card, and the confidence in a name.
+"""Names a card: the evidence of its indices and of the whole card, and the confidence in the name.
 
 Evidence is added as log-probabilities with weights fitted on held-out synthetic scenes (two readings of one card share
 its light and blur, so together they are worth less than twice one of them). The confidence is a logistic function of
-signs that tell a right reading from a wrong one; its weights are fitted there too, and then lowered by a constant until
-little of what is said with 0.9 or more was wrong (`models/training/confidence_fit.py` says how little): photographs
-hold surprises that drawn scenes do not.
+signs that separate right readings from wrong ones. Its weights are fitted there, too, and then lowered by a constant
+until few readings with 0.9 or more are wrong (`models/training/confidence_fit.py` gives the limit): photographs contain
+surprises that drawn scenes lack.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ from models.eye.reader import N_SUITS, RANK_OF_CARD, SUIT_OF_CARD, CardReading, 
 SIGNS = ("odds", "weaker", "index", "height", "agreeing", "whole", "dissent", "heat", "one")
 #: An index logit above this is a clear index.
 _CLEAR_INDEX = 2.0
-#: Log odds of the likeliest name, below which a card is looked at again; above, more looks changed no count.
+#: Log odds of the likeliest name below which a card is looked at again; above, more looks changed no count.
 _OPEN_ODDS = 5.0
-#: In a picture without colour a sign's shape misleads the networks, which learned suits by their colour first: so much
-#: of what they say of a suit is shared by all suits alike.
+#: Without colour a suit's shape misleads the networks, which learned suits by colour first: this share of their suit
+#: probability is divided equally among all suits.
 _SUIT_UNKNOWN = 0.4
-#: Names less likely than this are left out of a card's alternatives, and so are all after so many.
+#: Least probability of an alternative name, and the greatest number of alternatives.
 LEAST_SHARE, MOST_NAMES = 0.01, 5
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceWeights:
-    """Numbers of `weights/calibration.json`; the defaults are what an unfitted eye would use."""
+    """Numbers of `weights/calibration.json`; the defaults are those of an unfitted eye."""
 
     #: Least logit of being an index for a spot to count.
     index: float = 0.0
-    #: Least logit for one to be told as a card when the finder has doubts too: cloth and print look like half an index.
+    #: Least logit to report a card that the finder doubts, too: cloth and print look half like an index.
     alone: float = 2.0
-    #: Weight of one index's reading, of each where two agree on the place, and of the whole card's.
+    #: Weight of a single index's reading, of each if two agree on the place, and of the whole card's.
     one: float = 0.9
     each: float = 0.7
     card: float = 0.5
-    #: Slope and offset that make of the whole-card network's logit one that is right as often as it says.
+    #: Slope and offset that calibrate the whole-card network's logit.
     bare: tuple[float, float] = (1.0, 0.0)
     #: confidence = sigmoid(these · `signs`)
     signs: tuple[float, ...] = (1.0, *(0.0 for _ in SIGNS[1:]))
-    #: Below this confidence the card is seen but not read.
+    #: Below this confidence a card counts as seen but not read.
     unread: float = 0.3
 
     @staticmethod
     def of(data: Mapping[str, Any]) -> EvidenceWeights:
-        """Those of the fields that `data` has."""
+        """Return the weights in `data`, with defaults for the rest."""
         names = EvidenceWeights.__dataclass_fields__
         lists = {k: tuple(float(v) for v in data[k]) for k in ("bare", "signs") if k in data}
         plain = {k: float(v) for k, v in data.items() if k in names and k not in lists}
@@ -63,7 +63,7 @@ class EvidenceWeights:
 
 
 def is_likely(card: Candidate, weights: EvidenceWeights) -> bool:
-    """Whether the reader holds one of its indices for one, or the finder is sure of the place."""
+    """Whether the reader accepts one of its indices as an index, or the finder is sure of the place."""
     return max(r.index for r in card.readings) >= weights.alone or max(s.score for s in card.spots) > 0.6
 
 
@@ -72,7 +72,7 @@ def evidence(card: Candidate, weights: EvidenceWeights) -> Logs:
     each = weights.one if len(card.readings) == 1 else weights.each
     total = np.zeros(len(CARD_CLASSES))
     for reading in card.readings:
-        # An index that may be none says less.
+        # A doubtful index counts less.
         total += each * sigmoid(reading.index) * card_logs(reading.rank, reading.suit)
     if card.whole is not None:
         total += weights.card * sigmoid(card.whole.bare) * card_logs(card.whole.rank, card.whole.suit)
@@ -81,27 +81,27 @@ def evidence(card: Candidate, weights: EvidenceWeights) -> Logs:
 
 
 def likeliest(card: Candidate, weights: EvidenceWeights) -> str:
-    """The name that the evidence speaks for, however doubtful."""
+    """Return the name that the evidence favours, however doubtful."""
     return CARD_CLASSES[int(evidence(card, weights).argmax())]
 
 
 def _log_odds(p: float) -> float:
-    """Logit of a probability, kept from infinity."""
+    """Return the logit of a probability, kept finite."""
     return float(np.log(max(p, 1e-9)) - np.log(max(1 - p, 1e-9)))
 
 
 def is_open(card: Candidate, weights: EvidenceWeights) -> bool:
-    """Whether something is a card, and one look leaves its name open, so that more looks may tell."""
+    """Whether a probable card has an uncertain name after one look, so that more looks may help."""
     return is_likely(card, weights) and _log_odds(float(np.exp(evidence(card, weights).max()))) < _OPEN_ODDS
 
 
 def signs(card: Candidate, logs: Logs) -> NDArray[np.float64]:
-    """The signs of the likeliest card of `logs` (log-probabilities of `CARD_CLASSES`): a number for each of `SIGNS`."""
+    """Return a number for each of `SIGNS` for the likeliest card of `logs` (log-probabilities of `CARD_CLASSES`)."""
     best = int(logs.argmax())
     rank, suit = RANK_OF_CARD[best], SUIT_OF_CARD[best]
     chances = np.exp(logs)
     marginals = [float(chances[rank == RANK_OF_CARD].sum()), float(chances[suit == SUIT_OF_CARD].sum())]
-    # The probability that each clear index alone gives to the card.
+    # The probability that each clear index gives the card on its own.
     alone = [float(np.exp(r.rank[rank] + r.suit[suit])) for r in card.readings if r.index > _CLEAR_INDEX]
     whole = 0.0
     if card.whole is not None:
@@ -123,15 +123,15 @@ def signs(card: Candidate, logs: Logs) -> NDArray[np.float64]:
 
 
 def _certainty(card: Candidate, logs: Logs, weights: EvidenceWeights) -> float:
-    """The confidence in the likeliest card of `logs`, which is the card's `evidence`, and never more than that says.
+    """Return the confidence in the likeliest card of `logs`, the card's `evidence`, and at most its probability there.
 
-    Of a letter that means one of two ranks no sign beside it can tell which.
+    The limit matters for a letter that means one of two ranks: no sign beside it can decide which.
     """
     return min(sigmoid(float(np.dot(weights.signs, signs(card, logs)))), float(np.exp(logs.max())))
 
 
 def judged(card: Candidate, weights: EvidenceWeights) -> tuple[str, float]:
-    """The card's name, or `??`, and the confidence in it (of a refused reading, where it is not read)."""
+    """Return the card's name, or `??`, and the confidence in it (for `??`, in the refused reading)."""
     logs = evidence(card, weights)
     confidence = _certainty(card, logs, weights)
     return CARD_CLASSES[int(logs.argmax())] if confidence >= weights.unread else UNREAD, confidence
@@ -142,10 +142,10 @@ Names = tuple[tuple[str, float], ...]
 
 
 def alternatives(card: Candidate, weights: EvidenceWeights, grey: bool = False) -> Names:
-    """The names that the card may have and their probabilities, the likeliest first, whether it counts as read or not.
+    """Return the card's possible names with probabilities, the likeliest first, whether or not it counts as read.
 
-    The first has the calibrated confidence; the others are to it as the evidence says, as far as the rest of 1 reaches.
-    In a ``grey`` picture the suit is open, and no name is sure.
+    The first has the calibrated confidence; the others share the rest of 1 in proportion to the evidence. In a ``grey``
+    picture the suit is open, and no name is sure.
     """
     if grey:
         return _colourless_names(card, weights)
@@ -160,7 +160,7 @@ def alternatives(card: Candidate, weights: EvidenceWeights, grey: bool = False) 
 
 
 def _colourless_names(card: Candidate, weights: EvidenceWeights) -> Names:
-    """The same of a picture without colour: the rank is told as surely as ever, the suit guessed by its shape."""
+    """Return the names for a picture without colour: the rank as certain as ever, the suit guessed by its shape."""
     chances = np.exp(evidence(card, weights))
     suit = int(SUIT_OF_CARD[int(chances.argmax())])
     whole = None if card.whole is None else _in_suit(card.whole, suit)
@@ -179,7 +179,7 @@ _Read = TypeVar("_Read", Reading, CardReading)
 
 
 def _in_suit(reading: _Read, suit: int) -> _Read:
-    """The reading as if its suit were known."""
+    """Return the reading as if its suit were known."""
     known = np.full(N_SUITS, NEVER)
     known[suit] = 0.0
     return replace(reading, suit=known)

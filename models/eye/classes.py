@@ -15,26 +15,26 @@ UNREAD: Final = "??"
 CARD_CLASSES: Final = (*(r + s for s in SUIT_CLASSES[:4] for r in RANK_CLASSES[:13]), "Xr", "Xb")
 """Every card that can be named, jokers last."""
 SURE_READING: Final = 0.9
-"""From this confidence on a reading counts as read."""
+"""Confidence from which a reading counts as read."""
 WIDTH_MM, HEIGHT_MM = 63.5, 88.9
-"""Width and height of a poker card: the model from which proportions are taken."""
+"""Width and height of a poker card, the model for all proportions."""
 
 
 class CardError(ValueError):
-    """The text is no card; the message says what one looks like."""
+    """The text names no card; the message shows the notation."""
 
 
 _COLOURS: Final = {"c": "black", "s": "black", "d": "red", "h": "red"}
 
 
 def look_alike(card: str, other: str) -> bool:
-    """Whether two cards differ in nothing but the suit, and their suits are of one colour."""
+    """Whether two cards differ only in suit, and their suits have the same colour."""
     colour = _COLOURS.get(card[1])
     return card != other and card[0] == other[0] and colour is not None and colour == _COLOURS.get(other[1])
 
 
 def check(card: str) -> str:
-    """`card` itself if it names a card, else `CardError`."""
+    """Return `card` if it names a card; raise `CardError` otherwise."""
     if card not in CARD_CLASSES:
         raise CardError(
             f"{card!r} is no card: write rank A 2..9 T J Q K and suit c d h s, as in 7h or Tc; jokers are Xr, Xb"

@@ -1,8 +1,8 @@
-"""The card on top of a heap that shows no index: where its outline lies.
+"""Locates the outline of a heap's top card that shows no index.
 
-Nothing names it, but it hides none of the indices that were read, it lies on the card that would be the top without it,
-and it shows all of its four edges, for nothing lies on it. Of all cards of the heap's size that could lie so, the one
-with the clearest edges is taken.
+Such a card cannot be read, but it hides none of the indices that were read, it lies on the card that would otherwise be
+the top, and it shows all four edges because nothing lies on it. Of all possible places for a card of the heap's size,
+the one with the clearest edges is taken.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from models.eye.classes import HEIGHT_MM, WIDTH_MM
 from models.eye.geometry import Image, Points, area
 
 _HEIGHT: Final = 56.0
-"""Height of the cards, px, in the reduced picture that is searched: edges stay sharp, and it costs little."""
+"""Height of the cards, px, in the reduced picture that is searched: edges stay sharp at a low cost."""
 _REACH: Final = 0.35
-"""So far beyond the cards that were read the one above may reach, in heights."""
+"""Distance, in heights, by which the top card may reach beyond the cards that were read."""
 _AWAY: Final = 0.75
-"""The greatest way from its middle to that of the card below, in heights: farther off it would hide no index of it."""
+"""Greatest distance, in heights, between its middle and that of the card below: farther off it would hide no index."""
 _TURNS: Final = np.arange(0.0, 90.0, 7.5)
 _SIZES: Final = (0.92, 1.0, 1.08)
 _ALONG: Final = 7
-"""Px along an edge over which its contrast is averaged: print and grain change within that."""
+"""Length, px, along an edge over which contrast is averaged: print and grain vary within it."""
 _PLAY: Final = 2
-"""Px by which an edge may lie off, for turns and sizes are tried in steps."""
+"""Tolerance, px, of an edge's place, since turns and sizes are tried in steps."""
 _LEAST_CONTRAST: Final = 4.0
-"""Grey levels, twice the step across an edge, that count as an edge in a picture without grain."""
+"""Least contrast, in grey levels (twice the step across an edge), of an edge in a picture without grain."""
 _CLEAREST: Final = 3.0
-"""Contrast counts up to so many times that: a dark back on white cards is no better an outline than any."""
+"""Multiple of that contrast at which an edge counts in full: a dark back on white cards is no better an outline."""
 
 Floats32 = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """The heap in small: the picture, and from px of the whole picture to its own by ``scale`` and ``corner``."""
+    """The reduced picture of the heap, with ``scale`` and ``corner`` to map px of the full picture to its own."""
 
     image: Floats32
     scale: float
@@ -52,7 +52,7 @@ class _View:
 
 
 def outline(image: Image, heap: Sequence[Candidate], below: Candidate) -> Points:
-    """The corners, (4, 2) px, of the card that most likely lies on ``below`` in a heap whose top was not read."""
+    """Return the corners, (4, 2) px, of the likeliest card on ``below`` in a heap whose top was not read."""
     side = float(np.median([np.sqrt(max(area(c.quad), 1.0)) for c in heap])) / np.sqrt(WIDTH_MM / HEIGHT_MM)
     view = _view(image, heap, side)
     indices = view.into(np.array([spot.centre for c in heap for spot in c.spots]))
@@ -84,7 +84,7 @@ def _view(image: Image, heap: Sequence[Candidate], side: float) -> _View:
 
 
 def _turned(image: Floats32, degrees: float) -> tuple[Floats32, NDArray[np.float64]]:
-    """The picture turned on a square that holds all of it, and the 2 x 3 matrix that does it."""
+    """Return the picture turned on a square that holds all of it, and the 2 x 3 matrix of the turn."""
     h, w = image.shape[:2]
     n = int(np.ceil(np.hypot(h, w)))
     onto = cv2.getRotationMatrix2D((w / 2, h / 2), degrees, 1.0)
@@ -98,7 +98,7 @@ def _px(points: Points, onto: NDArray[np.float64]) -> Points:
 
 
 def _edges(image: Floats32) -> tuple[Floats32, Floats32]:
-    """How clear an upright and a level edge is at each place, 0 to 1."""
+    """Return how clear an upright and a level edge is at each place, 0 to 1."""
     grain = float(np.median(np.abs(image - cv2.GaussianBlur(image, (0, 0), 2))))
     most = _CLEAREST * max(_LEAST_CONTRAST, 3 * grain)
     upright, level = np.zeros(image.shape[:2], np.float32), np.zeros(image.shape[:2], np.float32)
@@ -112,7 +112,7 @@ def _edges(image: Floats32) -> tuple[Floats32, Floats32]:
 def _best_box(
     edges: tuple[Floats32, Floats32], indices: Points, middle: Points, height: float, tall: bool
 ) -> tuple[float, Points | None]:
-    """The upright box of a card's size with the clearest edges that covers no index: its worth, and its corners."""
+    """Return score and corners of the upright card-sized box with the clearest edges that covers no index."""
     n = edges[0].shape[0]
     long, short = round(height / 2), round(height * WIDTH_MM / HEIGHT_MM / 2)
     a, b = (short, long) if tall else (long, short)
@@ -121,7 +121,7 @@ def _best_box(
     upright, level = cv2.blur(edges[0], (1, int(1.7 * b) | 1)), cv2.blur(edges[1], (int(1.7 * a) | 1, 1))
     sides = (upright[b : n - b, : n - 2 * a], upright[b : n - b, 2 * a :])
     ends = (level[: n - 2 * b, a : n - a], level[2 * b :, a : n - a])
-    # A card shows all four of its edges, so the faintest counts most.
+    # A top card shows all four edges, so the faintest one counts most.
     faintest = np.minimum(np.minimum(*sides), np.minimum(*ends))
     worth = (sides[0] + sides[1] + ends[0] + ends[1]) / 8 + faintest / 2
     ys, xs = np.mgrid[b : n - b, a : n - a]

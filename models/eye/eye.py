@@ -32,32 +32,32 @@ if TYPE_CHECKING:
 __all__ = ["ImageError", "CardSeen", "Eye", "WeightsBroken", "WeightsMissing"]
 
 LEAST_SIDE: Final = 16
-"""Of a picture, px."""
+"""Least width and height of a picture, px."""
 MOST_PIXELS: Final = 64_000_000
-"""Of a picture: more than any camera of a telephone gives by itself, and a memory that a small computer has."""
-#: Whole cards read in one picture, the surest first: two packs with jokers.
+"""Largest picture, px: beyond any phone camera's default, and within a small computer's memory."""
+#: Most whole cards read in one picture, the surest first: two packs with jokers.
 _MOST_CARDS = 110
-#: Of a learned deck, a card that is not its heap's top, with one index in sight, is believed no more than an index of
-#: such a logit: the card above may hide a part of the sign, and no look has shown what is left then.
+#: In a learned deck, upper limit of the index logit for a covered card with one index in sight: the card above may hide
+#: part of the index, and no look has shown what is left then.
 _PEEPING_INDEX = 2.5
-#: Unread tops that share so much of their area are one card.
+#: Share of overlap from which unread tops are one card.
 _ONE_PLACE = 0.5
-#: Turn, degrees, and size of the views in which an index is read again: about as far off as the finder aims.
+#: Turns, degrees, and sizes of the views in which an index is read again: about the error of the finder.
 _VIEWS = ((4.0, 1.08), (-4.0, 0.93))
 
 
 class ImageError(UserError, ValueError):
-    """The array is no picture the eye can read; the message says what it wants."""
+    """The array is no picture that the eye can read; the message says what is required."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardSeen:
-    """One card: its name (or `??`), the confidence in it, corners (4, 2) in px clockwise from an index's top left (of
-    the whole card, hidden parts included), and whether it lies on all others of its heap.
+    """One card: its name (or `??`) and confidence, its corners, and whether it lies on top of its heap.
 
-    ``bare`` is the probability that nothing lies on it, ``indices`` (k, 2) the middles in px of the indices seen,
-    ``candidates`` the names that it may have with their probabilities, the likeliest first. In a ``grey`` picture, one
-    without colour, its suit is guessed by the shape alone, and its name never sure.
+    ``corners`` (4, 2) in px run clockwise from an index's top left, hidden parts included. ``bare`` is the probability
+    that nothing lies on it, ``indices`` (k, 2) the middles in px of the indices seen, ``candidates`` its possible names
+    with their probabilities, the likeliest first. In a ``grey`` picture, one without colour, its suit is guessed by the
+    shape alone, and its name is never sure.
     """
 
     card: str
@@ -71,7 +71,7 @@ class CardSeen:
 
     @property
     def rank_confidence(self) -> float:
-        """How likely the card's rank is what its name says, whatever its suit."""
+        """Probability that the card has the rank of its name, in any suit."""
         return max(self.confidence, min(1.0, sum(p for name, p in self.candidates if name[0] == self.card[0])))
 
 
@@ -87,7 +87,7 @@ class Eye:
         cap: Callable[[str, float], float] | None = None,
         one_deck: bool = False,
     ) -> None:
-        """``cap`` tells the most confidence in a card whose best index has such a logit (None: no limit)."""
+        """``cap`` returns the highest confidence in a card with a given best index logit (None: no limit)."""
         self._finder, self._reader, self._cards, self._weights, self._cap = finder, reader, cards, weights, cap
         self._one_deck, self._letters = one_deck, Letters()
 
@@ -95,10 +95,10 @@ class Eye:
     def load(
         cls, weights: Path | None = None, threads: int = 1, deck: Knowledge | None = None, one_deck: bool = False
     ) -> Eye:
-        """The eye with the weights in a folder (None: the package), for any deck or for one that was learned.
+        """Return the eye with the weights in a folder (None: the package), for any deck or for a learned one.
 
-        With ``one_deck`` all pictures are of the same cards, as in a game: what letters one shows tells how to read the
-        next. Else each picture tells by itself which language its cards speak.
+        With ``one_deck`` all pictures show the same cards, as in a game: the letters seen in one help to read the next.
+        Otherwise the language is inferred from each picture alone.
 
         Raises:
             WeightsMissing, WeightsBroken: see `networks`.
@@ -111,11 +111,11 @@ class Eye:
 
     @property
     def language(self) -> str | None:
-        """The language of the indices in the last picture, or in all of one deck; None where letters do not tell."""
+        """Language of the indices in the last picture, or in all of one deck; None if the letters do not show it."""
         return self._letters.language
 
     def recognise(self, image: NDArray[np.uint8]) -> list[CardSeen]:
-        """Every card seen, surest first; raises `ImageError`."""
+        """Return every card seen, surest first; raises `ImageError`."""
         _check_picture(image)
         return self._judged(image, self.candidates(image), is_grey(image))
 
@@ -129,7 +129,7 @@ class Eye:
             best, confidence = names[0]
             name = best if confidence >= self._weights.unread else UNREAD
             if self._cap is not None:
-                # No more confidence than a learned deck allows, in the card and in what else it may be.
+                # Limit the confidence to what a learned deck allows, for the card and for its alternatives.
                 index = max(reading.index for reading in c.readings)
                 if len(c.readings) == 1 and i in peeping:
                     index = min(index, _PEEPING_INDEX)
@@ -141,10 +141,10 @@ class Eye:
     def read_at(
         self, image: NDArray[np.uint8], region: tuple[float, float, float, float], card_height: float | None = None
     ) -> list[CardSeen]:
-        """Like `recognise` within x0, y0, x1, y1 (px, clipped to the picture); corners are the whole picture's.
+        """Like `recognise` within x0, y0, x1, y1 (px, clipped to the picture); corners are px of the full picture.
 
-        A region smaller than the picture costs less and is looked at in finer detail. Where the cards' height is known
-        (px, as it shows in the picture), it is looked at in the one detail that suits it, which costs less still.
+        A smaller region costs less and is examined in finer detail. If the cards' height is known (px in the picture),
+        only the matching level of detail is examined, which costs less still.
         """
         _check_picture(image)
         h, w = image.shape[:2]
@@ -159,7 +159,7 @@ class Eye:
         return [replace(s, corners=s.corners + corner, indices=s.indices + corner) for s in seen]
 
     def candidates(self, image: Image, card_height: float | None = None) -> list[card_join.Candidate]:
-        """The cards before they are named: what `recognise` judges and what the calibration is fitted on."""
+        """Return the unnamed cards, as input to `recognise` and to the calibration's fit."""
         levels = pyramid(image)
         spots = self._finder.find(image, card_height)
         if not self._one_deck:
@@ -171,26 +171,27 @@ class Eye:
             card.whole, card.bare = whole, whole.bare
             heaps.settle(card)
         if card_height is None:
-            # A stream looks at a place again and again: there a faint first sight of a card tells when it came.
+            # A stream looks at a place repeatedly: there a faint first sight of a card shows when it came.
             found = [card for card in found if card_name.is_likely(card, self._weights)]
-            # In a live game only the uppermost card matters; elsewhere whole cards tell the corners of covered ones.
+            # In a live game only the uppermost card matters; elsewhere whole cards help to locate the corners of
+            # covered ones.
             changed = heaps.borrow_corners(found)
             again = self._cards.read(levels, [axes_of(card.quad) for card in changed], self._letters)
             for card, whole in zip(changed, again, strict=True):
                 card.quad = heaps.nearer(whole.quad, card.quad)
         found = heaps.without_doubles(found, self._weights)
-        # After that: what glare makes of a card's own index is no card below it.
+        # Do this after merging: glare on a card's own index does not show a card below it.
         heaps.correct_bareness(found, self._weights)
         open_cards = [c for c in found if heaps.is_doubtful(c) or card_name.is_open(c, self._weights)]
         self._look_again(levels, open_cards)
-        # What more looks have named alike may be one card after all.
+        # Cards that the additional looks named alike may be one card after all.
         return heaps.without_doubles(found, self._weights) if open_cards else found
 
     def _look_again(self, levels: Sequence[Image], cards: Sequence[card_join.Candidate]) -> None:
-        """Look twice more at cards of which one look leaves open what they are, or whether they are bare.
+        """Look twice more at cards whose name or bareness one look leaves open.
 
-        At the whole card upright and half turned, at its indices a little turned, larger and smaller: what misleads one
-        look seldom misleads the next.
+        Each look shows the whole card upright and turned by half, and its indices slightly turned, larger and smaller:
+        an effect that misleads one look seldom misleads the next.
         """
         frames = [axes_of(card.quad) for card in cards]
         upright = self._cards.read(levels, frames, self._letters)
@@ -209,7 +210,7 @@ class Eye:
 def _unread_tops(
     image: Image, found: Sequence[card_join.Candidate], upper: Sequence[tuple[int, list[int]]], grey: bool
 ) -> list[CardSeen]:
-    """The tops of the heaps on which a card lies that shows no index; ``upper`` from `heaps.uppermost`."""
+    """Return the tops of heaps under a card without a visible index; ``upper``: see `heaps.uppermost`."""
     unread: list[CardSeen] = []
     for i, heap in upper:
         if heaps.is_bare(found[i]) is False:
@@ -221,8 +222,8 @@ def _unread_tops(
 
 
 def _check_picture(image: Image) -> None:
-    """Raise `ImageError` unless the array is a picture: uint8, (height, width, 3), `LEAST_SIDE` px or more a side and
-    `MOST_PIXELS` at most.
+    """Raise `ImageError` unless the array is uint8, (height, width, 3), with sides and size within `LEAST_SIDE` and
+    `MOST_PIXELS`.
     """
     if not isinstance(image, np.ndarray):
         raise ImageError(

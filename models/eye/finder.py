@@ -11,24 +11,24 @@ from numpy.typing import NDArray
 from models.eye.geometry import Image, Points
 from models.eye.networks import Network
 
-#: The longest side the network is run on; a 1280 px frame is halved. Close-ups are found at the smaller sizes.
+#: The longest side the network runs on; a 1280 px frame is halved. Close-ups are found at the smaller sizes.
 _LONG_SIDE, _SHORTEST_SIDE = 640, 96
-#: Where the cards' height is not known and some are small (px, of the picture), it looks once more, closer, up to this.
+#: Longest side of a second, closer look if the cards' height is unknown and some are smaller than this (picture px).
 _CLOSE_SIDE, _SMALL_CARD = 1280, 170.0
-#: The map's px and the unit of its vectors, in px of the network's picture.
+#: Step of the output map and unit of its vectors, in px of the network's picture.
 STRIDE, VECTOR_UNIT = 4, 16.0
-#: Heat below this is no candidate; the reader judges the others.
+#: Heat below this makes no candidate; the reader judges the others.
 _FAINT_HEAT = 0.2
-#: Two packs with jokers in one picture, both indices of each; of an ordinary picture a few dozen are found.
+#: Both indices of two packs with jokers; an ordinary picture yields a few dozen.
 _MOST_SPOTS = 220
-#: Height, px, at which the network is shown cards whose size is known. At 80 to 150 it finds as many cards as at all
-#: sizes; at 150 it tells two indices apart that lie side by side, and a look costs an eighth more than at 100.
+#: Height, px, at which the network sees cards of known size. At 80 to 150 it finds as many cards as at all sizes
+#: together; at 150 it separates two adjacent indices, at a cost one eighth higher than at 100.
 _SUITED_HEIGHT = 150.0
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A candidate index (picture px): its centre and up-vector, and the card it says it belongs to."""
+    """A candidate index (picture px): its centre and up-vector, and the place of its card by its own estimate."""
 
     centre: Points
     up: Points
@@ -43,19 +43,19 @@ class Spot:
         return 2.0 * float(np.hypot(self.up[0], self.up[1]))
 
     def seen_otherwise(self, turn: float, size: float) -> Spot:
-        """The same index looked at turned by so many degrees and so many times as large."""
+        """Return the same index turned by ``turn`` degrees and scaled by ``size``."""
         c, s = size * np.cos(np.radians(turn)), size * np.sin(np.radians(turn))
         return replace(self, up=np.array([[c, -s], [s, c]]) @ self.up)
 
 
 class Finder:
-    """The finder network and what its map means."""
+    """The finder network and the decoding of its output map."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
 
     def find(self, image: Image, card_height: float | None = None) -> list[Spot]:
-        """Candidates, best first, each index once: at all sizes, or at the one that suits cards so high (px)."""
+        """Return candidates, best first, each index once: at all sizes, or at that for ``card_height`` (px)."""
         longest = max(image.shape[:2])
         scale = min(1.0, _LONG_SIDE / longest)
         if card_height is not None:
@@ -69,13 +69,13 @@ class Finder:
             if longest * scale < _SHORTEST_SIDE:
                 break
         likely = [s for s in spots if s.score > 0.4]
-        # Where nothing is seen, or a small card is, what else lies there may be smaller still.
+        # If no card or a small card was found, others there may be smaller still.
         if longest > _LONG_SIDE and (not likely or any(_small(s) for s in likely)):
             spots += [s for s in self._at(image, image, min(1.0, _CLOSE_SIDE / longest))[1] if _small(s)]
         return _distinct(spots)
 
     def _at(self, image: Image, source: Image, scale: float) -> tuple[Image, list[Spot]]:
-        """The picture at a scale, resized from ``source``, and the candidates in it (px of the picture itself)."""
+        """Return the picture at a scale, resized from ``source``, and its candidates in px of the full picture."""
         size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
         level = source
         if size != (level.shape[1], level.shape[0]):
@@ -101,12 +101,12 @@ class Finder:
 
 
 def _small(spot: Spot) -> bool:
-    """Whether it is an index of a card that the reduced picture may not show."""
+    """Whether its card may be too small for the reduced picture."""
     return 2 * float(np.hypot(spot.card_up[0], spot.card_up[1])) < _SMALL_CARD
 
 
 def _distinct(spots: list[Spot]) -> list[Spot]:
-    """Drop what a better candidate says already: the same place, looking the same way."""
+    """Drop spots that repeat a better candidate: the same place and orientation."""
     kept: list[Spot] = []
     places: NDArray[np.float64] = np.zeros((0, 2))
     for spot in sorted(spots, key=lambda s: -s.score):

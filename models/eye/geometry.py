@@ -1,8 +1,8 @@
-"""Where things lie in a picture: quads of cards, upright patches of indices, rectified cards.
+"""Geometry in a picture: quads of cards, upright patches of indices, rectified cards.
 
-Points are pixels (x right, y down). An index is given by its centre and its up-vector, from the centre to the middle
-of its top edge, so its height is twice the vector's length. A quad is (4, 2): top left, top right, bottom right,
-bottom left as the index stands.
+Points are pixels (x right, y down). An index is given by its centre and its up-vector, from the centre to the middle of
+its top edge, so its height is twice the vector's length. A quad is (4, 2): top left, top right, bottom right, bottom
+left in the index's orientation.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Points = Floats
 Quad = NDArray[np.float32]
 """The corners of a card, (4, 2) px; convex."""
 PixelBox = tuple[int, int, int, int]
-"""x0, y0, x1, y1 in pixels; the far ends are outside."""
+"""x0, y0, x1, y1 in pixels; x1 and y1 are exclusive."""
 
-#: The reader's patch: an index of `INDEX_H` px height in the middle, upright.
+#: The reader's patch: an index of `INDEX_H` px height in its middle, upright.
 PATCH_W, PATCH_H, INDEX_H = 48, 64, 46
 #: The card reader's crop: the card with a margin of `CROP_MARGIN` of its size on each side.
 CROP_W, CROP_H, CROP_MARGIN = 64, 88, 0.09
@@ -33,7 +33,7 @@ CROP_W, CROP_H, CROP_MARGIN = 64, 88, 0.09
 
 
 def pyramid(image: Image, levels: int = 4) -> list[Image]:
-    """The image and its halvings, each averaged, so that a patch can be cut without aliasing."""
+    """Return the image and its halvings, each averaged, so that a patch can be cut without aliasing."""
     out = [image]
     for _ in range(levels - 1):
         h, w = out[-1].shape[:2]
@@ -49,7 +49,7 @@ def warp(levels: Sequence[Image], matrix: NDArray[Any], size: tuple[int, int], s
     Args:
         levels: the pyramid.
         matrix: 2 x 3, from px of the cut to px of the picture.
-        shrink: how many of the picture's px one of the cut spans.
+        shrink: number of picture px per px of the cut.
     """
     level = int(np.clip(np.floor(np.log2(max(shrink, 1e-6)) + 0.35), 0, len(levels) - 1))
     m = np.asarray(matrix, np.float64).copy()
@@ -63,7 +63,7 @@ def warp(levels: Sequence[Image], matrix: NDArray[Any], size: tuple[int, int], s
 
 
 def cut_patch(levels: Sequence[Image], centre: Points, up: Points, size: tuple[int, int] = (PATCH_W, PATCH_H)) -> Image:
-    """The upright patch of an index, ``size`` (width, height) px about its centre; `levels` from `pyramid`."""
+    """Return the upright patch of an index, ``size`` (width, height) px about its centre; `levels` from `pyramid`."""
     ux, uy = float(up[0]), float(up[1])
     k = 2.0 * float(np.hypot(ux, uy)) / INDEX_H
     n = max(float(np.hypot(ux, uy)), 1e-6)
@@ -75,7 +75,7 @@ def cut_patch(levels: Sequence[Image], centre: Points, up: Points, size: tuple[i
 
 
 def card_frame(centre: Points, up: Points, right: Points) -> NDArray[np.float64]:
-    """2×3 matrix from crop pixels to picture pixels, for a card given by its centre and its half axes."""
+    """Return the 2×3 matrix from crop pixels to picture pixels for a card given by its centre and half axes."""
     grow = 1 + 2 * CROP_MARGIN
     m = np.zeros((2, 3))
     m[:, 0] = np.asarray(right) * grow * 2 / CROP_W
@@ -87,7 +87,7 @@ def card_frame(centre: Points, up: Points, right: Points) -> NDArray[np.float64]
 def cut_card(
     levels: Sequence[Image], centre: Points, up: Points, right: Points, size: tuple[int, int] = (CROP_W, CROP_H)
 ) -> Image:
-    """The rectified crop of a card; where ``size`` (width, height) px is larger than the usual, with more round it."""
+    """Return the rectified crop of a card; a larger ``size`` (width, height) px adds its surroundings."""
     m = card_frame(centre, up, right)
     m[:, 2] -= m[:, :2] @ np.array([(size[0] - CROP_W) / 2, (size[1] - CROP_H) / 2])
     return warp(levels, m, size, float(np.sqrt(abs(np.linalg.det(m[:, :2])))))
@@ -97,19 +97,19 @@ def cut_card(
 
 
 def quad_of(centre: Points, up: Points, right: Points) -> Points:
-    """The parallelogram of a card's centre and half axes."""
+    """Return the parallelogram of a card's centre and half axes."""
     c, u, r = np.asarray(centre), np.asarray(up), np.asarray(right)
     return np.stack([c + u - r, c + u + r, c - u + r, c - u - r])
 
 
 def axes_of(quad: Points) -> tuple[Points, Points, Points]:
-    """Centre and half axes (up, right) of the parallelogram nearest to a quad."""
+    """Return centre and half axes (up, right) of the parallelogram nearest to a quad."""
     q = np.asarray(quad, np.float64)
     return q.mean(0), (q[0] + q[1] - q[2] - q[3]) / 4, (q[1] + q[2] - q[0] - q[3]) / 4
 
 
 def convex_quad(corners: Quad | Points) -> Quad:
-    """The corners as a convex quad, order kept where they are convex already."""
+    """Return the corners as a convex quad; the order is kept if they are convex already."""
     quad = np.ascontiguousarray(corners, np.float32).reshape(-1, 2)
     if cv2.isContourConvex(quad):
         return quad
@@ -131,7 +131,7 @@ def overlap(a: Points, b: Points) -> float:
 
 
 def shared_area(one: Quad, other: Quad) -> float:
-    """Pixels that lie inside both."""
+    """Return the area, px², that lies inside both."""
     if not (np.maximum(one.min(0), other.min(0)) <= np.minimum(one.max(0), other.max(0))).all():
         return 0.0
     found, _ = cv2.intersectConvexConvex(one, other)
@@ -151,13 +151,13 @@ def centre_of(quad: Quad) -> tuple[float, float]:
 
 
 def distance(one: Quad, other: Quad) -> float:
-    """How far apart two quads' centres are, px."""
+    """Return the distance between two quads' centres, px."""
     (x0, y0), (x1, y1) = centre_of(one), centre_of(other)
     return float(np.hypot(x0 - x1, y0 - y1))
 
 
 def grown(quad: Quad, margin: float) -> Quad:
-    """A quad with its corners pushed out from the middle by about ``margin`` px."""
+    """Return a quad with its corners moved outwards by about ``margin`` px."""
     out = quad - quad.mean(0)
     length = np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-6)
     return np.asarray(quad + out / length * margin * 1.4, np.float32)
@@ -176,21 +176,21 @@ def height_of(quad: Quad) -> float:
 
 
 def most_moved(one: Quad, other: Quad) -> float:
-    """How far a card has moved, px: the worst corner, with the half turn that looks alike allowed for."""
+    """Return the largest shift of a card's corner, px, modulo a half turn, which looks the same."""
     if one.shape != other.shape or len(one) != 4:
         return math.dist(centre_of(one), centre_of(other))
     return float(min(np.linalg.norm(one - np.roll(other, k, axis=0), axis=1).max() for k in range(4)))
 
 
 def least_moved(one: Quad, other: Quad) -> float:
-    """How far, px, the corner of a card moved that moved least; of a covered card only one corner is known well."""
+    """Return the smallest shift of a card's corner, px; of a covered card only one corner is known well."""
     if one.shape != other.shape or len(one) != 4:
         return math.dist(centre_of(one), centre_of(other))
     return float(min(np.linalg.norm(one - np.roll(other, k, axis=0), axis=1).min() for k in (0, 2)))
 
 
 def bounds(quads: list[Quad], margin: float, width: int, height: int) -> PixelBox:
-    """The upright box round quads, widened by ``margin`` px and cut to the picture."""
+    """Return the upright box round quads, widened by ``margin`` px and clipped to the picture."""
     points = np.concatenate(quads)
     x0, y0 = points.min(0) - margin
     x1, y1 = points.max(0) + margin

@@ -1,8 +1,8 @@
-"""Whether a picture holds no colour: a monochrome camera's, an infra-red one's, a grey file's.
+"""Detects pictures without colour: from a monochrome or infra-red camera, or a grey file.
 
-Such a picture may still be tinted: each colour is then the same share of the light everywhere, but for rounding and
-what compression leaves. A coloured picture is not, not even of black cards on a grey table, for a sensor's noise
-differs from colour to colour.
+Such a picture may still be tinted: then each colour is a constant share of the light everywhere, except for rounding
+and compression. A coloured picture lacks this property, even with black cards on a grey table, since a sensor's noise
+differs between colours.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from numpy.typing import NDArray
 from models.eye.geometry import Image
 
 _PIXELS: Final = 20_000
-"""So many are looked at, about."""
+"""Approximate number of pixels examined."""
 _CLIPPED: Final = 248
-"""From this level on a colour may be cut off, and says nothing of the tint."""
+"""Level above which a colour may be clipped, and then says nothing about the tint."""
 _REDUCED: Final = 4
-"""By so many times the picture is made smaller to look for colour at all: compression blurs colours at edges."""
+"""Reduction factor before the search for colour: compression blurs colours at edges."""
 _CONTRAST: Final = 32.0
-"""Levels between the darkest and the brightest that any card shows."""
+"""Least contrast, in levels, of a picture with a card."""
 _SLIGHT: Final = 0.3
-"""By such a share of the light colours part in a tint, at most: an infra-red camera's, not a cloth's."""
+"""Greatest difference between colours in a tint, as a share of the light: an infra-red camera's, not a cloth's."""
 _NOISE: Final = 1.0
-"""Levels by which the usual pixel is off the tint, at most: rounding and compression."""
+"""Greatest median deviation from the tint, in levels: rounding and compression."""
 _COLOUR: Final = 6.0
-"""Levels by which a reduced pixel is off it, at least, for a colour."""
+"""Least deviation of a reduced pixel from the tint, in levels, that counts as colour."""
 _SPECKS: Final = 99.9
-"""Per cent of the reduced picture that must be without one: edges and clipped light leave a few."""
+"""Percentage of the reduced picture that must lack colour: edges and clipped light leave a few coloured pixels."""
 
 
 def is_grey(image: Image) -> bool:
-    """Whether a picture (H x W x 3) holds no colour, or one slight tint all over.
+    """Whether a picture (H x W x 3) holds no colour, or one slight tint everywhere.
 
-    Not of one that shows nothing at all, nor of a green cloth alone.
+    A picture that shows nothing at all, or only a green cloth, does not count.
     """
     step = max(1, int(np.sqrt(image.shape[0] * image.shape[1] / _PIXELS)))
     few = image[::step, ::step]
     tint, off = _tint(few)
-    # Most coloured pictures are told by a few of their pixels.
+    # A few pixels identify most coloured pictures.
     if float(np.median(off)) > _NOISE or tint > _SLIGHT or float(np.ptp(few.mean(2))) < _CONTRAST:
         return False
     rows, columns = (max(1, side // _REDUCED) for side in image.shape[:2])
@@ -50,8 +50,8 @@ def is_grey(image: Image) -> bool:
 
 
 def _tint(picture: Image) -> tuple[float, NDArray[np.float32]]:
-    """How far colours part in the tint that fits all pixels best, as a share of the light, and by how many levels each
-    pixel is off it.
+    """Return the colour difference of the best fitting tint, as a share of the light, and each pixel's deviation from
+    it in levels.
     """
     pixels = picture.reshape(-1, 3).astype(np.float32)
     pixels = pixels[pixels.max(1) < _CLIPPED]

@@ -1,9 +1,9 @@
-"""Cards on one another: their corners, those that were found twice, and which of each heap lies on top.
+"""Cards on one another: their corners, duplicate detections, and the top card of each heap.
 
-Of a covered card one index is in sight, which says where it lies and how it is turned, but hardly how large it is: the
-networks make such cards too large, mostly. Cards of one heap are of one pack and lie in one plane, and a card both of
-whose indices are seen tells how its plane is seen (a 2 x 2 matrix from its millimetres to pixels: scale, turn and
-shear) and where an index sits on cards of its pack; with that the covered card's corners follow from its one index.
+A covered card shows one index, which gives its place and orientation but hardly its size: the networks mostly
+overestimate it. Cards of one heap belong to one pack and lie in one plane. A card with both indices in sight determines
+how the plane is seen (a 2 x 2 matrix from millimetres to pixels: scale, turn and shear) and where an index sits on
+cards of its pack; with that, the covered card's corners follow from its one index.
 """
 
 from __future__ import annotations
@@ -23,49 +23,49 @@ from models.eye.geometry import Points, area, axes_of, iou, overlap, quad_of
 from models.eye.reader import card_logs, sigmoid
 
 _NEAR_HEIGHTS: Final = 2.5
-"""Farther off, in heights of the card, perspective changes the scale too much."""
+"""Distance, in card heights, beyond which perspective changes the scale too much."""
 _LIKE_SIZE: Final = 2.0
-"""Indices that seem to differ in size by more than this factor are of other packs, or are none."""
+"""Ratio of apparent sizes above which indices belong to other packs, or are not indices."""
 _MOST_INDICES: Final = 4
-"""Printed on one card."""
+"""Number of indices printed on one card."""
 _PARALLEL: Final = 0.9
-"""Cosine of the angle between two cards' axes, up to which they may be one card."""
+"""Cosine of the angle between two cards' axes above which they may be one card."""
 _ONE_OUTLINE: Final = 0.6
-"""Least intersection over union of the outlines that two indices of one card tell."""
+"""Least intersection over union of the outlines derived from two indices of one card."""
 _SAME_OUTLINE: Final = 0.85
-"""Two cards that share so much of their outlines lie within 5 mm of one another: no index of the lower one shows."""
+"""Intersection over union above which two cards lie within 5 mm of each other: no index of the lower one can show."""
 _SMALLER: Final = 0.75
-"""Cards of one heap are of one size: none is by so much smaller than another."""
+"""Ratio of areas below which a card is too small for its heap: cards of one heap have one size."""
 _CORNER: Final = 0.3
-"""So far, in half widths and heights, an index may stand off the corner where it belongs, as the outline is told."""
+"""Tolerance, in half widths and heights, of an index's distance from its corner of the estimated outline."""
 _ACROSS: Final = (1.56, 1.44)
-"""From an index to those in the card's other corners, in half widths and heights, ..."""
+"""Distance from an index to those in the card's other corners, in half widths and heights, ..."""
 _ABOUT_APART: Final = 0.4
-"""... so nearly: the outline that measures it is told from an index that may be half hidden ..."""
+"""... with this tolerance: the outline that measures it is derived from an index that may be half hidden ..."""
 _ABOUT_PARALLEL: Final = 0.8
-"""... and so is its turn; a cosine."""
+"""... and the least cosine of its turn."""
 _OFF_RIM: Final = 0.95
-"""An index is printed within this share of the way from its card's middle to the edge; 0.8 or so is usual."""
+"""Share of the way from a card's middle to its edge within which an index is printed; about 0.8 is usual."""
 _BARE: Final = 1.0
-"""Least mean logit of nothing lying on a card, over several looks at it, for the card to be told as a heap's top:
-nearly three to one, where a card without an index lies on every second heap."""
+"""Least mean logit of bareness, over several looks, for a card to count as a heap's top: nearly three to one if a card
+without an index lies on every second heap."""
 _PLAINLY_BARE: Final = 2.15
-"""Above this logit one look is enough."""
+"""Logit above which one look is enough."""
 _SURELY_ANOTHER: Final = 0.9
-"""What a card's outline shows is another card, from such a probability ..."""
+"""Probability from which a card's outline counts as showing another card ..."""
 _HOLDS: Final = 0.6
-"""... if so much of the smaller of their outlines is shared."""
+"""... if this share of the smaller outline overlaps the other card."""
 _CERTAIN_INDEX: Final = 4.0
-"""Least logit of being an index, for those of the card that measures and of the card that is measured."""
+"""Least index logit for both the measuring card and the measured card."""
 
 
 def bareness(card: Candidate) -> float:
-    """The probability that nothing lies on the card, as the whole-card network says."""
+    """Return the probability that nothing lies on the card, by the whole-card network."""
     return 0.0 if card.whole is None else sigmoid(card.bare)
 
 
 def indices(card: Candidate) -> NDArray[np.float64]:
-    """Where its indices were seen: their middles, (k, 2), px."""
+    """Return the middles of its visible indices, (k, 2), px."""
     return np.array([spot.centre for spot in card.spots], np.float64).reshape(-1, 2)
 
 
@@ -73,35 +73,35 @@ def indices(card: Candidate) -> NDArray[np.float64]:
 
 
 def settle(card: Candidate) -> None:
-    """Set the corners: the whole-card network's where they are near the indices' own, else the parallelogram's."""
+    """Set the corners: the whole-card network's if they are near those of the indices, else the parallelogram's."""
     plain = quad_of(*card.frame)
     card.quad = plain if card.whole is None else nearer(card.whole.quad, plain)
-    # Clockwise from the top left of an index.
+    # Order clockwise from the top left of an index.
     if float(cross(card.quad[1] - card.quad[0], card.quad[2] - card.quad[0])) < 0:
         card.quad = card.quad[[1, 0, 3, 2]]
 
 
 def nearer(found: Points, shown: Points) -> Points:
-    """The corners that the whole-card network found, if they are near those that it was shown; else the latter."""
+    """Return the whole-card network's corners if they are near those it was shown; otherwise the latter."""
     side = float(np.sqrt(max(area(shown), 1.0)))
     return found if float(np.abs(found - shown).max()) < 0.3 * side else shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlaneMeasure:
-    """What a whole card tells of its plane and pack."""
+    """The measure that a whole card gives of its plane and pack."""
 
     centre: Points
     to_px: Points
     """2 x 2, from mm on the card (right, up) to px."""
     index: Points
-    """Where the middle of an index sits, mm right and up of the card's centre as the index stands."""
+    """Position of an index's middle, mm right and up of the card's centre in the index's orientation."""
     size: float
     """Height of an index, mm."""
 
 
 def measures(cards: Sequence[Candidate]) -> list[PlaneMeasure]:
-    """What the cards tell of whom two opposite indices are seen."""
+    """Return the measures of cards with two opposite indices in sight."""
     out = []
     for card in cards:
         if len(card.spots) < 2 or min(r.index for r in card.readings[:2]) < _CERTAIN_INDEX or area(card.quad) < 1:
@@ -116,19 +116,19 @@ def measures(cards: Sequence[Candidate]) -> list[PlaneMeasure]:
             continue
         ways = [(to_mm @ (s.centre - centre)) * (1 if float(s.up @ up) > 0 else -1) for s in (one, other)]
         if float(np.linalg.norm(ways[0] - ways[1])) > 0.08 * HEIGHT_MM:
-            continue  # the two do not agree on where an index sits
+            continue  # the two disagree on where an index sits
         size = float(np.mean([2 * np.linalg.norm(to_mm @ s.up) for s in (one, other)]))
         out.append(PlaneMeasure(centre, to_px, np.asarray(np.mean(ways, 0)), size))
     return out
 
 
 def _measured_quad(spot: Spot, by: PlaneMeasure) -> Points | None:
-    """The corners of the card that an index belongs to, measured by another card; None if it is of other size."""
+    """Return the corners of an index's card, measured by another card; None if its size does not match."""
     up = np.linalg.solve(by.to_px, spot.up)
     height = 2 * float(np.linalg.norm(up))
     if not 1 / _LIKE_SIZE < height / max(by.size, 1e-6) < _LIKE_SIZE:
         return None
-    # Two up-vectors: the index's own, and what the finder makes of the whole card's.
+    # Two up-vectors: the index's own, and the finder's estimate for the whole card.
     turns = [up / np.linalg.norm(up)]
     whole = np.linalg.solve(by.to_px, spot.card_up)
     if float(np.linalg.norm(whole)) > 1e-6 and float(whole @ up) > 0:
@@ -143,7 +143,7 @@ def _measured_quad(spot: Spot, by: PlaneMeasure) -> Points | None:
 
 
 def borrow_corners(cards: Sequence[Candidate]) -> list[Candidate]:
-    """Give cards of which one index is seen the corners that the nearest whole card tells of; returns those cards."""
+    """Set the corners of cards with one visible index from the nearest whole card; return those cards."""
     known = measures(cards)
     changed = []
     for card in cards if known else ():
@@ -164,11 +164,11 @@ def borrow_corners(cards: Sequence[Candidate]) -> list[Candidate]:
 
 
 def without_doubles(cards: Sequence[Candidate], weights: EvidenceWeights) -> list[Candidate]:
-    """Leave out a card that all but coincides with a surer one (an index found twice, a figure in a court).
+    """Leave out cards that almost coincide with a surer one (an index found twice, a figure in a court).
 
-    Surest is one whose two ends say the same: one clear index of a covered card may tell of a place that is another's.
-    Two that can only be one card are made one, with the indices of both: where these differ, it is no longer sure. What
-    it is as a whole, the outline that shows more of a card tells.
+    A card whose two ends agree is the surest: one clear index of a covered card may point to another card's place. Two
+    candidates that can only be one card are merged with the indices of both; if these differ, it is no longer sure. The
+    outline that shows more of a card determines the whole-card reading.
     """
     kept: list[Candidate] = []
     for card in sorted(cards, key=_ends_agree, reverse=True):
@@ -185,17 +185,17 @@ def without_doubles(cards: Sequence[Candidate], weights: EvidenceWeights) -> lis
 
 
 def _ends_agree(card: Candidate) -> bool:
-    """Whether two opposite indices of the card were read, and alike."""
+    """Whether two opposite indices of the card were read and agree."""
     opposite = (reading for spot, reading in zip(card.spots, card.readings, strict=True) if _is_opposite(card, spot))
     return any(same_card(card.readings[0], reading) for reading in opposite)
 
 
 def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> bool:
-    """Whether the indices of two parallel cards lie in both outlines: the card above would hide that of the one below.
+    """Whether the indices of two parallel cards lie in both outlines: an upper card would hide the lower one's index.
 
-    So it goes with a card one of whose indices is half washed out by glare, and read as another's. Two that lie in one
-    place, are half turned and have one name are one card, too, though its size be told wrongly from one index. Two with
-    an index at one corner are not: the lower one's looks out beside the upper one's.
+    This happens if glare washes out half of a card's index, which is then misread. Two candidates in one place, half
+    turned to each other and with one name, are one card, too, even if one index gives a wrong size. Two with an index
+    at the same corner are not: the lower card's index shows beside the upper one's.
     """
     if len(weak.spots) + len(strong.spots) > _MOST_INDICES or _at_one_corner(weak, strong):
         return False
@@ -203,7 +203,7 @@ def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -
     one_name = likeliest(weak, weights) == likeliest(strong, weights)
     if one_name and (_a_card_apart(weak, strong) or _a_card_apart(strong, weak)):
         return True
-    # On a bare card no other's index shows, whatever it is read as.
+    # On a bare card no other card's index can show, whatever name is read.
     if strong.bare >= _BARE and shows_both_ends(strong) and _in_other_corners(strong, weak):
         return True
     outlines = [np.asarray(card.quad, np.float32) for card in (weak, strong)]
@@ -215,7 +215,7 @@ def _is_one_card(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -
 
 
 def _in_other_corners(card: Candidate, other: Candidate) -> bool:
-    """Whether the indices of ``other`` stand where a card with indices in all four corners shows its others."""
+    """Whether the indices of ``other`` are at the other corners of a card with four indices."""
     centre, up, right = axes_of(card.quad)
     axes = np.stack([right, up], 1)
     if abs(np.linalg.det(axes)) < 1e-6:
@@ -232,9 +232,9 @@ def _in_other_corners(card: Candidate, other: Candidate) -> bool:
 
 
 def _a_card_apart(card: Candidate, other: Candidate) -> bool:
-    """Whether the indices of ``other`` stand as far from the card's first as indices of one card do.
+    """Whether the indices of ``other`` are as far from the card's first index as indices of one card are.
 
-    An index alone does not tell left from right: an outline told from one may lie on its wrong side.
+    A single index does not separate left from right: an outline derived from one may lie on its wrong side.
     """
     _, up, right = axes_of(card.quad)
     axes = np.stack([right, up], 1)
@@ -253,12 +253,12 @@ def _a_card_apart(card: Candidate, other: Candidate) -> bool:
 
 
 def _turn(one: Spot, other: Spot) -> float:
-    """Cosine of the angle between two indices."""
+    """Return the cosine of the angle between two indices."""
     return float(one.up @ other.up) / max(1e-6, float(np.linalg.norm(one.up) * np.linalg.norm(other.up)))
 
 
 def _move_to_indices(card: Candidate) -> None:
-    """Move the outline so that its indices stand evenly about its middle, where it does not hold all of them."""
+    """Centre the outline on the card's indices if it does not hold all of them."""
     if all(_holds(card.quad, spot.centre) for spot in card.spots):
         return
     centre, up, right = axes_of(card.quad)
@@ -267,14 +267,14 @@ def _move_to_indices(card: Candidate) -> None:
         return
     at = np.array([np.linalg.solve(axes, spot.centre - centre) for spot in card.spots])
     low, high = at.min(0), at.max(0)
-    # Both sides, or both ends, show where the indices are so far apart.
+    # Shift along an axis only if the indices are far enough apart to show both sides, or both ends.
     way = axes @ np.where(high - low > 1, (low + high) / 2, 0.0)
     card.quad = card.quad + way
     card.centre, card.up, card.right = axes_of(card.quad)
 
 
 def _at_one_corner(weak: Candidate, strong: Candidate) -> bool:
-    """Whether an index of each stands the same way up, nearer to one another than an index is high."""
+    """Whether an index of each has the same orientation, closer together than an index is high."""
     return any(
         float(a.up @ b.up) > 0 and float(np.linalg.norm(a.centre - b.centre)) < max(a.height, b.height)
         for a in weak.spots
@@ -283,7 +283,7 @@ def _at_one_corner(weak: Candidate, strong: Candidate) -> bool:
 
 
 def _holds(quad: Points, point: Points) -> bool:
-    """Whether a point lies in a quad, off its rim."""
+    """Whether a point lies in a quad, away from its rim."""
     centre, up, right = axes_of(quad)
     axes = np.stack([right, up], 1)
     if abs(np.linalg.det(axes)) < 1e-6:
@@ -294,11 +294,11 @@ def _holds(quad: Points, point: Points) -> bool:
 def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> bool:
     """Whether two candidates are one card that was not joined, or the weaker is a detail of the stronger.
 
-    One card has the same name in the same place, or is turned by half against the other; or it is so turned and all
-    but coincides with the other. A detail (a pip, or a court's detail beside its index) is a doubtful index of a card
-    that would lie square on a sure one: a card so near under another shows no index. Cards of one heap are of one size:
-    what lies in a sure card's area and is far smaller is none, and a smaller one that seems covered, with its index on
-    a bare card, is that card's print.
+    One card has the same name in the same place, or turned by half; or it is turned by half and nearly coincides with
+    the other. A detail (a pip, or part of a court beside its index) is a doubtful index of a card that would lie
+    squarely on a sure one: a card so close under another shows no index. Cards of one heap have one size: a much
+    smaller candidate within a sure card is not a card, and a smaller one that seems covered, with its index on a bare
+    card, is that card's print.
     """
     off = float(np.linalg.norm(weak.centre - strong.centre)) / max(1.0, float(np.linalg.norm(strong.up)))
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
@@ -322,9 +322,9 @@ def _is_double(weak: Candidate, strong: Candidate, weights: EvidenceWeights) -> 
 
 
 def correct_bareness(cards: Sequence[Candidate], weights: EvidenceWeights) -> None:
-    """Where one end of a card shows, and its outline holds another that was read whole, it is not the bare one.
+    """Mark a card as covered if it shows one end and its outline holds another card that was read whole.
 
-    A card that is laid nearly square on another lies in both outlines, and the network tells of what it sees there.
+    A card laid nearly squarely on another lies in both outlines, and the network reports the upper one for both.
     """
     whole_ones = [(card, likeliest(card, weights)) for card in cards if shows_both_ends(card)]
     for card in cards:
@@ -344,7 +344,7 @@ def correct_bareness(cards: Sequence[Candidate], weights: EvidenceWeights) -> No
 
 
 def heaps(quads: Sequence[Points]) -> list[list[int]]:
-    """Groups of cards that lie on one another."""
+    """Return groups of cards that lie on one another."""
     group = list(range(len(quads)))
 
     def root(i: int) -> int:
@@ -363,9 +363,9 @@ def heaps(quads: Sequence[Points]) -> list[list[int]]:
 
 
 def uppermost(cards: Sequence[Candidate]) -> list[tuple[int, list[int]]]:
-    """Of each heap the card that lies on the others that were read, and the heap.
+    """Return, for each heap, the top card among those read, and the heap.
 
-    By the network's word, and by whose indices show inside whose area.
+    The network's bareness decides, with the indices that show inside another card's area.
     """
     out = []
     for heap in heaps([c.quad for c in cards]):
@@ -373,7 +373,7 @@ def uppermost(cards: Sequence[Candidate]) -> list[tuple[int, list[int]]]:
         for i in heap:
             for j in heap:
                 if i != j and any(float(np.abs(local(cards[j], s.centre)).max()) < 0.85 for s in cards[i].spots):
-                    score[j] -= 2.0  # an index of i shows where j lies: j is below i
+                    score[j] -= 2.0  # an index of i shows inside j: j is below i
         out.append((max(heap, key=lambda i: score[i]), heap))
     return out
 
@@ -384,14 +384,14 @@ def shows_both_ends(card: Candidate) -> bool:
 
 
 def _is_opposite(card: Candidate, spot: Spot) -> bool:
-    """Whether an index stands the other way up than the card's first."""
+    """Whether an index is turned by half against the card's first."""
     return float(spot.up @ card.spots[0].up) < 0
 
 
 def is_bare(card: Candidate) -> bool | None:
-    """Whether nothing lies on the uppermost of the cards that were read; None where it cannot be told.
+    """Whether nothing lies on the uppermost card that was read; None if that is uncertain.
 
-    A card without an index may lie on it, which the network was shown seldom: both ends of a bare card show.
+    A card without a visible index may lie on it, of which the network saw few examples: both ends of a bare card show.
     """
     if card.bare >= _BARE and shows_both_ends(card):
         return True
@@ -399,5 +399,5 @@ def is_bare(card: Candidate) -> bool | None:
 
 
 def is_doubtful(card: Candidate) -> bool:
-    """Whether one look at the whole card leaves open that it is bare, and more looks may tell."""
+    """Whether one look at the whole card leaves its bareness open, so that more looks may help."""
     return card.whole is not None and 0 < card.whole.bare < _PLAINLY_BARE and shows_both_ends(card)

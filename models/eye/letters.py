@@ -1,9 +1,9 @@
-"""The letters of the world: what is printed for a rank in which language, and which language a deck speaks.
+"""The letters of the world: which letter each language prints for a rank, and which language a deck uses.
 
-A network reads what is printed (`GLYPHS`); what that means is the language's business. Nearly every letter means one
-rank wherever it is printed: D is the queen, B the jack, R and H are kings. V is not: the queen (vrouw) in Dutch, the
-jack (valet) in French; nor is T, the ten in English and the ace (туз) in Russian. So the language is inferred, by
-Bayes' rule, from all the letters seen. What they leave open stays open: a V alone is a queen or a jack, alike.
+A network reads the printed letter (`GLYPHS`); its meaning depends on the language. Nearly every letter means one rank
+wherever it is printed: D is the queen, B the jack, R and H are kings. V is an exception: the queen (vrouw) in Dutch,
+the jack (valet) in French; so is T, the ten in English and the ace (туз) in Russian. So the language is inferred, by
+Bayes' rule, from all the letters seen. Ambiguities remain: a V alone is equally likely to be a queen or a jack.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Logs = NDArray[np.float64]
 
 GLYPHS: Final = (*RANK_CLASSES[:9], "10", *RANK_CLASSES[10:], *("1", "E", "T", "R", "H"), *("D", "Д", "V", "C"),
                  *("B", "F", "S", "Kn"))  # fmt: skip
-"""What may be printed for a rank, in the order of the classifiers' outputs; ``X`` stands for a joker's word. The first
-are those of `RANK_CLASSES`. Letters that look alike are one, as the Russian В and B."""
+"""The glyphs that may be printed for a rank, in the order of the classifiers' outputs; ``X`` stands for a joker's word.
+The first are those of `RANK_CLASSES`. Letters that look alike are one, as the Russian В and B."""
 
-#: What each language prints for ace, king, queen, jack and ten, the usual way first; the other numbers are the same in
-#: all. A pack keeps to one way.
+#: The letters for ace, king, queen, jack and ten in each language, the usual way first; the other numbers are the same
+#: in all. A pack keeps to one way.
 _COURTS: Final = {
     "English": ("A", "K", "Q", "J", "10 T"),
     "German": ("A", "K", "D", "B", "10"),
@@ -39,43 +39,43 @@ _COURTS: Final = {
 LANGUAGES: Final = tuple(_COURTS)
 _LETTERED: Final = "AKQJT"
 _MIXED: Final = 0.01
-"""How likely it is beforehand that cards of several languages lie together, so that no letter tells of another ..."""
+"""Prior probability that cards of several languages lie together, so that no letter predicts another ..."""
 _ENGLISH: Final = 0.8
-"""... and that a deck is English; the other languages share the rest alike. The letters seen soon outweigh this."""
+"""... and that a deck is English; the other languages share the rest equally. The letters seen soon outweigh this."""
 _DOUBT: Final = 0.05
-"""However sure the reading, a letter may be misread: a pack that lacks it is so much less likely, but not out."""
+"""Likelihood factor for a pack that lacks a letter seen: even a sure reading may be wrong."""
 _USUAL: Final = 0.8
-"""How likely the usual way is where a language's makers choose from two ..."""
+"""Prior probability of the usual way where a language's makers choose from two ..."""
 _TEN: Final = 0.95
-"""... and how likely an English pack is to print 10 rather than a T."""
+"""... and that an English pack prints 10 rather than a T."""
 _SHARE: Final = 0.5
-"""A card is named from two readings' worth of evidence (its indices and its picture), and each is told the language:
-each takes half of what that says, lest it be counted twice."""
+"""Exponent for the language's evidence: two readings (indices and picture) name a card, both use the language, and each
+takes half so that it is not counted twice."""
 _CLEAR_INDEX: Final = 2.0
-"""Logit of being an index from which a letter counts as seen."""
+"""Index logit from which a letter counts as seen."""
 _TOLD: Final = 0.95
-"""From this probability on the language is told."""
+"""Probability from which the language is reported."""
 NEVER: Final = -60.0
-"""Logarithm of the probability of what cannot be."""
+"""Logarithm of the probability of an impossible event."""
 
 
 def prints(language: str, rank: str) -> tuple[str, ...]:
-    """What a language prints for a rank: one glyph, or two that its makers choose from, the usual one first."""
+    """Return a language's glyphs for a rank: one, or two that its makers choose from, the usual one first."""
     return tuple(_COURTS[language][_LETTERED.index(rank)].split()) if rank in _LETTERED else (rank,)
 
 
 @dataclass(frozen=True)
 class _Packs:
-    """The packs that there may be, one row each: a language's, printed in one of its ways; the last is cards of all."""
+    """The possible packs, one row each: a language's pack in one of its ways; the last row is a mixture of all."""
 
     chances: Logs
-    """(P,), beforehand."""
+    """(P,), prior probabilities."""
     meanings: Logs
-    """(P, ranks, glyphs): 1 where the pack prints the rank so, shares where a glyph may be one of two."""
+    """(P, ranks, glyphs): 1 if the pack prints the rank so, or shares for a glyph that may be one of two."""
     likelihood: Logs
-    """(P, glyphs): how likely a letter that is seen is to be the pack's."""
+    """(P, glyphs): likelihood of each seen letter in the pack."""
     language: NDArray[np.bool_]
-    """(languages, P): which are of which language."""
+    """(languages, P): whether a pack belongs to a language."""
 
 
 def _packs() -> _Packs:
@@ -98,7 +98,7 @@ def _packs() -> _Packs:
     table, prior_of = np.array(meanings), np.array(chances)
     of = np.array(owners) == np.arange(len(LANGUAGES))[:, None]
     likelihood = np.maximum(table.max(1), _DOUBT)
-    # Among cards of all languages a letter is as likely as languages print it; one of two meanings is either, alike.
+    # Among cards of all languages a letter is as likely as the languages that print it; two meanings count equally.
     among = np.array([np.average(likelihood[mine], axis=0, weights=prior_of[mine]) for mine in of]).mean(0)
     mixed = table.max(0) / np.maximum(table.max(0).sum(0), 1.0)
     return _Packs(
@@ -111,20 +111,21 @@ def _packs() -> _Packs:
 
 _PACKS: Final = _packs()
 _COUNTED: Final = [i for i, rank in enumerate(RANK_CLASSES) if rank not in "KQJ"]
-"""Places, in `RANK_CLASSES` and `GLYPHS` alike, of what is not a court."""
+"""Positions, in `RANK_CLASSES` and `GLYPHS` alike, of the ranks that are not courts."""
 
 
 class Letters:
-    """What is known of a deck's language from the indices read so far.
+    """Estimates a deck's language from the indices read so far.
 
-    Of each letter and suit the surest sighting is kept: a card that is read a hundred times says no more than once.
+    Only the surest sighting of each letter and suit counts: a card read a hundred times is no more evidence than one
+    read once.
     """
 
     def __init__(self) -> None:
         self._surest = np.zeros((len(GLYPHS), 4))
 
     def see(self, glyphs: Logs, suits: Logs, index: NDArray[np.float64]) -> None:
-        """Take note of readings: log-probabilities (N, glyphs), (N, suits), and logits of being an index, (N,)."""
+        """Record readings: log-probabilities (N, glyphs), (N, suits), and index logits, (N,)."""
         for row in np.flatnonzero(index > _CLEAR_INDEX):
             glyph, suit = int(glyphs[row].argmax()), int(suits[row, :4].argmax())
             sure = float(np.exp(glyphs[row, glyph] + suits[row, suit]))
@@ -132,27 +133,27 @@ class Letters:
 
     @property
     def chances(self) -> Logs:
-        """Probabilities of the packs that there may be."""
+        """Probabilities of the possible packs."""
         logs = np.log(_PACKS.chances) + np.log(1 - (1 - _PACKS.likelihood[..., None]) * self._surest).sum((1, 2))
         chances = np.exp(logs - logs.max())
         return np.asarray(chances / chances.sum())
 
     def ranks(self, glyphs: Logs, by_pips: bool = False) -> Logs:
-        """Log-probabilities of `RANK_CLASSES` (N, 14) from those of `GLYPHS`.
+        """Return log-probabilities of `RANK_CLASSES` (N, 14) from those of `GLYPHS`.
 
-        ``by_pips``: they are of whole cards, where pips tell an ace and the numbers, whatever letter is printed there.
+        ``by_pips``: for whole cards, where pips identify an ace and the numbers, whatever letter is printed.
         """
         meant = np.tensordot(self.chances, _PACKS.meanings, 1)
         if by_pips:
             meant[:, _COUNTED] = np.eye(len(RANK_CLASSES))[:, _COUNTED]
         shares = meant**_SHARE
-        # What a letter means where it is printed, and how likely it is to be there at all: an 8 is no B among Q and J.
+        # Combine a letter's meaning with how likely the letter is to occur: an 8 is not read as B among Q and J.
         found = np.exp(glyphs) @ (shares / shares.sum(0) * meant.sum(0)).T
         return np.asarray(np.log(np.maximum(found / found.sum(-1, keepdims=True), np.exp(NEVER))))
 
     @property
     def language(self) -> str | None:
-        """The language, where the letters tell it."""
+        """The language, if the letters show it."""
         chances = _PACKS.language @ self.chances
         best = int(chances.argmax())
         return LANGUAGES[best] if chances[best] >= _TOLD else None

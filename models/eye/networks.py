@@ -1,4 +1,4 @@
-"""The networks' weights behind ONNX Runtime, one thread unless told otherwise.
+"""The networks' weights in ONNX Runtime, on one thread by default.
 
 ONNX Runtime was three times as fast as OpenCV's dnn on the eye's three networks (`python -m tools.measure.eye_bench`,
 figures in the model card), so OpenCV's is not used.
@@ -19,25 +19,25 @@ from models.eye.letters import GLYPHS
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
 _FILES = ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json")
-#: The classifiers' second output: what their linear layers decide from.
+#: The classifiers' second output, the input of their linear layers.
 FEATURES = "features"
 GLYPHS_KEY = "glyphs"
-"""In a classifier's file: the names of its first outputs."""
+"""Metadata key in a classifier's file: the names of its first outputs."""
 
 
 class WeightsMissing(FileNotFoundError):  # noqa: N818 - the state of the files, not a fault of the program
-    """A file of weights is not where it should be; the message says how to get it back."""
+    """A weights file is missing; the message says how to restore it."""
 
 
 class WeightsBroken(ValueError):  # noqa: N818 - likewise
-    """A file of weights cannot be read; the message says how to get it back."""
+    """A weights file cannot be read; the message says how to restore it."""
 
 
 class Network:
-    """One ONNX file with one input and one output; a classifier's has its features as a second."""
+    """One ONNX file with one input and one output; a classifier has its features as a second output."""
 
     def __init__(self, path: Path, threads: int = 1) -> None:
-        # It is to tell nobody anything, and would write into a home, which a service does not have, while it is loaded.
+        # Switch telemetry off; while loading it would also write to a home directory, which a service does not have.
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime
 
@@ -60,14 +60,14 @@ class Network:
         self._outputs: list[str] = [output.name for output in self._session.get_outputs()]
         told = self._session.get_modelmeta().custom_metadata_map.get(GLYPHS_KEY, "")
         self.glyphs: tuple[str, ...] = tuple(told.split())
-        """What a classifier tells apart for a rank, in the order of its outputs."""
+        """A classifier's rank glyphs, in the order of its outputs."""
 
     def __call__(self, batch: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Run on uint8 B,G,R pictures (N, H, W, 3); returns the network's output as float32."""
+        """Run on uint8 B,G,R pictures (N, H, W, 3); return the network's output as float32."""
         return np.asarray(self._session.run(self._outputs[:1], {self._input: batch})[0], np.float32)
 
     def with_features(self, batch: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The output, and the features (N, F) that the linear layers decide from; raises `WeightsBroken`."""
+        """Return the output and the features (N, F), the linear layers' input; raises `WeightsBroken`."""
         if FEATURES not in self._outputs:
             raise WeightsBroken(
                 f"{self._path} has no features, so it cannot learn a deck: make it anew with `make train`"
@@ -77,7 +77,7 @@ class Network:
 
 
 def open_networks(folder: Path, threads: int = 1) -> tuple[Network, Network, Network]:
-    """Finder, reader and card reader from a folder of weights; raises `WeightsMissing`, `WeightsBroken`."""
+    """Return finder, reader and card reader from a folder of weights; raises `WeightsMissing`, `WeightsBroken`."""
     for name in _FILES:
         if not (folder / name).is_file():
             raise WeightsMissing(
@@ -95,7 +95,7 @@ def open_networks(folder: Path, threads: int = 1) -> tuple[Network, Network, Net
 
 
 def calibration(folder: Path) -> Mapping[str, Any]:
-    """Numbers fitted on held-out synthetic scenes; raises `WeightsBroken`."""
+    """Return the numbers fitted on held-out synthetic scenes; raises `WeightsBroken`."""
     path = folder / "calibration.json"
     try:
         data = json.loads(path.read_text())

@@ -1,7 +1,7 @@
-"""Read indices and whole cards: small classifiers on upright patches.
+"""Reads indices and whole cards: small classifiers on upright patches.
 
-Where a deck was learned (`models.decks`), what it taught is put to the networks' features instead of their own last
-layers; cover and corners of a card are told as of any deck.
+For a learned deck (`models.decks`), its knowledge is applied to the networks' features in place of their own last
+layers; cover and corners of a card are read as for any deck.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 Logs = NDArray[np.float64]
 N_RANKS, N_SUITS = len(RANK_CLASSES), len(SUIT_CLASSES)
-#: Of each of `CARD_CLASSES` the place of its rank and of its suit in their lists, (54,).
+#: Position of the rank and of the suit of each of `CARD_CLASSES` in their lists, (54,).
 RANK_OF_CARD = np.array([RANK_CLASSES.index(c[0]) for c in CARD_CLASSES])
 SUIT_OF_CARD = np.array([SUIT_CLASSES.index(c[1]) for c in CARD_CLASSES])
 
 
 def log_softmax(x: Logs) -> Logs:
-    """Logarithms of the probabilities of logits, along the last axis."""
+    """Return log-probabilities from logits, along the last axis."""
     shifted = x - x.max(-1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class ClassScores:
-    """What a classifier says of N pictures: log-probabilities of what is printed (N, glyphs) and of the suit (N, 6),
-    and whatever it is asked beside (N, ...), as logits."""
+    """A classifier's output for N pictures: log-probabilities of the glyph (N, glyphs) and of the suit (N, 6), and its
+    other answers (N, ...) as logits."""
 
     glyph: Logs
     suit: Logs
@@ -46,33 +46,33 @@ class ClassScores:
 
     @staticmethod
     def of(out: NDArray[np.float32]) -> ClassScores:
-        """The scores in a classifier's output."""
+        """Return the scores in a classifier's output."""
         logits, n = out.astype(np.float64), len(GLYPHS)
         glyph = log_softmax(logits[:, :n])
         suit, rest = log_softmax(logits[:, n : n + N_SUITS]), logits[:, n + N_SUITS :]
         return ClassScores(glyph, suit, rest)
 
     def ranks(self, letters: Letters | None = None, by_pips: bool = False) -> Logs:
-        """Log-probabilities of ranks (N, 14), with what is known of the deck's language; None: nothing.
+        """Return log-probabilities of ranks (N, 14), given what is known of the deck's language (None: nothing).
 
-        ``by_pips``: of whole cards, see `Letters.ranks`.
+        ``by_pips``: for whole cards, see `Letters.ranks`.
         """
         return (letters or Letters()).ranks(self.glyph, by_pips)
 
 
 def card_logs(rank: Logs, suit: Logs) -> Logs:
-    """Log-probabilities of `CARD_CLASSES` (…, 54) from those of rank and suit."""
+    """Return log-probabilities of `CARD_CLASSES` (…, 54) from those of rank and suit."""
     return np.asarray(rank[..., RANK_OF_CARD] + suit[..., SUIT_OF_CARD])
 
 
 def sigmoid(x: float) -> float:
-    """Probability of a logit."""
+    """Return the probability of a logit."""
     return float(1 / (1 + np.exp(-np.clip(x, -40, 40))))
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one index says: log-probabilities of rank and suit, and the logit of being an upright index at all."""
+    """One index's reading: log-probabilities of rank and suit, and the logit of being an upright index."""
 
     rank: Logs
     suit: Logs
@@ -81,7 +81,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class CardReading:
-    """What the rectified card says: log-probabilities, the logit that nothing lies on it, and its corners (px)."""
+    """The rectified card's reading: log-probabilities, the logit that nothing lies on it, and its corners (px)."""
 
     rank: Logs
     suit: Logs
@@ -95,19 +95,19 @@ def _mean_logs(logs: Sequence[Logs]) -> Logs:
 
 
 def mean_reading(views: Sequence[Reading]) -> Reading:
-    """What several looks at one index say together."""
+    """Return the combined reading of several looks at one index."""
     ranks, suits = _mean_logs([view.rank for view in views]), _mean_logs([view.suit for view in views])
     return Reading(ranks, suits, float(np.mean([view.index for view in views])))
 
 
 def mean_names(views: Sequence[CardReading]) -> CardReading:
-    """The first look at a card, with the name that all of them say together."""
+    """Return the first look at a card, with the combined name of all looks."""
     ranks, suits = _mean_logs([view.rank for view in views]), _mean_logs([view.suit for view in views])
     return replace(views[0], rank=ranks, suit=suits)
 
 
 class Reader:
-    """The index reader, of any deck or of a learned one."""
+    """The index reader, for any deck or for a learned one."""
 
     def __init__(self, network: Network, deck: Knowledge | None = None) -> None:
         self._network, self._deck = network, deck
@@ -115,7 +115,7 @@ class Reader:
     def read(self, levels: Sequence[Image], spots: Sequence[Spot], letters: Letters | None = None) -> list[Reading]:
         """Read each spot; `levels` from `geometry.pyramid`.
 
-        ``letters`` is what is known of the deck's language, and takes note of what these say.
+        ``letters`` holds what is known of the deck's language, and records these readings.
         """
         if not spots:
             return []
@@ -138,7 +138,7 @@ class CardReader:
     """The reader of whole cards: pips and picture, cover and corners."""
 
     def __init__(self, network: Network, deck: Knowledge | None = None, bare: tuple[float, float] = (1.0, 0.0)) -> None:
-        """``bare`` is the slope and the offset by which the network's word on that is corrected."""
+        """``bare``: slope and offset that correct the network's bareness logit."""
         self._network, self._deck, self._bare = network, deck, bare
 
     def read(
