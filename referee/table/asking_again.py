@@ -1,4 +1,4 @@
-"""A question that the game waits for is said once more: who did not catch it needs no screen to know what is asked."""
+"""Repeats an open question aloud, so that a player who missed it needs no screen to know it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from referee.table.services import ServedGame, TableService
 from referee.units import SECOND
 
 ASKED_AGAIN: Final = (20 * SECOND, 40 * SECOND)
-"""How long a question waits until it is said again, and how long until it is said for the last time, ns."""
+"""Time until an open question is repeated, and from then until the last repetition, ns."""
 
 
 class AskingAgain(TableService):
-    """Says a question again while it is open and the game goes on.
+    """Repeats a question while it is open and the game goes on.
 
-    Only one that a pad can answer: a hold says yes then, and so no pad can ask for it. While the game is paused a tap
-    does (`referee.control.spoken_choices`).
+    Only questions that a pad can answer are repeated: a hold means yes then, so no pad can ask to hear it. While the
+    game is paused, a tap asks for it (`referee.control.spoken_choices`).
     """
 
     name = "asking again"
@@ -31,11 +31,11 @@ class AskingAgain(TableService):
         self._due = 0
 
     def begin_game(self, game: ServedGame) -> None:
-        """This is the game from now on."""
+        """Follow this game from now on."""
         self._game, self._open, self._left = game, (), []
 
     def beat(self, now: int) -> None:
-        """Say it again, where it is time."""
+        """Repeat the question if it is due."""
         if self._game is None:
             return
         conductor = self._game.conductor

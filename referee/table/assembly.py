@@ -1,6 +1,6 @@
-"""One game at a table, from its open devices to its end: display, voice, lights, services and the loop joined.
+"""One game at a table, from its open devices to its end: joins display, voice, lights, services and the loop.
 
-`referee.table.session` calls it for each game, at a real table and at the simulated one, in the referee's own process.
+`referee.table.session` calls it for each game, real or simulated, in the referee's own process.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from referee.units import MS, SECOND
 
 _REDRAW: Final = 200 * MS
 AFTER_THE_END: Final = 5 * SECOND
-"""How long the table is watched after the game is over, so that the last words are heard, ns."""
+"""Time that the table is watched after the game is over, so that the last words are heard, ns."""
 
 
 def table_of(settings: Settings, now: int, *, is_chosen: bool = False) -> Table:
-    """The first line of the log of a game that begins ``now`` (ns); ``is_chosen``: its people were, at the table."""
+    """Return the first log line of a game that begins ``now`` (ns); ``is_chosen``: people chose it at the table."""
     return Table(
         t=now, id="table", seats=tuple(seat.name for seat in settings.seats), dealer=settings.dealer,
         rules=settings.played_rules, extra={CHOSEN: True} if is_chosen else {},
@@ -59,14 +59,14 @@ def referee_game(
     Args:
         settings: the table's.
         parts: its devices.
-        service: systemd's, or nobody's.
-        services: what goes along with the game.
-        recorded: the game in the record, new or broken off; the first of the services. None: it is not recorded.
-        journal: where the log is written besides the record.
-        is_chosen: a new game's people and rules were chosen at the table; else they are as its settings say.
-        answers: what people type.
+        service: systemd's, or a no-op.
+        services: accompany the game.
+        recorded: the game in the record, new or broken off; becomes the first service. None: it is not recorded.
+        journal: takes the log besides the record.
+        is_chosen: a new game's people and rules were chosen at the table; otherwise they come from its settings.
+        answers: input that people type.
         live: draw on the terminal; None: if it is one.
-        title: over the display; the players' names where none is given.
+        title: shown over the display; empty: the players' names.
     """
     typed, clock = answers or Answers(), parts.openers.clock
     live = sys.stdout.isatty() if live is None else live
@@ -79,7 +79,7 @@ def referee_game(
         display.began = clock()
         screen = Screen(display, live=live)
         stack.callback(screen.close)
-        # The lights ask for the first time when the conductor has been made.
+        # ``conductor`` is bound later: the lights first call this once it exists.
         announcers, first = _announcers(settings, parts, service, lambda: bool(conductor.view.questions))
         tellers = {name: one.tell for name, one in {**announcers, "display": screen}.items()}
         pads = SharedPads(parts.pads)
@@ -123,7 +123,7 @@ def referee_game(
 def _announcers(
     settings: Settings, parts: OpenParts, service: Service, asks: Callable[[], bool]
 ) -> tuple[dict[str, Lamps | Voice], dict[str, FirstHand]]:
-    """Lights and voice, as far as they are there, and what shows the first hand; ``asks``: is a question open?"""
+    """Return the available lights and voice, and the first-hand indicators; ``asks``: whether a question is open."""
     announcers: dict[str, Lamps | Voice] = {}
     if parts.lights is not None:
         announcers["lights"] = Lamps(parts.lights, len(parts.wired.seats), asks=asks)
@@ -143,7 +143,7 @@ def _announcers(
 def _call_roll(
     settings: Settings, parts: OpenParts, pads: SharedPads, tellers: Sequence[Teller], alarm: Alarm, service: Service
 ) -> tuple[int, ...]:  # fmt: skip
-    """Have every pad slapped once, where that is wanted and there are pads; returns the seats that were silent."""
+    """Have every pad slapped once, if the roll-call is on and there are pads; return the silent seats."""
     if not settings.pads.roll_call or isinstance(parts.pads, NoPads):
         return ()
 
@@ -170,7 +170,7 @@ def _conduct(
     settings: Settings, parts: OpenParts, outlets: Mapping[str, Outlet], tellers: Mapping[str, Teller],
     recorded: RecordedGame | None, log: Journal | None, began: int, is_chosen: bool,
 ) -> Conductor:  # fmt: skip
-    """The game, new or broken off, from ``began`` (ns) on; parts that are missing are told at once."""
+    """Return the conductor of the game, new or broken off, from ``began`` (ns) on; report missing parts."""
     past = recorded.past if recorded is not None else None
     conductor = Conductor(
         past.table if past is not None else table_of(settings, began, is_chosen=is_chosen),
@@ -188,7 +188,7 @@ def _turn_until_over(
     conductor: Conductor, loop: Loop, display: Display, screen: Screen, service: Service,
     services: Sequence[TableService],
 ) -> None:  # fmt: skip
-    """Turn until the game is over - and where another one can be begun here, until it is - or the service stops."""
+    """Turn until the game is over, or is left where another can begin here, or the service stops."""
     began = now = drawn = loop.turn()
     service.ready(f"{display.gauge.title}: ready")
     end = End(conductor, services)
@@ -209,7 +209,7 @@ def _turn_until_over(
 
 
 class End:
-    """What comes of the end of a game: it is noted once its last words were heard, and taken back if it was none."""
+    """Watches for the end of a game: notes it after the last words, and takes it back if a correction reopens it."""
 
     def __init__(self, conductor: Conductor, services: Sequence[TableService]) -> None:
         self._conductor, self._services = conductor, services
@@ -217,7 +217,7 @@ class End:
         self._noted = False
 
     def leaves(self, now: int) -> bool:
-        """Whether this table is to be left at ``now`` (ns)."""
+        """Return whether to leave this table at ``now`` (ns)."""
         over = self._conductor.view.game_over
         if not over and self._noted:
             self._noted = False

@@ -1,4 +1,4 @@
-"""Each card called as it lands, for people who do not see the table: which it is, who is next, how many lie there."""
+"""Calls each card as it lands, for people who do not see the table: which it is, who is next, how many lie there."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from referee.table.services import ServedGame, TableService
 
 
 class CardCalls(TableService):
-    """Calls the uppermost card of the pile as soon as it is known, where people ask for it.
+    """Calls the uppermost card of the pile as soon as it is known, if people have asked for it.
 
-    Of an unread card nothing is said, for the table is asked about it; who is next is left out where that is not known.
-    A call waits for no verdict and holds none up (`referee.announce.voice`).
+    An unread card is not called, since the referee asks about it; the next player is left out if unknown. A call
+    neither waits for a verdict nor delays one (`referee.announce.voice`).
     """
 
     name = "card calls"
     needs_record = False
 
     def __init__(self, wanted: Callable[[], bool]) -> None:
-        """``wanted``: whether people want cards called just now."""
+        """``wanted``: whether people want cards called at present."""
         self._wanted = wanted
         self._game: ServedGame | None = None
         self._called = ""
-        """The last card's observation."""
+        """Observation id of the last card called."""
 
     def begin_game(self, game: ServedGame) -> None:
-        """Call this game's cards from now on, none that lies there already."""
+        """Call this game's cards from now on, but not those that lie there already."""
         self._game, lying = game, game.conductor.view.laid_by
         self._called = lying[-1] if lying else ""
 
     def beat(self, now: int) -> None:
-        """Call the card that has come, if one has; of several the uppermost."""
+        """Call the newest card if one has come; of several, only the uppermost."""
         if self._game is None:
             return
         conductor = self._game.conductor

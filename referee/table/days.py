@@ -1,4 +1,4 @@
-"""The calendar date on the log, where a row of the house rules asks for it (P16b): the core itself knows no clock."""
+"""Puts the calendar date on the log if a house rule needs it (P16b): the core itself has no clock."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from referee.units import SECOND
 
 
 class Days(TableService):
-    """Tells the date when a game begins or goes on, and when the day changes."""
+    """Logs the date when a game begins or resumes, and whenever the day changes."""
 
     name = "date"
     needs_record = False
 
     def __init__(self, wall: Callable[[], str] = wall_now) -> None:
-        """``wall``: the wall's time, ISO 8601."""
+        """``wall``: returns the wall-clock time, ISO 8601."""
         self._wall = wall
         self._game: ServedGame | None = None
         self._told, self._looked = "", 0
@@ -29,7 +29,7 @@ class Days(TableService):
         self._tell(game.now())
 
     def beat(self, now: int) -> None:
-        """Once a second: is it another day?"""
+        """Check once a second whether the day has changed."""
         if now - self._looked >= SECOND:
             self._tell(now)
 

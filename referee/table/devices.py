@@ -1,9 +1,8 @@
-"""A table's devices, opened as its settings say: with what is there.
+"""Opens a table's devices as its settings say, and goes on without those that are missing.
 
-Each kind of device is opened by a function of its own (`Openers`); the simulated table brings its own functions, and
-all else is the same. The camera is opened in the process that looks, which goes on trying; so it may be missing now and
-be there later. Whatever else is missing is told, and the game goes on without it. Only a table that neither sees nor
-feels is refused.
+Each kind of device has its own opener (`Openers`); the simulated table replaces the openers and nothing else. The
+camera is opened in the eye's process, which keeps trying, so it may be missing now and appear later. Any other missing
+device is reported, and the game goes on without it. Only a table with neither camera nor pads is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _Part = TypeVar("_Part")
 
 
 class Mailbox:
-    """Words that parts say on threads of their own, kept until somebody takes them, and handed on from then."""
+    """Messages that parts send from their own threads; holds them until a receiver is set, then forwards each."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[str, str]] = []
@@ -39,7 +38,7 @@ class Mailbox:
         self._lock = threading.Lock()
 
     def about(self, part: str) -> Tell:
-        """What this part says its words to; nothing (``""``) means that it works again."""
+        """Return the function through which this part sends its messages; ``""`` means that it works again."""
 
         def put(words: str) -> None:
             with self._lock:
@@ -51,7 +50,7 @@ class Mailbox:
         return put
 
     def hand_to(self, take: Callable[[str, str], None]) -> None:
-        """Hand all words to somebody, who never waits: those that were said, and all to come."""
+        """Send all waiting and all future messages to ``take``, which must not block."""
         with self._lock:
             self._take = take
             for part, words in self._waiting:
@@ -61,42 +60,42 @@ class Mailbox:
 
 @dataclass(frozen=True, slots=True)
 class Openers:
-    """How each kind of device is opened; each function raises `HardwareMissing` or `OSError` where it cannot be had."""
+    """Opens each kind of device; each function raises `HardwareMissing` or `OSError` if the device is unavailable."""
 
     pads: Callable[[Settings], TimedPads] = open_pads
     eye: Callable[[Settings], Sights] = lambda settings: SightProcess(work_of(settings))
     lights: Callable[[Settings, dict[str, str]], Lights | None] = open_lights
     voice: Callable[[Settings, Tell], Speaker] = lambda settings, tell: open_voice(settings.voice, on_trouble=tell)
     clock: Clock = monotonic
-    """Answers the table's present instant, ns."""
+    """Returns the present instant, ns."""
     make_alarm: Callable[[], Alarm] = Alarm
-    """Makes what the loop of a game sleeps on."""
+    """Makes the alarm that a game's loop sleeps on."""
     is_real_time: bool = True
-    """Whether hands wait for their lights; where time is data nobody does."""
+    """Whether hands wait for their lights; false where time is data."""
 
 
 @dataclass(slots=True)
 class OpenParts:
-    """Devices that are open."""
+    """The open devices of a table."""
 
     sights: Sights
     pads: TimedPads
     wired: Settings
-    """The settings with every seat whose pad and light are open: some may be free."""
+    """The settings with every seat whose pad and light are open; some seats may be free."""
     lights: Lights | None = None
     speaker: Speaker | None = None
     forces: ForceSampler | None = None
     missing: dict[str, str] = field(default_factory=dict)
-    """By part: what is not there, and what to do about it."""
+    """What is missing and what to do about it, by part."""
     pictures: PictureSource | None = None
-    """Whom to ask for pictures round a slap; None where they are switched off."""
+    """Source of the pictures around a slap; None if pictures are switched off."""
     mail: Mailbox = field(default_factory=Mailbox)
-    """What parts that look after themselves have to say."""
+    """Messages of the parts that supervise themselves."""
     openers: Openers = Openers()
-    """How they were opened."""
+    """The openers of these devices."""
 
     def close(self) -> None:
-        """Switch everything off."""
+        """Close every device."""
         for part in (self.sights, self.pads, self.lights, self.speaker, self.forces):
             if part is not None:
                 part.close()
@@ -106,13 +105,13 @@ def open_parts(settings: Settings, openers: Openers) -> OpenParts:
     """Open everything that the settings name.
 
     Raises:
-        HardwareMissing: neither camera nor pads are here; says of each what to do.
+        HardwareMissing: there is neither a camera nor a pad; the message says what to do about each.
     """
     missing: dict[str, str] = {}
     pads = _try("pads", lambda: openers.pads(settings), missing)
     if pads is None:
         try:
-            # Once, to see whether this is a table at all.
+            # Open it once, to see whether this is a table at all.
             open_camera_of(settings.camera).close()
         except HardwareMissing as bad:
             raise HardwareMissing("{one}; and {other}", one=bad, other=missing["pads"]) from None

@@ -1,13 +1,13 @@
-"""The one place where sensors meet the referee, and where its rulings meet voice, lights, display and services.
+"""The conductor: feeds the sensors' observations to the referee, and its rulings to voice, lights and display.
 
-The conductor owns no thread and no clock: what was seen, edges and the instant it is are handed to it, in one thread,
-by the loop (`referee.table.loop`). It writes the table log as it goes: observations in the order in which they became
-known, ticks by which each sensor promises what it has told, and the rulings. Played again, that log gives the same
+It owns no thread and no clock: the loop (`referee.table.loop`) hands it sights, edges and the present instant, in one
+thread. It writes the table log as it goes: observations in the order in which they became known, ticks by which each
+sensor promises that it has told everything up to an instant, and the rulings. Replaying that log gives the same
 rulings.
 
-A camera that is gone pauses the game: the log says so at the last instant that it vouched for, hands meanwhile are
-named and not judged, and what lies on the table when it is back is held against what was believed. People may pause it
-as well (`Conductor.said`); it goes on when neither holds it any more (`referee.table.pause`).
+Losing the camera pauses the game from the last instant that the camera vouched for. Meanwhile hands are named but not
+judged, and once the camera is back the pile is compared with what was believed. People may pause the game as well
+(`Conductor.said`); it resumes when neither holds it (`referee.table.pause`).
 """
 
 from __future__ import annotations
@@ -54,29 +54,30 @@ if TYPE_CHECKING:
 PADS: Final = "pads"
 _SENSORS: Final = (CAMERA, PADS)
 _BEHIND: Final = 500 * MS
-"""How far the referee stays behind the pads while the camera is gone, ns: its first frame back is later than that."""
+"""Lag of the referee behind the pads while the camera is gone, ns: the camera's first frame back comes later than
+that."""
 _LETTERS: Final = {
     "card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r",
     "correct": "z", "count": "n", "missed": "m", "contest": "k", "foul": "o", "say": "v", "draw": "w", "leave": "b",
 }  # fmt: skip
-"""By kind, where its first letter would not do: pads give ids with f, l, p and s of their own."""
+"""Id letters for kinds whose first letter is taken: pads give ids with f, l, p and s of their own."""
 
 
 class Conductor:
     """Joins the sensors to the adjudicator and its rulings to the outlets.
 
     Args:
-        table: who sits where and by which rules; its ``sensors`` are set here.
-        outlets: by name; each is handed the rulings as soon as they are decided. One that fails is on record, and the
+        table: its seats and rules; ``sensors`` is set here.
+        outlets: by name; each receives the rulings as soon as they are decided. A failing outlet is logged, and the
             game goes on.
-        tellers: each is handed what the appliance itself has to say, by name as well.
-        journal: where the table log is written; None: nowhere.
-        pads: the filter of the pads' edges; None takes one that nothing was measured for.
-        past: a game that was broken off and goes on: what was told then is taken as told, and nothing of it is told,
-            shown or written again. The game is paused until the camera has seen what lies there now (`begin_again`).
+        tellers: by name; each receives the appliance's own notices.
+        journal: takes the table log; None: no log is written.
+        pads: the filter of the pads' edges; None: a filter with default calibration.
+        past: a broken-off game to resume. Its lines are taken as told: none is announced, shown or written again. The
+            game is paused until the camera has seen what lies there now (`begin_again`).
 
     Raises:
-        LogError: the table cannot be played (an unknown preset, say).
+        LogError: the table cannot be played (an unknown preset, for example).
     """
 
     def __init__(
@@ -91,26 +92,26 @@ class Conductor:
         self._pause = GamePause()
         self._lost: set[str] = set()
         self._untold: deque[list[Ruling]] = deque()
-        """What was decided, and is told once it is on the disk."""
+        """Decided rulings, announced once they are on the disk."""
         self._given_ids: Counter[str] = Counter()
         self._began = self._now = table.t
         self._told: dict[str, int] = {}
-        """Up to where each sensor has told everything, ns."""
+        """Instant up to which each sensor has told everything, ns."""
         self._is_refused = self._is_ended = False
         self._may_join = False
         """Whether a bystander may slap in from a free pad (M11)."""
         self._joined: dict[int, int] = {}
-        """Seats that joined so, and when, ns."""
+        """Seats that joined so, and the instant, ns."""
         self._taken_up: set[str] = set()
-        """Lines that came too late, and were taken up by whoever told them."""
+        """Ids of late lines that the people who told them took up themselves."""
         self._shown_from: int | None = None
-        """Instant of what people said last, ns, until every sensor has told as much."""
+        """Instant of the last thing that people said, ns, until every sensor has told as much."""
         self.seats = len(table.seats)
-        """How many sat down at the beginning."""
+        """Number of players at the beginning."""
         self.cards = 0
-        """How many cards were seen coming face up so far."""
+        """Number of cards seen coming face up so far."""
         self.troubles: dict[str, str] = {}
-        """The last words of each part that failed and is not mended."""
+        """Last message of each part that has failed and not recovered."""
         self.rulings: list[Ruling] = []
         """Every final ruling so far, in the order of the log."""
         self.observations: list[Observation] = []
@@ -124,12 +125,12 @@ class Conductor:
         self._may_join = table.house.has("M11")
 
     def _remember(self, past: Past) -> None:
-        """Take a past game's observations as told."""
+        """Feed a past game's observations to the adjudicator without announcing them."""
         for seen in (past.table, *past.told):
             try:
                 made = self._adjudicator.observe(seen)
             except LogError as bad:
-                # What does not fit must not keep people from their game.
+                # A line that does not fit must not keep people from their game.
                 self.left_out.append(OddLine(0, bad.problem))
                 continue
             for ruling in made:
@@ -146,11 +147,11 @@ class Conductor:
         self._pause.remember(read_pause(self.observations, self.rulings))
 
     def begin_again(self, now: int, began: str = "") -> None:
-        """A game that was broken off goes on.
+        """Resume a game that was broken off.
 
         Args:
-            now: the present instant on its line of time, ns.
-            began: the wall's time at which it had begun (ISO 8601), for the terminal; empty where nobody knows.
+            now: the present instant on its timeline, ns.
+            began: wall-clock time of its beginning (ISO 8601), for the terminal; empty if unknown.
         """
         self._now = max(self._now, now)
         self.note(RESUMED, {})
@@ -163,32 +164,32 @@ class Conductor:
 
     @property
     def view(self) -> View:
-        """The position as believed up to what every sensor has told."""
+        """The position as believed up to the watermark."""
         return self._adjudicator.view
 
     @property
     def watermark(self) -> int:
-        """Everything up to this instant (ns) has been told by every sensor."""
+        """Instant up to which every sensor has told everything, ns."""
         return self._adjudicator.watermark
 
     @property
     def foresight(self) -> Foresight | None:
-        """What deck memory says can come next, after all that was told; None where it cannot say."""
+        """The cards that can come next, by deck memory; None if it cannot say."""
         return self._adjudicator.foresight
 
     @property
     def paused(self) -> bool:
-        """Whether slaps are void: people paused the game, or nobody looks."""
+        """Whether slaps are void: people paused the game, or the camera does not see the table."""
         return self._pause.holds
 
     @property
     def touched(self) -> tuple[int, ...]:
-        """Seats whose pads are down, the first hand first: for a light that must not wait."""
+        """Seats whose pads are down, first hand first: for a light that must not wait."""
         return self._pads.touched
 
     @property
     def benched(self) -> tuple[int, ...]:
-        """Seats whose pads make no slaps at present, stuck or chattering."""
+        """Seats whose pads make no slaps at present, because they are stuck or chatter."""
         return self._pads.benched
 
     @property
@@ -197,20 +198,21 @@ class Conductor:
         return self._pads.heard
 
     def vouched(self) -> int:
-        """Up to where the camera has told everything, ns."""
+        """Return the instant up to which the camera has told everything, ns."""
         return max(self._began, self._told.get(CAMERA, self._began), self.watermark)
 
     # What the sensors tell
 
     def on_sight(self, sight: Sight) -> None:
-        """Take what one frame told; sights come in the order of their ``t``. `advance` then tells what was decided."""
+        """Take the observations of one frame; sights come in the order of their ``t``. `advance` then tells the
+        rulings."""
         self._now = max(self._now, sight.t + sight.exposure)
         if not self._pause.is_lost:
             for seen in self._pause.news_of(sight):
                 self.put(seen)
         else:
             if sight.first:
-                # Of what came before the gap nothing is still to be told: whatever waits for that is judged now.
+                # Nothing from before the gap is still to be told: whatever waits for it is judged now.
                 self._tick(CAMERA, sight.t - 1)
             steps = self._pause.look_again(sight, self.view.pile, self.vouched(), self.watermark)
             if steps is None:
@@ -223,7 +225,7 @@ class Conductor:
         self._tick(CAMERA, sight.watermark)
 
     def on_blind(self, blind: Blind) -> None:
-        """There are no frames any more; what the watcher still knew comes first."""
+        """Note that there are no frames any more, after taking what the watcher still knew."""
         if not self._pause.is_lost:
             for seen in blind.seen:
                 self.put(seen)
@@ -234,8 +236,8 @@ class Conductor:
     def on_edge(self, edge: Edge) -> None:
         """Take one raw edge of a pad; it may come later than frames of its instant.
 
-        Every edge is on the log as the pad told it, bounce and all: nothing is ruled by that line. Nothing is kept on
-        the disk here, for the hand's light would wait for that: `advance` does so.
+        Every edge goes on the log as the pad told it, bounce included; no ruling rests on that line. `advance` saves
+        the log, not this method: the hand's light would have to wait for the disk.
         """
         extra: dict[str, Any] = {"seat": edge.seat, "pressed": edge.pressed, **({"late": True} if edge.late else {})}
         if edge.t_error:
@@ -245,15 +247,15 @@ class Conductor:
             self._felt(seen)
 
     def touch(self, edge: Edge) -> None:
-        """An edge that `on_edge` is still to be given shows in `touched`, and nowhere else."""
+        """Show an edge in `touched` and nowhere else; `on_edge` still has to be called with it."""
         self._pads.touch(edge)
 
     def weigh(self, seat: int, t: int, force: float) -> None:
-        """The greatest force on a pad after its edge at ``t`` (ns) was ``force`` (0 to 1)."""
+        """Take the greatest force (0 to 1) on a pad after its edge at ``t`` (ns)."""
         self._pads.weigh(seat, t, force)
 
     def advance(self, now: int, told: int) -> None:
-        """It is ``now`` (ns), and every edge up to ``told`` was handed over."""
+        """Move on to ``now`` (ns); every edge up to ``told`` has been handed over."""
         self._now = max(self._now, now)
         for seen in self._pads.advance(told):
             self._felt(seen)
@@ -269,14 +271,14 @@ class Conductor:
             self._is_refused = False
             self._settle(self._now)
         if self._shown_from is not None and self.watermark >= self._shown_from:
-            # What people said holds from here on: whoever reads the log is to see so at once, though nothing is ruled.
+            # What people said holds from here on: readers of the log must see it at once, even without a ruling.
             self._shown_from = None
             self._log.save(announcing=True)
         self._commit(self._now)
 
     def _felt(self, seen: Observation) -> None:
         if isinstance(seen, Slap) and seen.seat > self.seats and self._is_bystander(seen):
-            # M11: whoever slaps at a free pad joins, and that slap counts.
+            # M11: a bystander who slaps at a free pad joins, and that slap counts.
             self._joined[seen.seat] = seen.t
             join = Join(t=seen.t, id=self.new_id("join"), seat=seen.seat, extra=BY_PEOPLE)
             self._observe(join)
@@ -296,7 +298,7 @@ class Conductor:
             self.tell(Notice(PAD_NOTICES[seen.name], seen.t, words, {"seat": seat}))
 
     def _is_bystander(self, slap: Slap) -> bool:
-        """Whether this is a hand on a free pad, at which nobody has joined yet or that was taken back."""
+        """Whether this is a hand on a free pad at which no player has joined, or whose join was taken back."""
         view = self.view
         if not self._may_join or slap.late or self.paused or view.game_over:
             return False
@@ -306,7 +308,7 @@ class Conductor:
         return slap.seat > len(view.names) or (slap.seat in view.absent and not has_left)
 
     def lose(self, sensor: str, words: str) -> None:
-        """A sensor is gone: put it on record, and wait for it no longer. Without the camera the game is paused."""
+        """Log that a sensor is gone, and stop waiting for it. Losing the camera pauses the game."""
         if sensor == CAMERA:
             self._do(self._pause.lose_camera(words, self.vouched(), self.observations))
         else:
@@ -315,7 +317,7 @@ class Conductor:
         self._commit()
 
     def regain(self, sensor: str) -> None:
-        """A lost sensor tells again."""
+        """Note that a lost sensor tells again."""
         if sensor == CAMERA and self._pause.is_lost:
             self._do(self._pause.regain_camera(self._now, self.vouched()))
         elif sensor in self._lost:
@@ -326,7 +328,7 @@ class Conductor:
     # What people say
 
     def answer(self, question: str, value: Any, now: int) -> None:
-        """People settle what the referee asked.
+        """Take people's answer to a question of the referee.
 
         Raises:
             LogError: there was no such question, or this is no answer to it.
@@ -336,12 +338,13 @@ class Conductor:
         self._commit()
 
     def said(self, *lines: Observation) -> None:
-        """Something that people said in one breath, each line with its id: a correction, an answer, a pause.
+        """Take lines that people said at once, each with its id: a correction, an answer, a pause.
 
         Raises:
-            LogError: it does not fit this game, or would have it go on while nobody looks; nothing has changed then.
+            LogError: a line does not fit this game, or would resume it while the camera sees nothing; nothing has
+                changed.
         """
-        # Whoever tells something late and takes it up in one breath is not asked about it.
+        # A late line that is taken up in the same breath raises no question.
         self._taken_up.update(line.line for line in lines if isinstance(line, Correct) and line.take)
         for line in lines:
             admitted = self._pause.admit(line)
@@ -354,7 +357,7 @@ class Conductor:
         self._commit()
 
     def _tell_said(self, line: Observation) -> None:
-        """Say what no ruling says: who joined (M11), and the wild rank (P14)."""
+        """Announce the facts for which there is no ruling: a player joins (M11), and the wild rank (P14)."""
         if isinstance(line, Join):
             self.tell(Notice("joined", line.t, f"seat {line.seat} joins the game", {"seat": line.seat}))
         rank = line.rank if isinstance(line, Draw) else None
@@ -366,13 +369,13 @@ class Conductor:
             self.tell(Notice("wild_rank", line.t, f"the wild rank is {number}", {"number": number}))
 
     def _settle(self, t: int) -> None:
-        """The table stands still or goes on as what people said by ``t`` (ns) leaves it."""
+        """Pause or resume according to what people have said by ``t`` (ns)."""
         self._do(self._pause.settle(t, self.vouched(), read_pause(self.observations, self.rulings)))
 
     # What goes on the log, and who is told
 
     def new_id(self, kind: str) -> str:
-        """An id for a new line of a kind, that this game does not have yet: c1, c2 ... for cards."""
+        """Return a new id for a line of a kind, unique in this game: c1, c2 ... for cards."""
         letter = _LETTERS.get(kind, kind[:1])
         self._given_ids[letter] += 1
         return f"{self._prefix}{letter}{self._given_ids[letter]}"
@@ -382,23 +385,23 @@ class Conductor:
         self._observe(seen if seen.id else replace(seen, id=self.new_id(seen.kind)))
 
     def note(self, name: str, extra: Mapping[str, Any]) -> None:
-        """Put something on the log that the referee itself does not rule on."""
+        """Log something on which the referee does not rule."""
         t = max(self._now, self.watermark + 1)
         self._observe(Other(t=t, id=self.new_id("trouble"), name=name, extra=extra))
 
     def tell(self, notice: Notice) -> None:
-        """Tell something at the table, after what was decided before it."""
+        """Announce a notice, after the rulings decided before it."""
         if self._untold:
             self._commit()
         self._heed(self._sinks.hand_out(notice))
 
     def trouble(self, part: str, words: str, what: str | None = None) -> None:
-        """Put on record that a part failed, and tell it; the game goes on.
+        """Log and announce that a part failed; the game goes on.
 
         Args:
             part: such as ``camera`` or ``voice``.
-            words: what is amiss, and what to do about it.
-            what: the notice to give; None gives the one that is usual for the part.
+            words: what is wrong, and what to do about it.
+            what: the notice to give; None: the usual one of the part.
         """
         before = self.troubles.get(part)
         if before == words:
@@ -409,14 +412,14 @@ class Conductor:
         self.tell(Notice(key, self._now, Sentence("{part}: {words}", part=part, words=words), {"part": part}))
 
     def mended(self, part: str) -> None:
-        """A part that had failed works again."""
+        """Log and announce that a failed part works again."""
         if self.troubles.pop(part, None) is None:
             return
         self.note("mended", {"part": part})
         self.tell(Notice(BACK_NOTICES.get(part, ""), self._now, Sentence("{part}: works again", part=part)))
 
     def _do(self, steps: Steps) -> None:
-        """What the pause answers."""
+        """Carry out the steps that the pause returned."""
         for step in steps:
             if isinstance(step, Observation):
                 self.put(step)
@@ -428,7 +431,7 @@ class Conductor:
                 self._heed([(step.part, step.words)], step.what)
 
     def _heed(self, parts: Sequence[tuple[str, str]], what: str | None = None) -> None:
-        """Parts failed, or (no words) work again."""
+        """Report parts that failed, or that work again (no words)."""
         for part, words in parts:
             if words:
                 self.trouble(part, words, what)
@@ -436,13 +439,13 @@ class Conductor:
                 self.mended(part)
 
     def _tick(self, sensor: str, t: int) -> None:
-        """A sensor has told everything up to ``t`` (ns)."""
+        """Record that a sensor has told everything up to ``t`` (ns)."""
         if t > self._told.get(sensor, -1):
             self._told[sensor] = t
             self._observe(Tick(t=t, sensor=sensor))
 
     def _observe(self, seen: Observation) -> None:
-        """Have one line judged, write it and the rulings that became final, and hand out what was decided early."""
+        """Have one line judged, write it and the rulings that became final, and queue what was decided early."""
         final = self._adjudicator.observe(seen)
         if isinstance(seen, Tick):
             self._log.tick(seen.sensor or "", encode_observation(seen))
@@ -459,21 +462,21 @@ class Conductor:
             self._is_refused |= ruling.kind == "question" and ruling["ask"] in UNUSED
         early = self._adjudicator.take_early()
         if early:
-            # A win that still waits for its runners-up comes after them; people hear things as they happened.
+            # A win that still waits for its runners-up comes after them: announce in order of time.
             news = (one for one in early if not (self._taken_up and self._is_settled(one)))
             self._untold.append(sorted(news, key=lambda ruling: ruling.t))
 
     def _is_settled(self, ruling: Ruling) -> bool:
-        """Whether this only asks about something late that its teller has taken up."""
+        """Whether this is only a question about a late line that people have taken up themselves."""
         return ruling.kind == "question" and ruling["ask"] == LATE and cause_of(ruling) in self._taken_up
 
     def _commit(self, now: int | None = None) -> None:
-        """What was handed in has been dealt with: keep the log, tell what was decided, and that it cannot be kept.
+        """Save the log, then announce the rulings that waited for it, and report if the log cannot be saved.
 
-        All of it waits for one commit: a slow disk must not be waited for again and again.
+        Commit once per turn; each fsync may be slow.
 
         Args:
-            now: the present instant, ns, where what nobody is told of may wait a little; None: it may not.
+            now: the present instant, ns: lines that are not announced may wait a little. None: save everything now.
         """
         words = self._log.save(announcing=bool(self._untold), now=now)
         while self._untold:
@@ -483,10 +486,10 @@ class Conductor:
             self._heed([("log", words)])
 
     def finish(self, rest: Sequence[Observation] = ()) -> None:
-        """The game is over, or the table is switched off: rule what is still open.
+        """Rule what is still open: the game is over, or the table is switched off.
 
         Args:
-            rest: what a watcher elsewhere had still to tell.
+            rest: the last observations of a watcher in another process.
         """
         if self._is_ended:
             return

@@ -1,4 +1,5 @@
-"""What people type at the running program, met as if the page had asked; a `TableService` in the referee's process."""
+"""Commands typed at the running program, handled as if the page had sent them; a `TableService` in the referee's
+process."""
 
 from __future__ import annotations
 
@@ -23,22 +24,22 @@ from referee.text.catalogue import Texts
 
 _MARKS: Final = {terminal_keys.GOOD_MARK: GOOD, terminal_keys.FALSE_MARK: FALSE}
 KEYS: Final = "keys"
-"""The part that is told of where what was typed is refused."""
+"""Name of the part that reports a refused command."""
 
 
 class Keys(TableService):
-    """Meets typed commands; why one is refused stands below the display until another is accepted."""
+    """Handles typed commands; the reason for a refusal stays below the display until a command is accepted."""
 
     name = KEYS
     needs_record = False
 
     def __init__(self, typed: Answers, show_code: Callable[[], None] = lambda: None, *, page: str = "") -> None:
-        """Nothing is pressed yet.
+        """Begin with no key pressed.
 
         Args:
-            typed: where lines and keys come from.
+            typed: source of lines and keys.
             show_code: shows a code to pair a device.
-            page: its address; empty where there is none.
+            page: its address; empty if there is none.
         """
         self._typed, self._show_code, self._page = typed, show_code, page
         self._left = self._asks = self._helps = self._is_full = self._shows_page = False
@@ -46,23 +47,23 @@ class Keys(TableService):
         self._texts = Texts("en")
 
     def begin_game(self, game: ServedGame) -> None:
-        """This is the game from now on."""
+        """Follow this game from now on."""
         self._game = game
         self._texts = Texts(game.settings.voice.language)
 
     @property
     def leaves(self) -> bool:
-        """Whether somebody has typed that it is enough."""
+        """Whether the user has typed a command to quit."""
         return self._left
 
     @property
     def fills_screen(self) -> bool:
-        """Whether somebody wants the scoreboard alone."""
+        """Whether the scoreboard alone is to fill the screen."""
         return self._is_full
 
     @property
     def standing(self) -> str:
-        """What the keys are for, where that was asked; what was pressed and waits; the line that is being typed."""
+        """The line being typed, else the prompt that a key has opened, else the hint about keys."""
         if self._typed.line is not None:
             return f"> {self._typed.line}"
         if self._asks:
@@ -87,7 +88,7 @@ class Keys(TableService):
                 self._obey(line, now)
 
     def _press(self, key: str, now: int) -> None:
-        """One key; to leave, it takes two."""
+        """Handle one key; quitting takes two presses."""
         asked, self._asks = self._asks, key == terminal_keys.QUIT
         self._helps = key == terminal_keys.HELP and not self._helps
         self._shows_page = key == terminal_keys.PAGE and not self._shows_page
@@ -127,7 +128,7 @@ class Keys(TableService):
 
 
 def open_in_browser(address: str) -> None:
-    """Open a page where there is a desktop; a browser of the terminal itself would draw over the table."""
+    """Open a page if there is a desktop; a text browser would draw over the table."""
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

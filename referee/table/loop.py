@@ -1,10 +1,10 @@
-"""The loop of a table: one thread that sleeps until an edge, a sight, an answer or a moment's passing wakes it.
+"""The loop of a table: one thread that sleeps until an edge, a sight, an answer or a timeout wakes it.
 
-`referee.table.assembly` makes one for each game, in the referee's own process. Whatever the loop does is short, and
-edges come first: between any two things that it does it looks for hands, so that a hand's light never waits for a
-verdict, a picture or a voice. Nothing is announced before it is on the disk, which has a thread of its own
-(`referee.record.journal.JournalThread`): the loop waits for it, and shows whose hand was first meanwhile. Nothing that
-a part throws leaves the loop.
+`referee.table.assembly` makes one for each game, in the referee's own process. Each task of the loop is short, and
+edges come first: the loop looks for hands between any two tasks, so that a hand's light never waits for a verdict, a
+picture or a voice. Nothing is announced before it is on the disk, which has its own thread
+(`referee.record.journal.JournalThread`): while the loop waits for it, it still shows the first hand. No exception of a
+part leaves the loop.
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ class Alarm:
         self._bell = Bell()
 
     def ring(self) -> None:
-        """Wake whoever waits, or will."""
+        """Wake the waiting thread, or the next one that waits."""
         self._bell.ring()
 
     def wait(self, seconds: float, others: Sequence[MessagePipe] = ()) -> None:
-        """Sleep until the bell rings, one of the others can be read, or so many seconds are over."""
+        """Sleep until the bell rings, one of the others can be read, or the time is over."""
         if self._bell.waitable in wait([self._bell.waitable, *(one.fileno() for one in others)], seconds):
             self._bell.hush()
 
     def close(self) -> None:
-        """Take the bell down; whoever still rings is not heard."""
+        """Close the bell; later rings have no effect."""
         self._bell.close()
 
 
 class Answers:
-    """What people type: a line is a command (`referee.control.typed_words`), or answers the oldest open question.
+    """Lines that people type: a command (`referee.control.typed_words`), or an answer to the oldest open question.
 
     At a terminal some letters are keys that act at once (`referee.announce.terminal_keys`).
     """
@@ -80,11 +80,12 @@ class Answers:
 
     @property
     def line(self) -> str | None:
-        """What is being typed at a terminal; None where nothing is."""
+        """The line being typed at a terminal; None if none is."""
         return self._keys.line
 
     def hear(self, stream: TextIO) -> Callable[[], None]:
-        """Read a terminal key by key, and anything else line by line; gives what sets the terminal right again."""
+        """Read a terminal key by key, and any other stream line by line; return a function that restores the
+        terminal."""
         restore = hear_keys(stream, self._keys, self._end)
         self.hears_keys = restore is not None
         if restore is None:
@@ -98,16 +99,16 @@ class Answers:
         self._ring()
 
     def pressed(self) -> list[str]:
-        """Keys since the last look."""
+        """Return the keys pressed since the last call."""
         return [self._pressed.popleft() for _ in range(len(self._pressed))]
 
     def begin(self, ring: Callable[[], None]) -> None:
-        """A game begins: no question is open, and ``ring`` is called with each line from now on."""
+        """Begin a game: no question is open, and ``ring`` is called with each line from now on."""
         self._ring = ring
         self._open.clear()
 
     def listen(self, stream: TextIO) -> None:
-        """Read lines on a thread of its own until the stream ends."""
+        """Read lines in a separate thread until the stream ends."""
         threading.Thread(target=self._read, args=(stream,), name="answers", daemon=True).start()
 
     def _read(self, stream: TextIO) -> None:
@@ -117,12 +118,12 @@ class Answers:
         self._end()
 
     def _end(self) -> None:
-        """Nobody can type any more."""
+        """Note that no more input will come."""
         self._ended = True
         self._entered.set()
 
     def type(self, line: str) -> None:
-        """Somebody typed a line."""
+        """Take a typed line."""
         self._entered.set()
         (self._commands if is_typed_command(line) else self._lines).append(line)
         self._ring()
@@ -132,7 +133,7 @@ class Answers:
         self._open.extend(ruling for ruling in rulings if ruling.kind == "question")
 
     def forget(self) -> None:
-        """What was typed so far is nobody's business any more."""
+        """Discard everything that was typed so far."""
         self._lines.clear()
         self._commands.clear()
         self._pressed.clear()
@@ -140,18 +141,19 @@ class Answers:
             self._entered.clear()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for a line, whatever it says, since the last `forget`; whether one came, or none will any more."""
+        """Wait for any line since the last `forget`; return whether one came, or the input has ended."""
         return self._entered.wait(seconds)
 
     def commands(self) -> list[str]:
-        """Lines since the last look that are commands."""
+        """Return the commands typed since the last call."""
         return [self._commands.popleft() for _ in range(len(self._commands))]
 
     def given(self, waiting: Container[str]) -> list[tuple[str, Any]]:
-        """Questions and their answers since the last look: a number is a seat, but for the wild rank.
+        """Return the questions answered since the last call, with their answers: a number is a seat, except for the
+        wild rank.
 
         Args:
-            waiting: ids of the questions that are still open; whatever was settled otherwise is passed over.
+            waiting: ids of the questions that are still open; others are skipped.
         """
         out: list[tuple[str, Any]] = []
         self._open = deque(question for question in self._open if question.id in waiting)
@@ -166,19 +168,20 @@ class Answers:
 
 
 _IDLE: Final = 0.05
-"""Seconds that the loop sleeps at most while nobody touches a pad: the pace of lights that blink."""
+"""Longest sleep of the loop while no pad is touched, s: the pace of blinking lights."""
 _BUSY: Final = 0.005
-"""The same while hands are on the pads: what the pads promise moves on, and a verdict may wait for it."""
+"""The same while hands are on the pads: the pads' watermark moves on, and a verdict may wait for it."""
 _STIR: Final = 500 * MS
-"""How long after an edge the loop stays busy, ns."""
+"""Time that the loop stays busy after an edge, ns."""
 _SWITCH: Final = 0.0005
-"""Seconds after which a thread that computes makes way for the loop; Python's own 0.005 would be a late light."""
+"""Seconds after which a computing thread makes way for the loop; Python's default 0.005 would delay a light."""
 
 _log = logging.getLogger(__name__)
 
 
 class SharedPads:
-    """Pads whose edges go to whoever asked last: the roll-call first, and then the game. Implements `TimedPads`."""
+    """Pads whose edges go to the latest caller of `start`: first the roll-call, then the game. Implements
+    `TimedPads`."""
 
     def __init__(self, pads: TimedPads) -> None:
         self._pads = pads
@@ -188,67 +191,67 @@ class SharedPads:
 
     @property
     def trouble(self) -> str:
-        """Why the pads tell nothing any more; empty while they do."""
+        """Why the pads tell nothing any more; empty while they work."""
         return str(getattr(self._pads, "trouble", ""))
 
     @property
     def silent(self) -> Mapping[int, str]:
-        """By seat: why its pad tells nothing at present, and what to do; a pad that has no plug is never among them."""
+        """By seat: why its pad tells nothing at present, and what to do; a pad without a plug is never among them."""
         silent: Mapping[int, str] = getattr(self._pads, "silent", {})
         return silent
 
     def held(self) -> tuple[int, ...]:
-        """Seats whose pads are down now."""
+        """Return the seats whose pads are down now."""
         held: Callable[[], tuple[int, ...]] = getattr(self._pads, "held", tuple)
         return held()
 
     def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None:
-        """From now on edges go here."""
+        """Send edges here from now on."""
         self._on_edge, self._on_lost = on_edge, on_lost or self._on_lost
         if not self._started:
             self._started = True
             self._pads.start(lambda edge: self._on_edge(edge), lambda lost: self._on_lost(lost))
 
     def watermark(self, now: int) -> int:
-        """As the pads say."""
+        """Return the pads' own watermark."""
         return self._pads.watermark(now)
 
     def close(self) -> None:
-        """Let go of the pads."""
+        """Close the pads."""
         self._pads.close()
 
 
 class NoPads:
-    """Pads that are not there: they have always told everything. Implements `TimedPads`."""
+    """Stand-in for missing pads: their watermark is always the present. Implements `TimedPads`."""
 
     def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None:
-        """Nothing will ever be told."""
+        """Do nothing: there are no edges."""
 
     def watermark(self, now: int) -> int:
-        """All up to ``now`` has been told."""
+        """Return ``now``: everything has been told."""
         return now
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing."""
 
 
 class FirstHand(Protocol):
-    """What shows at once whose hand came first: lights, or a sound. Called every turn, so it can blink, too."""
+    """A light or sound that shows at once which hand came first. Called every turn, so it can blink, too."""
 
     def touch(self, touched: tuple[int, ...], now: int) -> None: ...
 
 
 def make_quick() -> None:
-    """Set this process up so that a thread which computes delays one that was woken as little as Python allows."""
+    """Set up this process so that a computing thread delays a woken one as little as Python allows."""
     sys.setswitchinterval(_SWITCH)
-    # What was made at the start stays for ever; looking through it again and again would cost tens of milliseconds.
+    # Objects made at the start stay for ever; scanning them at each collection would cost tens of milliseconds.
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)
 
 
 class Loop:
-    """One thread's turn after turn: hands, sights, answers, and what time it is."""
+    """One thread that handles hands, sights, answers and the time, turn after turn."""
 
     def __init__(
         self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
@@ -256,8 +259,8 @@ class Loop:
         beat: Callable[[str], None] = lambda _part: None, forces: ForceSampler | None = None,
         timeline: Timeline | None = None, services: Sequence[TableService] = (), log: JournalThread | None = None,
     ) -> None:  # fmt: skip
-        """``timeline``: where the machine's instants lie on the game's; ``services`` hear each edge and turn on it;
-        ``log``: the conductor's journal, where its disk has a thread of its own."""
+        """``timeline``: maps the machine's instants to the game's; ``services`` receive each edge and turn on it;
+        ``log``: the conductor's journal, if its disk has its own thread."""
         self._conductor, self._sights, self._pads = conductor, sights, pads
         self._first, self._answers, self._clock = dict(first or {}), answers, clock
         self._alarm = alarm or Alarm()
@@ -267,17 +270,17 @@ class Loop:
         self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
         self._glimpsed = 0
-        """How many of those edges are shown already, and not yet told."""
+        """Number of queued edges that are shown already but not yet told."""
         self._sighted: list[News] = []
-        """What was seen while the disk took the log."""
+        """Sights that arrived while the disk took the log."""
         self._lost: deque[Lost] = deque()
         self._silent: Mapping[int, str] = {}
         self._post: deque[tuple[str, str]] = deque()
         self._stirred = clock() - _STIR
         self.frames = 0
-        """Frames that were looked at."""
+        """Number of frames looked at."""
         self.lag = 0
-        """How long after its exposure the last of them was heard of, ns."""
+        """Time from the last frame's exposure until the loop heard of it, ns."""
         if log is not None:
             log.attend(self._alarm.ring, self._glimpse, self.post)
         if forces is not None:
@@ -286,7 +289,7 @@ class Loop:
         sights.start(self._alarm.ring)
 
     def _on_edge(self, edge: Edge) -> None:
-        """On the pads' own thread: no more than wake the loop, and have the blow weighed while it lasts."""
+        """Runs on the pads' thread: only wake the loop, and have the blow weighed while it lasts."""
         if edge.pressed and self._forces is not None:
             self._forces.begin(edge.seat, edge.t)
         self._edges.append(edge)
@@ -301,12 +304,12 @@ class Loop:
         self._alarm.ring()
 
     def post(self, part: str, words: str) -> None:
-        """From any thread: a part has failed, in words, or works again (none)."""
+        """Report from any thread that a part has failed, or works again (no words)."""
         self._post.append((part, words))
         self._alarm.ring()
 
     def turn(self, seconds: float | None = None) -> int:
-        """Sleep until something comes, at most so many seconds, and deal with it; returns the instant, ns."""
+        """Sleep until something comes, at most this long, and handle it; return the instant, ns."""
         if seconds is None:
             seconds = _BUSY if self._clock() - self._stirred < _STIR else _IDLE
         self._alarm.wait(seconds, self._sights.waitables())
@@ -323,7 +326,7 @@ class Loop:
             self._feel()
         machine = self._clock()
         now = machine + self._ahead
-        # The promise first, the edges after: whatever it covers is in the queue by then.
+        # Take the watermark before the edges: every edge that it covers is in the queue by then.
         told = self._pads.watermark(machine) + self._ahead
         self._beat("pads")
         self._feel()
@@ -341,7 +344,7 @@ class Loop:
         return now
 
     def _meet_answer(self, question: str, value: Any, now: int) -> None:
-        """What was typed as an answer is met like one of the page; one that is refused leaves its question open."""
+        """Handle a typed answer like one from the page; a refused one leaves its question open."""
         game = self._conductor
         facts = Facts(game.observations, game.rulings, game.view, now, game.watermark)
         try:
@@ -356,7 +359,7 @@ class Loop:
         game.said(*done.observations)
 
     def _feel(self) -> None:
-        """Take the edges that have come, and show at once who was first."""
+        """Take the edges that have come, and show at once which was first."""
         if not self._edges:
             return
         self._glimpsed = 0
@@ -371,10 +374,10 @@ class Loop:
         self._show(self._stirred + self._ahead)
 
     def _glimpse(self) -> None:
-        """While the disk takes the log: show whose hand was first, and nothing else; edges are told afterwards.
+        """Show the first hand while the disk takes the log, and nothing else; edges are told afterwards.
 
-        What is seen is told afterwards as well, but is taken from the eye at once, without a foresight: it would wait
-        for an answer with each frame, and fall behind.
+        Sights are told afterwards as well, but are taken from the eye at once and without a foresight: otherwise the
+        eye would wait for an answer with each frame, and fall behind.
         """
         waitables = self._sights.waitables()
         self._alarm.wait(_IDLE, waitables)
@@ -388,7 +391,7 @@ class Loop:
         for part, one in self._first.items():
             try:
                 one.touch(touched, now)
-            except Exception as bad:  # told once the log is free again
+            except Exception as bad:  # reported once the log is free again
                 self._post.append((part, f"{type(bad).__name__}: {bad}"))
 
     def _show(self, now: int) -> None:
@@ -420,7 +423,7 @@ class Loop:
             self._conductor.trouble("edges", words)
 
     def _safely(self, part: str, do: Callable[..., Any], *args: Any) -> None:
-        """Do it; what it throws is on record, and the loop goes on."""
+        """Call a function; log its exception, and go on."""
         try:
             do(*args)
         except Exception as bad:  # a fault in one part must never end a game
@@ -428,6 +431,6 @@ class Loop:
             self._conductor.trouble(part, f"{type(bad).__name__}: {bad}")
 
     def finish(self) -> None:
-        """The game is over: rule what is open."""
+        """Rule what is still open: the game is over."""
         seen = tuple(seen for news in self._sighted for seen in news.seen)
         self._conductor.finish(self._timeline.news(Blind("", seen + self._sights.finish())).seen)

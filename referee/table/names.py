@@ -1,6 +1,6 @@
-"""The names of a table's people: before a game overdue ones go, and after it who did not agree is named no more.
+"""The names of a table's people: overdue ones are erased before a game, and those without consent after it.
 
-A service of the loop's process (`referee.table.services`); the rules stand in `referee.record.people`.
+A service of the loop's process (`referee.table.services`); the rules are in `referee.record.people`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from referee.text.escapes import escape_controls
 
 
 class NameService(TableService):
-    """See the module. Comes after the record in the list of services."""
+    """Erases names before and after each game. Comes after the record in the list of services."""
 
     name = "names"
 
@@ -31,7 +31,7 @@ class NameService(TableService):
         self._words: list[str] = []
 
     def prepare_record(self, settings: Settings) -> None:
-        """What waits to be forgotten is, what is overdue goes; words of both are told once the game begins."""
+        """Erase the names that wait for it and those that are overdue; the notices follow when the game begins."""
         with People(self._record) as people:
             settle_noted(people)
             scrub_noted(people)
@@ -42,7 +42,7 @@ class NameService(TableService):
             names = ", ".join(strangers)
             self._words.append(f"{names}: named while the game is on, not afterwards; referee people --ask asks")
         if sys.stdout.isatty():
-            # A display that is drawn shows no notices; elsewhere they are printed.
+            # A drawn display shows no notices; elsewhere they are printed.
             print("".join(f"{escape_controls(words)}\n" for words in self._words), end="")
 
     def begin_game(self, game: ServedGame) -> None:
@@ -52,7 +52,7 @@ class NameService(TableService):
             game.conductor.tell(Notice("", game.now(), words))
 
     def note_over(self) -> None:
-        """The names wait to be settled: the page still shows who has won."""
+        """Mark the names as unsettled; they stay for now, since the page still shows who has won."""
         number = self._number()
         with suppress(RecordError), People(self._record) as people:
             if number is not None:
@@ -64,7 +64,7 @@ class NameService(TableService):
             note_unsettled(people, None)
 
     def end_game(self) -> None:
-        """See `TableService`: now they are settled."""
+        """Settle the names."""
         self.note_over()
         number = self._number()
         with suppress(RecordError), People(self._record) as people:

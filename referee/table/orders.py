@@ -1,8 +1,8 @@
-"""What people ask of the appliance itself: another game, the record, the voice, the power.
+"""Orders that people give to the appliance itself: another game, the record, the voice, the power.
 
-`referee.control.corrections` has checked that an order fits the moment; here it is done, between two turns of the loop.
-Games and the power are not switched at once: the loop is asked to leave (`Orders.leaves`), everything is closed in its
-order, and `referee.table.session` goes on from there.
+`referee.control.corrections` has checked that an order fits the moment; it is carried out here, between two turns of
+the loop. A new game and switching off do not happen at once: the loop is asked to leave (`Orders.leaves`), everything
+is closed in order, and `referee.table.session` goes on from there.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ SPOKEN: Final[Mapping[PowerStep, str]] = {
     PowerStep.SWITCH_OFF: OFF,
     PowerStep.CLOSE: OFF,
 }
-"""The notice that goes with a step towards switching off."""
+"""The notice that announces a step towards switching off."""
 _JOIN: Final = 60.0
-"""Seconds that the next game waits for one that is being removed."""
+"""Longest time that the next game waits for the removal of another, s."""
 
 
 class Orders(TableService):
@@ -52,30 +52,30 @@ class Orders(TableService):
         self, settings: Settings, *, chosen: VoiceChoice | None = None, may_switch_off: bool = False,
         folder: Path | None = None,
     ) -> None:  # fmt: skip
-        """Nothing is ordered yet.
+        """Begin with no order.
 
         Args:
-            settings: the table's, as its file has them.
-            chosen: where what is said about the voice is kept; None: nowhere.
-            may_switch_off: whether this machine is the table's own, and not somebody's computer.
+            settings: the table's, as in its file.
+            chosen: keeps what people choose for the voice; None: it is not kept.
+            may_switch_off: whether this machine is the table's own, not a person's computer.
             folder: of this boot, with the seats' codes; None: no pad is a page.
         """
         self._settings, self._chosen, self._folder = settings, chosen, folder
         self.may_switch_off = may_switch_off
         self.next: Sitting | None = None
-        """Who plays next; None while nobody said so."""
+        """Players and rules of the next game; None until one is ordered."""
         self._power = PowerOff()
         self._game: ServedGame | None = None
         self.pause: Callable[[], None] | None = None
-        """Pauses the game as people do; set by the page's link, None where nobody can order anything."""
+        """Pauses the game as people do; set by the page's link. None if no orders can be given."""
         self.voice: VoiceSettings = chosen.applied_to(settings.voice) if chosen is not None else settings.voice
-        """As set by now."""
+        """The voice's present settings."""
         self._removing: threading.Thread | None = None
         self._told: tuple[Settings, dict[str, Any]] | None = None
         self.switches_off = False
-        """Everything is to be closed, and the machine switched off."""
+        """Whether to close everything and switch the machine off."""
         self.removal = ""
-        """Why the last game that was to be removed was not; empty where it was."""
+        """Why the last removal of a game failed; empty if it did not."""
 
     @property
     def leaves(self) -> bool:
@@ -83,7 +83,7 @@ class Orders(TableService):
         return self.next is not None or self.switches_off
 
     def prepare(self, settings: Settings) -> Settings:
-        """What is being removed is waited for, since the next game must find the record free; the voice as chosen."""
+        """Wait for a running removal, since the next game must find the record free; apply the chosen voice."""
         if self._removing is not None:
             self._removing.join(_JOIN)
         return settings.model_copy(update={"voice": self.voice})
@@ -95,7 +95,7 @@ class Orders(TableService):
             self._game.conductor.tell(Notice(ANOTHER_GAME, self._game.now(), words))
 
     def begin_game(self, game: ServedGame) -> None:
-        """A game begins, or goes on; its record is used on this thread."""
+        """Follow this game from now on; its record is used on this thread."""
         self._game = game
         self.next, self.switches_off = None, False
 
@@ -108,12 +108,12 @@ class Orders(TableService):
         return self._game is not None and not self._game.conductor.view.game_over
 
     def about(self, present: Settings) -> dict[str, Any]:
-        """What the page needs to know to offer orders.
+        """Return what the page needs to offer orders.
 
         Args:
-            present: the settings with who sits there now.
+            present: the settings of the game that is on.
         """
-        # They stay the same all through a game, and are asked for several times a second.
+        # Cached: they stay the same all through a game, and are asked for several times a second.
         if self._told is None or self._told[0] is not present:
             self._told = present, table_facts(present)
         return {
@@ -126,11 +126,11 @@ class Orders(TableService):
         }
 
     def __call__(self, order: Command) -> str:
-        """Do it; returns why it cannot be done, empty where it is."""
+        """Carry out an order; return why it cannot be done, empty if it is."""
         return _DO[order.do](self, order)
 
     def begin(self, order: Command) -> str:
-        """Another game."""
+        """Order another game."""
         many = len(order.get("seats"))
         if many > len(self._settings.seats):
             return Sentence(
@@ -141,7 +141,7 @@ class Orders(TableService):
         return ""
 
     def keep(self, order: Command) -> str:
-        """A game is never removed to make room, or no longer so."""
+        """Set whether a game may be removed to make room."""
         try:
             unknown = self._unknown(order.get("game"))
             if self._record is not None and not unknown:
@@ -151,14 +151,14 @@ class Orders(TableService):
         return unknown
 
     def _unknown(self, game: int) -> str:
-        """Why a game cannot be dealt with; empty where it can. Raises `RecordError`."""
+        """Return why a game cannot be handled; empty if it can. Raises `RecordError`."""
         if self._record is None:
             return Sentence("no games are recorded at this table")
         there = any(info.id == game for info in self._record.games())
         return "" if there else Sentence("there is no game {game}", game=game)
 
     def remove(self, order: Command) -> str:
-        """Remove a game: its bytes are overwritten, which takes a while and would keep rulings waiting."""
+        """Remove a game in a thread: overwriting its bytes takes a while and would delay rulings."""
         if self._is_playing:
             return Sentence(
                 "a game is being played, and its rulings would have to wait: remove the other one when it is over"
@@ -186,7 +186,7 @@ class Orders(TableService):
             self.removal = str(bad)
 
     def set_voice(self, order: Command) -> str:
-        """How loud the voice is, and when it is quiet."""
+        """Set the voice's volume and quiet hours."""
         speaker = self._game.speaker if self._game is not None else None
         if speaker is None:
             return Sentence("there is no voice at this table")
@@ -206,13 +206,13 @@ class Orders(TableService):
         return ""
 
     def call_in_code(self, order: Command) -> str:
-        """A seat's code ends, and a new one is made."""
+        """Replace a seat's code with a new one."""
         if self._folder is None:
             return Sentence("no pad of this table is a page")
         return call_in(self._folder, order.get("seat"), order.get("phones"))
 
     def power_off(self, order: Command) -> str:
-        """Finish, and switch the machine off; the page has asked back."""
+        """Finish, and switch the machine off; the page has already asked for confirmation."""
         del order
         if not self.may_switch_off:
             return Sentence("the referee does not run as this machine's service, so it does not switch the machine off")
@@ -220,7 +220,7 @@ class Orders(TableService):
         return ""
 
     def hear(self, word: str) -> bool:
-        """A word of the pads (`referee.control.pad_words`); whether it was for the appliance itself."""
+        """Take a word of the pads (`referee.control.pad_words`); return whether it was for the appliance itself."""
         if self._game is None:
             return False
         if word == "off" and self.may_switch_off:
@@ -257,14 +257,14 @@ class Orders(TableService):
                 self.switches_off = True
 
     def closed(self, t: int, command: Callable[[], str]) -> str:
-        """Everything is closed: switch off.
+        """Switch off; everything is closed.
 
         Args:
             t: now, ns.
             command: switches the machine off; returns why it could not.
 
         Returns:
-            Words of why the machine stays on; empty where it goes off.
+            Why the machine stays on; empty if it goes off.
         """
         self._power.closed(t)
         words = command()

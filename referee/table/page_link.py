@@ -1,9 +1,8 @@
-"""The referee's side of its page: keeps the page's process alive, wakes it, and does what people ask through it.
+"""The referee's side of its page: supervises the page's process, wakes it, and carries out its requests.
 
-Both are services of the table (`referee.table.services`), in the main process. The page is a process of its own
-(`referee.web`) that reads the record. Nothing here waits for it, and nothing that it does can stop the referee: a byte
-without content says that there is something new, and what the page asks comes over a socket that is looked at once a
-turn.
+Both classes are services of the table (`referee.table.services`), in the main process. The page is a separate process
+(`referee.web`) that reads the record. Nothing here waits for it, and nothing that it does can stop the referee: an
+empty datagram wakes the page, and its requests come over a socket that is read once a turn.
 """
 
 from __future__ import annotations
@@ -47,15 +46,15 @@ if TYPE_CHECKING:
 
 PAGE_SOCKET: Final = "page.sock"
 _WAIT: Final = 3.0
-"""Seconds that the process is given to end."""
+"""Seconds that the process has to end by itself."""
 WELL_AFTER: Final = 30 * SECOND
-"""A process that lived so long had started well, ns."""
+"""A process that has run this long is considered healthy, ns."""
 HUNG_AFTER: Final = 20
-"""A page that was called for so many seconds, and has asked nothing, hangs; one that lives asks at each call."""
+"""Seconds without a request after which a page that is being woken is considered hung; a live one asks at each wake."""
 
 
 class PageProcess(TableService):
-    """The page's process, started with the referee and started again where it has died or hangs."""
+    """The page's process: started with the referee, and restarted if it dies or hangs."""
 
     name = "page process"
 
@@ -64,17 +63,18 @@ class PageProcess(TableService):
         start: Callable[[Sequence[str]], subprocess.Popen[bytes]] | None = None, clock: Clock = monotonic,
         is_unanswered: Callable[[], bool] = lambda: False, settings: PageSettings | None = None,
     ) -> None:  # fmt: skip
-        """Start it; where the machine has no process to give, that is told and tried again.
+        """Start it; if no process can be had, that is reported and tried again.
 
         Args:
             record: the games.
             folder: of this boot, with the sockets.
-            listening: the socket at which it is reached, by each process in its turn; closed with this.
-            pictures: the file of frames, where pictures are switched on.
-            start: starts a process, and raises `OSError` where none can be had; None: as a child of this one.
-            clock: the present instant, ns.
-            is_unanswered: whether the page was called in vain (`PageLink.is_unanswered`).
-            settings: who may look, and by which proxies; None: everybody, by none.
+            listening: the page's listening socket, inherited by each process in turn; closed together with this
+                service.
+            pictures: the file of frames, if pictures are switched on.
+            start: starts a process, and raises `OSError` if it cannot; None: as a child of this one.
+            clock: returns the present instant, ns.
+            is_unanswered: whether the page was woken in vain (`PageLink.is_unanswered`).
+            settings: who may view, and through which proxies; None: anyone, without proxies.
         """
         self._command = [
             *python_command("referee"), "page", "--record", str(record), "--handed", str(listening.fileno()),
@@ -91,7 +91,7 @@ class PageProcess(TableService):
         self._clock, self._is_unanswered = clock, is_unanswered
         self._back_off, self._unanswered = BackOff(steady=WELL_AFTER), 0
         self._due: int | None = None
-        """When it is started again; None while it lives."""
+        """Instant of the next start; None while it lives."""
         self._trouble = ""
         """Why there is no page; empty while there is one."""
         self._conductor: Conductor | None = None
@@ -112,15 +112,15 @@ class PageProcess(TableService):
 
     @property
     def pid(self) -> int | None:
-        """The process that serves, or the last one that did; None where none could be started."""
+        """Id of the serving process, or of the last one; None if none could be started."""
         return None if self._process is None else self._process.pid
 
     def begin_game(self, game: ServedGame) -> None:
-        """This is the game, on whose log troubles with the page are put from now on."""
+        """Log troubles with the page in this game from now on."""
         self._conductor, self._told, self._looked = game.conductor, "", 0
 
     def beat(self, now: int) -> None:
-        """Once a second: is it there? The game is told what has changed."""
+        """Check the process once a second, and report any change to the game."""
         if now - self._looked < SECOND:
             return
         self._looked = now
@@ -156,7 +156,7 @@ class PageProcess(TableService):
             self._trouble = ""
             self._unanswered = self._unanswered + 1 if self._is_unanswered() else 0
             if self._unanswered >= HUNG_AFTER:
-                # One that is stopped heeds nothing else.
+                # A stopped process ignores any signal but this one.
                 self._process.kill()
                 self._fall(Sentence("the page did not answer"), now)
 
@@ -165,7 +165,7 @@ class PageProcess(TableService):
         self._trouble = Sentence("{what}; it is started again", what=words)
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         self._listening.close()
         if self._process is None:
             return
@@ -178,16 +178,16 @@ class PageProcess(TableService):
 
 
 _WAKE_EVERY: Final = 500 * MS
-"""The page is woken at least so often, ns: by that it knows that the game is live."""
+"""Longest time between two wakes of the page, ns: it takes them as the sign that the game is live."""
 _HEARD: Final = 100 * MS
-"""Edges are here by then, ns: hands that say words have time."""
+"""Age at which edges are sure to have arrived, ns: hands that say words are not urgent."""
 PAIRING_CODE_NOTICE: Final = "pair_code"
-"""The notice that is for the table alone."""
+"""The notice that only the table may see."""
 _CAPTIONS: Final = 5
 
 
 class PageLink(TableService):
-    """Wakes the page and does what it asks, game after game."""
+    """Wakes the page and carries out its requests, game after game."""
 
     name = "page"
 
@@ -197,10 +197,10 @@ class PageLink(TableService):
         Args:
             folder: holds the sockets.
             language: of the captions.
-            orders: does what is no matter of the log; None: this table takes no orders.
+            orders: carries out requests that do not concern the log; None: this table takes no orders.
 
         Raises:
-            ControlError: the folder is somebody else's, or another referee listens there.
+            ControlError: the folder belongs to another user, or another referee listens there.
         """
         self._language, self._orders = language, orders
         self._page = str(private_folder(folder) / PAGE_SOCKET)
@@ -208,7 +208,7 @@ class PageLink(TableService):
         self._bell.setblocking(False)
         self._game: ServedGame | None = None
         self._alone: dict[str, Any] = {}
-        """What the table is where it takes no orders, read once: this loop answers hands."""
+        """The table's facts if it takes no orders, computed once: this loop must stay quick."""
         self.stays = orders is not None
         if orders is not None:
             orders.pause = self.pause
@@ -217,7 +217,7 @@ class PageLink(TableService):
         self._woken = 0
         self._fresh = False
         self._calls = 0
-        """How often the page was woken since it asked how the table is; one that lives asks at once."""
+        """Number of wakes since the page last asked for the state; a live one asks at once."""
         self._words: PadWords | None = None
         self._reading = ReadingOut()
         self._seen = 0
@@ -228,7 +228,7 @@ class PageLink(TableService):
         self._inlet: Inlet | None = Inlet(folder, self._desk)
 
     def begin_game(self, game: ServedGame) -> None:
-        """This is the game from now on, and nothing of another one is told any more."""
+        """Follow this game from now on, and drop everything of the previous one."""
         self._game, self._calls = game, 0
         self._words, self._reading = PadWords(game.conductor.seats), ReadingOut()
         self._woken, self._fresh, self._seen, self._paused = game.now() - _WAKE_EVERY, True, 0, False
@@ -236,16 +236,16 @@ class PageLink(TableService):
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether the page was woken again before it had asked anything."""
+        """Whether the page was woken again without having asked for anything."""
         return self._calls > 1
 
     def state(self) -> dict[str, Any]:
-        """What the page shows and the record does not hold, as it asks for it over the control socket.
+        """Return what the page shows but the record does not hold; the page asks for it over the control socket.
 
-        ``troubles``: what is not well, by part, as `referee.sentence.told` tells it; ``paused``: whether the game is;
-        ``captions``: the latest phrases as they were spoken, each with its number and whether it is a verdict, in
-        ``language``; ``about``: the table itself, so that the page offers what it can do
-        (`referee.table.orders.Orders.about`), where it takes no orders what it is alone; None without a game.
+        ``troubles``: problems by part, in the form of `referee.sentence.told`; ``paused``: whether the game is paused;
+        ``captions``: the latest spoken phrases, each with its number and whether it is a verdict, in ``language``;
+        ``about``: the table itself, so that the page offers only what the table can do
+        (`referee.table.orders.Orders.about`, or only its facts if it takes no orders); None without a game.
         """
         game, self._calls = self._game, 0
         return {
@@ -260,7 +260,7 @@ class PageLink(TableService):
         return self._alone if self._orders is None else self._orders.about(settings)
 
     def pause(self) -> None:
-        """As if people had asked for it; nothing where the game is paused already."""
+        """Pause the game as if people had asked for it; a no-op if it is paused already."""
         self._desk({"do": "pause"})
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
@@ -268,11 +268,11 @@ class PageLink(TableService):
         self._caption(*((one.text, one.urgent) for one in announce(rulings, self._language, self._called())))
 
     def take_notice(self, notice: Notice) -> None:
-        """Caption what the appliance itself has to say."""
+        """Caption the appliance's own notices."""
         if notice.what == PAIRING_CODE_NOTICE:
             return
         try:
-            # What the voice says, for those who do not hear; what is amiss in detail stands among the troubles.
+            # Caption what the voice says, for those who do not hear; the details are listed among the troubles.
             said = tell(notice.what, notice.t, self._language, names=self._called(), **notice.fields)
         except NoWords:
             self._caption((notice.words, False))
@@ -280,7 +280,7 @@ class PageLink(TableService):
             self._caption((said.text, said.urgent))
 
     def _called(self) -> Mapping[int, str]:
-        """The names of the table's people, as far as the voice may call them by these."""
+        """Return the names by which the voice may call the people at this table."""
         return {} if self._game is None else names_to_call([seat.name for seat in self._game.settings.seats])
 
     def _caption(self, *spoken: tuple[str, bool]) -> None:
@@ -296,22 +296,22 @@ class PageLink(TableService):
         self._listen_to_hands(now - _HEARD)
         if (self._fresh or now - self._woken >= _WAKE_EVERY) and self._game is not None and self._game.number():
             self._woken, self._fresh, self._calls = now, False, self._calls + 1
-            # A page that is not there, or is slow, looks into the record when it can.
+            # A missing or slow page reads the record when it can.
             with suppress(OSError):
                 self._bell.sendto(b"\0", self._page)
 
     def take_edge(self, edge: Edge) -> None:
-        """A raw edge of a pad: hands can say words, too, but not those that come too late to be an answer."""
+        """Take a raw edge of a pad: hands can say words, too. Edges that come too late for an answer are ignored."""
         if self._words is not None and not edge.late:
             self._heed(self._words.feed(edge))
 
     def code(self) -> str:
-        """A pairing code, for the table alone to show."""
+        """Return a pairing code, which only the table may show."""
         return self.pairing.show(monotonic())
 
     @property
     def standing(self) -> str:
-        """The pairing code while one lives, for those who see this terminal, and how to have another."""
+        """The valid pairing code, if there is one, for those who see this terminal, and how to get another."""
         digits = self.pairing.shown(monotonic())
         if digits:
             return Sentence('code to pair a device: {digits} (type "{code}" for another)', digits=digits, code=CODE)
@@ -327,7 +327,7 @@ class PageLink(TableService):
                     self._obey_word(command_of(word, facts), facts)
 
     def _read_out(self, word: Word, facts: Facts) -> bool:
-        """A tap reads out the next thing that may be said; yes says it, no goes on. Whether the word was for that."""
+        """Read out the next option on a tap; yes chooses it, no skips it. Return whether the word was for this."""
         if self._game is None or word.word not in (NEXT, "yes", "no"):
             return False
         if word.word != NEXT and not self._reading.is_open(word.since):
@@ -335,7 +335,7 @@ class PageLink(TableService):
         chosen = self._reading.say_yes(word.since) if word.word == "yes" else None
         if chosen is not None and chosen.ask is not None:
             if self._obey_word(dict(chosen.ask), facts) and chosen.ask["do"] in ("answer", "settings"):
-                # Of a correction and of another game more is said than that.
+                # A correction or another game is announced by its own notice.
                 self._tell("done")
             return True
         about = None if self._orders is None else self._orders.about(self._game.settings)["voice"]
@@ -345,7 +345,7 @@ class PageLink(TableService):
         return True
 
     def _obey_word(self, asked: Mapping[str, Any] | None, facts: Facts) -> bool:
-        """Do what pads ask for; whether it is done. That it is not is said in a word."""
+        """Carry out what the pads ask for; return whether it was done. A refusal is announced."""
         if asked is None:
             return False
         done = self._desk(asked)
@@ -355,7 +355,7 @@ class PageLink(TableService):
         return bool(done["accepted"])
 
     def _tell(self, spoken: str, fields: Mapping[str, Any] | None = None) -> None:
-        """Tell something at the table, where there are words for it."""
+        """Announce something at the table, if there are words for it."""
         game = self._game
         if game is None:
             return
@@ -365,7 +365,7 @@ class PageLink(TableService):
             game.conductor.tell(Notice(spoken, now, said, shown))
 
     def show_code(self) -> None:
-        """Say a pairing code at the table, or show it where there is no voice; page and log never have it."""
+        """Say a pairing code at the table, or show it if there is no voice; page and log never receive it."""
         game = self._game
         if game is not None:
             digits, words = self.code(), Sentence("the code to pair a device is spoken")
@@ -378,7 +378,7 @@ class PageLink(TableService):
             return
         log = self._game.conductor.observations
         if len(log) != self._seen:
-            # A long log is not looked through for each card that is laid: this is the loop that answers hands.
+            # Look only at new lines: this loop must stay quick however long the log is.
             new, self._seen = log[self._seen :], len(log)
             facts = self._facts()
             if facts is not None and any(isinstance(line, PAUSING) for line in new):
@@ -388,7 +388,7 @@ class PageLink(TableService):
         self._heed(self._words.advance(now))
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._inlet is not None:
             self._inlet.close()
             self._inlet = None

@@ -1,13 +1,13 @@
-"""Why a table stands still and when it goes on: people paused the game, or nobody sees the table. Pure.
+"""Decides when a table is paused and when it resumes: by people, or because the camera does not see it. Pure.
 
-`referee.table.game.Conductor` asks it in the referee's own process, and does what it answers (`Steps`).
+`referee.table.game.Conductor` calls it in the referee's own process, and carries out the returned `Steps`.
 
-The log has one switch (`pause` and `resume`), which two hands reach for. So whoever stops the table writes a `pause`
-of its own, and only the last one to let go writes the `resume`; the other one writes `released`, a line that changes
-nothing for whoever replays the log. The appliance's lines say why in ``because``; those of people are as they were.
-Whether people hold the table is read from the log, corrections and all, and so outlasts a power cut.
+The log has a single switch (`pause` and `resume`) with two users. So each one that stops the table writes its own
+`pause`, and only the last one to let go writes the `resume`; the other one writes `released`, a line that a replay
+ignores. The appliance's lines give the reason in ``because``; those of people are unchanged. Whether people hold the
+table is read from the log, corrections included, and so survives a power cut.
 
-While nobody sees the table hands are named, not judged. When the camera is back, what lies there is held against what
+While the camera does not see the table, hands are named, not judged. Once it is back, the pile is compared with what
 was believed, and then the game goes on.
 """
 
@@ -38,14 +38,14 @@ VIEW_TROUBLES: Final = {
         "the camera sends so few pictures that cards may pass unseen; give it more light, or set more a second"
     ),
 }
-"""What is said of each trouble that a watcher has with its view."""
+"""Message for each kind of trouble that a watcher has with its view."""
 _CLEAR_FRAMES: Final = 3
-"""So many frames in a row show the table again before the game goes on: a lamp flickers when it is put on."""
+"""Number of clear frames in a row before the game resumes: a lamp flickers when it is put on."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogNote:
-    """To be put on the log, though the referee does not rule on it."""
+    """A line to log on which the referee does not rule."""
 
     name: str
     extra: Mapping[str, Any]
@@ -53,7 +53,7 @@ class LogNote:
 
 @dataclass(frozen=True, slots=True)
 class PartTrouble:
-    """A part failed, and what to say of it; works again where there are no words."""
+    """A part failed, or works again (no words)."""
 
     part: str
     words: str = ""
@@ -62,11 +62,11 @@ class PartTrouble:
 
 
 Steps = list[Observation | LogNote | Notice | PartTrouble]
-"""What is to be done, in this order: put a line on the log, note something there, tell something at the table."""
+"""Actions to carry out in this order: log a line, log a note, announce a notice, report a part."""
 
 
 def _not_before(seen: Observation, t: int) -> Observation:
-    """What was seen while the table was still being looked over, as of the instant (ns) at which the game goes on."""
+    """Move an observation from before the instant ``t`` (ns), at which the game resumes, to that instant."""
     if seen.t >= t:
         return seen
     if isinstance(seen, Card | Taken):
@@ -75,7 +75,7 @@ def _not_before(seen: Observation, t: int) -> Observation:
 
 
 class GamePause:
-    """Stops the table of one game and lets it go on, for the camera and for people.
+    """Pauses and resumes one game, for the camera and for people.
 
     ``vouched`` is, in every method, the instant up to which the camera has told everything, ns.
     """
@@ -83,59 +83,59 @@ class GamePause:
     def __init__(self) -> None:
         self._by_people = self._is_told = False
         self.reasons: set[str] = set()
-        """Why nobody sees the table: the camera is gone, or its view shows nothing."""
+        """Why the table is unseen: the camera is gone, or its view shows nothing."""
         self._last_pause = self._last_resume = -(2**63)
         self._since = self._clear = 0
         self.hands: PauseHands | None = None
-        """Hands that came while nobody saw the table; None as long as that was never so."""
+        """Hands that came while the table was unseen; None until that first happens."""
         self._look: FirstLook | None = None
         self._looked_over = -(2**63)
-        """The first frame of the last such look, ns."""
+        """Instant of the first frame that showed the table after the last gap, ns."""
         self.is_lost = False
         """Whether the camera is gone, or has not told yet what lies there."""
 
     @property
     def holds(self) -> bool:
-        """Whether slaps are void, whoever wants them to be."""
+        """Whether slaps are void, for whatever reason."""
         return self._by_people or bool(self.reasons)
 
     @property
     def is_looking(self) -> bool:
-        """Whether the camera is back and has not told yet what lies there."""
+        """Whether the camera is back but has not told yet what lies there."""
         return self._look is not None
 
     def remember(self, state: PauseState) -> None:
-        """A game that was broken off: what people had paused is paused still."""
+        """Take over the state of a broken-off game: a pause by people persists."""
         self._by_people = state.by_people
         self._last_pause, self._last_resume = state.last_pause, state.last_resume
 
     # The camera
 
     def lose_camera(self, words: str, vouched: int, told: Sequence[Observation] = ()) -> Steps:
-        """The camera is gone (again); ``told`` is what was told so far."""
+        """Note that the camera is gone (again); ``told``: all observations so far."""
         self._look, self.is_lost = None, True
         steps = [PartTrouble(CAMERA, words), *self._hold(CAMERA, vouched)]
         self._add_hands(told)
         return steps
 
     def break_off(self, vouched: int) -> Steps:
-        """The whole table was gone, as in a power cut: pause until it is known what lies there."""
+        """Pause until it is known what lies there: the whole table was gone, as in a power cut."""
         self.is_lost = True
         return self._hold(CAMERA, vouched)
 
     def regain_camera(self, t: int, vouched: int) -> Steps:
-        """The camera sees again from ``t`` (ns) on, with nothing to find out."""
+        """Note that the camera sees again from ``t`` (ns) on, with nothing to find out."""
         self.is_lost = False
         return [PartTrouble(CAMERA), *self._release(CAMERA, t, vouched)]
 
     def look_again(self, sight: Sight, pile: Sequence[str], vouched: int, judged: int) -> Steps | None:
-        """One more frame since the camera is back; None until it is known what lies there.
+        """Take one more frame of the camera that is back; None until it is known what lies there.
 
         Args:
-            sight: the next of it.
+            sight: the next sight.
             pile: as it was believed to lie before the gap.
             vouched: see the class.
-            judged: ``pile`` is how it lay at this instant, ns: a card told just before the gap may still wait.
+            judged: instant at which ``pile`` lay so, ns: a card told just before the gap may still wait.
         """
         steps: Steps = []
         after: Sequence[Observation] = sight.seen
@@ -153,7 +153,7 @@ class GamePause:
                 return None
             look, self._look = self._look, None
             finding = reconcile_pile(pile, look.lying, slapped=self.hands is not None and self.hands.any_came)
-            # The game goes on with the first frame that shows the table: what was seen since happened in it.
+            # The game resumes with the first frame that shows the table: later observations happened in it.
             base, seen = max(vouched, self._since), look.since or sight.t
             self._looked_over = seen
             until = max(seen, base + max(finding.span, 1))
@@ -175,12 +175,12 @@ class GamePause:
         return [*steps, *self._release(CAMERA, until, vouched), *after]
 
     def news_of(self, sight: Sight) -> Sequence[Observation]:
-        """What a sight tells, but for cards that lay in a new watcher's first frame and were named only now: those on
-        which others lay are no news."""
+        """Return a sight's observations, without cards that lay in a new watcher's first frame and were named only now:
+        covered cards are no news."""
         return [one for one in sight.seen if not (isinstance(one, Card) and one.t <= self._looked_over)]
 
     def heed_view(self, sight: Sight, vouched: int) -> Steps:
-        """Say what hinders the camera's view as long as it does; pause while it shows nothing of the table."""
+        """Report any hindrance of the camera's view; pause while the view shows nothing of the table."""
         words = VIEW_TROUBLES.get(sight.trouble, "")
         steps: Steps = [PartTrouble(VIEW, words, f"view_{sight.trouble}" if words else None)]
         if sight.trouble in HIDDEN and sight.state in HIDDEN:
@@ -192,13 +192,13 @@ class GamePause:
         return steps
 
     def heed_pace(self, sight: Sight) -> Steps:
-        """Say that the eye cannot keep up, as long as it is seconds behind."""
+        """Report that the eye cannot keep up, for as long as it is seconds behind."""
         return [PartTrouble(EYE, _BEHIND if sight.behind else "", "eye_behind" if sight.behind else None)]
 
     # Hands
 
     def _add_hands(self, told: Sequence[Observation]) -> None:
-        """Hands that were told before anybody noticed that nobody sees the table: they came in the pause, too."""
+        """Add hands told before the camera was noticed missing: they came in the pause, too."""
         for seen in reversed(told):
             if self.hands is None or seen.t < self.hands.since - SECOND:
                 return
@@ -206,9 +206,9 @@ class GamePause:
                 self.hands.add(seen)
 
     def name_hands(self, t: int) -> Steps:
-        """The pads have told everything up to ``t`` (ns): who was first, of hands that are not judged."""
+        """Name the first of the unjudged hands; the pads have told everything up to ``t`` (ns)."""
         if self._look is not None and self._look.since is not None:
-            # Hands since then may have fallen when the game went on.
+            # Later hands may have fallen after the game resumed.
             t = min(t, self._look.since)
         steps: Steps = []
         for first in self.hands.told(t) if self.hands is not None else ():
@@ -223,10 +223,10 @@ class GamePause:
     # People
 
     def admit(self, line: Observation) -> Observation:
-        """What a line that people say is to be on the log.
+        """Return the form in which a line that people say goes on the log.
 
         Raises:
-            LogError: it would let the table go on, at which nobody looks.
+            LogError: it would resume the game while the camera does not see the table.
         """
         if not isinstance(line, Resume) or not self.reasons:
             return line
@@ -235,12 +235,12 @@ class GamePause:
         return as_released(line)
 
     def settle(self, t: int, vouched: int, state: PauseState) -> Steps:
-        """People have said something, or taken something back: stand still or go on as that leaves the table.
+        """Pause or resume after people have said something, or taken something back.
 
         Args:
             t: the instant at which they said it, ns.
             vouched: see the class.
-            state: who has stopped the table, as the log has it now.
+            state: the pause according to the log.
         """
         had_paused = self._by_people
         self.remember(state)
@@ -258,7 +258,7 @@ class GamePause:
     # The switch
 
     def _hold(self, reason: str, vouched: int) -> Steps:
-        """Nobody sees the table from now on, for this reason."""
+        """Note that the table is unseen from now on, for this reason."""
         was_seen = not self.reasons
         self.reasons.add(reason)
         self._clear = 0
@@ -266,11 +266,11 @@ class GamePause:
             return []
         self._since = vouched + 1
         self.hands = PauseHands(self._since)
-        # A line of its own even where people paused before: theirs may be taken back, and this one then still holds.
+        # A separate line even if people paused before: theirs may be taken back, and this one must then still hold.
         return [self._pause(reason, self._since), *self._tell(reason, self._since)]
 
     def _release(self, reason: str, t: int, vouched: int) -> Steps:
-        """This reason is gone from ``t`` (ns) on; the last one that goes lets the table go on."""
+        """Remove a reason from ``t`` (ns) on; removing the last one resumes the game."""
         if reason not in self.reasons:
             return []
         self.reasons.discard(reason)
@@ -295,7 +295,7 @@ class GamePause:
         return Resume(t=t, extra={BECAUSE: because})
 
     def _tell(self, because: str, t: int) -> Steps:
-        """Say that the table stands still, or goes on, where that has changed."""
+        """Announce that the game is paused or goes on, if that has changed."""
         if self.holds == self._is_told:
             return []
         self._is_told = self.holds

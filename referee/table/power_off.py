@@ -1,9 +1,9 @@
-"""Switching the machine off safely. What happens next is pure; the last step is a command that can be another.
+"""Switching the machine off safely. The decisions are pure; the last step is a command that the caller can replace.
 
-Somebody asks, by the page (which has its own confirmation) or by the pads; asked by the pads, the table asks back and
-waits for a yes. Then the game is paused, the record is closed, and only what has said that it is done is followed by
-the next step, so that no line is lost. Where a step does not come to its end in time the machine stays on and says so:
-the plug can still be pulled, since every line that was announced is on the disk.
+People ask by the page (which has its own confirmation) or by the pads; asked by the pads, the table asks back and waits
+for a yes. Then the game is paused and the record closed. Each step begins only when the one before reports that it is
+done, so no line is lost. If a step does not end in time, the machine stays on and says so: the plug can still be
+pulled, since every announced line is on the disk.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Final
 from referee.units import SECOND
 
 ANSWER: Final = 15 * SECOND
-"""How long a yes is waited for, ns."""
+"""Time to wait for a yes, ns."""
 STEP: Final = 10 * SECOND
-"""How long pausing, and closing, may take, ns."""
+"""Longest time that pausing, and closing, may take, ns."""
 
 
 class PowerState(Enum):
-    """How far it is."""
+    """Progress of switching off."""
 
     ON = "on"
     ASKED = "asked"
-    """By the pads: waits for a yes."""
+    """Asked by the pads: waits for a yes."""
     PAUSING = "pausing"
     CLOSING = "closing"
     OFF = "off"
@@ -35,7 +35,7 @@ class PowerState(Enum):
 
 
 class PowerStep(Enum):
-    """What the caller is to do now."""
+    """The caller's next action."""
 
     ASK = "ask"
     """Say: switch off? Tap twice for yes."""
@@ -46,30 +46,30 @@ class PowerStep(Enum):
     SWITCH_OFF = "switch off"
     """Run the command; call `failed` if it cannot be run."""
     STAY = "stay"
-    """Nothing comes of it: `words` says why."""
+    """Give up; `words` says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerOrder:
-    """One step."""
+    """One step, and the words to say with it."""
 
     do: PowerStep
     words: str
 
 
 class PowerOff:
-    """Feed it what happened, at which instant (ns); it says what to do. Never goes a step back by itself."""
+    """State machine: takes events with their instants (ns), returns what to do. It never moves backwards on its own."""
 
     def __init__(self) -> None:
         self.state = PowerState.ON
         self._since = 0
 
     def ask(self, t: int, *, confirmed: bool, playing: bool) -> list[PowerOrder]:
-        """Somebody wants it off.
+        """Begin switching off at people's request.
 
         Args:
             t: now, ns.
-            confirmed: whether they were asked back already, as on the page.
+            confirmed: whether they have confirmed already, as on the page.
             playing: whether a game is on.
         """
         if self.state is not PowerState.ON:
@@ -79,7 +79,7 @@ class PowerOff:
         return self._to(PowerState.ASKED, t, PowerStep.ASK, "Switch off? Tap twice for yes.")
 
     def answer(self, t: int, yes: bool, *, playing: bool) -> list[PowerOrder]:
-        """A word of the pads; nothing unless it was asked for."""
+        """Take a word of the pads; a no-op unless it was asked for."""
         if self.state is not PowerState.ASKED:
             return []
         if not yes:
@@ -87,24 +87,24 @@ class PowerOff:
         return self._begin(t, playing=playing)
 
     def paused(self, t: int) -> list[PowerOrder]:
-        """The game is paused."""
+        """The game is paused: go on to closing."""
         return self._begin(t, playing=False) if self.state is PowerState.PAUSING else []
 
     def closed(self, t: int) -> list[PowerOrder]:
-        """The record is closed: every line is on the disk."""
+        """The record is closed, with every line on the disk: go on to the command."""
         if self.state is not PowerState.CLOSING:
             return []
         words = "Switching off; the game goes on at the next start."
         return self._to(PowerState.OFF, t, PowerStep.SWITCH_OFF, words)
 
     def failed(self, t: int, why: str) -> list[PowerOrder]:
-        """A step could not be done; ``why`` in words."""
+        """Give up because a step failed; ``why`` in words."""
         if self.state in (PowerState.ON, PowerState.ASKED):
             return []
         return self._stay(t, f"Not switched off: {why}.")
 
     def advance(self, t: int) -> list[PowerOrder]:
-        """It is ``t``, ns."""
+        """Move on to ``t`` (ns), and give up if a step takes too long."""
         if self.state is PowerState.ASKED and t - self._since >= ANSWER:
             return self._stay(t, "Nobody answered; not switched off.")
         late = {PowerState.PAUSING: "game could not be paused", PowerState.CLOSING: "record could not be closed"}
@@ -126,14 +126,14 @@ class PowerOff:
 
 
 def switch_off(command: Sequence[str] = ("systemctl", "poweroff"), patience: float = 20.0) -> str:
-    """Run the system's command for it.
+    """Run the system's command that switches the machine off.
 
     Args:
         command: the program and its arguments; no shell.
-        patience: how long it may take to answer, s.
+        patience: time that it may take to answer, s.
 
     Returns:
-        Why it could not be done, for `PowerOff.failed`; empty where the system has taken it.
+        Why it could not be done, for `PowerOff.failed`; empty if the system has accepted it.
     """
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)

@@ -1,4 +1,4 @@
-"""A game in the record: the one that was broken off is found again, or a new one begun."""
+"""Opens a game in the record: resumes the one that was broken off, or begins a new one."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class RecordedGame(TableService):
     record: Record
     keeper: GameWriter
     past: Past | None = None
-    """What was recorded of it before; None for a new one."""
+    """Its earlier recording; None for a new game."""
     timeline: Timeline = field(default_factory=Timeline)
     began: str = ""
-    """The wall's time at which it first began; empty for a new one."""
+    """Wall-clock time at which it first began; empty for a new game."""
     words: str = ""
-    """For the table: that old games were removed; empty where there is nothing to say."""
+    """For the table: that old games were removed; empty if there is nothing to say."""
     left_behind: str = ""
-    """For the table: that a broken-off game cannot be gone on with, and why; empty where there is none."""
+    """For the table: that a broken-off game cannot be resumed, and why; empty if there is none."""
     is_over: bool = False
 
     def journal(self, log: Journal | None) -> Journal:
-        """The record, and a log beside it where there is one."""
+        """Return the record's journal, joined with a log if there is one."""
         return self.keeper if log is None else Both(self.keeper, log)
 
     def begin_game(self, game: ServedGame) -> None:
@@ -52,7 +52,7 @@ class RecordedGame(TableService):
             game.conductor.tell(Notice("left_behind", game.now(), self.left_behind))
 
     def note_over(self) -> None:
-        """The game is not gone on with after a power cut."""
+        """End the game in the record: it is not resumed after a power cut."""
         self.is_over = True
         with suppress(RecordError):
             self.keeper.end(wall_now())
@@ -72,13 +72,13 @@ class BrokenOff:
 
     info: GameInfo
     past: Past | None
-    """What was recorded of it; None where it cannot be gone on with."""
+    """Its recording; None if it cannot be resumed."""
     why: str = ""
-    """Why not."""
+    """Why it cannot be resumed."""
 
     @property
     def words(self) -> str:
-        """For the table, where it cannot be gone on with; empty where it can."""
+        """For the table, if it cannot be resumed; empty if it can."""
         if not self.why:
             return ""
         when = self.info.began[:16].replace("T", " ")
@@ -89,12 +89,12 @@ class BrokenOff:
 
 
 def find_broken_off(record: Record, table: Table, *, pads: int = 0) -> BrokenOff | None:
-    """The game that was broken off, and whether it can go on here; changes nothing.
+    """Return the game that was broken off, and whether it can be resumed here; changes nothing.
 
     Args:
         record: the table's games.
-        table: who sits where and by which rules now. A game of another table does not go on, unless its people
-            were chosen at this one (`referee.table.seats`).
+        table: the present seats and rules. A game of another table is not resumed, unless its people were chosen at
+            this one (`referee.table.seats`).
         pads: how many people can sit there; 0: as many as at ``table``.
 
     Raises:
@@ -123,13 +123,13 @@ def find_broken_off(record: Record, table: Table, *, pads: int = 0) -> BrokenOff
 
 
 def open_game(record: Record, left: BrokenOff | None, now: int, *, new: bool = False) -> RecordedGame:
-    """The game that was broken off, or a new one; only people end the one that was broken off.
+    """Resume the game that was broken off, or begin a new one; only people end a broken-off game.
 
     Args:
         record: the table's games.
-        left: what `find_broken_off` found in it.
+        left: the result of `find_broken_off`.
         now: the machine's present instant, ns.
-        new: people say that the game which was broken off is over.
+        new: people say that the broken-off game is over.
 
     Raises:
         RecordError: the record cannot be read or written.
@@ -145,25 +145,25 @@ def open_game(record: Record, left: BrokenOff | None, now: int, *, new: bool = F
 
 
 class Both:
-    """Two journals that are given the same; implements `referee.record.journal.Journal`."""
+    """Writes each line to two journals; implements `referee.record.journal.Journal`."""
 
     def __init__(self, first: Journal, second: Journal) -> None:
         self._each = (first, second)
 
     def write(self, line: str) -> None:
-        """Write the line to each."""
+        """Write the line to both."""
         self._all(lambda journal: journal.write(line))
 
     def tick(self, sensor: str, line: str) -> None:
-        """Write the line to each."""
+        """Write the line to both."""
         self._all(lambda journal: journal.tick(sensor, line))
 
     def commit(self) -> None:
-        """Have each keep what was written; one that fails does not keep the other from it."""
+        """Commit both, even if one fails."""
         self._all(lambda journal: journal.commit())
 
     def _all(self, do: Callable[[Journal], None]) -> None:
-        # The stack calls the second whatever the first throws, and throws it then.
+        # The stack calls the second even if the first raises, and re-raises then.
         with ExitStack() as stack:
             for journal in reversed(self._each):
                 stack.callback(do, journal)

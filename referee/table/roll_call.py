@@ -1,9 +1,9 @@
-"""The slap roll-call: before a game everybody slaps once, since a cut wire cannot be seen.
+"""The slap roll-call: before a game each player slaps once, since a cut wire cannot be seen.
 
-`RollCall` is pure, in event time; `hold_roll_call` says, shows and waits at a real table, before the first card, in the
-referee's own process. All seats are asked at once, and each seat's light burns until its pad is heard. So people see
-not only that their pad works but that it is theirs: where another light goes out, two pads are swapped. Who stays
-silent is asked again by name, and in the end named; the game goes on without them.
+`RollCall` is pure, in event time; `hold_roll_call` speaks, shows and waits at a real table, before the first card, in
+the referee's own process. All seats are asked at once, and each seat's light burns until its pad is heard. So people
+see not only that their pad works but that it is theirs: if another light goes out, two pads are swapped. Silent seats
+are asked again by name, and reported at the end; the game goes on without them.
 """
 
 from __future__ import annotations
@@ -24,46 +24,46 @@ from referee.table.loop import Alarm, SharedPads
 from referee.units import SECOND
 
 CALL_PATIENCE: Final = 20 * SECOND
-"""How long the roll-call lasts at most, ns."""
+"""Longest duration of the roll-call, ns."""
 REMIND_EVERY: Final = 8 * SECOND
-"""How long nobody new is heard until the silent are asked by name, ns; never twice for the same seats."""
+"""Time without a new pad until the silent seats are asked by name, ns; never twice for the same seats."""
 
 
 class Call(Enum):
-    """What the roll-call has to say."""
+    """Kinds of announcement of the roll-call."""
 
     ASKED = "asked"
-    """Everybody slap your pad once."""
+    """All players: slap your pad once."""
     HEARD = "heard"
     """One more pad was heard."""
     AGAIN = "again"
-    """These were not heard yet; asked by name."""
+    """These seats were not heard yet; they are asked by name."""
     DONE = "done"
     """Every pad was heard."""
     SILENT = "silent"
-    """Time is over, and these were not heard."""
+    """Time is over, and these seats were not heard."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallWords:
-    """One thing to say and to show, at ``t`` (ns)."""
+    """One announcement, spoken and shown at ``t`` (ns)."""
 
     call: Call
     t: int
     seats: tuple[int, ...]
-    """Whom it is about."""
+    """Seats that it is about."""
     words: str
 
 
 class RollCall:
-    """Hear slaps, pass time on; it says what to say. `waiting` are the seats whose lights burn.
+    """Takes slaps and the time; returns announcements. `waiting` are the seats whose lights burn.
 
     Args:
         names: of the seats, seat 1 first.
-        start: when it begins, ns.
+        start: instant of its beginning, ns.
         held: seats whose pads are down from the start: named at once, since a hand or a glass lies on them.
         is_lit: whether each seat has a light, which burns until its pad is heard.
-        patience: how long it lasts at most, ns.
+        patience: longest duration, ns.
     """
 
     def __init__(
@@ -76,26 +76,26 @@ class RollCall:
         self._silent = list(range(1, len(self._names) + 1))
         self._asked: tuple[int, ...] = ()
         self.over = False
-        """Whether it has ended, one way or the other."""
+        """Whether it has ended, complete or not."""
         words = "Everybody slap your pad or press your key once"
         words += ", and see that it is your own light that goes out." if is_lit else ", and see that you are named."
         if held:
             words += f" {self._listed(held)}: take everything off your pad first."
         self.opening: CallWords = CallWords(Call.ASKED, start, tuple(self._silent), words)
-        """What is said first."""
+        """The first announcement."""
 
     @property
     def waiting(self) -> tuple[int, ...]:
-        """Seats that were not heard yet: their lights burn, all others are dark."""
+        """Seats not heard yet: their lights burn, all others are dark."""
         return tuple(self._silent) if not self.over else ()
 
     @property
     def silent(self) -> tuple[int, ...]:
-        """Seats that have not been heard so far, also after the end."""
+        """Seats not heard so far, also after the end."""
         return tuple(self._silent)
 
     def hear(self, seat: int, t: int) -> list[CallWords]:
-        """A slap of ``seat`` at ``t`` (ns); one of a seat that was heard before, or after the end, says nothing."""
+        """Take a slap of ``seat`` at ``t`` (ns); a repeated one, or one after the end, returns nothing."""
         if self.over or seat not in self._silent:
             return []
         self._silent.remove(seat)
@@ -107,7 +107,7 @@ class RollCall:
         return [heard, CallWords(Call.DONE, t, tuple(range(1, len(self._names) + 1)), "All pads are heard.")]
 
     def advance(self, t: int) -> list[CallWords]:
-        """It is ``t`` (ns), and every slap up to then was told."""
+        """Move on to ``t`` (ns); every slap up to then was told."""
         if self.over:
             return []
         silent = tuple(self._silent)
@@ -130,7 +130,7 @@ class RollCall:
 
 _log = logging.getLogger(__name__)
 _PACE: Final = 0.05
-"""Seconds from one look at the pads to the next, at most."""
+"""Longest interval between two looks at the pads, s."""
 
 
 def hold_roll_call(
@@ -150,15 +150,15 @@ def hold_roll_call(
 
     Args:
         names: of the seats, seat 1 first.
-        pads: theirs, and perhaps free ones.
-        filter_: makes slaps of their edges; one of its own, since this is not yet the game.
-        tellers: who says it, and shows it in words.
+        pads: of the seats, and perhaps free ones.
+        filter_: makes slaps of their edges; separate from the game's, which has not begun.
+        tellers: say the announcements, and show them in words.
         show: is given the seats whose lights shall burn, whenever they change.
         alarm: is rung by the pads.
-        clock: answers the present instant, ns.
+        clock: returns the present instant, ns.
         stopped: whether the whole table is to be switched off.
         is_lit: whether the seats have lights.
-        patience: how long it lasts at most, ns.
+        patience: longest duration, ns.
     """
     edges: deque[Edge] = deque()
 
@@ -190,7 +190,7 @@ _WHAT = {Call.ASKED: "roll_call", Call.AGAIN: "roll_call", Call.DONE: "roll_call
 
 
 def _say(said: CallWords, tellers: Sequence[Teller]) -> None:
-    """In words on the screen once, and aloud for each seat that it is about."""
+    """Show the words on the screen once, and speak them for each seat that they are about."""
     what = _WHAT.get(said.call, "")
     aloud = said.seats if what in ("roll_call", "not_heard") else (None,)
     for number, seat in enumerate(aloud):
@@ -200,7 +200,7 @@ def _say(said: CallWords, tellers: Sequence[Teller]) -> None:
 
 
 def _safely(do: Callable[[Any], None], news: Any) -> None:
-    """A light or a voice that fails here is told when the game begins, and fails again."""
+    """Call a light or voice; its failure is reported when the game begins and it fails again."""
     try:
         do(news)
     except Exception:  # whatever a device's library throws

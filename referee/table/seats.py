@@ -1,6 +1,6 @@
-"""Who plays a game, by which rules, and who deals: as the settings say, or as people chose at the table. Pure.
+"""The players, rules and dealer of a game, as the settings or the people at the table chose them. Pure.
 
-How a table is set up, for its page: who stands where, what its calibration is worth. No picture of the camera.
+Also the table's set-up for its page: the seats, the calibration and the certificate. No picture of the camera.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from referee.rules.house import read_house_rules
 from referee.settings.model import PadsMeasured, Settings
 
 CHOSEN: Final = "chosen"
-"""A field of the ``table`` line: these people and rules were chosen at the table, whatever its settings say."""
+"""A field of the ``table`` line: its people and rules were chosen at the table, not taken from the settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """Who sits down."""
+    """The people, rules and dealer chosen for one game."""
 
     names: tuple[str, ...]
-    """By seat; no more than there are pads."""
+    """Names by seat; no more than there are pads."""
     rules: Any
     """A preset's name, or a changed preset."""
     dealer: int
 
     @staticmethod
     def asked(command: Command) -> Sitting:
-        """As a checked ``begin`` names it."""
+        """Return the choice that a checked ``begin`` command names."""
         return Sitting(tuple(command.get("seats")), command.get("rules"), command.get("dealer", 1))
 
     @staticmethod
     def at(table: Table) -> Sitting | None:
-        """Of a game that was begun so; None for one that was begun as the settings say."""
+        """Return the choice that the game began with; None if it began from the settings."""
         return Sitting(table.seats, table.rules, table.dealer) if table.extra.get(CHOSEN) else None
 
 
 def seated(settings: Settings, sitting: Sitting | None) -> Settings:
-    """The settings with these people at the first seats; as they are where nobody chose.
+    """Return the settings with the chosen people at the first seats; unchanged if there is no choice.
 
     Raises:
         ValueError: there are fewer pads than people.
@@ -61,17 +61,17 @@ def seated(settings: Settings, sitting: Sitting | None) -> Settings:
             bounce_us=measured.bounce_us[:many],
             crosstalk_us=tuple(row[:many] for row in measured.crosstalk_us[:many]),
         )
-    # The rules that were chosen say the direction, too.
+    # The direction belongs to the chosen rules, too.
     chosen = {"seats": seats, "rules": sitting.rules, "direction": None, "dealer": sitting.dealer}
     return settings.model_copy(update=chosen | {"pads_measured": measured})
 
 
 def with_free_seats(settings: Settings, table: Settings) -> Settings:
-    """The settings of a game with the seats at which nobody sits, too, where somebody may join from there (M11).
+    """Return the game's settings plus the free seats, if bystanders may join from them (M11).
 
     Args:
-        settings: with who sits there, at the first seats.
-        table: the table's own.
+        settings: the game's, with the players at the first seats.
+        table: the table's, with every seat.
     """
     if not read_house_rules(settings.rules).has("M11"):
         return settings
@@ -80,16 +80,16 @@ def with_free_seats(settings: Settings, table: Settings) -> Settings:
 
 
 _HALF_MM: Final = (31.75, 44.45)
-"""Half a card."""
+"""Half a card's width and height."""
 
 
 def table_facts(settings: Settings) -> dict[str, Any]:
-    """``seats`` (name and bearing, degrees), ``camera`` (its source), ``calibration``, None where there is none, and
-    how the table's ``certificate`` stands.
+    """Return ``seats`` (name and bearing, degrees), ``camera`` (its source), ``calibration`` (None if there is none)
+    and the state of the table's ``certificate``.
 
-    Of the calibration: figures as they were measured; the playing area and a card in its middle as corners in the
-    picture, px. The lens is left out of these corners: it bends them by less than a line of the drawing is wide, and
-    what knows of lenses has no other business in the referee's process.
+    The calibration holds the measured figures, and the corners of the playing area and of a card in its middle, in
+    picture px. The corners ignore the lens: it bends them by less than the width of a drawn line, and the code that
+    knows lenses is not loaded in the referee's process.
     """
     facts: dict[str, Any] = {
         "seats": [{"name": seat.name, "bearing": seat.bearing} for seat in settings.seats],

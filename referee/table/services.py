@@ -1,9 +1,9 @@
-"""What goes along with a table's games without being needed for them, as a list of `TableService`.
+"""Optional companions of a table's games, as a list of `TableService`.
 
-The record, the names in it, the page, pictures of slaps, orders and a broker are each one; what is missing is not in
-the list. `referee.table.session` opens those that the settings name, the command line adds others
-(`referee.options.broker.service`), and `referee.table.assembly` joins them to each game. All of it happens on the
-loop's thread; a service that throws is told as a part that failed, and the game goes on.
+The record, the names in it, the page, pictures of slaps, orders and a broker are each one; a service that is switched
+off is not in the list. `referee.table.session` opens those that the settings name, the command line adds others
+(`referee.options.broker.service`), and `referee.table.assembly` joins them to each game. All methods run on the loop's
+thread; a service that raises is reported as a failed part, and the game goes on.
 """
 
 from __future__ import annotations
@@ -29,48 +29,48 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServedGame:
-    """The game that is on, as services are told of it."""
+    """The current game, as services see it."""
 
     conductor: Conductor
     settings: Settings
-    """The table's, with who sits there now."""
+    """The table's, with the people of this game."""
     timeline: Timeline
     clock: Clock
     keeper: GameWriter | None
-    """Writes the game into the record; None where it is not recorded."""
+    """Writes the game into the record; None if it is not recorded."""
     record: Record | None
     speaker: Speaker | None
 
     def now(self) -> int:
-        """The present instant on the game's line of time, ns."""
+        """Return the present instant on the game's timeline, ns."""
         return self.timeline.now(self.clock())
 
     def number(self) -> int | None:
-        """The game's number in the record, once it has one."""
+        """Return the game's number in the record, once it has one."""
         return None if self.keeper is None else self.keeper.game
 
     def facts(self) -> Facts:
-        """The game as commands meet it."""
+        """Return the game as commands see it."""
         game = self.conductor
         return Facts(game.observations, game.rulings, game.view, self.now(), game.watermark, self.number())
 
 
 class TableService:
-    """Goes along with one game after another and does nothing; a service overrides what concerns it."""
+    """Base class of services: accompanies one game after another, and each method is a no-op by default."""
 
     name = ""
-    """The part that is told of where it fails."""
+    """The part that is reported if it fails."""
     needs_record = True
-    """Whether it is of no use to a game that is not recorded."""
+    """Whether it is useless for a game that is not recorded."""
     stays = False
     """Whether people stay at the table when the game is over, since they can begin another one here."""
 
     hides = False
-    """Whether nothing of the game may be shown or said while it is played; one that is left is over."""
+    """Whether nothing of the game may be shown or said while it is played; such a game is over once it is left."""
 
     @property
     def standing(self) -> str:
-        """Lines that stand on the terminal as long as they are true; empty: none."""
+        """Lines shown on the terminal as long as they are true; empty: none."""
         return ""
 
     @property
@@ -80,30 +80,30 @@ class TableService:
 
     @property
     def leaves(self) -> bool:
-        """Whether the table is to be left before the game is over."""
+        """Whether to leave the table before the game is over."""
         return False
 
     def prepare(self, settings: Settings) -> Settings:
-        """A game is about to be opened: the settings as they are to be for it."""
+        """Return the settings for the game that is about to be opened."""
         return settings
 
     def prepare_record(self, settings: Settings) -> None:
-        """The devices are open, and the record is about to be; raises `RecordError`."""
+        """Prepare the record: the devices are open, and the record is next; raises `RecordError`."""
 
     def begin_game(self, game: ServedGame) -> None:
-        """This is the game from now on."""
+        """Follow this game from now on."""
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
         """Take rulings as soon as they are decided."""
 
     def take_notice(self, notice: Notice) -> None:
-        """Take what the appliance itself has to say."""
+        """Take the appliance's own notices."""
 
     def take_edge(self, edge: Edge) -> None:
-        """Take a raw edge of a pad, on the game's line of time."""
+        """Take a raw edge of a pad, on the game's timeline."""
 
     def beat(self, now: int) -> None:
-        """Once in each turn of the loop, ``now`` on the game's line of time, ns; never waits."""
+        """Called in each turn of the loop, ``now`` on the game's timeline, ns; must never wait."""
 
     def note_over(self) -> None:
         """The game is over, and its last words were heard."""
@@ -112,8 +112,8 @@ class TableService:
         """The game is not over after all: something was corrected."""
 
     def end_game(self) -> None:
-        """The game is left, and nobody goes on with it."""
+        """The game is left for good."""
 
 
 Hook = Callable[["Settings", "Record", ExitStack], TableService | None]
-"""Opens a service that the command line adds, with the record as it is before the first game; None: not wanted."""
+"""Opens a service that the command line adds, with the record before the first game; None: the service is off."""

@@ -1,6 +1,6 @@
-"""An evening at a table: game after game, from the settings to the switch. `referee run` calls `run`.
+"""An evening at a table: game after game, from the settings to the power switch. `referee run` calls `run`.
 
-`referee demo` plays one game through `Evening`, too, with simulated devices and services of its own.
+`referee demo` plays one game through `Evening`, too, with simulated devices and its own services.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from referee.table.orders import Orders
 
 _PACE: Final = 0.5
-"""Seconds between two looks whether systemd has stopped us, once the machine is to go off."""
+"""Interval at which the stop request of systemd is polled while the machine switches off, s."""
 _GOING: Final = 60.0
-"""Seconds that the machine may take to go off."""
+"""Seconds that the machine may take to switch off."""
 
 
 def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequence[Hook] = ()) -> int:
@@ -62,8 +62,8 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
 
     Args:
         path: the settings.
-        log: where the log is written; None: as the settings say.
-        new: begin a new game, whatever was broken off.
+        log: the log file; None: as the settings say.
+        new: begin a new game even if one was broken off.
         hooks: open further services.
 
     Raises:
@@ -109,12 +109,12 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
 
 
 def record_file(settings: Settings) -> Path:
-    """Where the games of this table are recorded."""
+    """Return the file in which the games of this table are recorded."""
     return Path(settings.record.file).expanduser()
 
 
 def require_free(settings_file: Path) -> bool:
-    """See that nobody writes the record that these settings name; whether a game in it was broken off.
+    """Check that no other program writes the settings' record; return whether a game in it was broken off.
 
     Raises:
         UserError: another program writes it.
@@ -129,7 +129,7 @@ def require_free(settings_file: Path) -> bool:
 
 
 def typing_people(services: list[TableService], stack: ExitStack) -> Answers:
-    """What people type from now on; adds what meets it to the services, the page's code among it."""
+    """Return the input that people type from now on; adds its handler, including the page's code, to the services."""
     typed = Answers()
     stack.callback(typed.hear(sys.stdin))
     link = next((one for one in services if isinstance(one, PageLink)), None)
@@ -142,18 +142,18 @@ def typing_people(services: list[TableService], stack: ExitStack) -> Answers:
 def open_services(
     settings: Settings, hooks: Sequence[Hook], stack: ExitStack, missing: dict[str, str]
 ) -> tuple[Orders, list[TableService]]:
-    """The orders that people can give, and the services that the settings name.
+    """Return the orders that people can give, and the services that the settings name.
 
     Args:
-        settings: the table's, as its file has them.
-        hooks: open further ones.
+        settings: the table's, as in its file.
+        hooks: open further services.
         stack: closes everything.
-        missing: takes words of what cannot be had, by part.
+        missing: receives, by part, why something is unavailable.
     """
     from referee.table.names import NameService
     from referee.table.orders import Orders
 
-    # As a service the machine is the table's own; otherwise it is somebody's computer.
+    # Run as a service, the machine is the table's own; otherwise it is a person's computer.
     own = "NOTIFY_SOCKET" in os.environ
     path = record_file(settings) if settings.record.file else None
     chosen = VoiceChoice(path.with_name(VOICE_FILE)) if path else None
@@ -163,14 +163,14 @@ def open_services(
         return orders, services
     services.append(NameService(path))
     try:
-        # The page reads the record from its first moment.
+        # The page reads the record from the start.
         with Record(path) as record:
             services += [one for hook in hooks if (one := hook(settings, record, stack)) is not None]
     except RecordError as bad:
         missing["record"] = words_of(bad)
         return orders, services
     if settings.page.enabled:
-        # As a service the table has its page as a service of its own (appliance/table-referee-page.service).
+        # Run as a service, the table has a separate service for its page (appliance/table-referee-page.service).
         services += open_page(settings, path, stack, missing, orders=orders, own_process=not own)
     return orders, services
 
@@ -179,15 +179,15 @@ def open_page(
     settings: Settings, record: Path, stack: ExitStack, missing: dict[str, str], *, orders: Orders | None = None,
     folder: Path | None = None, own_process: bool = True,
 ) -> list[TableService]:  # fmt: skip
-    """The page of the games in a record; nothing, and words in ``missing``, where it cannot be served.
+    """Open the page of the games in a record; empty, with the reason in ``missing``, if it cannot be served.
 
     Args:
         settings: the table's.
         record: the games.
-        stack: closes it.
-        missing: takes words of why not.
-        orders: what may be ordered there; None: nothing.
-        folder: takes the sockets; None: as the environment says.
+        stack: closes the page.
+        missing: receives the reason if it cannot be served.
+        orders: the orders that the page may give; None: none.
+        folder: holds the sockets; None: as the environment says.
         own_process: start the page's process.
     """
     folder = folder or runtime_folder(os.environ)
@@ -209,7 +209,7 @@ def open_page(
         settings=settings.page,
     )  # fmt: skip
     stack.callback(process.close)
-    # Whoever sees this terminal is at the table; pads, which else ask for a code, may be missing.
+    # People who see this terminal are at the table; the pads, the other way to ask for a code, may be missing.
     print(say(process.standing))
     how = "to change something there, pair your device with the code {digits} (two minutes)"
     print(say(how, digits=link.code()), flush=True)
@@ -217,7 +217,7 @@ def open_page(
 
 
 class Evening:
-    """One game after the other, each with its devices opened anew: as many seats as people."""
+    """Games one after the other; the devices are opened anew for each, with as many seats as players."""
 
     def __init__(
         self, settings: Settings, services: Sequence[TableService] = (), *, orders: Orders | None = None,
@@ -225,37 +225,37 @@ class Evening:
         log: Path | None = None, journal: Journal | None = None, live: bool | None = None, title: str = "",
         codes: Path | None = None,
     ) -> None:  # fmt: skip
-        """Nothing is opened yet.
+        """Begin without opening anything.
 
         Args:
-            settings: the table's, as its file has them.
-            services: go along with every game.
-            orders: what people order for the next game; None: nobody orders anything.
-            openers: how devices are opened; None: those of a real table.
-            service: systemd's, or nobody's.
-            typed: what people type.
-            log: where the first game's log is written; None: as the settings say.
+            settings: the table's, as in its file.
+            services: accompany every game.
+            orders: people's orders for the next game; None: no orders.
+            openers: open the devices; None: those of a real table.
+            service: systemd's; None: a no-op.
+            typed: input that people type.
+            log: the first game's log; None: as the settings say.
             journal: takes the log's lines instead of a file.
             live: draw on the terminal; None: if it is one.
-            title: over the display; empty: the players' names.
-            codes: the folder of this boot, whose seats' codes may be another evening's; None: none are there.
+            title: shown over the display; empty: the players' names.
+            codes: folder of this boot, whose seat codes may be from another evening; None: there are none.
         """
         self._settings, self._services, self._orders = settings, tuple(services), orders
         self._openers, self._service, self._typed = openers or Openers(), service or open_service(environ={}), typed
         self._log, self._journal, self._live, self._title, self._codes = log, journal, live, title, codes
         self._games = self._heard = 0
         self.log: Path | None = None
-        """Where the last game's log is; None: nowhere."""
+        """The last game's log; None: there is none."""
         self.seal = ""
-        """Of the last game, where it is over and recorded."""
+        """Seal of the last game, if it is over and recorded."""
 
     def play(self, missing: dict[str, str], sitting: Sitting | None = None, *, new: bool = False) -> Conductor:
-        """Referee a game to its end, or until it is left.
+        """Referee a game until it ends or is left.
 
         Args:
-            missing: by part, what is not there; is added to, and told.
-            sitting: who was chosen to play; None: as the settings say.
-            new: begin a new game, whatever was broken off.
+            missing: by part, what is missing; is added to, and reported.
+            sitting: the chosen players and rules; None: as the settings say.
+            new: begin a new game even if one was broken off.
 
         Raises:
             UserError: there is neither a camera nor a pad.
@@ -267,17 +267,17 @@ class Evening:
             settings = seated(self._settings, sitting)
             for one in self._services:
                 settings = one.prepare(settings)
-            # Whatever was wrong with the record before is found again if it is so still.
+            # An earlier fault of the record is found again below if it persists.
             missing.pop("record", None)
             left = self._find_broken_off(settings, missing)
             if self._codes is not None and self._games == 1:
-                # Its phones stay joined though the people begin anew: they came for the game that was broken off.
+                # Joined phones stay joined even if people begin a new game: they came for the one that was broken off.
                 begin_evening(self._codes, goes_on=left is not None)
             if left is not None and left.past is not None and not new:
                 sitting = Sitting.at(left.past.table)
                 settings = seated(self._settings, sitting).model_copy(update={"voice": settings.voice})
             if len(settings.seats) <= self._heard:
-                # Pads that were heard before this game are not called again.
+                # Pads heard before need no second roll-call.
                 pads = settings.pads.model_copy(update={"roll_call": False})
                 settings = settings.model_copy(update={"pads": pads})
             self._heard = max(self._heard, len(settings.seats))
@@ -286,7 +286,7 @@ class Evening:
             except HardwareMissing as bad:
                 raise UserError(str(bad)) from None
             stack.callback(parts.close)
-            # Only now: where there is nothing to referee with, no game is ended, and none begun.
+            # Only now, with devices open: without them no game may be ended or begun.
             recorded = self._open_game(settings, left, stack, missing, new=new)
             journal = self._journal or self._open_log(settings, stack, missing)
             if out_of_date(settings):
@@ -297,7 +297,7 @@ class Evening:
             return self._referee(settings, parts, recorded, journal, sitting, stack)
 
     def _find_broken_off(self, settings: Settings, missing: dict[str, str]) -> BrokenOff | None:
-        """What was left when the power failed; the record is only read."""
+        """Find the game that a power failure left unfinished; only reads the record."""
         if not settings.record.file or not record_file(settings).exists():
             return None
         try:
@@ -310,7 +310,7 @@ class Evening:
     def _open_game(
         self, settings: Settings, left: BrokenOff | None, stack: ExitStack, missing: dict[str, str], *, new: bool
     ) -> RecordedGame | None:
-        """The game in the record; None, and words in ``missing``, where it is not recorded."""
+        """Open the game in the record; None, with the reason in ``missing``, if it is not recorded."""
         if not settings.record.file or "record" in missing:
             return None
         try:
@@ -322,7 +322,7 @@ class Evening:
             missing["record"] = words_of(bad)
             return None
         if sys.stdout.isatty():
-            # A display that is drawn shows no notices; elsewhere they are printed.
+            # A drawn display shows no notices; elsewhere they are printed.
             began = recorded.began[:16].replace("T", " ")
             goes_on = Sentence("the game of {began} goes on where it stood", began=began) if began else ""
             said = (goes_on, recorded.words, recorded.left_behind)
@@ -333,7 +333,7 @@ class Evening:
         self, settings: Settings, parts: OpenParts, recorded: RecordedGame | None, journal: Journal | None,
         sitting: Sitting | None, stack: ExitStack,
     ) -> Conductor:  # fmt: skip
-        """The game, with its services; one that is over, or broken off for another one, is ended."""
+        """Referee the game with its services, and end it if it is over or given up for another one."""
         services = [one for one in self._services if recorded is not None or not one.needs_record]
         if recorded is not None:
             services.insert(0, recorded)
@@ -351,7 +351,7 @@ class Evening:
             is_over = conductor is not None and conductor.view.game_over
             is_over = is_over or (recorded is not None and recorded.is_over)
             is_over = is_over or any(one.hides for one in services)
-            # A game that is broken off for another one is over; one that is left for the night is not.
+            # A game given up for another one is over; one that is left for the night is not.
             if is_over or (self._orders is not None and self._orders.next is not None):
                 for one in services:
                     one.end_game()
@@ -359,7 +359,7 @@ class Evening:
         return conductor
 
     def _open_log(self, settings: Settings, stack: ExitStack, missing: dict[str, str]) -> Journal | None:
-        """The log's file; a table without a log is still a table."""
+        """Open the log's file; a missing log does not stop the game."""
         self.log = None
         path = log_path(settings, self._log, self._games)
         if path is None:
@@ -375,14 +375,14 @@ class Evening:
 
 
 def _seal_of(recorded: RecordedGame) -> str:
-    """Of a game that is over; empty where it is not on record."""
+    """Return the seal of a game that is over; empty if it is not recorded."""
     with suppress(RecordError):
         return recorded.record.seal(recorded.keeper.game) if recorded.keeper.game is not None else ""
     return ""
 
 
 def _wait_to_go(service: Service) -> None:
-    """The machine goes off: systemd stops this program before it does."""
+    """Wait until the machine switches off: systemd stops this program first."""
     until = time.monotonic() + _GOING
     while not service.stop_asked and time.monotonic() < until:
         for part in ("engine", "pads", "audio"):
@@ -391,12 +391,12 @@ def _wait_to_go(service: Service) -> None:
 
 
 def log_path(settings: Settings, asked: Path | None, game: int = 1) -> Path | None:
-    """Where the log goes: as asked, or into the settings' folder under the hour it begins.
+    """Return the log's path: as asked, or in the settings' folder, named after the time it begins.
 
     Args:
         settings: the table's.
-        asked: the first game's; each further one has its number in the name.
-        game: how manieth of this run it is.
+        asked: the first game's; each further game has its number in the name.
+        game: number of the game in this run, from 1.
     """
     if asked is not None:
         return asked if game == 1 else asked.with_stem(f"{asked.stem}-{game}")
@@ -416,9 +416,9 @@ def _close_log(journal: FileJournal) -> None:
 
 
 def out_of_date(settings: Settings) -> str:
-    """What is wrong with the calibration for the camera as it is set; empty where nothing is."""
+    """Return what is wrong with the calibration for the camera's present settings; empty if nothing is."""
     stored, camera = settings.calibration, settings.camera
-    # Another camera gives what size it likes; the Pi's gives what it is told.
+    # Other cameras choose their picture size; only the Pi's camera obeys the settings.
     if stored is None or camera.source != "picamera" or (stored.width, stored.height) == (camera.width, camera.height):
         return ""
     return (

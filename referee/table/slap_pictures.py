@@ -1,9 +1,9 @@
-"""Pictures round slaps: which rulings ask for them, whose game they are, and their way to the disk.
+"""Pictures around slaps: which rulings ask for them, to which game they belong, and their way to the disk.
 
-Nobody who looks keeps a picture by itself. When a slap has been ruled, whoever sees the table is asked for the frames
-round it (`PictureSource`), and only what was asked for is kept, with the game that asked for it. They are written on a
-thread of their own in the referee's process: a memory card that is slow or full never holds up a game. What finds no
-room in the queue, or on the disk, is given up, and that is told once, until it works again.
+The eye never keeps a picture on its own. When a slap has been ruled, it is asked for the frames around that instant
+(`PictureSource`), and only those are kept, with the game that asked. A separate thread in the referee's process writes
+them: a slow or full memory card never holds up a game. Pictures that find no room in the queue or on the disk are
+dropped; that is reported once, until it works again.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from referee.units import MS
 from referee.vision.picture_buffer import MOST_ASKED, Span
 
 AROUND: Final = 400 * MS
-"""How far before and after a slap pictures are kept, ns. The photo-finish shows so much: the card that was answered
-lies there some 200 to 400 ms before a quick hand, and 400 ms after it every hand that came too late is down."""
+"""Time before and after a slap for which pictures are kept, ns. The photo-finish shows this span: the card that was
+answered lies there some 200 to 400 ms before a quick hand, and 400 ms after it every late hand is down."""
 _ASKING: Final = frozenset({"slap_won", "slap_false", "dead_heat"})
-"""Rulings that are about what happened at one instant, and that people may want to see for themselves."""
+"""Rulings about one instant that people may want to see for themselves."""
 _DISPUTED: Final = frozenset({"late", "covered", "held", "too_soon"})
-"""Reasons of a void slap that are so, too. Who is locked out, does not play or slaps at no pile is known without a
-picture, and then none is kept; nor is one of a contest, whose slap was pictured when it was ruled."""
+"""Reasons of a void slap for which that holds, too. No picture is needed to show that a player is locked out, does not
+play or slaps at no pile; nor for a contest, whose slap was pictured when it was ruled."""
 WAITING: Final = 128
-"""Pictures that wait for the number of their game, which a game has once its first lines are recorded."""
+"""Most pictures that wait for their game's number, which a game has once its first lines are recorded."""
 
 Take = Callable[[Sequence[Picture]], None]
 Number = Callable[[], int | None]
 
 
 class PictureSource(Protocol):
-    """Whoever remembers the last frames: `referee.vision.client.SightProcess`."""
+    """The process that remembers the last frames: `referee.vision.client.SightProcess`."""
 
     def want(self, span: Span) -> None:
-        """Ask for pictures of a stretch of the machine's time; never waits."""
+        """Ask for pictures of a span of the machine's time; never waits."""
         ...
 
     def hand_to(self, take: Take) -> None:
-        """From now on pictures are handed to ``take`` as they come."""
+        """Hand pictures to ``take`` as they come, from now on."""
         ...
 
 
 def asks(ruling: Ruling) -> bool:
-    """Whether pictures are kept round the instant of a ruling."""
+    """Return whether pictures are kept around the instant of a ruling."""
     if ruling.kind == "slap_void":
         return ruling.get("reason") in _DISPUTED
     return ruling.kind in _ASKING or (ruling.kind == "question" and ruling.get("ask") == "who_was_first")
@@ -62,7 +62,7 @@ def asks(ruling: Ruling) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What was asked for, by the machine's time, and for which game."""
+    """A request: the span in the machine's time, and its game."""
 
     span: Span
     game: Number
@@ -75,7 +75,7 @@ class Album(TableService):
     name = "pictures"
 
     def __init__(self, source: PictureSource, keep: Callable[[int, Sequence[Picture]], None]) -> None:
-        """``keep`` is given a game's number and its pictures, on the game's line of time; it must not wait."""
+        """``keep`` is given a game's number and its pictures, on the game's timeline; it must not wait."""
         self._source, self._keep = source, keep
         self._game: Number = lambda: None
         self._timeline = Timeline()
@@ -84,11 +84,11 @@ class Album(TableService):
         source.hand_to(self.take)
 
     def follow(self, game: Number, timeline: Timeline) -> None:
-        """From now on this game is played; pictures of the last one that are still to come stay the last one's.
+        """Follow this game from now on; pictures of the last one that are still to come stay the last one's.
 
         Args:
-            game: answers its number, None as long as it has none.
-            timeline: where the machine's instants lie on its own.
+            game: returns its number, None as long as it has none.
+            timeline: maps the machine's instants to its own.
         """
         self._game, self._timeline = game, timeline
 
@@ -97,7 +97,7 @@ class Album(TableService):
         self.follow(game.number, game.timeline)
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
-        """Ask for pictures of what was ruled."""
+        """Ask for pictures of these rulings."""
         for t in dict.fromkeys(ruling.t for ruling in rulings if asks(ruling)):
             at = self._timeline.machine(t)
             span = Span(at - AROUND, at + AROUND)
@@ -105,7 +105,7 @@ class Album(TableService):
             self._source.want(span)
 
     def take(self, pictures: Sequence[Picture]) -> None:
-        """Pictures that came; one that this table did not ask for is not kept."""
+        """Take pictures; those that this table did not ask for are dropped."""
         for picture in pictures:
             asked = next((one for one in reversed(self._asked) if picture.t in one.span), None)
             if asked is not None:
@@ -113,7 +113,7 @@ class Album(TableService):
         self.flush()
 
     def flush(self) -> None:
-        """Hand on what waits, as far as its game has a number."""
+        """Hand on the waiting pictures whose game has a number."""
         ready: defaultdict[int, list[Picture]] = defaultdict(list)
         for _ in range(len(self._waiting)):
             asked, picture = self._waiting.popleft()
@@ -142,18 +142,18 @@ _Batch = tuple[int, Sequence[Picture]]
 
 
 class PictureKeeper:
-    """Keeps pictures in a file, some time later."""
+    """Keeps pictures in a file, in a thread of its own."""
 
     def __init__(
         self, open_store: Callable[[], PictureStore], say: Callable[[str], None],
         room: Callable[[], int] = lambda: LEAST_ROOM,
     ) -> None:  # fmt: skip
-        """Begin.
+        """Start the thread.
 
         Args:
             open_store: opens the file, in the thread that writes; raises `RecordError`. Tried again with each batch.
-            say: is told what is wrong, from any thread, and nothing (``""``) once it works again.
-            room: answers how many bytes are free on the disk; raises `OSError`.
+            say: receives messages about trouble, from any thread, and ``""`` once it works again.
+            room: returns the number of free bytes on the disk; raises `OSError`.
         """
         self._open, self._say, self._room = open_store, say, room
         self._store: PictureStore | None = None
@@ -171,16 +171,16 @@ class PictureKeeper:
             self._tell(_SLOW)
 
     def close(self) -> None:
-        """Keep what waits, if the disk takes it in time."""
+        """Write what waits, if the disk takes it in time."""
         try:
             self._waiting.put(None, timeout=_WAIT)
         except queue.Full:
-            # A disk that hangs: the thread ends with the program.
+            # A hung disk: the thread ends with the program.
             return
         self._thread.join(_WAIT)
 
     def _work(self) -> None:
-        # The file is there from the beginning, so that whoever shows pictures knows that they are switched on.
+        # Create the file at once: its existence shows that pictures are switched on.
         self._try(None)
         while (batch := self._waiting.get()) is not None:
             self._try(batch)
@@ -200,7 +200,7 @@ class PictureKeeper:
             # A `RecordError` says what is wrong and what to do.
             self._tell(words_of(bad))
         else:
-            # A disk that takes one batch in a while does not keep up yet.
+            # A disk that takes one batch now and then does not keep up yet.
             if self._waiting.empty():
                 self._tell("")
 
@@ -215,13 +215,13 @@ class PictureKeeper:
 def open_album(
     source: PictureSource, path: Path, say: Callable[[str], None], stack: ExitStack, *, cap: int = PICTURES_CAP
 ) -> Album:
-    """An album whose pictures are kept in a file.
+    """Return an album whose pictures are kept in a file.
 
     Args:
-        source: whom to ask for pictures.
+        source: provides the pictures.
         path: the file.
         say: as in `PictureKeeper`.
-        stack: keeps the last pictures, and closes the file.
+        stack: writes the last pictures, and closes the file.
         cap: bytes that they may take.
     """
     store = PictureKeeper(lambda: PictureStore(path, cap=cap), say, lambda: shutil.disk_usage(path.parent).free)

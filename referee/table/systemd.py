@@ -1,8 +1,7 @@
-"""The referee as a service of systemd: it says when the table is ready, how it goes, and that each of its parts lives.
+"""The referee as a systemd service: reports readiness and status, and feeds the watchdog while all its parts live.
 
-systemd restarts a service that stops feeding its watchdog. A thread that feeds come what may would keep a dead table
-alive; so it is fed only while *every* part has given a sign of life within its deadline. Outside systemd all of this
-says nothing to nobody.
+systemd restarts a service that stops feeding its watchdog. An unconditional feed would keep a dead table alive; so it
+is fed only while *every* part has given a sign of life within its deadline. Outside systemd this is a no-op.
 """
 
 from __future__ import annotations
@@ -19,22 +18,22 @@ from hardware.service_manager import Send, feeding_interval, sender, watched_for
 from referee.units import SECOND
 
 DEADLINES: Final[Mapping[str, int]] = {"engine": 10 * SECOND, "pads": 10 * SECOND, "audio": 15 * SECOND}
-"""How long each part may stay without a sign of life, ns. Far more than any of them ever needs: a restart ends a
-game."""
+"""Longest time that each part may stay without a sign of life, ns. Far more than any of them ever needs: a restart
+interrupts a game."""
 
 _BETWEEN: Final = 600_000_000
-"""How long the table may take from one game to the next, µs; as long as its first start may (`TimeoutStartSec`)."""
+"""Longest time from one game to the next, µs; as long as the first start may take (`TimeoutStartSec`)."""
 
 
 class Watchdog:
-    """Signs of life in, *feed* or *do not* out. Pure: instants are given, in ns."""
+    """Takes the parts' signs of life, and decides whether to feed the watchdog. Pure: instants are given, in ns."""
 
     def __init__(self, deadlines: Mapping[str, int], every: int, now: int) -> None:
-        """Everybody counts as alive at ``now``.
+        """Begin with every part alive at ``now``.
 
         Args:
             deadlines: how long each part may be silent, ns.
-            every: the least time from one feeding to the next, ns.
+            every: the shortest time between two feeds, ns.
             now: the present instant, ns.
         """
         self._deadlines = dict(deadlines)
@@ -43,23 +42,23 @@ class Watchdog:
         self._fed = now - every
 
     def beat(self, part: str, now: int) -> None:
-        """A part gives a sign of life; raises `KeyError` for a part that nobody waits for."""
+        """Take a sign of life of a part; raises `KeyError` for an unknown part."""
         if part in self._deadlines:
             self._beats[part] = now
         elif part not in self._beats:
             raise KeyError(part)
 
     def retire(self, part: str) -> None:
-        """Wait for this part no more: it is not here, and people have been told."""
+        """Stop waiting for this part: it is missing, and people know."""
         self._deadlines.pop(part, None)
 
     def late(self, now: int) -> tuple[str, ...]:
-        """The parts that have been silent for longer than they may."""
+        """Return the parts that are past their deadline."""
         # Copies, since parts beat and retire on threads of their own.
         return tuple(part for part, most in tuple(self._deadlines.items()) if now - self._beats[part] > most)
 
     def feeds(self, now: int) -> bool:
-        """Whether the watchdog is to be fed at ``now``; a yes counts as done."""
+        """Return whether to feed the watchdog at ``now``; if so, the feed counts as done."""
         if now - self._fed < self._every or self.late(now):
             return False
         self._fed = now
@@ -67,40 +66,40 @@ class Watchdog:
 
 
 class Service:
-    """What the running referee tells systemd. Every method may be called on any thread, and none waits."""
+    """The referee's messages to systemd. Every method may be called on any thread, and none waits."""
 
     def __init__(self, send: Send, watchdog: Watchdog, clock: Clock = monotonic, *, watched: int = 0) -> None:
-        """``watched``: how long systemd waits to be fed, µs; 0: it does not watch."""
+        """``watched``: systemd's watchdog timeout, µs; 0: no watchdog."""
         self._send, self._watchdog, self._clock = send, watchdog, clock
         self._watched, self._patient = watched, False
         self._words = ""
         self._late: tuple[str, ...] = ()
         self.is_ready = False
         self.stop_asked = False
-        """systemd wants the service to end: close the game, and return."""
+        """Whether systemd wants the service to end: close the game, and return."""
 
     def ready(self, words: str) -> None:
-        """The table is ready; ``words`` as in `status`."""
+        """Report that the table is ready; ``words`` as in `status`."""
         self.is_ready = True
         again = f"\nWATCHDOG_USEC={self._watched}" if self._patient else ""
         self._words, self._patient = words, False
         self._send(f"READY=1\nSTATUS={_line(words)}{again}")
 
     def between_games(self) -> None:
-        """Until it is ready again, devices are opened and the record is tidied: that may take longer than a watchdog
-        waits."""
+        """Extend the watchdog's timeout until the table is ready again: opening devices and tidying the record may take
+        longer than it allows."""
         if self._watched:
             self._patient = True
             self._send(f"STATUS=between two games\nWATCHDOG_USEC={_BETWEEN}")
 
     def status(self, words: str) -> None:
-        """How it goes, in a line that `systemctl status` shows."""
+        """Send the status line that `systemctl status` shows."""
         if words != self._words:
             self._words = words
             self._send(f"STATUS={_line(words)}")
 
     def beat(self, part: str) -> None:
-        """One part gives a sign of life; the watchdog is fed if all of them have, lately."""
+        """Take a part's sign of life; feed the watchdog if every part is within its deadline."""
         now = self._clock()
         self._watchdog.beat(part, now)
         late = self._watchdog.late(now)
@@ -111,18 +110,18 @@ class Service:
             self._send("WATCHDOG=1")
 
     def retire(self, part: str) -> None:
-        """A part is not here and not waited for: a table without a speaker is still a table."""
+        """Stop waiting for a missing part: a table without a speaker still works."""
         self._watchdog.retire(part)
 
     def stopping(self) -> None:
-        """The service is about to end."""
+        """Report that the service is about to end."""
         self._send("STOPPING=1")
 
     def ask_to_stop(self, _signal: int = signal.SIGTERM, _frame: FrameType | None = None) -> None:
-        """The handler of SIGTERM: the loop is asked to end, so that no line of the log is torn.
+        """Handler of SIGTERM: ask the loop to end, so that no line of the log is torn.
 
         Raises:
-            KeyboardInterrupt: nothing runs yet that would have to be closed.
+            KeyboardInterrupt: nothing is open yet that would have to be closed.
         """
         self.stop_asked = True
         self.stopping()
@@ -138,12 +137,12 @@ def _line(words: str) -> str:
 def open_service(
     deadlines: Mapping[str, int] = DEADLINES, *, environ: Mapping[str, str] | None = None, clock: Clock = monotonic
 ) -> Service:
-    """The service that this process is, by its environment.
+    """Return the service that this process is, by its environment.
 
     Args:
-        deadlines: the parts that the watchdog waits for, and for how long each may be silent, ns.
-        environ: where ``NOTIFY_SOCKET`` and ``WATCHDOG_USEC`` stand; None is the process's own.
-        clock: answers the present instant, ns.
+        deadlines: the parts that the watchdog waits for, and how long each may be silent, ns.
+        environ: holds ``NOTIFY_SOCKET`` and ``WATCHDOG_USEC``; None: the process's own.
+        clock: returns the present instant, ns.
     """
     given = os.environ if environ is None else environ
     own = os.getpid()
@@ -153,7 +152,7 @@ def open_service(
 
 @contextlib.contextmanager
 def serving(service: Service) -> Iterator[Service]:
-    """Heed SIGTERM while this lasts, and say at its end that it ends. Only on the main thread."""
+    """Handle SIGTERM inside the block, and report at its end that the service ends. Only on the main thread."""
     before: Any = signal.signal(signal.SIGTERM, service.ask_to_stop)
     try:
         with outliving_terminal():
@@ -165,11 +164,11 @@ def serving(service: Service) -> Iterator[Service]:
 
 @contextlib.contextmanager
 def outliving_terminal() -> Iterator[None]:
-    """While this lasts, a terminal that is closed ends neither this process nor those that it starts.
+    """Inside the block, closing the terminal ends neither this process nor its children.
 
     Only on the main thread. SIGTERM ends a game whose terminal is gone.
     """
-    # What is ignored stays ignored in a child; a handler would not.
+    # A child inherits an ignored signal, but not a handler.
     before: Any = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         yield

@@ -1,7 +1,7 @@
-"""A game that was broken off, as its record tells it, and the line of time on which it goes on. Pure.
+"""A broken-off game as read from its record, and the timeline on which it resumes. Pure.
 
-A machine's monotonic clock begins anew when the power comes back; the game's line of time does not. So every instant of
-the devices is moved by one amount (`Timeline.ahead`) before the referee hears of it, for as long as that game lasts.
+A machine's monotonic clock begins anew when the power comes back; the game's timeline does not. So every instant of
+the devices is shifted by one amount (`Timeline.ahead`) before the referee sees it, for as long as that game lasts.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from referee.record.pictures import Picture
 
 RESUME_GAP: Final = SECOND
-"""Between the last instant of the record and the first one afterwards, ns: more than any error."""
+"""Gap between the last instant of the record and the first one afterwards, ns: more than any error."""
 RESUMED: Final = "resumed"
-"""Kind of the line that says that a game went on after it was broken off."""
+"""Kind of the line that says that a game was resumed after it was broken off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Everything that was recorded of a game that has not ended."""
+    """Everything recorded of a game that has not ended."""
 
     table: Table
     told: tuple[Observation, ...]
-    """Every observation but the table, in the order of the record."""
+    """Every observation except the table, in the order of the record."""
     rulings: frozenset[str]
     """Ids of the rulings on record."""
     last: int
     """The latest instant of any line, ns."""
     times: int
-    """How often the game went on before."""
+    """Number of times that the game was resumed before."""
     odd: tuple[OddLine, ...] = ()
     """Lines that were left out."""
 
     @property
     def prefix(self) -> str:
-        """Stands before the ids that are given from now on, so that none is given twice."""
+        """Prefix of the ids given from now on, so that none is given twice."""
         return f"{self.times + 1}/"
 
 
@@ -53,7 +53,7 @@ def past_of(lines: Iterable[str]) -> Past:
     """Read a game's lines.
 
     Raises:
-        LogError: they have no table, or one that cannot be played at; what else is odd is left out.
+        LogError: they have no table, or one that cannot be played at; other odd lines are left out.
     """
     reader = LineReader()
     numbered, rulings = reader.read(enumerate(lines, start=1))
@@ -69,37 +69,38 @@ def past_of(lines: Iterable[str]) -> Past:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The game's instants beside the machine's."""
+    """Maps the machine's instants to the game's."""
 
     ahead: int = 0
-    """What is added to an instant of the machine, ns."""
+    """Amount added to an instant of the machine, ns."""
 
     @staticmethod
     def after(last: int, now: int) -> Timeline:
-        """Goes on after ``last`` of the game; it is ``now`` by the machine (ns). Never back, and without need not on.
+        """Return the timeline that continues after ``last`` of the game; it is ``now`` by the machine (ns).
 
-        Where the clock ran on - the program was stopped, not the machine - nothing is moved.
+        Time never moves back, nor forward without need: if the clock ran on, because the program was stopped but not
+        the machine, nothing is shifted.
         """
         return Timeline(0 if now > last + RESUME_GAP else last + RESUME_GAP - now)
 
     def now(self, t: int) -> int:
-        """The game's instant at the machine's ``t``, ns."""
+        """Return the game's instant at the machine's ``t``, ns."""
         return t + self.ahead
 
     def machine(self, t: int) -> int:
-        """The machine's instant at the game's ``t``, ns."""
+        """Return the machine's instant at the game's ``t``, ns."""
         return t - self.ahead
 
     def picture(self, picture: Picture) -> Picture:
-        """A kept frame as the game has it."""
+        """Return a kept frame with its instant on the game's timeline."""
         return replace(picture, t=picture.t + self.ahead)
 
     def edge(self, edge: Edge) -> Edge:
-        """An edge as the game has it."""
+        """Return an edge with its instant on the game's timeline."""
         return replace(edge, t=edge.t + self.ahead)
 
     def news(self, news: News) -> News:
-        """A sight, or that there is none, as the game has it."""
+        """Return a sight, or its absence, with its instants on the game's timeline."""
         if not self.ahead:
             return news
         seen = tuple(self._moved(one) for one in news.seen)
