@@ -12,13 +12,13 @@ from string import Formatter
 from typing import Any, Final
 
 Field = str | int | Sequence[str] | Sequence[int]
-"""What a template is filled with."""
+"""A value for a template's field."""
 RANK_NAMES: Final = {"T": "10"}
-"""Ranks that people write otherwise than a log."""
+"""Ranks that are written differently in a log."""
 
 
 class Sentence(str):
-    """Ranks that are written differently from a log."""
+    """English words, with the template and the fields that they were made of."""
 
     template: str
     fields: Mapping[str, Field]
@@ -38,7 +38,7 @@ class Sentence(str):
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travels to another process by what it was made of."""
+        """Pickle the template and its fields."""
         return _remade, (self.template, dict(self.fields))
 
 
@@ -47,18 +47,18 @@ def _remade(template: str, fields: Mapping[str, Field]) -> Sentence:
 
 
 def _field(value: object) -> Field:
-    """A field as it is kept; of an error its words, and of what is neither number, text nor list, its text."""
+    """Return a field as it is stored: an error as its words, any value except numbers, texts and lists as its text."""
     if isinstance(value, BaseException):
         return words_of(value)
     return value if isinstance(value, (str, int, tuple, list)) else str(value)
 
 
-class Spoken(Exception):  # Return a field as it is stored: an error as its words, any value except numbers, texts and lists as its text.
-    """Something that is told to people in a sentence.
+class Spoken(Exception):  # noqa: N818 - what goes wrong has names of its own
+    """An error with a sentence for people.
 
     Args:
-        words: the sentence, or its template where ``fields`` are given. Other words that hold braces, which may be
-            anybody's, are kept as they stand.
+        words: the sentence, or its template if ``fields`` are given. Other text with braces is kept unchanged, since it
+            may come from anywhere.
         fields: of the template.
     """
 
@@ -71,20 +71,20 @@ class Spoken(Exception):  # Return a field as it is stored: an error as its word
 
 
 def joined(sentences: Sequence[str]) -> str:
-    """Several sentences one after another; nothing for none."""
+    """Join sentences with spaces; return an empty text for none."""
     if len(sentences) < 2:
         return sentences[0] if sentences else ""
     return Sentence("{first} {next}", first=sentences[0], next=joined(sentences[1:]))
 
 
 def words_of(bad: BaseException) -> str:
-    """What an error says: its sentence where it was given one."""
+    """Return the message of an error: its sentence if it has one."""
     said = bad.args[0] if bad.args else None
     return said if isinstance(said, Sentence) else str(bad)
 
 
 def english(name: str, value: Field) -> str:
-    """A field as English has it where nobody knows the players' names."""
+    """Return a field in English, without the players' names."""
     if not isinstance(value, (str, int)):
         between, one = (" or " if name == "either" else ", "), ("seat" if name == "seats" else "")
         return between.join(english(one, part) for part in value)
@@ -98,7 +98,7 @@ def english(name: str, value: Field) -> str:
 
 
 def says_something(template: str) -> bool:
-    """Whether a template has words of its own beside its fields; others are the same in every language."""
+    """Return whether a template has words besides its fields; others are the same in every language."""
     try:
         return any(char.isalpha() for text, *_ in Formatter().parse(template) for char in text)
     except ValueError:
@@ -106,7 +106,9 @@ def says_something(template: str) -> bool:
 
 
 def told(words: str) -> dict[str, Any]:
-    """As it goes from process to process: ``words``; of a sentence also its template, ``said``, and its ``fields``."""
+    """Return a record for other processes: ``words``; for a sentence also its template, ``said``, and its
+    ``fields``.
+    """
     if not isinstance(words, Sentence):
         return {"words": words}
     fields = {name: _told_field(value) for name, value in words.fields.items()}
@@ -114,7 +116,7 @@ def told(words: str) -> dict[str, Any]:
 
 
 def retold(told: Mapping[str, Any]) -> str:
-    """The words again that `told` made into a record: the sentence, where it was one."""
+    """Return the text from a record of `told`: the sentence, if it was one."""
     said, fields = told.get("said"), told.get("fields")
     if not isinstance(said, str) or not isinstance(fields, Mapping):
         return str(told.get("words", ""))

@@ -7,17 +7,15 @@ MS: Final = 1_000_000
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND
 _FINEST: Final = 3
-"""The last place of a time that is known exactly: microseconds."""
+"""Place of the last digit of an exact time: microseconds."""
 
 
 def last_place(error: int, ns: int = 0) -> int:
     """Return the place of the last significant digit of a time, as a power of ten in ns: 6 is whole milliseconds.
 
     An error is a bound: the true time is no further than that from the stated one. It is shown with one digit, or two
-    if
-    the first is a one (3 ms, 1.5 ms, 80 ms, 0.04 ms), and the time ends at the same place: 45 ± 3 ms. If that would
-    reverse
-    which of the two is larger, both get one more digit, because a ruling depends on that comparison.
+    if the first is a one (3 ms, 1.5 ms, 80 ms, 0.04 ms), and the time ends at the same place: 45 ± 3 ms. If that would
+    reverse which of the two is larger, both get one more digit, because a ruling depends on that comparison.
 
     Args:
         error: bound of the time's error, ns; 0 or less if it is exact.
@@ -37,12 +35,12 @@ def last_place(error: int, ns: int = 0) -> int:
 
 
 def round_at(ns: int, place: int) -> int:
-    """A time rounded at a place (`last_place`), halves away from zero, ns."""
+    """Return a time rounded at a place (`last_place`), halves away from zero, ns."""
     unit = 10**place
     rounded: int = (abs(ns) + unit // 2) // unit * unit
     return -rounded if ns < 0 else rounded
 
 
 def whole_ms(ns: int, error: int) -> int:
-    """A time in whole milliseconds, or coarser where its error asks for it."""
+    """Return a time in whole milliseconds, or coarser if its error requires it."""
     return round_at(ns, max(last_place(error, ns), len(str(MS)) - 1)) // MS

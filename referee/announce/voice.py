@@ -314,8 +314,7 @@ class Voice:
         self, speaker: Speaker, language: str = "en", names: Sequence[str] = (), said: Mapping[str, str] | None = None
     ) -> None:
         """``names``: the players, by seat; those that the speaker can say are called by name. ``said``: the spelling of
-        a
-        name for the synthesiser, where it differs.
+        a name for the synthesiser, where it differs.
         """
         self._speaker, self._language = speaker, language
         wanted = names_to_call(names)

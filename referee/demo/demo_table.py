@@ -53,8 +53,7 @@ class ScriptedPads(SimulatedPads):
     """Pads pressed by a script, with exact timestamps; implements `hardware.ports.TimedPads`.
 
     There is no finger thread: asking for the watermark plays the script up to that instant. So a slow machine plays
-    late,
-    but never out of order.
+    late, but never out of order.
     """
 
     def __init__(self, script: Script, now: int) -> None:
@@ -177,8 +176,7 @@ class PacedTable(DemoTable):
         """``pictures``: keep frames, so that they can be requested; ``stack`` frees the memory.
 
         ``make_watcher`` makes the watcher (None: the shipped one); ``live``: the camera drops frames, as a real one
-        does;
-        ``open_camera``: another camera with the arguments of `WatchedCamera`, which may be reopened in mid-game.
+        does; ``open_camera``: another camera with the arguments of `WatchedCamera`, which may be reopened in mid-game.
         """
         origin = monotonic()
         super().__init__(script, lambda: monotonic() - origin)

@@ -22,8 +22,7 @@ class MessagePipe:
     """One end of the pipe: sends picklable objects and receives those of the other end, each complete.
 
     For one thread. Unless ``patient``, it never blocks except in `poll` for the given time: bytes that the kernel does
-    not
-    accept at once are kept and sent with the next call.
+    not accept at once are kept and sent with the next call.
     """
 
     def __init__(self, link: socket.socket, *, patient: bool) -> None:

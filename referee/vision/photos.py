@@ -181,8 +181,7 @@ def _draw(image: Any, cards: Sequence[CardSeen], target: Path) -> None:
 
 def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | None = None) -> int:
     """Print the cards of each image, those of a learned ``deck`` if one is named; return 2 if any image could not be
-    read
-    (one line names each). A line on standard error also names each image without colour.
+    read (one line names each). A line on standard error also names each image without colour.
 
     Raises:
         UserError: no image can be read at all, or the drawing cannot be written.

@@ -91,8 +91,7 @@ def shrunk(image: Any, widest: int = WIDTH) -> Any:
     """Return a copy of a frame at most ``widest`` px wide.
 
     In two steps: averaging all pixels of a large frame at once takes ten times as long, and picking single pixels
-    breaks
-    the print of the cards.
+    breaks the print of the cards.
     """
     import cv2
 

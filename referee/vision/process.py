@@ -141,8 +141,7 @@ class Backlog:
     """A queue of frames between two threads: a slow eye runs late but misses no frame.
 
     When it is full, all waiting frames are dropped at once, because any action that they show is long over; the next
-    frame
-    follows a gap.
+    frame follows a gap.
 
     Args:
         room: capacity in bytes; None: as much as this machine has to spare.
@@ -246,8 +245,7 @@ class Eyes:
 
 class Repeats:
     """Detects pictures that merely repeat the one before. Sensor noise is never the same twice, so a camera that
-    repeats
-    a picture shows nothing of the table, whatever the timestamps say.
+    repeats a picture shows nothing of the table, whatever the timestamps say.
 
     A camera without noise, such as a rendered one, is trusted.
     """
@@ -393,8 +391,7 @@ def serve(work: Work, link: socket.socket) -> None:
         faulthandler.enable()
     with suppress(ImportError):
         # OpenCV's loader changes `sys.path` while it loads, and a process started by the camera's thread meanwhile
-        # would
-        # inherit that. So load it before there is another thread.
+        # would inherit that. So load it before there is another thread.
         importlib.import_module("cv2")
     be_patient(_NICE)
     pipe = MessagePipe(link, patient=True)

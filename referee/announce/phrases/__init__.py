@@ -60,8 +60,7 @@ class Language:
 
     def number(self, value: int) -> Clips:
         """Return the clips of a whole number by itself, hundreds and the rest in a clip each; raises `NoWords` outside
-        0 to
-        `MOST`.
+        0 to `MOST`.
         """
         if not 0 <= value <= MOST:
             raise NoWords(f"no words for {value}: only 0 to {MOST} are rendered")
