@@ -1,1 +1,1 @@
-"""What people may ask from afar: commands, pairing, pad words, and the socket that carries them."""
+"""Requests that people make from afar: commands, pairing, pad words, and the socket that carries them."""

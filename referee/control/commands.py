@@ -1,8 +1,8 @@
-"""What people may ask of the table from afar: one table of commands, their fields, and what each field may be.
+"""The commands that people may give from afar: one table with their fields and the limits of each field.
 
-The page's routes, their description (OpenAPI) and the check at the main process are all made from it. A command is a
-record ``{"do": name, ...}``; what it comes to is `referee.control.corrections`'s. A field's description is a
-`Sentence`, so that a refusal can be said in every language.
+The page's routes, their description (OpenAPI) and the check in the main process are all made from it. A command is a
+record ``{"do": name, ...}``; `referee.control.corrections` carries it out. A field's description is a `Sentence`, so
+that a refusal can be given in every language.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from referee.rules.cards import RANKS
 from referee.sentence import Sentence, Spoken
 
 _LONGEST_NAME: Final = 40
-"""Characters of a player's name."""
+"""Longest player's name, characters."""
 _LONGEST_RULES: Final = 8 << 10
-"""Characters of house rules, as a text that is checked or as JSON."""
+"""Longest house rules, characters, as a text to check or as JSON."""
 
 
 def _printable(text: str) -> str:
@@ -101,15 +101,15 @@ _TOML = Annotated[str, Field(max_length=_LONGEST_RULES, description=Sentence("ho
 
 
 class CommandError(Spoken, ValueError):
-    """A record that is no command; the text says what it should have been."""
+    """Raised for a record that is no valid command; the message says what was expected."""
 
 
 class CommandFields(BaseModel):
-    """What may be posted for one command; the docstring of each kind says what the command does."""
+    """Fields of a command's request; the docstring of each subclass says what the command does."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     needs_one: ClassVar[tuple[str, ...]] = ()
-    """Optional fields of which one must be there."""
+    """Optional fields of which at least one is required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +120,11 @@ class Command:
     fields: Mapping[str, Any]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A field, or ``default`` where it was not given."""
+        """Return a field, or ``default`` if it is missing."""
         return self.fields.get(name, default)
 
     def record(self) -> dict[str, Any]:
-        """As it goes over the socket."""
+        """Return the record that goes over the socket."""
         return {"do": self.do, **self.fields}
 
 
@@ -135,7 +135,8 @@ def _fields(
     *,
     at_least_one: bool = False,
 ) -> type[CommandFields]:
-    """The fields of a command that does ``title``. An optional one may be left out, but never be null."""
+    """Make the model of a command's fields, described by ``title``. An optional field may be left out, but not be
+    null."""
     kinds: dict[str, Any] = {name: (kind, ...) for name, kind in (required or {}).items()}
     kinds |= {name: (kind, None) for name, kind in (optional or {}).items()}
     made = create_model("Fields", __base__=CommandFields, __doc__=title, **kinds)
@@ -194,7 +195,7 @@ COMMAND_FIELDS: Final[Mapping[str, type[CommandFields]]] = {
         },
     ),
 }  # fmt: skip
-"""By name, as ``do`` says it."""
+"""By the command's name, the value of ``do``."""
 
 PAIRING: Final = _fields(
     "pair a device by the code that the table shows or speaks", {"code": _CODE}, {"device": _DEVICE_NAME}
@@ -204,7 +205,7 @@ SIGNING_OUT: Final = _fields(
     "end the session of one device, or of all", optional={"device": _DEVICE, "all": _YES}, at_least_one=True
 )
 _NS: Final = 2**53
-"""The largest whole number that a browser tells for sure; in nanoseconds more than a hundred days."""
+"""The largest integer that a browser represents exactly; in nanoseconds more than a hundred days."""
 _INSTANT = Annotated[int, Field(ge=-_NS, le=_NS, description=Sentence("an instant, ns"))]
 _ECHO = Annotated[
     list[_INSTANT],
@@ -254,10 +255,10 @@ def parse_command(raw: object) -> Command:
 
 
 def check_fields(kind: type[CommandFields], raw: object) -> dict[str, Any]:
-    """The fields of a record of this kind.
+    """Return the checked fields of a record of this kind.
 
     Raises:
-        CommandError: a field is missing, unknown or out of bounds; names it and says what it should be.
+        CommandError: a field is missing, unknown or out of bounds; the message names it and says what it should be.
     """
     if not isinstance(raw, dict):
         raise CommandError("what is posted here is a JSON object")

@@ -1,8 +1,8 @@
-"""From a command to lines of the table log or an order, or to a refusal in words. Pure: the game goes in as data.
+"""Turns a command into lines of the table log, an order, or a refusal in words. Pure: the game goes in as data.
 
-Called in the main process for what comes from the page (`referee.control.socket`) and from the pads. Nothing is changed
-here. What is accepted becomes observations that are written like any other, so a game that was corrected replays as it
-was corrected; what is no matter of the log (a new game, the volume) comes back as an order for the main process.
+Called in the main process for commands from the page (`referee.control.socket`) and from the pads. Nothing is changed
+here. An accepted command becomes observations that are written like any other, so a corrected game replays as it was
+corrected; a command that does not concern the log (a new game, the volume) becomes an order for the main process.
 """
 
 from __future__ import annotations
@@ -41,32 +41,32 @@ from referee.sentence import Sentence
 
 UNSEEN: Final = Sentence("the camera sees nothing yet; the game goes on by itself when it does")
 SEAT_QUESTIONS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
-"""Questions that a seat answers."""
+"""Questions whose answer is a seat."""
 CARD_QUESTIONS: Final = frozenset(("unreadable_card", "bottom_card", "impossible_card", "order_changed"))
-"""Questions that a card answers."""
+"""Questions whose answer is a card."""
 _NOT_ANSWERED: Final = {
     "recount": Sentence("count the cards and say how many there are"),
     "mend_amendment": Sentence("it only says that a correction did not fit; say another one"),
     "nothing_to_contest": Sentence("it only says that there was nothing to contest"),
 }
 _COUNTED: Final = frozenset(("E7", "P16"))
-"""Rows whose recount may be settled by naming who holds the most."""
+"""Rules whose recount may be settled by naming the seat that holds the most."""
 _SEATED: Final = (Card, Slap, Lift, Taken, Placed, Foul, Say, Count, Leave)
 _SEEN: Final = (*_SEATED, Join, *SAID)
 
 
 def takes_count(question: Ruling) -> bool:
-    """Whether a question for counts may be answered by naming the seat that holds the most (E7, P16)."""
+    """Return whether naming the seat that holds the most may answer a question for counts (E7, P16)."""
     return question["ask"] == "recount" and not _COUNTED.isdisjoint(question.rule)
 
 
 def meet_command(command: Command, facts: Facts | None, name: Namer) -> Outcome:
-    """What a command comes to. Never raises.
+    """Return the outcome of a command. Never raises.
 
     Args:
-        command: as `parse_command` has checked it.
-        facts: the game that is played, or was played last; None where there is none.
-        name: gives ids.
+        command: checked by `parse_command`.
+        facts: the current game, or the last one; None if there is none.
+        name: makes ids.
     """
     try:
         return _HANDLERS[command.do](_Meeting(command, facts, name))
@@ -77,10 +77,10 @@ def meet_command(command: Command, facts: Facts | None, name: Namer) -> Outcome:
 
 
 class _Meeting(Reports):
-    """Everything that people may say of a game, and the orders to the main process."""
+    """Handler of each command: reports and corrections of a game, and orders to the main process."""
 
     def _find_line(self, id_: str) -> Observation:
-        """A line that people may correct, as it stands."""
+        """Return a line that people may correct, in its present form."""
         if not self._log.known(id_):
             raise Denied('there is no line "{line}" in this game that was judged', line=id_)
         line = self._log.now(id_)
@@ -97,7 +97,7 @@ class _Meeting(Reports):
         return line
 
     def correct(self) -> Accepted:
-        """A card was misread, or a line is another seat's."""
+        """Correct a misread card, or a line's seat."""
         self._refuse_without_corrections()
         line = self._find_line(self._get("line"))
         card, seat = self._get("card"), self._get("seat")
@@ -114,12 +114,12 @@ class _Meeting(Reports):
         if all(getattr(line, field) == value for field, value in given.items()):
             raise Denied('"{line}" says that already', line=line.id)
         if card is not None and isinstance(line, Card) and line.candidates:
-            # What the eye held possible is settled by somebody who has looked.
+            # A person has looked, so the eye's alternatives no longer count.
             given["candidates"] = []
         return Accepted(words, (self._correction(line.id, extra=given),))
 
     def _other_answers(self, card: Card, given: Mapping[str, Any]) -> tuple[Answer, ...]:
-        """What is said of a card that was settled by an answer before: another answer, for that holds over the line."""
+        """Return new answers for a card that an earlier answer settled, since an answer outranks the line."""
         said: list[Answer] = []
         for field, value in given.items():
             kept = self._standing_answer(card, str if field == "card" else int)
@@ -133,19 +133,19 @@ class _Meeting(Reports):
         return tuple(said)
 
     def _standing_answer(self, card: Card, kind: type) -> Answer | None:
-        """What people answered to a card's own question: which card it is (a text), or whose (a number)."""
+        """Return people's answer to a card's own question: the card (a string), or its seat (an int)."""
         found = (self._log.answer(f"question@{card.id}{number}") for number in ("", "/2", "/3"))
         return next((one for one in found if one is not None and type(one.value) is kind), None)
 
     def void(self) -> Accepted:
-        """Something that was seen did not happen."""
+        """Strike out a line: it did not happen."""
         self._refuse_without_corrections()
         line = self._find_line(self._get("line"))
         words = Sentence("struck out: {kind}; what follows is ruled again", kind=line.kind)
         return Accepted(words, (self._correction(line.id, void=True),))
 
     def overrule(self) -> Accepted:
-        """Put another verdict in a ruling's place, or another seat's hand before the one that won (K6)."""
+        """Replace a ruling's verdict, or put another seat's hand before the winner's (K6)."""
         self._refuse_without_corrections()
         ruling = self._find_verdict(self._get("ruling"))
         slaps = [line for line in self._log.all_now() if isinstance(line, Slap)]
@@ -181,7 +181,7 @@ class _Meeting(Reports):
         return Accepted(words, (self._correction(base_id(ruling), extra={"seat": other}),))
 
     def answer(self) -> Accepted:
-        """What the referee asked: a seat, a card, or which came first."""
+        """Answer the referee's question: with a seat, a card, or which came first."""
         question, value, view = self._log.first_name(self._get("question")), self._get("value"), self._facts.view
         open_ = next((one for one in view.questions if self._log.first_name(one) == question), None)
         if open_ is None:
@@ -229,7 +229,7 @@ class _Meeting(Reports):
         return Accepted(_as_answer(value), (self._answer_to(open_, value),))
 
     def _correct_unread_card(self, about: Sequence[Observation | None], value: str) -> Observation:
-        """A slap hangs on a card that nobody could read: what is said of it is said of the card."""
+        """Turn the answer to a slap's question into a correction of the unread card that it depends on."""
         unread = [card for card in about if isinstance(card, Card) and card.card == UNREADABLE]
         cards = [card for card in unread if self._standing_answer(card, str) is None]
         if len(cards) != 1:
@@ -237,7 +237,7 @@ class _Meeting(Reports):
         return self._correction(cards[0].id, extra={"card": value})
 
     def pause(self) -> Accepted:
-        """The table stops."""
+        """Pause the table."""
         self._refuse_after_the_end()
         if self._log.pause.by_people:
             raise Denied("the table is paused already")
@@ -245,7 +245,7 @@ class _Meeting(Reports):
         return Accepted(Sentence("paused; slaps are void until it goes on"), (pause,))
 
     def resume(self) -> Accepted:
-        """The table goes on, unless the camera holds it as well."""
+        """Resume the table, unless the camera holds it as well."""
         self._refuse_after_the_end()
         state = self._log.pause
         if not state.by_people:
@@ -268,13 +268,13 @@ class _Meeting(Reports):
         return Accepted(words, tuple(self._correction(id_, void=True) for id_ in ids))
 
     def count(self) -> Accepted:
-        """One stack was counted."""
+        """Record the count of one stack."""
         self._refuse_count_after_the_end()
         seat, cards = self._checked_seat(self._get("seat")), self._get("cards")
         return Accepted(Sentence("{seat} holds {cards}", seat=seat, cards=cards), self._count_lines({seat: cards}))
 
     def recount(self) -> Accepted:
-        """All stacks were counted."""
+        """Record the counts of all stacks."""
         self._refuse_count_after_the_end()
         said: list[int | None] = self._get("cards")
         if len(said) != self._seats:
@@ -285,13 +285,13 @@ class _Meeting(Reports):
         return Accepted(Sentence("stacks counted: {counts}", counts=len(counted)), self._count_lines(counted))
 
     def _refuse_count_after_the_end(self) -> None:
-        """Once a game is over, counts are of use only where they say who has won it (E7, P16)."""
+        """Refuse counts after the end of a game, unless they say who has won it (E7, P16)."""
         asked = (self._log.ruling(name) for name in self._facts.view.questions)
         if not any(one is not None and takes_count(one) for one in asked):
             self._refuse_after_the_end()
 
     def _count_lines(self, counted: Mapping[int, int]) -> tuple[Count, ...]:
-        """Lines of these stacks, by seat; no more cards than there are."""
+        """Return the lines of these counts by seat; refuse more cards than the game has."""
         if (table := self._log.table) is not None:
             rules = table.house
             packs = table.packs if table.packs is not None else rules.number("S2")
@@ -306,7 +306,7 @@ class _Meeting(Reports):
     # Orders to the main process
 
     def begin(self) -> Accepted:
-        """A new game."""
+        """Order a new game."""
         names = [" ".join(name.split()) for name in self._get("seats")]
         if not all(names):
             raise Denied("every seat needs a name")
@@ -319,7 +319,7 @@ class _Meeting(Reports):
         return self._begin_game(names, self._get("rules"), dealer)
 
     def rematch(self) -> Accepted:
-        """A new game with the same players and rules; the next seat deals."""
+        """Order a new game with the same players and rules; the next seat deals."""
         table = self._known.log.table if self._known is not None else None
         if table is None:
             raise Denied("no game was played yet that could be played again")
@@ -332,30 +332,30 @@ class _Meeting(Reports):
         return Accepted(Sentence("a new game for {names}", names=names), order=order)
 
     def keep(self) -> Accepted:
-        """Never remove a game to make room, or no longer so."""
+        """Order that a game is never removed to make room, or may be again."""
         game = self._get("game")
         if self._get("keep"):
             return Accepted(Sentence("game {game} is kept for good", game=game), order=self._command)
         return Accepted(Sentence("game {game} may make room for others again", game=game), order=self._command)
 
     def remove(self) -> Accepted:
-        """Remove a game from the record."""
+        """Order the removal of a game from the record."""
         game = self._get("game")
         if self._is_playing and self._facts.game == game:
             raise Denied("that game is being played")
         return Accepted(Sentence("game {game} is removed", game=game), order=self._command)
 
     def power_off(self) -> Accepted:
-        """Switch the machine off."""
+        """Order the machine switched off."""
         return Accepted(Sentence("finishing, and switching off"), order=self._command)
 
     def seat_code(self) -> Accepted:
-        """Call in a seat's code."""
+        """Order a new code for a seat."""
         words = Sentence("{seat}'s code is called in; scan the new one at the table", seat=self._get("seat"))
         return Accepted(words, order=self._command)
 
     def settings(self) -> Accepted:
-        """How loud the voice is."""
+        """Order a change of the voice's settings."""
         if ("quiet_from" in self._command.fields) != ("quiet_to" in self._command.fields):
             raise Denied("say from when and to when it is to be quiet, both")
         if bool(self._get("quiet_from")) != bool(self._get("quiet_to")):
@@ -391,7 +391,7 @@ _HANDLERS: Final[Mapping[str, Callable[[_Meeting], Accepted]]] = {
     "seat_code": _Meeting.seat_code,
     "settings": _Meeting.settings,
 }
-"""What meets each of `referee.control.commands.COMMAND_FIELDS`."""
+"""The handler of each of `referee.control.commands.COMMAND_FIELDS`."""
 
 
 def _as_correction(line: Observation, given: Mapping[str, Any]) -> Sentence:

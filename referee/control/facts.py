@@ -1,4 +1,4 @@
-"""A game as commands meet it, and what a command comes to: lines, an order, or a refusal in words. Pure."""
+"""The game as commands see it, and the outcome of a command: lines, an order, or a refusal in words. Pure."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from referee.rules.house import HouseRules, read_house_rules
 from referee.sentence import Spoken
 
 Namer = Callable[[str], str]
-"""Gives a new line of a kind an id that the log does not have yet."""
+"""Makes an unused id for a new line of a kind."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """A game as it stands."""
+    """The present state of a game."""
 
     observations: Sequence[Observation]
     """In the order in which they became known, the table first."""
@@ -31,18 +31,18 @@ class Facts:
     now: int
     """ns"""
     watermark: int
-    """Everything up to here has been told, ns."""
+    """Instant up to which everything has been told, ns."""
     game: int | None = None
     """Its number in the record."""
 
     @property
     def t(self) -> int:
-        """The instant of what is said now: no sensor has told beyond it."""
+        """The instant of what people say now: no sensor has told beyond it."""
         return max(self.now, self.watermark + 1)
 
     @cached_property
     def log(self) -> AmendedLog:
-        """The log as people have corrected it."""
+        """The log with people's corrections applied."""
         return AmendedLog(self.observations, self.rulings)
 
     @cached_property
@@ -59,17 +59,17 @@ class Facts:
 
 @dataclass(frozen=True)
 class Accepted:
-    """It is done: by these lines of the log, in this order, or by an order to the main process."""
+    """The command is accepted: it adds these lines to the log, in this order, or gives an order to the main process."""
 
     words: str
-    """A `referee.sentence.Sentence`, so that the page can say it in other languages; as is every refusal's."""
+    """A `referee.sentence.Sentence`, like every refusal, so that the page can translate it."""
     observations: tuple[Observation, ...] = ()
     order: Command | None = None
 
 
 @dataclass(frozen=True)
 class Refused:
-    """It is not done, and nothing has changed."""
+    """The command is refused, and nothing has changed."""
 
     words: str
 
@@ -78,11 +78,11 @@ Outcome = Accepted | Refused
 
 
 class Denied(Spoken):
-    """Why a command cannot be met."""
+    """Raised when a command is refused; the message gives the reason."""
 
 
 class MetCommand:
-    """One command and the game that it meets; what is common to all of them. Raises `Denied`."""
+    """One command and its game: base class of all handlers. Raises `Denied`."""
 
     def __init__(self, command: Command, facts: Facts | None, name: Namer) -> None:
         self._command, self._get, self._known, self._name = command, command.get, facts, name
@@ -99,7 +99,7 @@ class MetCommand:
 
     @property
     def _seats(self) -> int:
-        """How many sit there, those who joined included; before anything was judged, as the first line says."""
+        """Number of seats, including people who joined; before the first ruling, the table line's."""
         return len(self._facts.view.names) or (len(self._log.table.seats) if self._log.table is not None else 0)
 
     @property
@@ -107,13 +107,13 @@ class MetCommand:
         return self._known is not None and not self._known.view.game_over
 
     def _checked_seat(self, seat: int) -> int:
-        """A seat of this table."""
+        """Return the seat if it exists at this table."""
         if not 1 <= seat <= self._seats:
             raise Denied("there is no seat {number}; this table has {places}", number=seat, places=self._seats)
         return seat
 
     def _find_verdict(self, id_: str) -> Ruling:
-        """A ruling in force; a slap that won is ruled in full once its pile is picked up, until then by its hand."""
+        """Return a ruling in force; before its pile is picked up, a won slap's ruling is made from its hand."""
         if (ruling := self._log.ruling(id_)) is not None:
             return ruling
         hands = [line for line in self._log.all_now() if isinstance(line, Slap) and is_caused_by(id_, line.id)]

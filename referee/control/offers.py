@@ -1,6 +1,6 @@
-"""What people may report of a game, by the house rules in force: the page offers it, and commands ask whether it is so.
+"""The reports that the house rules in force allow: the page offers them, and commands are checked against them.
 
-Called in the page's process and in the main process, so that what is offered is what is accepted. Pure.
+Called in the page's process and in the main process, so that the offers match what is accepted. Pure.
 """
 
 from __future__ import annotations
@@ -23,42 +23,42 @@ FOULS: Final[Mapping[str, tuple[str, ...]]] = {
     "double_draw": ("F9", "F10"),
     "ring": ("S7", "F10"),
 }
-"""What people may report of a hand, and the rows of which one must be on for the report to be of any use."""
+"""Reports about a hand; each is useful only if one of its rules is on."""
 _LIKELY: Final = 6
-"""Cards offered instead of one that was misread."""
+"""Most cards offered instead of a misread one."""
 _COLOUR: Final = {"h": "red", "d": "red", "r": "red", "s": "black", "c": "black", "b": "black"}
 _ALIKE: Final = ("35689", "JQK", "A4", "27T")
-"""Ranks that are taken for one another."""
+"""Groups of ranks that look alike."""
 WILD_RANKS: Final = "23456789T"
 """Ranks that may be drawn as the wild one (P14)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """What may be said of a game now; seats count from 1."""
+    """The reports that are possible now; seats count from 1."""
 
     contests: bool
     """F5"""
     fouls: tuple[str, ...]
-    """Of `FOULS`."""
+    """A subset of `FOULS`."""
     call: tuple[int | None, str] | None
-    """N14: who lays the next card, and the rank that follows the last one called; None where ranks are not called."""
+    """N14: the seat that lays the next card, and the rank after the last one called; None if ranks are not called."""
     joins: tuple[int, ...]
-    """M11: free seats, as far as there are pads."""
+    """M11: free seats that have a pad."""
     leaves: tuple[int, ...]
     """E8: seats that may leave."""
     sights: bool
-    """K6: whether a card, a slap or a late line may be put on record by people."""
+    """K6: whether people may log a card, a slap or a late line."""
 
 
 def read_offers(rules: HouseRules, view: View, said: Iterable[Observation], pads: int = MAX_SEATS) -> Offers:
-    """What these house rules make useful at this moment; nothing once the game is over, but K6.
+    """Return the reports that these house rules make useful now; once the game is over, only those of K6.
 
     Args:
-        rules: in force.
+        rules: the rules in force.
         view: the position.
         said: the log's lines, at least those that call a rank.
-        pads: how many pads there are.
+        pads: number of pads.
     """
     if view.game_over:
         return Offers(False, (), None, (), (), rules.has("K6"))
@@ -75,17 +75,17 @@ def read_offers(rules: HouseRules, view: View, said: Iterable[Observation], pads
 
 
 def likely_cards(card: Card, places: Foresight | None, asked: Iterable[str] = ()) -> tuple[str, ...]:
-    """What a card may be instead of what it was read as, the likeliest first, for people who say that it is wrong.
+    """Return the cards that a misread card may be, likeliest first.
 
-    What the referee named when it asked comes first, for there eye and deck memory were weighed already. Then what the
-    eye held possible, and what looks alike: its rank in the other suits, that of its colour before the others, then
-    ranks that look like its own. What deck memory knows to lie elsewhere is left out, but where the eye itself named
-    it, for memory may be wrong: it comes behind what may be. Of an unread card only what was named is offered.
+    First come the cards that the referee named in its question: eye and deck memory were weighed for them already. Then
+    the eye's own candidates, and then cards that look alike: the same rank in other suits, that of its colour first,
+    then similar ranks. A card that deck memory places elsewhere is left out; if the eye itself named it, it comes after
+    the possible ones instead, since memory may be wrong. For an unread card only named cards are offered.
 
     Args:
-        card: as it stands now.
-        places: what deck memory knows of all cards (K2); None where it is switched off.
-        asked: what the referee named when it asked about this card, in its order.
+        card: its present line.
+        places: what deck memory knows of all cards (K2); None if it is switched off.
+        asked: the cards in the referee's question about this one, in its order.
     """
     eye = [name for name, _ in sorted(card.candidates, key=lambda one: -one[1])]
     free = [name for name in eye if _may_be(name, places)]
@@ -101,7 +101,8 @@ def _may_be(name: str, places: Foresight | None) -> bool:
 
 
 def _unlikeness(card: str, other: str) -> tuple[bool, bool, bool, bool]:
-    """Sorts by how unlike two cards look: rank, colour, then ranks that are taken for one another, then suit."""
+    """Sort key, smallest for the most similar card: same rank, then similar rank in the suit, then suit, then
+    colour."""
     ranks = next((ranks for ranks in _ALIKE if card[0] in ranks), "")
     return (
         card[0] != other[0],
@@ -112,7 +113,7 @@ def _unlikeness(card: str, other: str) -> tuple[bool, bool, bool, bool]:
 
 
 def _next_rank(lines: Iterable[Observation]) -> str:
-    """Ranks are named in their order, the ace after the king."""
+    """Return the rank to call next; the ace follows the king."""
     called = [line for line in lines if isinstance(line, Say)]
     last = max(called, key=lambda line: line.t).rank if called else RANKS[-1]
     return RANKS[(RANKS.index(last) + 1) % len(RANKS)]

@@ -1,16 +1,16 @@
-"""Words that pads can say: yes, no, next, undo, pause, contest, off, a call for a pairing code. Edges to words; pure.
+"""Words that pads can say: yes, no, next, undo, pause, contest, off, and a request for a pairing code. Pure.
 
-A word must never be taken from a slap, nor a slap from a word:
+Slaps and words must never be confused:
 
-- While the game goes on, only a hold says anything: down for `HOLD` to `STUCK`, released, and no other hand near it.
-  Its press edge stays what it is, a slap like any other (M5 sees to it that a hand that stays down slaps only once),
-  and where the referee judged it as one, `command_of` takes it for no word: hold a pad when the pile is empty, where a
-  slap is nothing. From `STUCK` on the pad counts as stuck, not as a word.
-- Short taps are words only where no slap is judged: paused, before the game, and after it.
-- A gesture during which the mode changed says nothing.
+- While the game goes on, only a hold is a word: down for `HOLD` to `STUCK`, then released, with no other hand near it.
+  Its press edge remains a slap like any other (M5 makes sure that a hand that stays down slaps only once). If the
+  referee judged it as a slap, `command_of` ignores the word: so hold a pad when the pile is empty, when a slap counts
+  for nothing. From `STUCK` on the pad is stuck, and there is no word.
+- Short taps are words only while no slap is judged: paused, before the game, and after it.
+- A gesture during which the mode changed is ignored.
 
-Which gesture says what, by mode, is `MEANING`; what a word asks of the table is `command_of`. Called in the main
-process, by `referee.table.page_link`.
+`MEANING` gives the word of each gesture by mode, and `command_of` the command of a word. Called in the main process, by
+`referee.table.page_link`.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from referee.engine.view import View
 from referee.units import MS, SECOND
 
 HOLD: Final = 2 * SECOND
-"""A shorter press is no hold, ns."""
+"""Shortest hold, ns."""
 TAP: Final = 500 * MS
-"""A longer press is no tap, ns."""
+"""Longest tap, ns."""
 TAP_GAP: Final = 700 * MS
-"""A longer gap ends a row of taps, ns."""
+"""Longest gap within a series of taps, ns."""
 _ALONE: Final = SECOND
-"""No other hand came down within so long before a hold, ns: people slap for one pile nearer to each other than that."""
+"""Time before a hold during which no other hand may come down, ns: slaps for one pile are closer together than that."""
 
 
 class Mode(Enum):
-    """What the table is doing."""
+    """The table's state, as far as gestures depend on it."""
 
     PLAY = "play"
     ASKING = "asking"
@@ -54,7 +54,7 @@ class Mode(Enum):
 
 
 class Gesture(Enum):
-    """What hands did."""
+    """Gestures of hands on the pads."""
 
     HOLD = "one pad held"
     TOGETHER = "two or more pads held at once"
@@ -67,7 +67,7 @@ class Gesture(Enum):
 
 
 NEXT: Final = "next"
-"""The word that reads out the next thing that may be said (`referee.control.spoken_choices`)."""
+"""The word that reads out the next option (`referee.control.spoken_choices`)."""
 MEANING: Final[Mapping[Mode, Mapping[Gesture, str]]] = {
     Mode.PLAY: {Gesture.HOLD: "pause", Gesture.TOGETHER: "undo"},
     Mode.ASKING: {Gesture.HOLD: "yes", Gesture.TOGETHER: "no"},
@@ -81,18 +81,18 @@ MEANING: Final[Mapping[Mode, Mapping[Gesture, str]]] = {
 }  # fmt: skip
 
 _TAPS: Final[Mapping[int, Gesture]] = {1: Gesture.ONE, 2: Gesture.TWO, 3: Gesture.THREE, 4: Gesture.FOUR}
-"""By how many there are."""
+"""By number of taps."""
 _KNOCKS: Final[Mapping[int, Gesture]] = {2: Gesture.KNOCK, 3: Gesture.RAP}
-"""By how many taps go before a hold."""
+"""By number of taps before a hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What was said, by whose pad, from when to when (ns)."""
+    """A word, its seat, and its beginning and end (ns)."""
 
     word: str
     seat: int
-    """Of two or more pads the one that was down first."""
+    """Of two or more pads, the one that was down first."""
     since: int
     t: int
 
@@ -114,7 +114,7 @@ class _Press:
 
 @dataclass(slots=True)
 class _Pad:
-    """One pad: the press that goes on, or that may still go on after a bounce."""
+    """One pad: the current press, which may still continue after a bounce."""
 
     down: int | None = None
     up: int | None = None
@@ -123,23 +123,24 @@ class _Pad:
 
 
 class PadWords:
-    """Every pad of a table. Feed edges in the order of their instants, and `advance` as far as all were fed.
+    """Recognises the gestures on every pad of a table. Feed edges in order, and call `advance` up to where all were
+    fed.
 
     Args:
-        seats: how many.
-        mode: what the table is doing.
+        seats: number of seats.
+        mode: the table's state.
     """
 
     def __init__(self, seats: int, mode: Mode = Mode.IDLE) -> None:
         self._pads = {seat: _Pad() for seat in range(1, seats + 1)}
         self._mode = mode
         self._held: list[_Press] = []
-        """Holds that others may still join."""
+        """Holds that other hands may still join."""
         self._downs: list[tuple[int, int]] = []
-        """Instant and seat of presses, while a hold may refer to them."""
+        """Instant and seat of presses, for as long as a hold may refer to them."""
 
     def change(self, mode: Mode) -> None:
-        """The table does something else now: what began before says nothing."""
+        """Set the table's new state; gestures begun before are dropped."""
         if mode is self._mode:
             return
         self._mode = mode
@@ -148,7 +149,7 @@ class PadWords:
             pad.taps.clear()
 
     def feed(self, edge: Edge) -> list[Word]:
-        """Take one edge; returns what it completed. One of a seat that is none says nothing."""
+        """Take one edge; return the words that it completed. An unknown seat is ignored."""
         pad = self._pads.get(edge.seat)
         if pad is None:
             return []
@@ -166,7 +167,7 @@ class PadWords:
         return words
 
     def advance(self, t: int) -> list[Word]:
-        """All edges up to ``t`` (ns) have been fed; returns what was said."""
+        """Move on to ``t`` (ns), up to which all edges have been fed; return the words completed."""
         for seat, pad in self._pads.items():
             if pad.down is not None and pad.up is not None and t - pad.up >= REBOUND:
                 press = _Press(seat, pad.down, pad.up)
@@ -182,7 +183,7 @@ class PadWords:
         return words
 
     def _finish_holds(self, t: int) -> list[Word]:
-        """Holds whose every neighbour has been let go of; a pad that is stuck is nobody's neighbour."""
+        """Return the words of holds once no other pad is down; a stuck pad does not count."""
         if not self._held or any(pad.down is not None and t - pad.down < STUCK for pad in self._pads.values()):
             return []
         held, self._held = sorted(self._held, key=lambda press: press.down), []
@@ -217,17 +218,17 @@ class PadWords:
 
 
 _NOTHING: Final = frozenset(("empty_pile", "not_playing", "paused", "locked_out"))
-"""Reasons for which a press was no slap: only then can it have been the beginning of a word."""
+"""Reasons for which a press was no slap; only such a press can be part of a word."""
 PAUSING: Final = (Pause, Resume, Correct)
-"""Lines after which a game may be paused that was not, or the other way round."""
+"""Lines that can change whether a game is paused."""
 _ANY_YES: Final = Word("yes", 1, 0, 0)
 _CONTRADICTIONS: Final = frozenset(("impossible_card", "order_changed"))
 
 
 def read_mode(view: View, rulings: Sequence[Ruling], *, paused: bool) -> Mode:
-    """What the table is doing; ``rulings`` are those on record.
+    """Return the table's state; ``rulings`` are those on record.
 
-    Whether it is paused tells the log, and changes only with a line of `PAUSING`.
+    ``paused`` comes from the log, and changes only with a line of `PAUSING`.
     """
     if view.game_over:
         return Mode.IDLE
@@ -238,7 +239,7 @@ def read_mode(view: View, rulings: Sequence[Ruling], *, paused: bool) -> Mode:
 
 
 def first_for_pads(view: View, rulings: Sequence[Ruling]) -> Ruling | None:
-    """The oldest open question that one pad can answer while the game goes on; None where there is none."""
+    """Return the oldest open question that one pad can answer while the game goes on; None if there is none."""
     if not view.questions:
         return None
     open_ = [one for one in rulings if one.kind == "question" and one.id in view.questions]
@@ -247,15 +248,15 @@ def first_for_pads(view: View, rulings: Sequence[Ruling]) -> Ruling | None:
 
 
 def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
-    """The record of the command that a word asks for; None for none.
+    """Return the record of the command that a word asks for; None if there is none.
 
-    A request for a pairing code ("code") and one to go on reading out (`NEXT`) are no matter of the game, and are not
-    answered here.
+    A request for a pairing code ("code") and one to read on (`NEXT`) do not concern the game, and are handled
+    elsewhere.
     """
     log = facts.log
     found = [log.ruling(name) for name in facts.view.questions]
     questions = sorted((one for one in found if one is not None), key=lambda one: (one.t, one.id))
-    # While a pile waits for people to say whose it is, every hand on it is late.
+    # While a question holds up the pile, every hand on it is late.
     nothing = _NOTHING | {"late"} if questions else _NOTHING
     for line in facts.observations:
         if isinstance(line, Slap) and line.seat == word.seat and word.since <= line.t <= word.t:
@@ -282,7 +283,7 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
 
 
 def _contest(seat: int, facts: Facts) -> dict[str, Any] | None:
-    """A seat contests the latest slap or take on record, where the house rules know contests (F5)."""
+    """Return the command to contest the latest slap or take on record, if the house rules allow contests (F5)."""
     if not facts.offers.contests:
         return None
     found = [one for one in facts.log.rulings.values() if one.kind in CONTESTABLE]
@@ -293,7 +294,7 @@ def _contest(seat: int, facts: Facts) -> dict[str, Any] | None:
 
 
 def _answer_to(question: Ruling, word: Word) -> int | str | None:
-    """Whose pad it was, or yes and no; None where one pad cannot answer."""
+    """Return the answer that a word gives: the pad's seat, or yes and no; None if one pad cannot answer."""
     ask, yes = question["ask"], word.word == "yes"
     if yes and (ask in SEAT_QUESTIONS or (ask == "unseen_gap" and gap_form(question) in ("gone", "passed"))):
         return word.seat

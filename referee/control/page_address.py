@@ -1,7 +1,7 @@
-"""Where a table's page is opened: its listening socket, and the addresses for this machine and for phones.
+"""A table's page: its listening socket, and its addresses for this machine and for phones.
 
-The referee listens before the page's process is there, and hands the socket over: so the address is known from the
-first moment, and stays the same when that process is started again.
+The referee listens before the page's process exists, and passes the socket on: so the address is known from the start,
+and stays the same when that process is restarted.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from referee.sentence import Sentence
 
 _BACKLOG: Final = 64
 _NEXT_PORTS: Final = 10
-"""So many ports after the wished one are tried, where any will do."""
+"""Number of ports tried after the wished one, if any will do."""
 _EVERYBODY: Final = ("0.0.0.0", "::")
 _ELSEWHERE: Final = ("192.0.2.1", 9)
-"""An address that belongs to nobody (RFC 5737); nothing is sent there."""
+"""A documentation address (RFC 5737) that reaches no machine; nothing is sent there."""
 ALONE: Final = Sentence("phones cannot open it: it is served to this machine alone; --host 0.0.0.0 lets them")
 NO_NETWORK: Final = Sentence("phones cannot open it: this machine is in no network")
 
 
 class PageAddress(NamedTuple):
-    """How a page is reached."""
+    """The addresses of a page."""
 
     here: str
     """On this machine."""
     room: str
-    """From phones and other machines in the network; empty where none reaches it."""
+    """From phones and other machines in the network; empty if they cannot reach it."""
     why: str
-    """Why none does, as a `Sentence`; empty where they do."""
+    """Why they cannot, as a `Sentence`; empty if they can."""
 
     @property
     def words(self) -> Sentence:
@@ -45,10 +45,10 @@ class PageAddress(NamedTuple):
 
 
 def own_address() -> str:
-    """This machine's address in its network, as phones there see it; empty where it is in none."""
+    """Return this machine's address as phones in its network see it; empty if it is in no network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            # A datagram socket only looks up which way it would go.
+            # Connecting a datagram socket sends nothing: it only looks up the route.
             probe.connect(_ELSEWHERE)
         except OSError:
             return ""
@@ -56,11 +56,11 @@ def own_address() -> str:
 
 
 def page_address(host: str, port: int, network: Callable[[], str] = own_address) -> PageAddress:
-    """The addresses of a page.
+    """Return the addresses of a page.
 
     Args:
-        host: what it listens at; ``0.0.0.0`` or ``::`` for everybody.
-        port: the real one.
+        host: its listening address; ``0.0.0.0`` or ``::`` for every network.
+        port: the actual port.
         network: finds this machine's address in its network.
     """
     here = f"http://localhost:{port}/"
@@ -76,17 +76,17 @@ def page_address(host: str, port: int, network: Callable[[], str] = own_address)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address or name means this machine alone."""
+    """Return whether an address or name means this machine alone."""
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def listen_at(host: str, port: int, *, any_near: bool = False) -> socket.socket:
-    """A socket that listens.
+    """Return a listening socket.
 
     Args:
         host: address to listen at.
         port: 0 for any free one.
-        any_near: take one of the next ports where this one is taken.
+        any_near: use one of the next ports if this one is taken.
 
     Raises:
         UserError: that address cannot be used.

@@ -1,10 +1,10 @@
 """Pairing: a code of six digits that only people at the table see or hear. Pure; time is data.
 
-Guessing is bounded by how many attempts one code stands: `Terms.together` of a million. No address can use them up
-alone, and the wait for who has guessed wrongly never holds back who has not tried this code yet. Many addresses
-together can use a code up; the next one then has two digits more and stands a hundred times as many, and the one after
-that again: as likely to be guessed, and too long to be used up. So nobody in the network can lock the table's own
-people out.
+The number of attempts that one code allows bounds guessing: `Terms.together` in a million. No single address can use
+them up, and one address's wait after a wrong guess never delays another that has not tried this code yet. Many
+addresses together can use a code up; the next one then has two more digits and allows a hundred times as many attempts,
+and so on: no easier to guess, and too long to be used up. So no device in the network can lock out the table's own
+people.
 """
 
 from __future__ import annotations
@@ -21,42 +21,42 @@ from referee.units import SECOND
 
 _DIGITS: Final = 6
 _MORE: Final = 2
-"""Digits that a code has more than one that was used up ..."""
+"""Digits added to the next code after one was used up."""
 MOST_DIGITS: Final = 10
-"""... and how many it has at most: a million attempts in two minutes are more than the page answers."""
+"""Most digits of a code: a million attempts in two minutes are more than the page answers."""
 _REMEMBERED: Final = 4096
-"""Addresses of which a code knows what they have tried."""
+"""Number of addresses whose attempts a code remembers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How long a code lives and what it stands; ns."""
+    """Lifetime and limits of a code; times in ns."""
 
     life: int = 120 * SECOND
     again: int = 30 * SECOND
-    """Asked for while a code has longer to live than this, the same one is shown again: somebody may be typing it."""
+    """A code with more time left than this is shown again on request: a person may be typing it."""
     each: int = 3
     """Wrong attempts that one address has for one code."""
     together: int = 100
-    """Wrong attempts that a code of six digits stands in all."""
+    """Wrong attempts in all that a code of six digits allows."""
     first_wait: int = SECOND
-    """After a wrong code; doubles with each further one."""
+    """Wait after a wrong code; doubles with each further one."""
     longest_wait: int = 15 * SECOND
     forgotten: int = 600 * SECOND
-    """After so long without a wrong code everything is as at first."""
+    """Time without a wrong code after which all limits are reset."""
 
 
 _USUAL: Final = Terms()
 
 
 def random_code(digits: int = _DIGITS) -> str:
-    """So many digits that nobody can foresee."""
+    """Return this many unpredictable digits."""
     return f"{secrets.randbelow(10**digits):0{digits}d}"
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Whether an attempt was right, and what to say; ``wait`` is how long no other one helps (ns)."""
+    """The answer to an attempt; ``wait`` is the time until another attempt is accepted (ns)."""
 
     accepted: bool
     words: str
@@ -68,16 +68,16 @@ class _Shown:
     code: str = field(repr=False)
     until: int
     stands: int
-    """Wrong attempts that are left to it."""
+    """Wrong attempts left."""
     wrong: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
 
 class Pairing:
-    """One code at a time. It lives in the process that the table's pads and voice belong to.
+    """One code at a time. It lives in the process that controls the table's pads and voice.
 
     Args:
-        terms: how long a code lives and what it stands.
-        code: makes one of so many digits.
+        terms: lifetime and limits of a code.
+        code: makes a code of the given number of digits.
     """
 
     def __init__(self, terms: Terms = _USUAL, code: Callable[[int], str] = random_code) -> None:
@@ -87,10 +87,10 @@ class Pairing:
         self._failures = 0
         self._failed_at = 0
         self._waits: OrderedDict[str, int] = OrderedDict()
-        """By address that was wrong lately, until when it waits."""
+        """By address that was wrong lately: the end of its wait."""
 
     def show(self, now: int) -> str:
-        """Somebody at the table asks for a code: the one to show or speak, and nowhere else."""
+        """Return the code for people at the table; it must be shown or spoken only there."""
         self._forget(now)
         shown = self._live(now)
         if shown is None or shown.until - now < self._terms.again or shown.wrong:
@@ -100,12 +100,12 @@ class Pairing:
         return shown.code
 
     def shown(self, now: int) -> str:
-        """The code that lives at ``now`` (ns); empty where none does."""
+        """Return the code that is valid at ``now`` (ns); empty if there is none."""
         shown = self._live(now)
         return shown.code if shown is not None else ""
 
     def attempt(self, code: str, who: str, now: int) -> Answered:
-        """Somebody has typed a code.
+        """Check a typed code.
 
         Args:
             code: as it was typed.
@@ -118,7 +118,7 @@ class Pairing:
             words = Sentence("no code is being shown; ask for one at the table: two taps on a pad, then hold it")
             return Answered(False, words)
         tried = shown.wrong.get(who, 0)
-        # Who has not tried this code yet is never made to wait for what others did.
+        # An address that has not tried this code yet never waits for the mistakes of others.
         wait = self._waits.get(who, now) - now if tried else 0
         if wait > 0:
             words = Sentence("that was wrong; wait {wait} s before the next try", wait=-(-wait // SECOND))
@@ -152,7 +152,7 @@ class Pairing:
         return Answered(False, words, wait)
 
     def _forget(self, now: int) -> None:
-        """After a while without a wrong code everything is as at first."""
+        """Reset the limits after a while without a wrong code."""
         if self._failures and now - self._failed_at >= self._terms.forgotten:
             self._failures, self._digits = 0, _DIGITS
             self._waits.clear()

@@ -1,7 +1,7 @@
-"""What people tell of a game that no sensor told: contests, fouls, calls, who joins and leaves, what was missed.
+"""Reports by people of what no sensor saw: contests, fouls, calls, joining and leaving, missed cards and slaps.
 
 Each method of `Reports` is the command of its name (`referee.control.commands`); `referee.control.corrections` calls
-them. What comes of it are lines of the table log. Pure.
+them. They return lines of the table log. Pure.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from referee.engine.shadow_marks import GOOD, MARK, is_shadowed
 from referee.sentence import Sentence
 
 MISSED: Final = "missed"
-"""Stands for the kind where an id is given to a line of something that the sensors missed."""
+"""Kind under which ids are made for lines that the sensors missed."""
 CONTESTABLE: Final = (*SLAP_KINDS[:2], "challenge_won", "pile")
-"""Kinds of rulings by which a slap or a take is on record (F5)."""
+"""Kinds of rulings that put a slap or a take on record (F5)."""
 
 
 class Reports(MetCommand):
     """The commands that put something new on record. They raise `Denied`."""
 
     def contest(self) -> Accepted:
-        """Others contest a slap or a take (F5): the latest of that seat, or the one that a ruling names."""
+        """Contest a slap or a take (F5): the latest of that seat, or the one that a ruling names."""
         self._refuse_after_the_end()
         if not self._facts.offers.contests:
             raise Denied("these house rules know no contests (F5 is off)")
@@ -68,7 +68,7 @@ class Reports(MetCommand):
         return Accepted(Sentence("contested; the record settles it"), (line,))
 
     def _contested_before(self, seat: int, against: int, name: str | None) -> bool:
-        """Whether a seat has contested the act already that this ruling names, or the latest of that player (F5)."""
+        """Return whether a seat has already contested the act of this ruling, or that player's latest one (F5)."""
         ruled = [one for one in self._log.rulings.values() if one.kind in CONTESTABLE and one["seat"] == against]
         named = self._find_verdict(name) if name is not None else max(ruled, key=lambda one: one.t, default=None)
         acts = [one.because[-1] for one in self._log.rulings.values()
@@ -76,7 +76,7 @@ class Reports(MetCommand):
         return named is not None and any(act in (cause_of(named), *named.because) for act in acts)
 
     def foul(self) -> Accepted:
-        """A foul that people saw (S6 to S8, F7, F9, F10)."""
+        """Report a foul that people saw (S6 to S8, F7, F9, F10)."""
         self._refuse_after_the_end()
         foul = self._get("foul")
         if foul not in self._facts.offers.fouls:
@@ -86,7 +86,7 @@ class Reports(MetCommand):
         return Accepted(Sentence("reported, of {seat}", seat=seat), (line,))
 
     def say(self) -> Accepted:
-        """A player called a rank (N14)."""
+        """Report that a player called a rank (N14)."""
         self._refuse_after_the_end()
         if self._facts.offers.call is None:
             raise Denied("these house rules know no calling of ranks (N14 is off)")
@@ -95,7 +95,7 @@ class Reports(MetCommand):
         return Accepted(Sentence("{seat} calls {rank}", seat=seat, rank=self._get("rank")), (line,))
 
     def draw(self) -> Accepted:
-        """The wild rank was drawn (P14)."""
+        """Report the wild rank that was drawn (P14)."""
         self._refuse_after_the_end()
         if not self._facts.rules.has("P14"):
             raise Denied("these house rules know no wild rank (P14 is off)")
@@ -104,7 +104,7 @@ class Reports(MetCommand):
         return Accepted(Sentence("the wild rank is {rank}", rank=rank), (line,))
 
     def join(self) -> Accepted:
-        """A bystander joins at a free pad (M11)."""
+        """Let a bystander join at a free pad (M11)."""
         self._refuse_after_the_end()
         if not self._facts.rules.has("M11"):
             raise Denied("these house rules let nobody join (M11 is off)")
@@ -115,7 +115,7 @@ class Reports(MetCommand):
         return Accepted(Sentence("{seat} joins", seat=seat), (line,))
 
     def leave(self) -> Accepted:
-        """A player leaves the game (E8)."""
+        """Let a player leave the game (E8)."""
         self._refuse_after_the_end()
         if not self._facts.rules.has("E8"):
             raise Denied("these house rules do not say what becomes of the cards of whoever leaves (E8 is off)")
@@ -126,7 +126,7 @@ class Reports(MetCommand):
         return Accepted(Sentence("{seat} leaves the game", seat=seat), (line,))
 
     def missed_card(self) -> Accepted:
-        """A card was laid that the camera missed: right after a card, a hand or a pick-up, or else as the latest."""
+        """Report a card that the camera missed: right after a card, a hand or a pick-up, or else as the latest."""
         after = self._find_before(self._get("after"), (Card, Slap, Taken, Table), (Card, Taken, Table))
         seat, card = self._checked_seat(self._get("seat")), self._get("card")
         t, error = self._place_after(after, (Card, Slap, Taken))
@@ -135,7 +135,7 @@ class Reports(MetCommand):
         return Accepted(words, self._told_late(line))
 
     def missed_slap(self) -> Accepted:
-        """A hand came down that its pad missed: on the latest card, or on the one that is named."""
+        """Report a hand that its pad missed: on the latest card, or on the named one."""
         on = self._find_before(self._get("on"), (Card,), (Card,))
         seat = self._checked_seat(self._get("seat"))
         t, error = self._place_after(on, (Card, Taken))
@@ -144,7 +144,7 @@ class Reports(MetCommand):
         return Accepted(words, self._told_late(line))
 
     def mark(self) -> Accepted:
-        """What people ruled of the slap just now, in a game that the referee only shadows."""
+        """Mark people's verdict on the latest slap, in a game that the referee only shadows."""
         if not is_shadowed(self._facts.observations):
             raise Denied("people's verdicts are marked in shadow mode alone: referee run --shadow")
         verdict = self._get("verdict")
@@ -153,7 +153,7 @@ class Reports(MetCommand):
         return Accepted(said, (line,))
 
     def take_up(self) -> Accepted:
-        """Something that was told too late is judged after all (reading 20)."""
+        """Have a line judged that was told too late (reading 20)."""
         self._refuse_without_corrections()
         line = self._get("line")
         asked = (self._log.ruling(name) for name in self._facts.view.questions)
@@ -163,7 +163,8 @@ class Reports(MetCommand):
         return Accepted(words, (self._correction(line, take=True),))
 
     def _told_late(self, line: Observation) -> tuple[Observation, ...]:
-        """A line of an instant that every sensor has told of is evidence that came late, and is taken up at once."""
+        """Return the lines for something that people add; before the watermark it is late evidence, and taken up at
+        once."""
         if line.t > self._facts.watermark:
             return (line,)
         return line, self._correction(line.id, take=True)
@@ -171,7 +172,7 @@ class Reports(MetCommand):
     def _find_before(
         self, name: str | None, kinds: tuple[type[Observation], ...], usual: tuple[type[Observation], ...]
     ) -> Observation:
-        """The line after which something was missed: the one of these kinds that is named, or the latest usual one."""
+        """Return the line after which something was missed: the named one, or the latest of the usual kinds."""
         self._refuse_without_corrections()
         if name is None:
             found = [line for line in self._log.all_now() if isinstance(line, usual)]
@@ -184,10 +185,10 @@ class Reports(MetCommand):
         return line
 
     def _place_after(self, before: Observation, kinds: tuple[type[Observation], ...]) -> tuple[int, int]:
-        """When something happened of which people know no more than what came before and after it: instant, error, ns.
+        """Return an instant and its error (ns) for something known only to lie between two lines.
 
-        It is put halfway to the next line of these kinds, and no more than `MAX_ERROR` after ``before``; its error
-        ends short of both, for their order is what people said.
+        The instant is halfway to the next line of these kinds, and at most `MAX_ERROR` after ``before``; the error ends
+        short of both lines, since people did state the order.
         """
         later: list[Any] = [line for line in self._log.all_now() if isinstance(line, kinds) and line.t > before.t]
         end = later[0].t if later else self._facts.t

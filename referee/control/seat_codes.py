@@ -1,8 +1,8 @@
-"""The codes by which pages are the pads of seats: a phone that has scanned one slaps for that seat, and nothing else.
+"""Seat codes: a phone that has scanned one becomes the pad of that seat, and gets no other rights.
 
-Codes last for an evening. `begin_evening` ends those of the one before, `call_in` ends a single one, and both are
-remembered, so that a phone which still has such a code can be told why. The referee's process writes the codes into its
-folder of this boot; the page's process reads them there.
+Codes last for an evening. `begin_evening` ends those of the previous one, `call_in` ends a single one, and both kinds
+are remembered, so that a phone with an old code can be told why it fails. The referee's process writes the codes into
+its folder of this boot; the page's process reads them there.
 """
 
 from __future__ import annotations
@@ -23,42 +23,42 @@ from referee.units import SECOND
 
 CODES_NAME: Final = "seats.json"
 HANDS_SOCKET: Final = "hands.sock"
-"""Where the page's process hands on what was touched."""
+"""Socket to which the page's process sends touches."""
 EVENING: Final = 6 * 3600 * SECOND
-"""Codes that are older when a game begins are another evening's, however long the program has run, ns."""
+"""Age at which codes belong to another evening when a game begins, however long the program has run, ns."""
 _REMEMBERED: Final = 32
-"""Codes that have ended and are known by name."""
+"""Number of ended codes that are remembered."""
 _EVENING_OVER: Final = Sentence("this code was for another evening; scan the new one at the table")
 
 
 @dataclass(frozen=True, slots=True)
 class SeatCode:
-    """What makes a page a seat's pad."""
+    """The code that makes a page the pad of a seat."""
 
     seat: int
     code: str
     key: str = ""
-    """The key that is pressed for it in a browser, by its place on an English keyboard (`KeyA`); empty for a phone."""
+    """The key pressed for it in a browser, by its place on an English keyboard (`KeyA`); empty for a phone."""
     name: str = ""
-    """Who sits there; empty where nobody has a name."""
+    """The player at the seat; empty if unnamed."""
     phones: int = 1
-    """How many phones may be its pad at the same time."""
+    """Number of phones that may be its pad at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatCodes:
-    """The file: the codes of this evening, and those that have ended."""
+    """Contents of the file: the codes of this evening, and those that have ended."""
 
     made: int = 0
-    """When they were made or a game began with them last, by `boottime`, ns."""
+    """Instant at which they were made or a game last began with them, by `boottime`, ns."""
     handed_on: bool = False
-    """The walk before the game made them: the start that follows belongs to the same evening."""
+    """Whether the wizard made them before the game: the start that follows belongs to the same evening."""
     codes: tuple[SeatCode, ...] = ()
     ended: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    """By code: whose it was, and whether people have called it in."""
+    """By code: its player, and whether people called it in."""
 
     def end(self, called_in: bool, *seats: int) -> SeatCodes:
-        """Without the codes of these seats, which are remembered; without ``seats`` all of them."""
+        """Return a copy in which the codes of these seats have ended (all codes without ``seats``)."""
         gone = [one for one in self.codes if not seats or one.seat in seats]
         ended = {**self.ended, **{one.code: (one.name, called_in) for one in gone}}
         kept = dict(list(ended.items())[-_REMEMBERED:])
@@ -66,18 +66,18 @@ class SeatCodes:
 
 
 def browser_key(key: str) -> str:
-    """What a browser calls a letter's or digit's key; empty for none."""
+    """Return the browser's name for the key of a letter or digit; empty for none."""
     if not key:
         return ""
     return f"Digit{key}" if key.isdigit() else f"Key{key.upper()}"
 
 
 def begin_evening(folder: Path, *, goes_on: bool, now: int | None = None) -> None:
-    """The program starts: the codes that it finds end, unless it goes on with the evening that they were made for.
+    """End the codes that the program finds at its start, unless it continues the evening that they were made for.
 
     Args:
         folder: of this boot.
-        goes_on: a game was broken off, by a crash or by people, and is still there to go on with.
+        goes_on: a game was broken off, by a crash or by people, and can still be resumed.
         now: by `boottime`, ns; None: the present.
     """
     found = _read(folder)
@@ -88,7 +88,7 @@ def begin_evening(folder: Path, *, goes_on: bool, now: int | None = None) -> Non
 
 
 def hand_on(folder: Path) -> None:
-    """The walk is over: the codes that phones have scanned in it hold for the game that it leads to."""
+    """Keep the codes that phones have scanned in the wizard for the game that follows it."""
     with suppress(OSError):
         _write(folder, replace(_read(folder), handed_on=True))
 
@@ -97,16 +97,16 @@ def make_seat_codes(
     folder: Path, keys: Mapping[int, str], names: Mapping[int, str] | None = None, *, phones: int = 1,
     now: int | None = None,
 ) -> list[SeatCode]:  # fmt: skip
-    """The codes of seats whose pads are pages, kept in a folder that nobody else can enter.
+    """Make the codes of seats whose pads are pages, and store them in a private folder.
 
-    A code of this evening is kept: a phone's belongs to a person and moves to another seat with the person, a key's to
-    its seat. Who sits down anew gets a new one.
+    A code of this evening is kept: a phone's code belongs to a person and moves to another seat with the person, a
+    key's code belongs to its seat. A new player gets a new code.
 
     Args:
         folder: of this boot.
         keys: by seat, the key that is pressed for it in a browser; empty for a phone.
-        names: by seat, who sits there.
-        phones: how many phones may be one seat's pad, where people said nothing else of that code.
+        names: by seat, the player.
+        phones: number of phones that may be one seat's pad, unless people chose another number for that code.
         now: by `boottime`, ns; None: the present.
 
     Raises:
@@ -136,11 +136,11 @@ def call_in(folder: Path, seat: int, phones: int | None = None) -> str:
 
     Args:
         folder: of this boot.
-        seat: whose code it is.
-        phones: how many phones may be this seat's pad from now on; None: as many as before.
+        seat: the code's seat.
+        phones: number of phones that may be this seat's pad from now on; None: unchanged.
 
     Returns:
-        Why it cannot be done; empty where it is.
+        Why it cannot be done; empty if it is.
     """
     found = _read(folder)
     old = next((one for one in found.codes if one.seat == seat), None)
@@ -156,12 +156,12 @@ def call_in(folder: Path, seat: int, phones: int | None = None) -> str:
 
 
 def read_seat_codes(folder: Path) -> list[SeatCode]:
-    """The codes that hold now; none where no pad is a page."""
+    """Return the valid codes; none if no pad is a page."""
     return list(_read(folder).codes)
 
 
 def why_ended(folder: Path, code: str) -> tuple[str, int | None]:
-    """What to tell a phone whose code holds no more; and where its person sits now, as far as that is known."""
+    """Return the message for a phone whose code has ended, and the seat of its person now, if known."""
     found = _read(folder)
     name, called_in = found.ended.get(code, ("", False))
     if not name:
@@ -173,7 +173,7 @@ def why_ended(folder: Path, code: str) -> tuple[str, int | None]:
 
 
 def _is_same(one: SeatCode, seat: int, key: str, name: str) -> bool:
-    """Whether a known code is the one for this seat."""
+    """Return whether a known code is the one for this seat."""
     if bool(one.key) != bool(key):
         return False
     return one.name == name if name and not key else one.seat == seat
@@ -188,7 +188,7 @@ def _present(now: int | None) -> int:
 
 
 def _is_fresh(found: SeatCodes, now: int | None) -> bool:
-    """Whether the codes are this evening's; a stamp ahead of the present is from before the machine was switched on."""
+    """Return whether the codes are this evening's; a stamp in the future is from before the machine was switched on."""
     return 0 <= _present(now) - found.made <= EVENING
 
 
@@ -203,6 +203,7 @@ def _read(folder: Path) -> SeatCodes:
 
 
 def _write(folder: Path, made: SeatCodes) -> None:
+    # Write beside the file and replace it: readers never see half a file.
     beside = folder / f".{CODES_NAME}"
     with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
         json.dump(asdict(made), out)

@@ -1,9 +1,8 @@
-"""The socket over which the page hands commands to the main process: one line of JSON there, one back.
+"""The socket over which the page sends commands to the main process: one line of JSON there, one back.
 
-A unix stream socket in a folder that only this user can enter, or, where the page runs as a user of its own, their
-group. The main process looks at it between two turns of its loop (`Inlet.turn`) and never waits for it; the page waits
-for an answer (`ask_referee`), and not for long. What comes over the socket goes to pairing, or to whoever knows the
-game:
+A unix stream socket in a folder that only this user can enter or, if the page runs as a separate user, their common
+group. The main process polls it between two turns of its loop (`Inlet.turn`) and never waits for it; the page waits for
+an answer (`ask_referee`), but not for long. Requests go to pairing, or to the game:
 
     desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, see `obeying`
     inlet = Inlet(folder, desk)         # and inlet.turn() once in each turn of the loop
@@ -35,19 +34,19 @@ from referee.units import SECOND
 
 SOCKET_NAME: Final = "control.sock"
 LONGEST_LINE: Final = 128 << 10
-"""Bytes of a line."""
+"""Longest line, bytes."""
 MOST_CALLERS: Final = 16
-"""Connections that are looked at; more wait in the kernel."""
+"""Connections served at a time; more wait in the kernel."""
 CALLER_PATIENCE: Final = 2 * SECOND
-"""How long a connection may take to say its line, or to take the answer, ns."""
+"""Time that a connection has to send its line, or to take the answer, ns."""
 _TIMEOUT: Final = 3.0
-"""How long the page waits for an answer, s."""
+"""Time that the page waits for an answer, s."""
 NOBODY: Final = Sentence("no game is running, so nothing can be changed; start the referee")
 NOT_JSON: Final = Sentence("that is not JSON")
 SLOW: Final = Sentence("the table did not answer; look at the scoreboard whether it was done before you try again")
 
 Handler = Callable[[Any], Mapping[str, Any]]
-"""Takes what was asked (any JSON), gives what to answer: ``accepted``, `told` words, and what else there is."""
+"""Takes a request (any JSON), returns the answer: ``accepted``, `told` words, and further fields."""
 
 
 class ControlError(Exception):
@@ -59,7 +58,8 @@ class ControlError(Exception):
 
 
 def runtime_folder(environ: Mapping[str, str]) -> Path:
-    """Where sockets of this boot live: systemd's folder for the service, the user's own, or one made for the user."""
+    """Return the folder for sockets of this boot: systemd's for the service, the user's own, or one made for the
+    user."""
     for name, below in (("RUNTIME_DIRECTORY", ""), ("XDG_RUNTIME_DIR", "referee")):
         if environ.get(name):
             return Path(environ[name].partition(":")[0], below)
@@ -67,15 +67,15 @@ def runtime_folder(environ: Mapping[str, str]) -> Path:
 
 
 def _user() -> int:
-    """The user's number; 0 where users have none, as owners of files have there."""
+    """Return the user's id; 0 on systems without users, like their files' owner."""
     return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def private_folder(folder: Path) -> Path:
-    """The folder, made if need be, that nobody else can enter, or nobody but a group that it is shared with.
+    """Return the folder, made if need be, closed to every other user except for a group that it is shared with.
 
     Raises:
-        ControlError: it belongs to somebody else, or is no folder.
+        ControlError: it belongs to another user, or is no folder.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -91,10 +91,10 @@ def private_folder(folder: Path) -> Path:
 
 
 def is_shared(folder: Path) -> bool:
-    """Whether a folder is the common one of a group that this user is of, and of nobody else.
+    """Return whether a folder is shared only with a group that this user is in.
 
-    So the service's two users share theirs. Only who owns the folder above can have made it: where all may make
-    folders, a stranger's would look the same.
+    The service's two users share theirs so. Only the owner of the parent folder can have made it: in a folder that
+    everyone may write to, a stranger's would look the same.
     """
     if not hasattr(os, "getgroups"):
         return False
@@ -109,7 +109,7 @@ def is_shared(folder: Path) -> bool:
 
 
 def let_in(made: Path) -> None:
-    """A socket in such a folder is for the folder's owner alone, or for the group that it is shared with."""
+    """Restrict a socket to the folder's owner, or to the group that the folder is shared with."""
     if is_shared(made.parent):
         os.chown(made, -1, made.parent.stat().st_gid)
         made.chmod(0o660)
@@ -119,7 +119,7 @@ def let_in(made: Path) -> None:
 
 @dataclass(slots=True)
 class _Caller:
-    """One connection: what it has said so far, or what it is still to be told."""
+    """One connection: its request so far, or the rest of its answer."""
 
     link: socket.socket
     until: int
@@ -131,9 +131,9 @@ class Inlet:
     """The main process' end.
 
     Args:
-        folder: where the socket is made; see `private_folder`.
-        handle: is given each command, in the thread that calls `turn`. What it raises is answered as a fault of ours.
-        clock: the present instant, ns.
+        folder: holds the socket; see `private_folder`.
+        handle: takes each command, in the thread that calls `turn`. An exception is answered as an internal fault.
+        clock: returns the present instant, ns.
 
     Raises:
         ControlError: the socket cannot be made, or another referee listens at it.
@@ -146,7 +146,7 @@ class Inlet:
         self._listening = _listen(self.path)
 
     def turn(self) -> None:
-        """Hear and answer whoever is there; returns at once, and never raises."""
+        """Serve the connections that are ready; returns at once, and never raises."""
         now = self._clock()
         with contextlib.suppress(OSError):
             while len(self._callers) < MOST_CALLERS:
@@ -166,7 +166,7 @@ class Inlet:
                 self._callers.remove(caller)
 
     def _serve(self, caller: _Caller) -> bool:
-        """Go on with one connection; true when it is done with."""
+        """Continue with one connection; return whether it is finished."""
         if not caller.answer:
             try:
                 part = caller.link.recv(LONGEST_LINE)
@@ -196,7 +196,7 @@ class Inlet:
             return _encoded({"accepted": False, **told(words)})
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         for caller in self._callers:
             caller.link.close()
         self._callers.clear()
@@ -218,7 +218,7 @@ def _listen(path: Path) -> socket.socket:
             raise ControlError(f"another referee listens at {path}; stop it first")
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
-        # Nobody else enters the folder, so nobody can slip in before the mode is set.
+        # Other users cannot enter the folder, so none can connect before the mode is set.
         listening.bind(str(path))
         let_in(path)
         listening.listen(MOST_CALLERS)
@@ -232,7 +232,7 @@ def _listen(path: Path) -> socket.socket:
 
 
 def _answers(path: Path) -> bool:
-    """Whether somebody listens there; a socket left behind by a power cut refuses."""
+    """Return whether a process listens there; a socket left behind by a power cut refuses."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
         try:
             trial.settimeout(0.2)
@@ -243,9 +243,9 @@ def _answers(path: Path) -> bool:
 
 
 def _is_ours(link: socket.socket, folder: Path) -> bool:
-    """Whether the other end runs as this user or as root, or in the group that the folder is shared with.
+    """Return whether the peer runs as this user or as root, or in the group that the folder is shared with.
 
-    Where nobody says, the folder lets nobody else in.
+    On systems without peer credentials, the folder's permissions are the only check.
     """
     if not hasattr(socket, "SO_PEERCRED"):
         return True
@@ -255,10 +255,10 @@ def _is_ours(link: socket.socket, folder: Path) -> bool:
 
 
 async def ask_referee(path: Path, command: Mapping[str, Any], timeout: float = _TIMEOUT) -> dict[str, Any]:
-    """The page's end: hand over a command and wait for the answer.
+    """Send a command from the page and return the answer.
 
     Raises:
-        ControlError: nobody listens, or no answer came within ``timeout`` seconds.
+        ControlError: no process listens, or no answer came within ``timeout`` seconds.
     """
     try:
         async with asyncio.timeout(timeout):
@@ -279,9 +279,9 @@ async def ask_referee(path: Path, command: Mapping[str, Any], timeout: float = _
 
 
 Obey = Callable[[Command], Outcome]
-"""Does what a command says, or refuses it."""
+"""Carries out a command, or refuses it."""
 _LONGEST_ADDRESS: Final = 64
-"""Characters of an address."""
+"""Longest address, characters."""
 
 
 def obeying(
@@ -290,13 +290,13 @@ def obeying(
     observe: Callable[..., None],
     order: Callable[[Command], str],
 ) -> Obey:
-    """Join commands to a game.
+    """Return the function that carries out commands in a game.
 
     Args:
-        facts: the game as it stands; None where there is none.
-        name: gives a new line of a kind its id.
-        observe: puts lines (`Observation`) into the log and has them judged; raises `LogError` where the log has ended.
-        order: does what is no matter of the log; gives words where it cannot be done, else nothing.
+        facts: returns the present game; None if there is none.
+        name: makes the id of a new line of a kind.
+        observe: puts lines (`Observation`) into the log and has them judged; raises `LogError` if the log has ended.
+        order: carries out requests that do not concern the log; returns why it cannot, else an empty string.
     """
 
     def obey(command: Command) -> Outcome:
@@ -316,17 +316,17 @@ def obeying(
 
 
 class Desk:
-    """Takes one record after the other; see `referee.control.socket.Inlet`."""
+    """Handles one record after the other; see `referee.control.socket.Inlet`."""
 
     def __init__(
         self, pairing: Pairing, obey: Obey, clock: Clock = monotonic, state: Callable[[], Mapping[str, Any]] = dict
     ) -> None:
-        """``state`` answers what the page shows of the table and the record does not hold (``{"do": "state"}``)."""
+        """``state`` returns what the page shows but the record does not hold (``{"do": "state"}``)."""
         self.pairing = pairing
         self._obey, self._clock, self._state = obey, clock, state
 
     def __call__(self, asked: Any) -> Mapping[str, Any]:
-        """Answer one record: ``accepted``, `told` words, and ``wait`` (s) where another try must wait."""
+        """Answer one record: ``accepted``, `told` words, and ``wait`` (s) until another try is possible."""
         try:
             if isinstance(asked, Mapping) and asked.get("do") == "pair":
                 return self._pair(asked)

@@ -1,8 +1,8 @@
-"""What the table reads out, one thing a tap, so that nobody needs a screen to answer, to correct, or to choose. Pure.
+"""Options that the table reads out, one for each tap, for people who answer, correct and choose without a screen. Pure.
 
-While people have paused the game, a tap on any pad reads out what is asked, or where the game stands; each further tap
-reads out one thing that may be said of it, the likeliest first. Yes says that thing, no goes on to the next one. After
-a game the same taps go through what may come next. Called in the main process, by `referee.table.page_link`.
+While people have paused the game, a tap on any pad reads out the open question, or the position; each further tap reads
+out one option, the likeliest first. Yes chooses it, no skips to the next one. After a game the same taps go through
+what may come next. Called in the main process, by `referee.table.page_link`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from referee.rules.presets import PRESETS
 from referee.units import SECOND
 
 PATIENCE: Final = 20 * SECOND
-"""How long after it was read out a thing can still be said by yes, ns; later a tap begins anew."""
+"""Time in which yes still refers to what was read out, ns; a later tap begins anew."""
 _LOUDER: Final = 15
 """Percent by which the voice becomes louder or softer."""
 _SOFTEST: Final = 10
-"""A voice that was made so soft by pads can still be heard."""
+"""Softest volume that pads can set, percent: it can still be heard."""
 
 Ask = Mapping[str, Any]
 """The record of a command."""
@@ -36,16 +36,16 @@ Ask = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class SpokenChoice:
-    """One thing that is read out."""
+    """One option that is read out."""
 
     what: str
     """The notice that reads it out (`referee.announce.sinks.Notice`)."""
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """What its words need."""
+    """The notice's fields."""
     ask: Ask | None = None
-    """What yes asks for; None: nothing of its own."""
+    """The command that yes gives; None: none."""
     more: tuple[SpokenChoice, ...] = ()
-    """What yes leads to: the suits of a rank."""
+    """The options that yes leads to: the suits of a rank."""
 
     @property
     def can_be_meant(self) -> bool:
@@ -54,7 +54,7 @@ class SpokenChoice:
 
 
 class ReadingOut:
-    """What was read out last, and what comes after it."""
+    """The position in the list of options: what was read out last, and what comes next."""
 
     def __init__(self) -> None:
         self._whole: tuple[SpokenChoice, ...] = ()
@@ -62,14 +62,15 @@ class ReadingOut:
         self._at, self._t = -1, -PATIENCE
 
     def move_on(self, choices: tuple[SpokenChoice, ...], t: int) -> SpokenChoice | None:
-        """What to read out at ``t`` (ns); the first of the choices where they changed, or nobody tapped for long."""
+        """Return the option to read out at ``t`` (ns); the first one if the options changed, or after a long time
+        without taps."""
         if choices != self._whole or t - self._t > PATIENCE:
             self._whole = self._listed = choices
             self._at = -1
         return self._read(t)
 
     def say_yes(self, t: int) -> SpokenChoice | None:
-        """What yes is said to; None where nothing was read out just now. That it leads to is read out next."""
+        """Return the option that yes chooses; None if none was read out just now. Its own options are read out next."""
         if not self._listed or self._at < 0 or t - self._t > PATIENCE:
             return None
         chosen = self._listed[self._at]
@@ -80,7 +81,7 @@ class ReadingOut:
         return chosen
 
     def is_open(self, t: int) -> bool:
-        """Whether something was read out just now that yes or no can be said to."""
+        """Return whether an option was read out just now to which yes or no can be said."""
         return self._at >= 0 and t - self._t <= PATIENCE and self._listed[self._at].can_be_meant
 
     def forget(self) -> None:
@@ -96,12 +97,12 @@ class ReadingOut:
 
 
 def list_choices(facts: Facts, places: Foresight | None, voice: Mapping[str, Any] | None) -> tuple[SpokenChoice, ...]:
-    """What taps go through now; empty while the game goes on, or where the camera alone has paused it.
+    """Return the options that taps go through; empty while the game goes on, or if the camera alone has paused it.
 
     Args:
-        facts: the game as it stands.
-        places: what deck memory knows of all cards; None where it is switched off.
-        voice: how loud it is and whether it calls cards, where that can be chosen; None where it cannot.
+        facts: the present game.
+        places: what deck memory knows of all cards; None if it is switched off.
+        voice: its volume and whether it calls cards, if that can be chosen; None if not.
     """
     if facts.view.game_over:
         return tuple(_after_game(facts, voice))
@@ -109,14 +110,14 @@ def list_choices(facts: Facts, places: Foresight | None, voice: Mapping[str, Any
         return ()
     found = [ruling for name in facts.view.questions if (ruling := facts.log.ruling(name)) is not None]
     if found:
-        # What came late may wait for as long as people like.
+        # Questions about late lines come last: they may wait for as long as people like.
         asked = min(found, key=lambda one: (one["ask"] == LATE, one.t, one.id))
         return tuple(_of_question(asked, facts, places))
     return tuple(_of_game(facts, places, voice))
 
 
 def _of_question(asked: Ruling, facts: Facts, places: Foresight | None) -> Iterator[SpokenChoice]:
-    """The question again, then its answers where two taps alone could not give them."""
+    """Yield the question again, then its answers if two taps alone could not give them."""
     ask, log = asked["ask"], facts.log
     about = [line for name in asked.get("about", ()) if log.known(name) and (line := log.now(name)) is not None]
     read = [line.card for line in about[:1] if isinstance(line, Card) and line.card != UNREADABLE]
@@ -148,7 +149,7 @@ def _of_question(asked: Ruling, facts: Facts, places: Foresight | None) -> Itera
 def _of_gap(
     asked: Ruling, facts: Facts, places: Foresight | None, say: Callable[[Any], Ask]
 ) -> Iterator[SpokenChoice]:  # fmt: skip
-    """What may have passed in a gap: nothing, a pick-up, or one card; more than one needs a screen."""
+    """Yield what may have passed in a gap: nothing, a pick-up, or one card; more than one needs a screen."""
     form = gap_form(asked)
     is_gone = form in ("gone", "passed")
     if form != "gone":
@@ -162,7 +163,7 @@ def _of_gap(
 
 
 def _of_game(facts: Facts, places: Foresight | None, voice: Mapping[str, Any] | None) -> Iterator[SpokenChoice]:
-    """Where the game stands; then what may be wrong: the latest verdict on a hand, the card on top, or a foul."""
+    """Yield the position, then what may be wrong: the latest verdict on a hand, the card on top, or a foul."""
     yield _where_it_stands(facts)
     if voice is not None and not voice["cards"]:
         yield SpokenChoice("offer_calls", {}, {"do": "settings", "cards": True})
@@ -196,7 +197,7 @@ def _where_it_stands(facts: Facts) -> SpokenChoice:
 
 
 def _verdicts(facts: Facts, since: int) -> Iterator[SpokenChoice]:
-    """What people may say of the latest slap that won or was false, where no card came after it (ns)."""
+    """Yield other verdicts on the latest slap that won or was false, unless a card came after it (``since``, ns)."""
     log, owner = facts.log, facts.view.owner
     hands = [line for line in log.all_now() if isinstance(line, Slap)]
     ruled = [one for one in log.rulings.values() if one.kind in ("slap_won", "slap_false") and one.t >= since]
@@ -218,7 +219,7 @@ def _verdicts(facts: Facts, since: int) -> Iterator[SpokenChoice]:
 
 
 def _fouls(facts: Facts) -> Iterator[SpokenChoice]:
-    """The fouls that people may report, and of each the seats."""
+    """Yield the fouls that people may report, each with its seats."""
     seats = [seat for seat in range(1, len(facts.view.names) + 1) if seat not in facts.view.absent]
     fouls = [
         SpokenChoice(
@@ -234,7 +235,7 @@ def _fouls(facts: Facts) -> Iterator[SpokenChoice]:
 
 
 def _cards(first: Iterable[str], places: Foresight | None, say: Callable[[str], Ask]) -> Iterator[SpokenChoice]:
-    """The likeliest cards, then every other one by its rank and suit."""
+    """Yield the likeliest cards, then every other one by its rank and suit."""
     for card in first:
         yield SpokenChoice("offer_card", {"card": card}, say(card))
     for rank in RANKS:
@@ -245,7 +246,7 @@ def _cards(first: Iterable[str], places: Foresight | None, say: Callable[[str], 
 
 
 def _after_game(facts: Facts, voice: Mapping[str, Any] | None) -> Iterator[SpokenChoice]:
-    """Another game; how the voice is; the same people by other rules."""
+    """Yield another game, the voice's settings, and the same people with other rules."""
     yield SpokenChoice("another")
     if voice is not None:
         louder, softer = min(100, voice["volume"] + _LOUDER), max(_SOFTEST, voice["volume"] - _LOUDER)

@@ -1,6 +1,6 @@
-"""What people type at the running program, as commands: `contest 3 by 1 2`, `foul 2 peek`, `missed card 7c 2`. Pure.
+"""Commands that people type at the running program: `contest 3 by 1 2`, `foul 2 peek`, `missed card 7c 2`. Pure.
 
-Called in the main process (`referee.table.keys`). What is no such word is an answer to a question
+Called in the main process (`referee.table.keys`). Any other line is an answer to a question
 (`referee.table.loop.Answers`).
 """
 
@@ -25,25 +25,25 @@ TYPED: Final[Mapping[str, str]] = {
     "resume": "resume",
     "undo": "undo",
 }
-"""Each word and how it goes on."""
+"""The usage of each word."""
 
 
 CODE: Final = "code"
-"""Asks for a code to pair a device; by hands, too."""
+"""Asks for a code to pair a device; a word of the pads, too."""
 QUIT: Final = "quit"
 """Leaves the table."""
 
 
 def is_typed_command(line: str) -> bool:
-    """Whether a line begins with one of `TYPED`, or is for the program itself, and is no answer to a question."""
+    """Return whether a line is a command of `TYPED` or for the program itself, not an answer to a question."""
     return bool(line.strip()) and line.split(maxsplit=1)[0].casefold() in (*TYPED, CODE, QUIT)
 
 
 def read_typed(line: str) -> Command:
-    """The command that a line is (`is_typed_command`).
+    """Return the command in a line (`is_typed_command`).
 
     Raises:
-        CommandError: it does not go on as `TYPED` says, or a field is out of bounds.
+        CommandError: it does not follow its usage in `TYPED`, or a field is out of bounds.
     """
     word, *rest = line.split()
     word = word.casefold()
@@ -82,7 +82,7 @@ def _named(word: str, rest: Sequence[str]) -> dict[str, str]:
 
 
 def _card(text: str) -> str:
-    """``7h`` or ``10H`` as the log has it."""
+    """Return ``7h`` or ``10H`` in the log's notation."""
     return _rank(text[:-1]) + text[-1:].lower()
 
 
@@ -91,7 +91,7 @@ def _rank(text: str) -> str:
 
 
 def _fields(do: str, *fields: tuple[str, Callable[[str], Any]]) -> Callable[[Sequence[str]], dict[str, Any]]:
-    """A command whose fields are typed in their order."""
+    """Return a reader for a command whose fields are typed in this order."""
 
     def read(rest: Sequence[str]) -> dict[str, Any]:
         return {"do": do, **{name: made(text) for (name, made), text in zip(fields, rest, strict=True)}}
