@@ -18,7 +18,7 @@ _FIXED: Final = frozenset(
     (
         "kind", "ruling", "id", "t", "seats", "because", "rule", "supersedes", "card", "cards", "seat", "rules",
         "sensor", "sensors", "where", "foul", "ask", "what", "to", "line", "reason", "patterns", "decided_by", "until",
-        "about", "zone", "direction", "date", "rank",
+        "about", "zone", "direction", "date", "rank", "amended_by",
     )
 )  # fmt: skip
 """Fields whose values come from the log format's own vocabulary, in which no name stands, and the seats themselves."""

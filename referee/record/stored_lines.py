@@ -76,7 +76,7 @@ def _runner_up(value: Any) -> bool:
 
 _CHECKS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "id": lambda value: isinstance(value, str) and value != "",
-    "t": _whole, "because": _many(_text), "rule": _many(_text), "supersedes": _many(_text),
+    "t": _whole, "because": _many(_text), "rule": _many(_text), "supersedes": _many(_text), "amended_by": _text,
     "doubt": lambda value: type(value) is bool,
     "seat": _seat, "to": _seat, "against": _seat, "seats": _many(_seat), "by": _many(_seat),
     "challenged": _or_none(_seat), "card": _card, "count": _count, "chances": _count, "left": _count,

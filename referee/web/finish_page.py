@@ -5,18 +5,19 @@ Routes of the page's process.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from referee.engine.log import ruling_of
+from referee.engine.observations import LogError
 from referee.engine.rulings import cause_of
 from referee.record.pictures import Picture
 from referee.record.seals import show_seal
+from referee.record.stored_lines import read_ruling
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
@@ -278,9 +279,11 @@ async def show_latest_finish(site: Site, request: Request) -> Response:
 def _last_with_slap(shelf: Shelf) -> str | None:
     for info in shelf.games()[:5]:
         for _, text in reversed(shelf.lines(info.id)):
-            if text.startswith('{"ruling":"slap_') and '"id":"' in text:
-                slap = cause_of(ruling_of(json.loads(text)))
-                return address(f"/games/{info.id}/finish", {"slap": slap})
+            if not text.startswith('{"ruling":"slap_'):
+                continue
+            # A line that is none of the referee's own is passed over.
+            with suppress(LogError):
+                return address(f"/games/{info.id}/finish", {"slap": cause_of(read_ruling(text))})
     return None
 
 
