@@ -1,6 +1,6 @@
-"""What the eye believes: arrays in, cards and events with their confidence out."""
+"""The models: turn pictures into cards and events with a confidence."""
 
 import os
 
-# Newer onnxruntimes make an identity for this machine in its user's home as soon as they are imported.
+# Recent versions of onnxruntime create a machine identity in the user's home on import.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

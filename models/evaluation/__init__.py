@@ -1,1 +1,1 @@
-"""How well the eye reads, measured; never imported at run time."""
+"""Measures how well the eye reads; never imported at run time."""

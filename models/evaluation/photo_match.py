@@ -1,13 +1,12 @@
-"""Photographs with labels: which reading meets which label, what went wrong, and the counts.
+"""Compares readings with labelled photographs: matches, failures and counts.
 
 A labelled card is right if a reading of the same rank and suit has the centre of its corners inside the label's box
 with 15 % margin; each reading serves one label; readings with confidence of 0.9 or more that match no label are false.
 A label without a box is met by its card anywhere in the photograph.
 
-Labels that can be shown to be mistaken stand in `disputes.csv`, for figures with and without them. A label is disputed
-only where the photograph itself shows that no right answer could meet it: its card is not the one that lies there, or
-its box holds only the part that shows of a card whose centre lies outside the box and its margin. What the eye makes of
-the photograph plays no part.
+`disputes.csv` lists labels that are demonstrably wrong, for figures with and without them. A label is disputed only if
+the photograph itself shows that no right answer could meet it: another card lies there, or the box holds only the
+visible part of a card whose centre lies outside the box and its margin. The eye's readings play no part.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _SUIT_NAMES: Final = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One line of labels.csv: a card and its box x0, y0, x1, y1 (None where the file has none)."""
+    """One line of labels.csv: a card and its box x0, y0, x1, y1 (None if the file has none)."""
 
     card: str
     box: Box | None
@@ -47,7 +46,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class DisputedLabel:
-    """A disputed label: the photograph, the label's card and box (px), and why."""
+    """A disputed label: the photograph, the label's card and box (px), and the reason."""
 
     photo: str
     card: str
@@ -55,7 +54,7 @@ class DisputedLabel:
     kind: str
     """One of `DISPUTE_KINDS`."""
     centre: tuple[float, float] | None
-    """Where the whole card's centre lies, px; None for a label that names another card."""
+    """Centre of the whole card, px; None if the label names another card."""
     reason: str
 
 
@@ -78,7 +77,7 @@ class PhotoTally:
 
 @dataclass(slots=True, eq=False)
 class JudgedPhoto:
-    """One photograph: its labels with the reading that meets each (or None), and the readings that meet none."""
+    """One photograph: its labels with the reading that meets each (or None), and the readings that meet no label."""
 
     photo: str
     met: list[tuple[Label, CardSeen | None]]
@@ -107,7 +106,7 @@ class JudgedPhoto:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Failure:
-    """One label that no reading met, or one sure reading that met none; ``weight`` orders them, the worst highest."""
+    """A label that no reading met, or a sure reading that met no label; ``weight`` orders them, the worst highest."""
 
     photo: str
     label: Label | None
@@ -140,7 +139,7 @@ def read_labels(folder: Path) -> dict[str, list[Label]]:
 
 
 def read_disputes(path: Path = _DISPUTES) -> list[DisputedLabel]:
-    """All disputed labels; raises `ValueError` for a line that is none, and says which."""
+    """Return all disputed labels; raises `ValueError` that names an invalid line."""
     out = []
     with path.open(newline="", encoding="utf-8") as file:
         for number, row in enumerate(csv.DictReader(file), 2):
@@ -162,7 +161,7 @@ def is_inside(box: Box | None, x: float, y: float) -> bool:
 
 
 def distance_beyond(box: Box, x: float, y: float) -> float:
-    """How far a point lies outside a box and its margin, px; 0 inside."""
+    """Return the distance of a point from a box and its margin, px; 0 inside."""
     mx, my = (box[2] - box[0]) * LABEL_MARGIN, (box[3] - box[1]) * LABEL_MARGIN
     dx = max(box[0] - mx - x, 0.0, x - (box[2] + mx))
     dy = max(box[1] - my - y, 0.0, y - (box[3] + my))
@@ -170,7 +169,7 @@ def distance_beyond(box: Box, x: float, y: float) -> float:
 
 
 def match(photo: str, labels: Sequence[Label], seen: Iterable[CardSeen]) -> JudgedPhoto:
-    """Give readings to labels; surer readings are matched first, boxes before labels without one."""
+    """Match readings to labels, surer readings first, labels with a box before those without."""
     left = sorted(seen, key=lambda s: -s.confidence)
     met: list[tuple[Label, CardSeen | None]] = []
     for label in sorted(labels, key=lambda one: one.box is None):
@@ -186,7 +185,7 @@ def _centre(reading: CardSeen) -> tuple[float, float]:
 
 
 def without_disputed(judged: JudgedPhoto, disputed: Sequence[DisputedLabel]) -> JudgedPhoto:
-    """The same photograph without its disputed labels: each takes the reading that met it along, or one of its name."""
+    """Return the photograph without its disputed labels, each with the reading that met it or one of its name."""
     met, over = [], list(judged.over)
     for label, hit in judged.met:
         if not any(d.photo == judged.photo and d.card == label.card and d.box == label.box for d in disputed):
@@ -198,16 +197,16 @@ def without_disputed(judged: JudgedPhoto, disputed: Sequence[DisputedLabel]) -> 
     return JudgedPhoto(judged.photo, met, over, judged.seconds)
 
 
-# What went wrong
+# Failures
 
 
 def _card_text(card: str) -> str:
-    """A card in words: "7 of hearts"."""
+    """Return a card in words: "7 of hearts"."""
     return f"{_RANK_NAMES.get(card[0], card[0])} of {_SUIT_NAMES[card[1]]}" if card[1] in _SUIT_NAMES else "joker"
 
 
 def failures(judged: JudgedPhoto) -> list[Failure]:
-    """What went wrong on one photograph, worst first."""
+    """Return the failures on one photograph, worst first."""
     left = list(judged.over)
     out = []
     for label, hit in judged.met:
@@ -223,7 +222,7 @@ def failures(judged: JudgedPhoto) -> list[Failure]:
 
 
 def _missed(photo: str, label: Label, left: Sequence[CardSeen]) -> Failure:
-    """Why a label was not met: its card is read elsewhere, something else is read in its place, or nothing is."""
+    """Return why a label was not met: its card is read elsewhere, another is read in its place, or none is."""
     name = _card_text(label.card)
     same = [r for r in left if r.card == label.card]
     if same and label.box is not None:
@@ -246,7 +245,7 @@ def _missed(photo: str, label: Label, left: Sequence[CardSeen]) -> Failure:
 
 
 def _share_in(box: Box | None, reading: CardSeen) -> float:
-    """Share of the smaller of box and reading that the two have in common; an index in the box counts as whole."""
+    """Return the overlap of box and reading as a share of the smaller; an index in the box counts as whole."""
     if box is None:
         return 0.0
     if any(is_inside(box, float(x), float(y)) for x, y in reading.indices) and is_inside(box, *_centre(reading)):
@@ -264,7 +263,7 @@ def box_corners(box: Box) -> Points:
 
 
 def by_folder(judged: Iterable[JudgedPhoto]) -> dict[str, PhotoTally]:
-    """Tallies by sub-folder."""
+    """Return the tallies by sub-folder."""
     tallies: dict[str, PhotoTally] = {}
     for one in judged:
         tallies.setdefault(str(Path(one.photo).parent), PhotoTally()).add(one.tally)
@@ -272,7 +271,7 @@ def by_folder(judged: Iterable[JudgedPhoto]) -> dict[str, PhotoTally]:
 
 
 def tally_table(tallies: dict[str, PhotoTally]) -> str:
-    """The figures as a Markdown table, with the mean over the folders."""
+    """Return the figures as a Markdown table, with the mean over the folders."""
     lines = [
         "| folder | photos | cards | right % | right, said ≥ 0.9 % | false, said ≥ 0.9 | % | CPU ms |",
         "| --- " * 8 + "|",

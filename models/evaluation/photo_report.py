@@ -1,6 +1,6 @@
-"""The report on a folder of photographs: one HTML file with its pictures inside, plain enough to print.
+"""The report on a folder of photographs: one self-contained HTML file, plain enough to print.
 
-It shows photographs, so it is written where the user says (under ``out/``) and is no part of the project.
+It contains photographs, so it is written where the user chooses (under ``out/``) and is not part of the project.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ img{max-width:100%;border:1px solid #ccc}figure img{max-height:34em}figcaption{m
 
 
 def write_report(folder: Path, photos: Path, judged: Sequence[JudgedPhoto], disputed: Sequence[DisputedLabel]) -> Path:
-    """Write `report.html` into a folder, which is made if need be; gives its path."""
+    """Write `report.html` into a folder, creating it if needed; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     by_photo = {one.photo: one for one in judged}
     known = [d for d in disputed if d.photo in by_photo]
@@ -108,14 +108,14 @@ def _dispute(photos: Path, judged: JudgedPhoto, dispute: DisputedLabel) -> str:
 
 
 def _readings(judged: JudgedPhoto) -> list[CardSeen]:
-    """All readings of a photograph, surest first."""
+    """Return all readings of a photograph, surest first."""
     return sorted([r for _, r in judged.met if r is not None] + judged.over, key=lambda r: -r.confidence)
 
 
 def _shown(
     photos: Path, judged: JudgedPhoto, box: Box | None, reading: CardSeen | None, centre: tuple[float, float] | None
 ) -> str:
-    """The part of a photograph that a failure is about, with the label's box and what was read there."""
+    """Return the part of a photograph that a failure concerns, with the label's box and the readings there."""
     image = cv2.imread(str(photos / judged.photo))
     assert image is not None  # it has just been evaluated
     points = [np.array([box[:2], box[2:]], np.float64)] if box else []
@@ -152,7 +152,7 @@ def _shown(
 
 
 def _image(data: bytes, kind: str) -> str:
-    """A picture inside the page."""
+    """Return an HTML image with embedded data."""
     return f'<img alt="" src="data:image/{kind};base64,{base64.b64encode(data).decode()}">'
 
 
@@ -161,7 +161,7 @@ def _figure(picture: str, photo: str, caption: str) -> str:
 
 
 def _table(markdown: str) -> str:
-    """A Markdown table as HTML."""
+    """Return a Markdown table as HTML."""
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in markdown.splitlines()]
     body = [rows[0], *rows[2:]]
     cells = [

@@ -1,8 +1,8 @@
-"""How well the eye reads a folder of photographs with a `labels.csv`: `make eval-photos`.
+"""Scores the eye on a folder of photographs with a `labels.csv`: `make eval-photos`.
 
-Two tables are printed, one strict and one without the labels of `disputes.csv` and one reading of the disputed card
-with each (`models.evaluation.photo_match` has the rules), then how far a confidence can be relied on. ``--grey`` reads
-them as a monochrome camera would give them: there no suit may be said with confidence.
+It prints two tables, one strict and one without the labels of `disputes.csv` and one reading of the disputed card for
+each (`models.evaluation.photo_match` has the rules), then the reliability of the confidence. ``--grey`` reads the
+photographs as from a monochrome camera, when no suit may be named with confidence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from models.eye.geometry import Image
 
 
 def without_colour(image: Image, number: int) -> Image:
-    """The picture as one of three monochrome cameras gives it: plain, as a JPEG, or tinted and as a JPEG."""
+    """Return the picture as from one of three monochrome cameras: plain, as a JPEG, or tinted and as a JPEG."""
     grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
     if number % 3 == 0:
         return np.asarray(grey, np.uint8)
@@ -43,14 +43,14 @@ def without_colour(image: Image, number: int) -> Image:
 
 
 def judge(eye: Eye, folder: Path, every: int = 1, grey: bool = False) -> Iterator[JudgedPhoto]:
-    """Read and match every `every`-th labelled photograph, made ``grey`` or as it is; raises `LabelsError`."""
+    """Read and match every `every`-th labelled photograph, with colour or ``grey``; raises `LabelsError`."""
     for number, (photo, labels) in enumerate(sorted(read_labels(folder).items())[::every]):
         image = cv2.imread(str(folder / photo))
         if image is None:
             raise LabelsError(f"{folder / photo} is named in labels.csv but cannot be read as a picture")
         if grey:
             image = without_colour(np.asarray(image, np.uint8), number)
-        # CPU time: other programs may be running, and the eye runs in one thread.
+        # CPU time, since other programs may be running and the eye uses one thread.
         start = time.process_time()
         one = match(photo, labels, eye.recognise(image))
         one.seconds = time.process_time() - start
@@ -58,7 +58,7 @@ def judge(eye: Eye, folder: Path, every: int = 1, grey: bool = False) -> Iterato
 
 
 def main() -> int:
-    """Print the tables and write the report; 2 with one clear line for a folder that cannot be used."""
+    """Print the tables and write the report; return 2 after one clear line if the folder cannot be used."""
     parser = argparse.ArgumentParser(
         prog="python -m models.evaluation.photo_score", description="Score the eye on a folder with a labels.csv."
     )

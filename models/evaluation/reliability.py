@@ -1,4 +1,4 @@
-"""Whether a confidence means what it says: readings by what was said of them and whether they were right."""
+"""Checks the eye's confidence: readings by stated confidence and by whether they were right."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from models.eye.classes import SURE_READING
 from referee.share import wilson
 
 _EDGES: Final = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1.0)
-"""Bins of confidence: fine where most readings are. Below the first the eye gives no name."""
+"""Bins of confidence: fine where most readings are. Below the first edge the eye gives no name."""
 _CHART_EDGES: Final = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _SURE_EDGES: Final = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 1.0)
 
@@ -28,18 +28,18 @@ class ScoredReading:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """The readings with low <= confidence < high (the last bin holds 1.0 too)."""
+    """The readings with low <= confidence < high (the last bin also holds 1.0)."""
 
     low: float
     high: float
     count: int
     right: int
     said: float
-    """Their mean confidence; 0 where there are none."""
+    """Their mean confidence; 0 for an empty bin."""
 
     @property
     def share(self) -> float:
-        """The share that was right."""
+        """The share of right readings."""
         return self.right / self.count if self.count else 0.0
 
     @property
@@ -49,7 +49,7 @@ class ConfidenceBin:
 
 
 def bins(readings: Sequence[ScoredReading], edges: Sequence[float] = _EDGES) -> list[ConfidenceBin]:
-    """The readings sorted into bins, empty ones included; those below the first edge are left out."""
+    """Return the readings sorted into bins, including empty ones; those below the first edge are left out."""
     out = []
     for low, high in pairwise(edges):
         inside = [r for r in readings if low <= r.confidence < high or (high == edges[-1] and r.confidence >= high)]
@@ -59,7 +59,7 @@ def bins(readings: Sequence[ScoredReading], edges: Sequence[float] = _EDGES) -> 
 
 
 def calibration_error(readings: Sequence[ScoredReading]) -> float:
-    """Expected calibration error: how far what is said and what is right lie apart, mean over the readings.
+    """Return the expected calibration error: mean distance between confidence and share right, over the readings.
 
     Naeini, Cooper, Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI 2015.
     """
@@ -69,7 +69,7 @@ def calibration_error(readings: Sequence[ScoredReading]) -> float:
 
 
 def reliability_table(readings: Sequence[ScoredReading]) -> str:
-    """The bins as a Markdown table."""
+    """Return the bins as a Markdown table."""
     lines = ["| confidence | readings | said % | right % | 95 % interval |", "| --- " * 5 + "|"]
     for b in bins(readings):
         low, high = b.interval
@@ -81,7 +81,7 @@ def reliability_table(readings: Sequence[ScoredReading]) -> str:
 
 
 def summary(readings: Sequence[ScoredReading]) -> str:
-    """What it amounts to, in lines: the calibration error, and how far 0.9 and more can be relied on."""
+    """Return a summary in lines: the calibration error, and the reliability of confidence 0.9 and more."""
     sure = [r for r in readings if r.confidence >= SURE_READING]
     right = [r for r in readings if r.right]
     wrong = sum(not r.right for r in sure)
@@ -100,7 +100,7 @@ def summary(readings: Sequence[ScoredReading]) -> str:
 
 
 def save_chart(readings: Sequence[ScoredReading], title: str, target: Path | IO[bytes]) -> None:
-    """Draw what was said against what was right, and the sure ones again by share of wrong; writes a PNG.
+    """Draw confidence against share right, and the sure readings again by share of wrong; write a PNG.
 
     Bars are the bins' shares, whiskers their 95 % intervals, with the number of readings below each.
     """
@@ -129,7 +129,7 @@ def save_chart(readings: Sequence[ScoredReading], title: str, target: Path | IO[
 
 
 def _draw_whisker(axes: Any, x: float | str, share: tuple[float, float, float], count: int) -> None:
-    """A dot at a share, with the low and the high end of its interval; nothing where nothing was counted."""
+    """Draw a dot at a share, with whiskers for its interval; draw nothing for an empty bin."""
     if count:
         at, low, high = share
         axes.errorbar(x, at, yerr=[[max(0.0, at - low)], [max(0.0, high - at)]], fmt="o", color="C0", capsize=4)

@@ -1,7 +1,7 @@
-"""The table from four cards that lie in the corners of the playing area.
+"""Locates the table from four cards that lie in the corners of the playing area.
 
-A card's size is known, its place is not: the camera's pose and each card's place and turn are found together, as those
-at which sixteen corners lie where they were seen. The first card's place is the origin meanwhile.
+A card's size is known but its place is not: the fit finds the camera's pose and each card's place and turn together, so
+that the sixteen corners lie where they were seen. Meanwhile the first card's place is the origin.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from models.table_view.table_map import (
 CARD_SIZES: Final = {"poker": (WIDTH_MM, HEIGHT_MM), "bridge": (57.0, 89.0)}
 """Width and height of the usual cards, mm."""
 _ROUGH: Final = (0.06, 0.1, 0.15)
-"""Shares of its height by which a card's corners may be off."""
+"""Shares of a card's height by which its corners may be off."""
 FOUR_CARDS: Final = 4
 _TOUCHING: Final = 0.01
-"""Share of a card by which two may seem to lie over each other without doing so."""
+"""Share of a card by which two cards may seem to overlap without doing so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class CardsFound:
 
 
 def overlapping(quads: Sequence[Floats]) -> list[tuple[int, int]]:
-    """The pairs of cards that lie over each other."""
+    """Return the pairs of cards that overlap."""
     flat = [convex_quad(quad) for quad in quads]
     least = min((float(cv2.contourArea(quad)) for quad in flat), default=0.0)
     return [
@@ -63,15 +63,15 @@ def overlapping(quads: Sequence[Floats]) -> list[tuple[int, int]]:
 
 
 def upright(quad: Floats) -> Floats:
-    """A card's corners turned so that the first side is a short one."""
+    """Return a card's corners rotated so that the first side is a short one."""
     sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
     return quad if sides[0] + sides[2] <= sides[1] + sides[3] else np.roll(quad, -1, axis=0)
 
 
 def sharpened(grey: Image, quad: Floats) -> Floats:
-    """A card's corners, px, by its edges where they can be followed; else as the eye told them."""
+    """Return a card's corners, px, by its edges if they can be followed; otherwise the eye's corners."""
     tall = float(np.linalg.norm(quad[2] - quad[1]))
-    # A wide search may meet the print of a face first, so the near places come first.
+    # A wide search may meet the print of a face first, so try narrow ones first.
     near = None
     for share in _ROUGH:
         near = refined_corners(grey, quad, share * tall) if near is None else near
@@ -87,7 +87,7 @@ def _placed(card: Floats, place: Floats) -> Floats:
 
 
 def _start(quads: Sequence[Floats], card: Floats, size: tuple[int, int]) -> Floats:
-    """The camera straight above: what the cards' sizes and turns in the picture then say."""
+    """Return the start of the fit: a camera straight above, with the cards' sizes and turns in the picture."""
     focal = SOUGHT_FOCAL * size[0]
     middle = np.array([(size[0] - 1) / 2, (size[1] - 1) / 2])
     tall = np.mean([np.linalg.norm(q[2] - q[1]) for q in quads])
@@ -107,16 +107,16 @@ def fit_cards(
     quads: Sequence[Floats], size: tuple[int, int], card_mm: tuple[float, float] = CARD_SIZES["poker"],
     lens: Lens | None = None,
 ) -> CardsFound:  # fmt: skip
-    """The table from four cards' corners.
+    """Return the table from four cards' corners.
 
     Args:
         quads: four times (4, 2) px, clockwise, the first side a short one (see `upright`).
         size: the picture's width and height, px.
         card_mm: a card's width and height.
-        lens: what bends the picture, if measured.
+        lens: the measured distortion, if any.
 
     Raises:
-        NoTable: they are not four, or do not fit together as flat cards of one size.
+        NoTable: there are not four, or they do not fit as flat cards of one size.
     """
     if len(quads) != FOUR_CARDS:
         raise NoTable(f"four cards are needed, not {len(quads)}")

@@ -1,4 +1,4 @@
-"""Edges between light and dark, finer than a pixel: where they run, and over how many pixels they spread."""
+"""Edges between light and dark at sub-pixel accuracy: where they run, and over how many pixels they spread."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from models.eye.geometry import Floats, Image
 _STEP: Final = 0.25
 """Pixels between the samples of a profile."""
 _ALONG: Final = (0.22, 0.78)
-"""The part of a side that is looked at: corners of cards are round."""
+"""The part of a side that is examined: corners of cards are round."""
 _LEAST_CONTRAST: Final = 25.0
-"""Grey levels between the two sides of an edge worth its name."""
+"""Least difference in grey levels between the two sides of an edge."""
 _OFF_LINE: Final = 1.5
-"""Pixels from the line beyond which a place on an edge is something else's."""
+"""Distance, px, from the line beyond which a point does not belong to the edge."""
 
 
 def _profiles(grey: Image, start: Floats, end: Floats, reach: float, count: int) -> Floats:
-    """Grey levels across the segment from ``start`` to ``end`` (px): (count, samples), from its left to its right.
+    """Return grey levels across the segment from ``start`` to ``end`` (px): (count, samples), from left to right.
 
-    Left and right as seen when walking along it in a picture whose y points down; ``reach`` px to either side.
+    Left and right in the direction of the segment, in a picture whose y points down; ``reach`` px to either side.
     """
     along = end - start
     normal = np.array([-along[1], along[0]]) / max(float(np.linalg.norm(along)), 1e-9)
@@ -35,7 +35,7 @@ def _profiles(grey: Image, start: Floats, end: Floats, reach: float, count: int)
 
 
 def _crossings(levels: Floats, reach: float) -> Floats:
-    """(count,) where each profile is steepest, px from the segment; NaN where there is no edge to speak of."""
+    """Return the steepest place of each profile, (count,), px from the segment; NaN if there is no clear edge."""
     smooth = cv2.GaussianBlur(levels, (0, 0), sigmaX=0.7 / _STEP, sigmaY=0.8)
     slope = np.abs(np.gradient(smooth, axis=1))
     best = slope.argmax(axis=1)
@@ -51,7 +51,7 @@ def _crossings(levels: Floats, reach: float) -> Floats:
 
 
 def _line(places: Floats) -> tuple[Floats, Floats] | None:
-    """A point and a direction of the line through most of (n, 2) places."""
+    """Return a point and a direction of the line through most of (n, 2) places."""
     for _ in range(4):
         if len(places) < 6:
             return None
@@ -66,7 +66,7 @@ def _line(places: Floats) -> tuple[Floats, Floats] | None:
 
 
 def _refined_side(grey: Image, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats] | None:
-    """The line (a point and a direction, px) of an edge near a segment; None where the edge cannot be followed."""
+    """Return the line (a point and a direction, px) of an edge near a segment; None if it cannot be followed."""
     count = max(12, min(60, int(np.linalg.norm(end - start) / 3)))
     off = _crossings(_profiles(grey, start, end, reach, count), reach)
     along = end - start
@@ -88,7 +88,7 @@ def _meeting(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats
 
 
 def refined_corners(grey: Image, quad: Floats, reach: float) -> Floats | None:
-    """The corners (4, 2) at which a card's four edges would meet, were they not rounded; None if one is not seen.
+    """Return the corners (4, 2) at which a card's edges would meet without rounding; None if one is not seen.
 
     Args:
         grey: H x W.
@@ -104,10 +104,10 @@ def refined_corners(grey: Image, quad: Floats, reach: float) -> Floats | None:
 
 
 def spread(grey: Image, start: Floats, end: Floats, reach: float) -> float | None:
-    """Pixels over which an edge rises from 10 to 90 % of its height (ISO 12233 calls it the edge's rise distance).
+    """Return the pixels over which an edge rises from 10 to 90 % of its height (ISO 12233: rise distance).
 
-    None where there is no edge to speak of. The profiles are laid over each other by the edge's line, so that its
-    direction and noise cost little.
+    None if there is no clear edge. The profiles are aligned by the edge's line, so that its direction and noise matter
+    little.
     """
     line = _refined_side(grey, start, end, reach)
     if line is None:
@@ -126,7 +126,7 @@ def spread(grey: Image, start: Floats, end: Floats, reach: float) -> float | Non
 
 
 def _first(share: Floats, level: float) -> float:
-    """How far, px, until a profile reaches a level; its length where it never does."""
+    """Return the distance, px, at which a profile reaches a level; its length if it never does."""
     above = np.flatnonzero(share >= level)
     if not len(above):
         return len(share) * _STEP
@@ -138,13 +138,13 @@ def _first(share: Floats, level: float) -> float:
 
 
 def spreads(grey: Image, sides: Sequence[tuple[Floats, Floats]], reach: float) -> Floats:
-    """The spread of each of the sides whose edge could be followed, px."""
+    """Return the spread of each side whose edge could be followed, px."""
     found = (spread(grey, start, end, reach) for start, end in sides)
     return np.array([width for width in found if width is not None])
 
 
 def softness(grey: Image) -> float:
-    """Roughly over how many pixels the picture's hardest edges spread, where nothing is known of what it shows."""
+    """Return roughly the spread, px, of the picture's hardest edges, for unknown content."""
     smooth = cv2.GaussianBlur(grey, (0, 0), 1.0).astype(np.float32)
     steep = cv2.magnitude(
         cv2.Sobel(smooth, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(smooth, cv2.CV_32F, 0, 1, scale=1 / 8)

@@ -1,7 +1,7 @@
-"""What bends the picture: a lens by Brown and Conrady's model, as OpenCV computes it, from several views of the sheet.
+"""Lens distortion by Brown and Conrady's model, as in OpenCV, from several views of the sheet.
 
-One view of a flat sheet cannot tell a bent lens from a tilted camera: the lens is measured only from views that differ,
-and only kept if it explains them better than no lens at all.
+One view of a flat sheet cannot separate distortion from tilt: the lens is measured only from different views, and kept
+only if it explains them better than no distortion.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from referee.sentence import Sentence
 
 FEWEST_VIEWS = 4
 _LEAST_TILT = 12.0
-"""Degrees between the two views that differ most in how the sheet is tilted; less tells no focal length."""
+"""Least difference in tilt, degrees, between the two most different views; less gives no focal length."""
 _MOST_UNSURE = 0.03
-"""Share of the focal length by which it may be unsure."""
+"""Greatest uncertainty of the focal length, as a share of it."""
 _HELPS = 0.9
 """The error with the lens must be less than this share of the error without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A camera's inside: focal lengths and middle (px), and k1, k2, p1, p2, k3."""
+    """A camera's intrinsics: focal lengths and centre (px), and the distortion k1, k2, p1, p2, k3."""
 
     fx: float
     fy: float
@@ -41,7 +41,7 @@ class Lens:
         return np.array([[self.fx, 0, self.cx], [0, self.fy, self.cy], [0, 0, 1.0]])
 
     def straightened(self, px: Floats) -> Floats:
-        """(n, 2) px as a lens that bends nothing would show them."""
+        """Return (n, 2) px as a lens without distortion would show them."""
         if not len(px):
             return px
         points = np.ascontiguousarray(px, np.float64).reshape(-1, 1, 2)
@@ -49,7 +49,7 @@ class Lens:
         return np.asarray(out, np.float64).reshape(-1, 2)
 
     def bent(self, px: Floats) -> Floats:
-        """(n, 2) px as this lens shows what a straight one would show there."""
+        """Return (n, 2) px of a lens without distortion as this lens shows them."""
         if not len(px):
             return px
         rays = np.c_[(px - (self.cx, self.cy)) / (self.fx, self.fy), np.ones(len(px))]
@@ -59,20 +59,20 @@ class Lens:
 
 @dataclass(frozen=True, slots=True)
 class LensFound:
-    """What several views say of the lens."""
+    """The lens measured from several views."""
 
     lens: Lens | None
-    """None where they do not tell enough."""
+    """None if the views do not suffice."""
     views: int
     error_px: float
-    """How far, root mean square, the corners lie from where the model has them."""
+    """Root mean square distance, px, of the corners from the model."""
     why_not: str = ""
 
 
 def _solved(
     views: Sequence[SheetSeen], size: tuple[int, int], flags: int
 ) -> tuple[float, Floats, Floats, Floats, float]:
-    """The error, px; the camera's matrix, its bend, how unsure its numbers are; degrees between views."""
+    """Return the error, px; the camera's matrix, its distortion, its uncertainties; and degrees between views."""
     width, height = size
     start = np.array([[1.1 * width, 0, (width - 1) / 2], [0, 1.1 * width, (height - 1) / 2], [0, 0, 1.0]])
     told = cv2.calibrateCameraExtended(
@@ -87,10 +87,10 @@ def _solved(
 
 
 def measure_lens(views: Sequence[SheetSeen], size: tuple[int, int]) -> LensFound:
-    """The lens from views of the sheet, held differently in each.
+    """Return the lens from views of the sheet, held differently in each.
 
     Args:
-        views: one for each picture, each of six corners or more.
+        views: one per picture, each with six corners or more.
         size: the pictures' width and height, px.
     """
     views = [v for v in views if len(v.ids) >= 6]

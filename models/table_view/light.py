@@ -1,8 +1,8 @@
-"""Light, noise, flicker and motion blur: what a still table's pictures tell of the camera's settings.
+"""Light, noise, flicker and motion blur: finds camera settings from pictures of a still table.
 
-Brightness here is linear light, from grey levels by a gamma of 2.2: it goes as exposure times gain. At one brightness
-the noise of a sensor that counts photons goes as the square root of the gain (EMVA 1288): by these two laws exposure is
-exchanged for gain.
+Brightness here is linear light, from grey levels by a gamma of 2.2; it is proportional to exposure times gain. At one
+brightness, the noise of a sensor that counts photons is proportional to the square root of the gain (EMVA 1288). By
+these two laws exposure is exchanged for gain.
 """
 
 from __future__ import annotations
@@ -21,37 +21,38 @@ from models.eye.geometry import Floats, Image
 from models.table_view.mains import is_steady
 
 _BLOCK: Final = 16
-"""Side of the blocks in which pictures are compared, px."""
+"""Side, px, of the blocks in which pictures are compared."""
 _BANDS: Final = 24
-"""A lamp that flickers brightens bands of rows, since rows are exposed one after another."""
+"""Number of bands of rows: a flickering lamp brightens bands, since rows are exposed one after another."""
 _CLIPPED_AT: Final = 253
 _GAMMA: Final = 2.2
 WHITE_LEVEL: Final = 200.0
-"""The grey level that white paper should have: bright, and short of clipping where the light is strongest."""
+"""Target grey level of white paper: bright, but short of clipping where the light is strongest."""
 MOST_NOISE: Final = 6.0
-"""Grey levels of noise at which cards are still read with ease."""
+"""Noise, in grey levels, at which cards are still read easily."""
 _CARD_SPEED: Final = 2.0
-"""Millimetres a millisecond: 2 m/s, a card that is laid briskly."""
+"""Speed in millimetres per millisecond (2 m/s) of a card laid briskly."""
 SHORTEST_US, _LONGEST_US, _MOST_GAIN = 1500, 30_000, 16.0
-"""In 1.5 ms such a card moves 3 mm, and cards smeared by so much were all read: shorter only adds noise."""
+"""Limits of exposure and gain. In 1.5 ms such a card moves 3 mm, and cards smeared by that were all read: a shorter
+exposure only adds noise."""
 _NEARLY: Final = 0.75
-"""From this share of a swing on an exposure is made a whole one: less, and a card in motion is smeared for nothing."""
+"""Share of a light cycle from which an exposure is extended to a whole one: a lower share would smear moving cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stillness:
-    """What consecutive pictures of a still table differ by."""
+    """The differences between consecutive pictures of a still table."""
 
     noise: float
-    """Standard deviation of a pixel's grey level; NaN from a single picture."""
+    """Standard deviation of a pixel's grey level; NaN for a single picture."""
     flicker: float
-    """Largest change of a band's brightness from picture to picture, as a share; NaN from a single picture."""
+    """Largest change of a band's brightness between pictures, as a share; NaN for a single picture."""
     moving: float
     """Share of the picture in which something moved."""
 
 
 def compare(frames: Sequence[Image]) -> Stillness:
-    """Noise, flicker and motion in pictures (H x W x 3) of one size, taken one after another."""
+    """Return noise, flicker and motion in consecutive pictures (H x W x 3) of one size."""
     if len(frames) < 2:
         return Stillness(math.nan, math.nan, 0.0)
     noises, swings, moved = [], [], []
@@ -77,16 +78,16 @@ def _blocks(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """How bright white paper is in a picture."""
+    """The brightness of white paper in a picture."""
 
     white: float
     """Grey level of white paper."""
     clipped: float
-    """Share of the paper's white that is brighter than the camera can tell."""
+    """Share of the white paper that is clipped."""
 
 
 def measure_light(image: Image, papers: Sequence[Floats]) -> Light:
-    """Brightness of white paper (quads of px) in a picture (H x W x 3)."""
+    """Return the brightness of white paper (quads of px) in a picture (H x W x 3)."""
     mask = np.zeros(image.shape[:2], np.uint8)
     for quad in papers:
         cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), 255)
@@ -100,38 +101,39 @@ def measure_light(image: Image, papers: Sequence[Floats]) -> Light:
 
 
 def smear_px(exposure_us: float, scale: float) -> float:
-    """Pixels that a card moves during an exposure at `_CARD_SPEED`; ``scale`` in px/mm."""
+    """Return the pixels that a card moves during an exposure at `_CARD_SPEED`; ``scale`` in px/mm."""
     return _CARD_SPEED * exposure_us / 1000 * scale
 
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """How to expose."""
+    """Recommended exposure settings."""
 
     exposure_us: int
     gain: float
     more_light: float
-    """By how many times the light is short even so; 1 where it suffices."""
+    """Factor by which the light is still too low; 1 if it suffices."""
 
     def differs(self, exposure_us: float, gain: float) -> bool:
-        """Whether it is worth changing these."""
+        """Whether the difference from these settings justifies a change."""
         return abs(self.exposure_us - exposure_us) >= 0.15 * exposure_us or abs(self.gain - gain) >= 1
 
 
 def advise(
     light: Light, noise: float, exposure_us: float, gain: float, fps: float, *, mains_hz: int | None = None
 ) -> Exposure:
-    """The shortest exposure at which white paper is `WHITE_LEVEL` and the noise is `MOST_NOISE` at most.
+    """Return the shortest exposure at which white paper is `WHITE_LEVEL` and the noise is `MOST_NOISE` at most.
 
     Args:
-        light: how bright paper is now.
-        noise: grey levels, now; NaN where unknown, and then the gain stays.
-        exposure_us, gain: how the camera exposes now.
+        light: the paper's current brightness.
+        noise: current noise in grey levels; NaN if unknown, and then the gain stays.
+        exposure_us, gain: the camera's current settings.
         fps: frames a second; no exposure is longer than a frame.
-        mains_hz: of lamps that flicker (None: none does, or nobody knows): an exposure of whole swings of theirs is
-            even. It is taken where so much light does not overexpose; a shorter one only where the bands stand still.
+        mains_hz: frequency of flickering lamps (None: no flicker, or unknown). An exposure of whole light cycles is
+            even;
+            it is taken unless it overexposes. A shorter one is taken only if the bands stand still.
     """
-    # Clipped paper is brighter than told; how much brighter shows once it is not clipped.
+    # Clipped paper is brighter than measured; how much brighter shows once it is no longer clipped.
     seen = max(light.white, 4.0) if light.clipped < 0.25 else 300.0
     product = exposure_us * gain * (WHITE_LEVEL / seen) ** _GAMMA
     least_gain = 1.0 if math.isnan(noise) else gain * (MOST_NOISE / max(noise, 0.3)) ** 2

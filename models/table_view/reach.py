@@ -1,6 +1,6 @@
-"""Where the seats are: each player in turn reaches a hand over the table, and the side it came from is the bearing.
+"""Finds the seats: each player in turn reaches a hand over the table, and the side it comes from is the bearing.
 
-The same looks at arms that tell whose card was laid: see `models.watch.motion` and `models.watch.arms`.
+The same arm detection later identifies who laid a card: see `models.watch.motion` and `models.watch.arms`.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from models.watch.motion import Bytes, Mask, Motion
 from models.watch.surfaces import Surface
 
 _ENOUGH_LOOKS: Final = 8
-"""So many looks at an arm make a bearing."""
+"""Number of looks at an arm that give a bearing."""
 _FRAMES_GONE: Final = 3
-"""So many frames without an arm end a reach."""
+"""Number of frames without an arm that end a reach."""
 _ARRIVED: Final = 0.65
-"""Share of the line to the middle that an arm must cover: a hand that has arrived, not one on its way; between spread
-fingers the table shows."""
+"""Share of the line to the middle that an arm must cover: a hand that has arrived, rather than one on its way. Table
+shows between spread fingers."""
 
 
 class Reaching:
     """Measures one bearing after another from a stream of frames.
 
     Args:
-        middle: the playing area's middle, px; the picture's where None.
+        middle: the playing area's middle, px; None: the picture's.
     """
 
     def __init__(self, middle: tuple[float, float] | None = None) -> None:
@@ -38,16 +38,15 @@ class Reaching:
         self._without = 0
         self._told = False
         self.state = "away"
-        """``away``, ``reaching``, ``two`` (more arms than one), ``told`` (it may be taken back), ``dark``,
-        ``blocked``."""
+        """``away``, ``reaching``, ``two`` (more than one arm), ``told`` (the hand may leave), ``dark``, ``blocked``."""
 
     def feed(self, image: Bytes, t: int) -> float | None:
-        """Take in the next frame (H x W x 3; exposed at ``t`` ns); a bearing, degrees, once a hand has told it.
+        """Take in the next frame (H x W x 3; exposed at ``t`` ns); return a bearing, degrees, once it is known.
 
-        The first frame must show the table without a hand. After a bearing the hand must be taken back.
+        The first frame must show the table without a hand. After a bearing the hand must leave.
         """
         glance = self._motion.look(image, t, self._everything)
-        # Whoever holds a hand still is asked to: it must not be learned as a part of the table.
+        # Players hold their hand still on request: it must not be learned as part of the table.
         self._everything = np.full(glance.foreign.shape, 255, np.uint8)
         if glance.state != "clear":
             self.state = glance.state
@@ -55,7 +54,7 @@ class Reaching:
         f, (rows, columns) = self._motion.factor, glance.foreign.shape
         middle = (columns / 2, rows / 2)
         to = middle if self._middle is None else (self._middle[0] / f, self._middle[1] / f)
-        # Whoever is asked to holds a hand still.
+        # Count resting arms, too, for the same reason.
         arms = np.where(glance.kinds == Surface.ARM, np.uint8(255), np.uint8(0))
         shares = [(reach, covered(arms, reach, to)) for reach in (*glance.reaches, *glance.resting)]
         there = [(reach, share) for reach, share in shares if share >= HALF]

@@ -1,7 +1,7 @@
-"""The calibration sheet's board: where its corners are, and how they are found in a picture.
+"""The calibration sheet's board: the places of its corners, and their detection in a picture.
 
-The board is a ChArUco board: a chessboard whose white squares hold markers, so that each corner is known by its number
-even where a part is hidden. Its millimetres are measured from its upper left, x right and y down.
+The board is a ChArUco board: a chessboard whose white squares hold markers, so that each corner is identified by number
+even if a part is hidden. Its millimetres are measured from its upper left, x right and y down.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from numpy.typing import NDArray
 from models.eye.geometry import Floats, Image
 
 _COLUMNS, _ROWS = 6, 7
-# An odd number of rows: for an even one OpenCV has drawn two different boards over its versions.
+# An odd number of rows: for an even one, OpenCV versions have drawn two different boards.
 _SQUARE_MM, _MARKER_MM = 30.0, 22.0
 BOARD_MM: Final = (_COLUMNS * _SQUARE_MM, _ROWS * _SQUARE_MM)
 CORNERS: Final = (_COLUMNS - 1) * (_ROWS - 1)
-"""Inner corners of the chessboard."""
+"""Number of inner corners of the chessboard."""
 _WHITE_MM: Final = (_SQUARE_MM - _MARKER_MM) / 2
-"""White round each marker."""
+"""Width of the white round each marker."""
 RIM_MM: Final = 6.0
-"""At least so much white lies round the board, but for its lower rim."""
+"""Least width of the white round the board, except at its lower rim."""
 _LEAST_CONTRAST: Final = 12
-"""Grey levels between black and white squares beside a corner."""
+"""Least difference in grey levels between black and white squares beside a corner."""
 ENOUGH: Final = 15
-"""So many corners span at least three of the board's rows and columns: with fewer the table's far edge is a guess."""
+"""Number of corners sure to span three of the board's rows and columns: with fewer the table's far edge is a guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class SheetSeen:
     mm: Floats
     """(n, 2) their places on the board."""
     px: Floats
-    """(n, 2) their places in the picture; whole numbers are the middles of pixels."""
+    """(n, 2) their places in the picture; whole numbers are pixel centres."""
 
     @property
     def whole(self) -> bool:
@@ -52,7 +52,7 @@ class SheetSeen:
 
 @lru_cache(maxsize=1)
 def _board() -> Any:
-    """The board as OpenCV knows it."""
+    """Return the board as an OpenCV object."""
     markers = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     return cv2.aruco.CharucoBoard((_COLUMNS, _ROWS), _SQUARE_MM, _MARKER_MM, markers)
 
@@ -63,42 +63,43 @@ def _detector() -> Any:
 
 
 def board_picture(scale: int) -> Image:
-    """The board without a margin, one channel, at ``scale`` px/mm (a whole number, so that squares end on pixels)."""
+    """Return the board without margin, one channel, at ``scale`` px/mm (whole, so that squares end on pixels)."""
     size = (round(BOARD_MM[0] * scale), round(BOARD_MM[1] * scale))
     return np.asarray(_board().generateImage(size, marginSize=0), np.uint8)
 
 
 def corner_places() -> Floats:
-    """(`CORNERS`, 2) mm of every corner, by number."""
+    """Return (`CORNERS`, 2) mm of every corner, by number."""
     return np.asarray(_board().getChessboardCorners(), np.float64)[:, :2]
 
 
 def find_sheet(image: Image) -> SheetSeen | None:
-    """The board's corners in a picture (H x W, or H x W x 3, blue first); None if none of them is seen.
+    """Return the board's corners in a picture (H x W, or H x W x 3, blue first); None if none is seen.
 
-    Blur hides markers long before it hides a chessboard's corners: a sharpened picture is searched too, and from the
-    corners beside markers the places of the others are known.
+    Blur hides markers long before it hides a chessboard's corners. So a sharpened picture is searched, too, and the
+    corners beside markers give the places of the others.
     """
     grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     seen = _detected(grey)
     if seen is not None and seen.whole:
         return seen
-    # Twice as large, with its edges made harder.
+    # Twice as large, with sharper edges.
     smooth = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), 0.7)
     large = cv2.resize(smooth, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
     harder = np.clip(large + 4 * (large - cv2.GaussianBlur(large, (0, 0), 6)), 0, 255)
     again = _detected(np.asarray(harder, np.uint8))
     if again is not None and (seen is None or len(again.ids) > len(seen.ids)):
-        # In a picture of twice the size; whole numbers are the middles of pixels.
+        # Back from twice the size; whole numbers are pixel centres.
         seen = SheetSeen(again.ids, again.mm, (again.px + 0.5) / 2 - 0.5)
     return None if seen is None else _completed(grey, seen)
 
 
 @lru_cache(maxsize=1)
 def _shift() -> float:
-    """By how much this OpenCV tells corners too far right and down, px: in version 4 whole numbers are pixels' corners.
+    """Return the offset, px, by which this OpenCV reports corners too far right and down.
 
-    Here, and in version 5, they are pixels' middles. Measured on the board's own picture, whose corners are known.
+    Whole numbers are pixels' corners in version 4; here, and in version 5, they are pixel centres. Measured on the
+    board's own picture, whose corners are known.
     """
     scale, border = 4, 24
     picture = np.pad(board_picture(scale), border, constant_values=255)
@@ -109,7 +110,7 @@ def _shift() -> float:
 
 def _detected(grey: Image) -> SheetSeen | None:
     corners, ids, _, _ = _detector().detectBoard(grey)
-    # A single marker may be a pattern that happens to look like one; a corner needs two that agree.
+    # A single marker may be a chance pattern; a corner needs two that agree.
     if ids is None or len(ids) == 0:
         return None
     numbers = np.asarray(ids, np.int64).reshape(-1)
@@ -117,7 +118,7 @@ def _detected(grey: Image) -> SheetSeen | None:
 
 
 def _completed(grey: Image, seen: SheetSeen) -> SheetSeen:
-    """The same with those of the other corners that show where they must be, by those that were seen."""
+    """Add the other corners that show at the places predicted from those seen."""
     for _ in range(3):
         across, down = (np.ptp(seen.mm, axis=0) / _SQUARE_MM).tolist()
         missing = np.setdiff1d(np.arange(CORNERS), seen.ids)
@@ -135,7 +136,7 @@ def _completed(grey: Image, seen: SheetSeen) -> SheetSeen:
 
 
 def _corner_at(grey: Image, match: Floats, number: int) -> Floats | None:
-    """Where a corner shows (px), if black and white change places there as on the board."""
+    """Return a corner's place (px), if black and white alternate there as on the board."""
     x, y = corner_places()[number]
     near = _WHITE_MM * 0.75
     around = near * np.array([[0.0, 0], [-1, -1], [1, -1], [-1, 1], [1, 1]]) + np.array([x, y])
@@ -152,25 +153,25 @@ def _corner_at(grey: Image, match: Floats, number: int) -> Floats | None:
         return None
     at = np.rint(places[1:] + found - places[0]).astype(int)
     levels = grey[at[:, 1], at[:, 0]].astype(int)
-    # Squares are black where column and row are both odd or both even.
+    # Squares are black if column and row are both odd or both even.
     black = np.array([True, False, False, True]) ^ bool(sum(divmod(number, _COLUMNS - 1)) % 2)
     return found if levels[~black].min() - levels[black].max() >= _LEAST_CONTRAST else None
 
 
 def mirrored_sheet(image: Image) -> bool:
-    """Whether the picture shows the board as a mirror would: it is found only in the picture turned over."""
+    """Whether the picture shows the board mirrored: it is found only in the flipped picture."""
     turned = find_sheet(np.ascontiguousarray(image[:, ::-1]))
     return turned is not None and len(turned.ids) >= ENOUGH
 
 
 def outline() -> Floats:
-    """(4, 2) mm of the board's outer corners, clockwise from the upper left."""
+    """Return (4, 2) mm of the board's outer corners, clockwise from the upper left."""
     width, height = BOARD_MM
     return np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
 
 
 def rims() -> list[Floats]:
-    """Edges (2, 2) mm of the black squares on the board's rim, with `RIM_MM` of white before them: left, top, right."""
+    """Return edges (2, 2) mm of the black squares on the left, top and right rims, next to `RIM_MM` of white."""
     edges = []
     for k in range(_ROWS):
         x, y = (0.0 if k % 2 == 0 else BOARD_MM[0]), k * _SQUARE_MM

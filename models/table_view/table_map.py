@@ -1,7 +1,7 @@
-"""The table as the camera sees it: millimetres on the table to pixels in the picture, and back.
+"""The table as the camera sees it: maps millimetres on the table to pixels in the picture, and back.
 
-The table's millimetres begin where the picture's middle looks; x runs to the picture's right there, y at a right angle
-to it, towards the picture's bottom. So they do not depend on how a sheet or a card was laid down.
+The origin in millimetres is the point seen at the picture's middle; x runs to the picture's right there, y at a right
+angle to it, towards the picture's bottom. So they do not depend on how a sheet or a card was laid down.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from models.eye.geometry import Floats
 from models.table_view.lens import Lens
 
 SOUGHT_FOCAL: Final = 1.1
-"""A camera's focal length as a share of its picture's width, where nothing is known: 49 degrees across, what a Camera
-Module 3 sees in its fast mode, within ..."""
+"""Assumed focal length as a share of the picture's width: 49 degrees across, the view of a Camera Module 3 in its fast
+mode, within ..."""
 _FOCAL_DOUBT: Final = 0.35
-"""... this much of its logarithm: from a wide lens to a portrait's."""
+"""... this standard deviation of its logarithm: from a wide lens to a portrait lens."""
 CORNER_PX: Final = 0.2
 """Standard deviation of a corner's place, px."""
 _MARGIN_MM: Final = 5.0
-"""How far the playing area keeps from the picture's edge."""
+"""Distance that the playing area keeps from the picture's edge."""
 
 
 class NoTable(ValueError):  # noqa: N818 - it names what was found
@@ -36,12 +36,12 @@ class NoTable(ValueError):  # noqa: N818 - it names what was found
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """How a camera sees the table.
+    """A camera's view of the table.
 
     Args:
-        homography: 3 x 3, from (x, y, 1) mm on the table to px of a lens that bends nothing.
+        homography: 3 x 3, from (x, y, 1) mm on the table to px of a lens without distortion.
         size: the picture's width and height, px.
-        lens: what bends the picture, if measured.
+        lens: the measured distortion, if any.
     """
 
     homography: Floats
@@ -49,17 +49,17 @@ class TableView:
     lens: Lens | None = None
 
     def to_px(self, mm: Floats) -> Floats:
-        """(n, 2) mm on the table to (n, 2) px."""
+        """Map (n, 2) mm on the table to (n, 2) px."""
         flat = project(self.homography, mm)
         return flat if self.lens is None else self.lens.bent(flat)
 
     def to_mm(self, px: Floats) -> Floats:
-        """(n, 2) px to (n, 2) mm on the table."""
+        """Map (n, 2) px to (n, 2) mm on the table."""
         flat = px if self.lens is None else self.lens.straightened(px)
         return project(np.linalg.inv(self.homography), flat)
 
     def scale(self, mm: tuple[float, float]) -> float:
-        """Pixels a millimetre at a place of the table, the mean of all directions."""
+        """Return px per mm at a place of the table, averaged over all directions."""
         x, y = mm
         near = np.array([[x - 1, y], [x + 1, y], [x, y - 1], [x, y + 1]])
         left, right, up, down = self.to_px(near)
@@ -67,25 +67,25 @@ class TableView:
         return math.sqrt(abs(float(across[0] * along[1] - across[1] * along[0])))
 
     def card_height(self, mm: tuple[float, float] = (0.0, 0.0)) -> float:
-        """How tall a card that lies there shows, px."""
+        """Return the height of a card lying there, px."""
         return HEIGHT_MM * self.scale(mm)
 
 
 @dataclass(frozen=True, slots=True)
 class TableFound:
-    """A table that was found in a picture."""
+    """A table found in a picture."""
 
     view: TableView
     tilt: float
-    """Degrees between the camera's axis and the table's upright ..."""
+    """Angle, degrees, between the camera's axis and the table's normal ..."""
     tilt_error: float
     """... and its standard deviation."""
     towards: float
-    """The bearing (degrees counter-clockwise from the picture's right) of the side that is nearer to the lens."""
+    """The bearing (degrees counter-clockwise from the picture's right) of the side nearer to the lens."""
     error_px: float
-    """How far, root mean square, the points lie from where the model has them."""
+    """Root mean square distance, px, of the points from the model."""
     from_source: Floats
-    """3 x 3, from the mm of the sheet (or of the first card) to the table's."""
+    """3 x 3, from the mm of the sheet (or of the first card) to those of the table."""
 
 
 # Least squares for a handful of unknowns
@@ -93,16 +93,16 @@ class TableFound:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Where the squares are least."""
+    """The result of a least-squares fit."""
 
     x: Floats
     residuals: Floats
     covariance: Floats
-    """Of ``x``, for residuals whose standard deviation is 1."""
+    """Covariance of ``x``, for residuals of standard deviation 1."""
 
 
 def _slopes(residuals: Callable[[Floats], Floats], x: Floats, at: Floats) -> Floats:
-    """(m, n), by differences."""
+    """Return the derivatives (m, n), by differences."""
     columns = []
     for k in range(len(x)):
         step = 1e-6 * max(1.0, abs(x[k]))
@@ -113,11 +113,11 @@ def _slopes(residuals: Callable[[Floats], Floats], x: Floats, at: Floats) -> Flo
 
 
 def least_squares(residuals: Callable[[Floats], Floats], start: Floats) -> Fit:
-    """Find x so that the sum of the squared residuals is least, by Levenberg and Marquardt's method.
+    """Minimise the sum of squared residuals by Levenberg and Marquardt's method.
 
     Args:
         residuals: from (n,) unknowns to (m,) residuals, m >= n, each over its own standard deviation.
-        start: near enough that the way there goes downhill.
+        start: near enough to the minimum for a descent to reach it.
     """
     x = start.astype(np.float64)
     at = residuals(x)
@@ -145,13 +145,13 @@ def least_squares(residuals: Callable[[Floats], Floats], start: Floats) -> Fit:
 
 
 def project(matrix: NDArray[Any], points: Floats) -> Floats:
-    """(n, 2) points through a 3 x 3 homography."""
+    """Map (n, 2) points through a 3 x 3 homography."""
     out = np.c_[points, np.ones(len(points))] @ matrix.T
     return np.asarray(out[:, :2] / out[:, 2:], np.float64)
 
 
 def pinhole(pose: Floats, size: tuple[int, int], lens: Lens | None) -> Floats:
-    """The homography of a camera: ``pose`` is a turn (Rodrigues), a shift, mm, and the focal length's logarithm."""
+    """Return a camera's homography; ``pose``: turn (Rodrigues), shift, mm, and logarithm of the focal length."""
     turn, _ = cv2.Rodrigues(np.ascontiguousarray(pose[:3]))
     if lens is None:
         focal = math.exp(pose[6])
@@ -162,12 +162,12 @@ def pinhole(pose: Floats, size: tuple[int, int], lens: Lens | None) -> Floats:
 
 
 def focal_doubt(pose: Floats, size: tuple[int, int]) -> Floats:
-    """What is known of the focal length beforehand, as a residual."""
+    """Return the prior on the focal length, as a residual."""
     return np.array([(pose[6] - math.log(SOUGHT_FOCAL * size[0])) / _FOCAL_DOUBT])
 
 
 def _first_pose(mm: Floats, px: Floats, size: tuple[int, int]) -> Floats:
-    """A pose to begin with: the camera straight above, as far as the points' size tells."""
+    """Return an initial pose: the camera straight above, at the distance that the points' size suggests."""
     focal = SOUGHT_FOCAL * size[0]
     match, _ = cv2.estimateAffinePartial2D(mm.astype(np.float32), px.astype(np.float32), method=cv2.LMEDS)
     if match is None:
@@ -180,13 +180,13 @@ def _first_pose(mm: Floats, px: Floats, size: tuple[int, int]) -> Floats:
 
 
 def fit_table(mm: Floats, px: Floats, size: tuple[int, int], lens: Lens | None = None) -> TableFound:
-    """The table from points whose places on something flat are known.
+    """Return the table from points with known places on a flat object.
 
     Args:
-        mm: (n, 2) places on the flat thing; n >= 4, not in one line.
-        px: (n, 2) where they show.
+        mm: (n, 2) places on the object; n >= 4, not in one line.
+        px: (n, 2) their places in the picture.
         size: the picture's width and height, px.
-        lens: what bends the picture, if measured.
+        lens: the measured distortion, if any.
 
     Raises:
         NoTable: the points do not determine it.
@@ -202,10 +202,10 @@ def fit_table(mm: Floats, px: Floats, size: tuple[int, int], lens: Lens | None =
 
 
 def framed(fit: Fit, size: tuple[int, int], lens: Lens | None, count: int) -> TableFound:
-    """The table of a fit: seven unknowns of a `pinhole` first, ``count`` residuals of points (over `CORNER_PX`) first.
+    """Return the table of a fit, with the unknowns of a `pinhole` and ``count`` point residuals (/ `CORNER_PX`) first.
 
     Raises:
-        NoTable: the fit has come to nothing.
+        NoTable: the fit has failed.
     """
     homography = pinhole(fit.x[:7], size, lens)
     error = CORNER_PX * math.sqrt(2 * float((fit.residuals[:count] ** 2).mean()))
@@ -221,18 +221,18 @@ def framed(fit: Fit, size: tuple[int, int], lens: Lens | None, count: int) -> Ta
 
 
 def _tilt(pose: Floats) -> tuple[float, float]:
-    """The tilt, degrees, and the bearing of the side that is nearer to the lens."""
+    """Return the tilt, degrees, and the bearing of the side nearer to the lens."""
     turn, _ = cv2.Rodrigues(np.ascontiguousarray(pose[:3]))
     upright = turn[:, 2]
     if upright[2] < 0:
         upright = -upright
-    # The upright points away from the lens; the table comes nearer where it leans to.
+    # The normal points away from the lens; the table comes nearer on the side it leans to.
     towards = math.degrees(math.atan2(-upright[1], upright[0])) % 360
     return math.degrees(math.acos(min(1.0, float(upright[2])))), towards
 
 
 def _frame(homography: Floats, size: tuple[int, int]) -> Floats:
-    """3 x 3, from the mm that a homography begins with to the table's."""
+    """Return the 3 x 3 map from the homography's millimetres to the table's."""
     middle = np.array([(size[0] - 1) / 2, (size[1] - 1) / 2])
     at, right = project(np.linalg.inv(homography), middle + np.array([[-1.0, 0.0], [1.0, 0.0]]))
     x, y = (right - at) / np.linalg.norm(right - at)
@@ -243,7 +243,7 @@ def _frame(homography: Floats, size: tuple[int, int]) -> Floats:
 
 
 def seen_area(view: TableView) -> Floats:
-    """(4, 2) mm: the largest upright rectangle about the middle that the picture shows, clockwise from upper left."""
+    """Return (4, 2) mm: the largest upright rectangle about the middle in the picture, clockwise from upper left."""
     width, height = view.size
     xs, ys = np.linspace(0, width - 1, 9), np.linspace(0, height - 1, 9)
     left, right = (view.to_mm(np.c_[np.full(9, x), ys]) for x in (0.0, width - 1.0))
@@ -254,7 +254,7 @@ def seen_area(view: TableView) -> Floats:
 
 
 def card_heights(view: TableView, area: Floats) -> tuple[float, float, float]:
-    """How tall a card shows, px: in the area's middle, where it shows smallest, and where it shows tallest."""
+    """Return a card's height, px: in the area's middle, at its smallest, and at its tallest."""
     x, y = area.mean(axis=0)
     heights = [view.card_height((float(a), float(b))) for a, b in area]
     middle = view.card_height((float(x), float(y)))
@@ -262,7 +262,7 @@ def card_heights(view: TableView, area: Floats) -> tuple[float, float, float]:
 
 
 def grid(area: Floats, step: float = 50.0) -> Sequence[Floats]:
-    """Lines (k, 2) mm of a grid over the upright box round an area, through the origin."""
+    """Return lines (k, 2) mm of a grid over the upright box round an area, through the origin."""
     (x0, y0), (x1, y1) = area.min(axis=0), area.max(axis=0)
     xs = np.arange(math.ceil(x0 / step), math.floor(x1 / step) + 1) * step
     ys = np.arange(math.ceil(y0 / step), math.floor(y1 / step) + 1) * step

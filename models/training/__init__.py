@@ -1,1 +1,1 @@
-"""How the eye's weights are made: pictures, networks, training; never imported at run time."""
+"""Makes the eye's weights: pictures, networks, training; never imported at run time."""

@@ -1,7 +1,7 @@
-"""Deck art that others drew, rendered where it lies: none of it is copied into the project.
+"""Deck art by other artists, rendered from where it is installed; none of it is copied into the project.
 
-Sources and licences are those of the model card. Each deck gives faces (BGR, `FACE_W`×`FACE_H`) with the place of the
-index measured once by eye: the box over rank and suit, as fractions of the card.
+The model card lists sources and licences. Each deck gives faces (BGR, `FACE_W`×`FACE_H`) with the place of the index,
+measured once by eye: the box over rank and suit, as fractions of the card.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _SHEETS: dict[str, tuple[Box, str]] = {
     "lattmann": ((0.035, 0.04, 0.155, 0.24), "A23456789TJQK"),
 }
 _GERMAN, _FRENCH = {"Q": "D", "J": "B"}, {"A": "1", "K": "R", "Q": "D", "J": "V"}
-#: What they print where it is not the international letter.
+#: Printed letters that differ from the international ones.
 _LETTERS = {"ancient_french": _FRENCH, "berlin": _GERMAN, "lattmann": _GERMAN}
 _SHEET_RANKS, _SHEET_SUITS = "A23456789TJQK", "cdhs"
 
 
 @dataclass(slots=True)
 class ArtDeck:
-    """Faces by card, the index box, whether all four corners carry one, and court pictures to paste elsewhere."""
+    """Faces by card, the index box, the number of corners with an index, and court pictures to paste elsewhere."""
 
     name: str
     faces: dict[str, Image]
@@ -49,11 +49,11 @@ class ArtDeck:
     corners: int
     courts: list[Image]
     letters: dict[str, str] = field(default_factory=dict)
-    """What is printed for a rank, where it is not the international letter."""
+    """The printed letter of each rank where it differs from the international one."""
 
 
 def flatten(bgra: Image) -> Image:
-    """Lay a transparent picture on white; the rounded corners are cut by the scene."""
+    """Lay a transparent picture on white; the scene cuts the rounded corners."""
     if bgra.ndim == 2:
         return np.asarray(cv2.cvtColor(bgra, cv2.COLOR_GRAY2BGR), np.uint8)
     if bgra.shape[2] == 3:
@@ -85,7 +85,7 @@ def _court(face: Image) -> Image:
 
 
 def sheet_deck(name: str, scratch: Path) -> ArtDeck:
-    """One of the gnome-cards-data sheets: 13 columns ace to king, rows clubs, diamonds, hearts, spades, extras."""
+    """Return a gnome-cards-data sheet: 13 columns ace to king, rows clubs, diamonds, hearts, spades, more."""
     box, ranks = _SHEETS[name]
     sheet = rasterise(gzip.decompress((_AISLERIOT / f"{name}.svgz").read_bytes()), scratch, "-w", str(13 * FACE_W))
     height = sheet.shape[0] / 5
@@ -94,7 +94,7 @@ def sheet_deck(name: str, scratch: Path) -> ArtDeck:
     for row, suit in enumerate(_SHEET_SUITS):
         for column, rank in enumerate(_SHEET_RANKS):
             cell = sheet[round(row * height) : round((row + 1) * height), column * FACE_W : (column + 1) * FACE_W]
-            # A hair inside the cell: the black outline of some sheets is the sheet's, not the card's.
+            # Stay slightly inside the cell: the black outline of some sheets does not belong to the card.
             face = _face(np.ascontiguousarray(cell[3:-3, 3:-3]))
             if rank in ranks:
                 faces[rank + suit] = face
@@ -104,7 +104,7 @@ def sheet_deck(name: str, scratch: Path) -> ArtDeck:
 
 
 def knoll_deck(folder: Path, scratch: Path) -> ArtDeck:
-    """Byron Knoll's deck from the folder of SVGs named like 10C.svg."""
+    """Return Byron Knoll's deck from the folder of SVGs named like 10C.svg."""
     faces: dict[str, Image] = {}
     for path in sorted(folder.glob("*.svg")):
         if path.stem.startswith("Joker"):
@@ -115,7 +115,7 @@ def knoll_deck(folder: Path, scratch: Path) -> ArtDeck:
 
 
 def kde_deck(scratch: Path) -> ArtDeck:
-    """KDE's standard deck: one SVG whose groups are named like queen_spade."""
+    """Return KDE's standard deck: one SVG whose groups are named like queen_spade."""
     svg = gzip.decompress(_KDE_STANDARD.read_bytes())
     words = {"A": "1", "J": "jack", "Q": "queen", "K": "king", "T": "10"}
     faces = {
@@ -123,7 +123,7 @@ def kde_deck(scratch: Path) -> ArtDeck:
         for rank in _SHEET_RANKS
         for suit in ("club", "diamond", "heart", "spade")
     }
-    # The ace of spades is built of another group's parts and renders blank on its own.
+    # The ace of spades uses parts of another group and renders blank on its own.
     faces = {card: face for card, face in faces.items() if face[80:260, 60:180].std() > 3}
     return ArtDeck("kde-standard", faces, (0.03, 0.03, 0.17, 0.285), 2, _courts(faces))
 
@@ -146,7 +146,7 @@ process.stdout.write(JSON.stringify(out));
 
 
 def kennard_deck(package: Path, scratch: Path) -> ArtDeck:
-    """Adrian Kennard's deck from an unpacked npm package @letele/playing-cards 0.1.0; needs node."""
+    """Return Adrian Kennard's deck from an unpacked npm package @letele/playing-cards 0.1.0; needs node."""
     command = ["node", "-e", _NODE, str(package / "dist" / "index.esm.js")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     faces: dict[str, Image] = {}
@@ -158,7 +158,7 @@ def kennard_deck(package: Path, scratch: Path) -> ArtDeck:
 
 
 def load_all(decks: Path, letele: Path, scratch: Path) -> list[ArtDeck]:
-    """Every deck that is there; what is missing is named on standard output and left out."""
+    """Return every deck found; report each missing deck on standard output."""
     scratch.mkdir(parents=True, exist_ok=True)
     found = []
     if (decks / "knoll").is_dir():

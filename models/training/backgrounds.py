@@ -1,4 +1,4 @@
-"""What cards lie on: cloth, wood, carpet, print, tiles, all from noise and a few colours; and boxes that bear print."""
+"""Backgrounds for cards: cloth, wood, carpet, print, tiles, all from noise and a few colours; and printed boxes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _tiles(rng: np.random.Generator) -> Field:
 
 
 def _plaid(rng: np.random.Generator) -> Field:
-    """A table cloth: stripes across stripes, with the weave's grain; or sprigs set in rows."""
+    """Draw a table cloth: crossing stripes with the grain of the weave, or sprigs in rows."""
     base = np.full((_SIZE, _SIZE, 3), _colour(rng), np.float32)
     if rng.random() < 0.6:
         for axis in (0, 1):
@@ -95,7 +95,7 @@ def _shapes(rng: np.random.Generator) -> Field:
 
 
 def _print(rng: np.random.Generator, words: list[str]) -> Field:
-    """A page: lines of print in several sizes, some boxes; digits and letters that are no index."""
+    """Draw a page: lines of print in several sizes; digits and letters that are no index."""
     paper = _colour(rng) * 0.2 + 190
     image = np.full((_SIZE, _SIZE, 3), np.clip(paper, 0, 255), np.float32)
     alphabet = list("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789AAJQK  ")
@@ -119,12 +119,12 @@ def _print(rng: np.random.Generator, words: list[str]) -> Field:
     return image
 
 
-#: How high the letters on boxes are. The smallest, one below another, are about as a joker's column.
+#: Heights of the letters on boxes. The smallest, set vertically, resemble a joker's column.
 _LETTER_PX = (4, 5, 6, 8, 10, 14, 20, 30, 44)
 
 
 def _word(rng: np.random.Generator, font: str, height: int) -> Image | None:
-    """Three letters or more, `height` px high, in a row or one below another; None where the font lacks one."""
+    """Draw three or more letters, `height` px high, in a row or a column; None if the font lacks one."""
     letters = rng.choice(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789AJQK"), int(rng.integers(3, 10)))
     row = rng.random() < 0.6
     parts = ["".join(letters)] if row else list(letters)
@@ -144,7 +144,7 @@ def _word(rng: np.random.Generator, font: str, height: int) -> Image | None:
 
 
 def _label(rng: np.random.Generator, words: list[str], wide: int, high: int) -> Image:
-    """The printed side of a box, (high, wide, 3): words along and downwards, light on dark or dark on light."""
+    """Draw the printed side of a box, (high, wide, 3): words in both directions, light on dark or dark on light."""
     paper, ink = _colour(rng), _colour(rng)
     if abs(float((paper - ink).mean())) < 60:
         ink = np.full(3, 245.0 if paper.mean() < 128 else 15.0, np.float32)
@@ -155,13 +155,13 @@ def _label(rng: np.random.Generator, words: list[str], wide: int, high: int) -> 
             continue
         y, x = int(rng.integers(high - word.shape[0])), int(rng.integers(wide - word.shape[1]))
         part = label[y : y + word.shape[0], x : x + word.shape[1]]
-        # What was printed there before would make one index out of two words' halves.
+        # Erase older print there: halves of two words might form an index.
         part[:] = paper + (ink - paper) * (word.astype(np.float32)[..., None] / 255)
     return np.asarray(label, np.uint8)
 
 
 def put_boxes(image: Image, rng: np.random.Generator, words: list[str]) -> None:
-    """Put printed boxes on a picture, in place, one across another; no card is among them."""
+    """Put overlapping printed boxes on a picture, in place; none of them is a card."""
     for _ in range(int(rng.integers(3, 9))):
         wide, high = int(rng.integers(70, 320)), int(rng.integers(70, 320))
         label = _label(rng, words, wide, high)
@@ -175,7 +175,7 @@ def put_boxes(image: Image, rng: np.random.Generator, words: list[str]) -> None:
 
 
 def draw(seed: int, words: list[str]) -> Image:
-    """Background `seed`, _SIZE×_SIZE; `words` are font files for printed matter."""
+    """Draw background `seed`, _SIZE×_SIZE; `words` are font files for printed matter."""
     rng = np.random.default_rng((11, seed))
     kind = rng.choice(8, p=[0.22, 0.14, 0.17, 0.08, 0.07, 0.12, 0.08, 0.12])
     if kind == 0:  # cloth

@@ -1,4 +1,4 @@
-"""What lies about and reaches in: hands and sleeves, coins, cups, phones, pens, chips."""
+"""Clutter on the table and hands reaching in: sleeves, coins, cups, phones, pens, chips."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from models.eye.classes import HEIGHT_MM
 from models.eye.geometry import Image, Points
 
-#: What hides a card without being one, in the map of what is on top.
+#: Value for things that hide a card, in the map of the topmost object.
 HAND = -2
 
 _SKIN = ([120, 150, 200], [90, 120, 180], [60, 85, 130], [150, 180, 230], [40, 55, 85], [75, 105, 160], [130, 165, 225])
@@ -41,7 +41,7 @@ def _arm(layer: Image, rng: np.random.Generator, unit: float) -> None:
 
 
 def _rounded(mask: Image, unit: float, rng: np.random.Generator) -> Image:
-    """Shading of something round, at a quarter of the size: smooth, so that is enough."""
+    """Return the shading of a round object at a quarter of the size, which suffices as it is smooth."""
     q = mask.shape[0] // 4
     depth = cv2.distanceTransform(cv2.resize(mask, (q, q), interpolation=cv2.INTER_NEAREST), cv2.DIST_L2, 3)
     shade = 0.6 + 0.4 * np.sqrt(np.clip(depth / (2.2 * unit), 0, 1))
@@ -49,7 +49,7 @@ def _rounded(mask: Image, unit: float, rng: np.random.Generator) -> Image:
 
 
 def hands(image: Image, ids: NDArray[np.int16], rng: np.random.Generator, card_px: float, stuff: Image) -> None:
-    """A hand or two reaching in from the edge; `stuff` is a picture of some cloth for the sleeve."""
+    """Draw one or two hands reaching in from the edge; `stuff` is a picture of cloth for the sleeve."""
     size = image.shape[0]
     layer = np.zeros((size, size), np.uint8)
     unit = card_px / HEIGHT_MM
@@ -105,7 +105,7 @@ def _cup(image: Image, layer: Image, rng: np.random.Generator, at: tuple[int, in
 
 
 def _slab(image: Image, layer: Image, rng: np.random.Generator, at: tuple[int, int], unit: float) -> None:
-    """A phone, a pen, a box of cards: something flat and straight."""
+    """Draw something flat and straight: a phone, a pen, a box of cards."""
     w, h = [(72, 148), (9, 140), (66, 93), (85, 54)][int(rng.integers(4))]
     box = cv2.boxPoints((at, (w * unit, h * unit), float(rng.uniform(0, 180)))).astype(np.int32)
     colour = rng.uniform(5, 70, 3) if rng.random() < 0.5 else rng.uniform(20, 240, 3)
@@ -115,12 +115,12 @@ def _slab(image: Image, layer: Image, rng: np.random.Generator, at: tuple[int, i
 
 
 _Thing = Callable[[Image, Image, np.random.Generator, tuple[int, int], float], None]
-#: Draws a thing into the picture and where it lies into the layer, at a place, px; the last is px a millimetre.
+#: Draws a thing into the picture and its outline into the layer, at a place, px; the last argument is px per mm.
 _THINGS: tuple[_Thing, ...] = (_coin, _coin, _chip, _cup, _slab)
 
 
 def things(image: Image, ids: NDArray[np.int16], rng: np.random.Generator, card_px: float, most: int) -> None:
-    """Up to `most` things put down, each with the shadow that it throws."""
+    """Put down up to `most` things, each with its shadow."""
     size = image.shape[0]
     unit = card_px / HEIGHT_MM
     for _ in range(int(rng.integers(1, most + 1))):

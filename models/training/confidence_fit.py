@@ -1,7 +1,7 @@
-"""Fit what turns readings into one honest confidence, end to end on held-out synthetic scenes.
+"""Fits the confidence of readings, end to end on held-out synthetic scenes.
 
-The scenes are of decks and fonts that no network was trained on. Fitted: how far the whole-card network is right that
-nothing lies on a card, the weights of the evidence (least negative log-likelihood of the true card), then a logistic
+The scenes are of decks and fonts that no network was trained on. Three parts are fitted in turn: the whole-card
+network's bareness, the weights of the evidence (least negative log-likelihood of the true card), and a logistic
 calibration of "this reading is right". Real photographs play no part.
 """
 
@@ -27,18 +27,18 @@ from models.training.heldout import HeldOutFigures, SceneMatch, match
 from models.training.library import Library
 from models.training.scenes import Painter
 
-#: Share of wrong ones that is borne among the cards said with 0.9 or more, on the scenes fitted on. Half of these are
-#: blurred, dark or tiny beyond what people would play with; at a table it comes to less than one in a thousand
-#: (`python -m tools.measure.held_back`, which this number was chosen by).
+#: Accepted share of wrong cards among those with 0.9 or more, on the scenes fitted on. Half of these are blurred, dark
+#: or tiny beyond ordinary play; at a table it comes to less than one in a thousand (`python -m
+#: tools.measure.held_back`, by which this number was chosen).
 _WRONG = 0.0075
-#: Share of a card that others may hide while it counts as bare, and from which it counts as covered (as in training).
+#: Share of a card that may be hidden while it counts as bare, and from which it counts as covered (as in training).
 _BARELY, _COVERED = 0.004, 0.02
-#: Share of the heaps with a card without an index on top, and of the scenes, by which "bare" is fitted.
+#: Share of heaps topped by a card without an index, and share of the scenes, in the fit of "bare".
 _ODD_TOPS, _FOR_BARE = 0.5, 0.5
 
 
 def fit_evidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) -> card_name.EvidenceWeights:
-    """Coordinate search over the three weights of the evidence, by the likelihood of the true card."""
+    """Fit the three weights of the evidence by coordinate search, by the likelihood of the true card."""
     named = [(m.candidate, CARD_CLASSES.index(m.truth)) for m in matches if m.truth is not None]
     for _ in range(2):
         for name in ("one", "each", "card"):
@@ -52,7 +52,7 @@ def fit_evidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) 
 
 
 def fit_confidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) -> card_name.EvidenceWeights:
-    """Logistic regression of "right" on the signs."""
+    """Fit a logistic regression of "right" on the signs."""
     logs = [card_name.evidence(m.candidate, weights) for m in matches]
     x = np.array([signs(m.candidate, one) for m, one in zip(matches, logs, strict=True)])
     y = np.array([float(m.truth == CARD_CLASSES[int(one.argmax())]) for m, one in zip(matches, logs, strict=True)])
@@ -62,17 +62,17 @@ def fit_confidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights
 
 
 def unfitted_eye(folder: Path, bare: tuple[float, float]) -> Eye:
-    """The eye with the networks in a folder, of which nothing but "bare" is fitted."""
+    """Return the eye with the networks in a folder, with only "bare" fitted."""
     finder, reader, card = open_networks(folder, threads=1)
     weights = card_name.EvidenceWeights(bare=bare)
     return Eye(Finder(finder), Reader(reader), CardReader(card, bare=bare), weights)
 
 
 def fit_bare(painter: Painter, eye: Eye, scenes: int) -> tuple[float, float]:
-    """Logistic regression of "nothing lies on it" on the whole-card network's logit; returns slope and offset.
+    """Fit "nothing lies on it" to the whole-card network's logit by logistic regression; return slope and offset.
 
-    Over the uppermost of the cards that were read, both ends of which show: of these a heap's top is told. ``painter``
-    is to lay a card without an index on every second heap, ``eye`` not to be corrected yet.
+    The data are the uppermost cards with both ends in sight, from which a heap's top is reported. ``painter`` must lay
+    a card without an index on every second heap, and ``eye`` must be uncorrected.
     """
     logits, bare = [], []
     for i in range(scenes):
@@ -89,7 +89,7 @@ def fit_bare(painter: Painter, eye: Eye, scenes: int) -> tuple[float, float]:
 
 
 def regress(x: NDArray[np.float64], y: NDArray[np.float64], begin: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights (k,) of a logistic regression of y (n,), 0 or 1, on x (n, k), by Newton's method with a little ridge."""
+    """Return weights (k,) of a logistic regression of y (n,), 0 or 1, on x (n, k): Newton with slight ridge."""
     beta = begin.copy()
     for _ in range(40):
         p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
@@ -100,7 +100,7 @@ def regress(x: NDArray[np.float64], y: NDArray[np.float64], begin: NDArray[np.fl
 
 
 def caution(logits: NDArray[np.float64], right: NDArray[np.float64]) -> float:
-    """How far all logits must sink until of those said with 0.9 or more at most `_WRONG` were wrong; 0 if they are."""
+    """Return how far all logits must drop until at most `_WRONG` of those with 0.9 or more are wrong; at least 0."""
     order = np.argsort(-logits)
     wrong = np.cumsum(1 - right[order]) / np.arange(1, len(order) + 1)
     fine = np.flatnonzero(wrong <= _WRONG)
@@ -109,7 +109,7 @@ def caution(logits: NDArray[np.float64], right: NDArray[np.float64]) -> float:
 
 
 def main() -> None:
-    """Fit and write calibration.json from the command line."""
+    """Fit and write calibration.json (command line)."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
     parser.add_argument("--weights", type=Path, default=Path("models/weights"))
@@ -118,7 +118,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     target = args.weights / "calibration.json"
     if not target.exists():  # without one no weights are opened
-        target.write_text("{}\n")
+        target.write_text("{}\n")  # weights cannot be opened without it
     library = Library.open(args.out / "library", 1)
     odd, begin = Painter(library, odd_tops=_ODD_TOPS), unfitted_eye(args.weights, (1.0, 0.0))
     bare = fit_bare(odd, begin, round(args.scenes * _FOR_BARE))
@@ -127,7 +127,7 @@ def main() -> None:
     for i in range(args.scenes):
         scene = painter.scene((4001, i))
         matches.append(match(scene, eye.candidates(scene.image)))
-        scenes.append(replace(scene, image=np.zeros((0, 0, 3), np.uint8)))  # all pictures would fill the memory
+        scenes.append(replace(scene, image=np.zeros((0, 0, 3), np.uint8)))  # keeping all pictures would fill the memory
     half = args.scenes // 2
     first = [m for each in matches[:half] for m in each]
     if not first:

@@ -1,7 +1,7 @@
-"""Fonts for generated decks: which of the installed ones can print an index, and how they are split.
+"""Fonts for generated decks: the installed ones that can print an index, split for training and validation.
 
-Four families are the simulated table's and are never used here, so that its decks stay unseen: Roboto, Source Serif,
-Source Sans and Fredoka.
+Four families belong to the simulated table and are never used here, so that its decks stay unseen: Roboto, Source
+Serif, Source Sans and Fredoka.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from PIL import Image, ImageDraw, ImageFont
 from models.eye.letters import GLYPHS
 
 Ink = NDArray[np.uint8]
-"""How much of each pixel is printed, 0 to 255."""
+"""Amount of ink in each pixel, 0 to 255."""
 
 #: Families of the simulated table's decks.
 _HELD_OUT = "roboto, source serif, source sans, fredoka"
-#: Families whose digits or letters a player would not know on a card (seen on a contact sheet), or that print no text.
+#: Families whose digits or letters are unfamiliar on a card (seen on a contact sheet), or that print no text.
 _UNFIT = """isabella, emoji, symbol, braille, ocr, standardsymbols, d050000l, dingbats, esint, wasy, noto sans math,
 mathjax, caliban, staveless, circos, blackletter, gotico, chancery, semafor, keyb, wargames, unifur, breip,
 lobster"""
@@ -34,12 +34,12 @@ _TEXTS = tuple(text for text in GLYPHS if text not in ("X", "Д"))
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """One font file: where it lies and the family it belongs to."""
+    """A font file and its family."""
 
     path: str
     family: str
     cyrillic: bool = False
-    """Whether it prints the one Russian letter that looks like no Latin one."""
+    """Whether it prints the one Russian letter without a Latin look-alike."""
 
     @property
     def held_out(self) -> bool:
@@ -48,7 +48,7 @@ class Font:
 
 
 def installed() -> list[Font]:
-    """Fonts of the system that print every rank legibly, sorted by path; at most three a family."""
+    """Return the system's fonts that print every rank legibly, sorted by path; at most three per family."""
     out = subprocess.run(
         ["fc-list", "--format", "%{file}|%{family[0]}|%{style[0]}\n"], capture_output=True, text=True, check=True
     )
@@ -65,7 +65,7 @@ def installed() -> list[Font]:
 
 
 def listed(names: str) -> list[str]:
-    """The names of a list with commas, which may run over lines."""
+    """Return the names in a comma-separated list, which may span lines."""
     return [" ".join(name.split()) for name in names.split(",")]
 
 
@@ -74,14 +74,14 @@ def _wanted(path: str, family: str, style: str) -> bool:
     unwanted = listed(_HELD_OUT) + listed(_UNFIT)
     if any(word in name or word.replace(" ", "") in name.replace(" ", "") for word in unwanted):
         return False
-    # Of Noto's hundreds of scripts the Latin letters are the same: keep the plain ones.
+    # Noto's hundreds of scripts share the Latin letters: keep the plain ones.
     if name.startswith("noto") and name not in listed(_NOTO):
         return False
     return style.lower() in listed(_STYLES) and path.lower().endswith((".ttf", ".otf"))
 
 
 def glyph(path: str, text: str, size: int = 150) -> Ink | None:
-    """The ink of `text` as a tight uint8 mask, or None where the font cannot print it."""
+    """Return the ink of `text` as a tight uint8 mask; None if the font cannot print it."""
     try:
         font = ImageFont.truetype(path, size)
         box = font.getbbox(text)
@@ -97,13 +97,13 @@ def glyph(path: str, text: str, size: int = 150) -> Ink | None:
 
 
 def _has_ink(path: str, letter: str) -> bool:
-    """Whether the font has the letter; what it lacks it draws like any other character that it lacks."""
+    """Whether the font has the letter; a font draws all missing characters alike."""
     ink, none = glyph(path, letter, 60), glyph(path, "\U0010fffd", 60)
     return ink is not None and (none is None or not np.array_equal(ink, none))
 
 
 def _prints_ranks(path: str) -> bool:
-    """Every rank has ink, and no two look alike (a missing glyph draws the same box each time)."""
+    """Whether every rank has ink and no two look alike (a missing glyph draws the same box each time)."""
     seen: list[Ink] = []
     for text in _TEXTS:
         mask = glyph(path, text, 60)

@@ -1,7 +1,7 @@
 """Decks generated from a seed: index font and place, pips, layouts, courts, stock, border.
 
-A deck is drawn at twice `FACE_W`×`FACE_H` and reduced. What real decks vary in is varied; what they share (the layout
-of pips, the index in opposite corners, rank over suit) is kept.
+A deck is drawn at twice `FACE_W`×`FACE_H` and reduced. Features that vary between real decks are varied; shared ones
+(the layout of pips, the index in opposite corners, rank over suit) are kept.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from models.training.art import FACE_H, FACE_W, Box
 from models.training.fonts import Font, Ink, glyph, listed
 
 W, H = 2 * FACE_W, 2 * FACE_H
-#: Fonts with good suit glyphs; beside the parametric shapes they give real printers' pips.
+#: Fonts with good suit glyphs: real printers' pips in addition to the parametric shapes.
 _SUIT_FONTS = listed("""DejaVuSans.ttf, DejaVuSans-Bold.ttf, FreeSerif.ttf, FreeSans.ttf, FreeMonoBold.ttf,
 DejaVuSerif.ttf, LinLibertine_R.otf, STIX-Regular.otf, Junicode.ttf, NotoSansSymbols2-Regular.ttf""")
 
-#: Share of the generated suits whose letters are the international ones.
+#: Share of the generated suits with international letters.
 _ENGLISH = 0.7
-#: Of each suit these cards are drawn once more, each with any letter of another language: a letter that one language in
-#: eight prints would be seen too seldom.
+#: Cards of each suit that are drawn once more, each with a random letter of another language: a letter printed by one
+#: language in eight would otherwise be too rare.
 _AGAIN = "AKQJJ"
 MORE = 4 * len(_AGAIN)
 
-#: Has the stars that jokers carry.
+#: A font that has the stars of jokers.
 _STARS = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
 _L, _C, _R = 0.0, 0.5, 1.0
@@ -51,7 +51,7 @@ _LAYOUTS: dict[str, list[tuple[float, float]]] = {
 
 @dataclass(slots=True)
 class Faces:
-    """What the scene needs of one card: its picture and its index boxes (upper corners, upright)."""
+    """One card for the scenes: its picture and its index boxes (upper corners, upright)."""
 
     image: Image
     rank_box: Box
@@ -81,7 +81,7 @@ def _colours(rng: np.random.Generator, dark: bool) -> dict[str, tuple[int, int, 
 
 
 class DeckStyle:
-    """Everything a deck's cards share, drawn once from the seed.
+    """The properties shared by all cards of a deck, drawn once from the seed.
 
     Args:
         seed: the deck's number.
@@ -93,7 +93,7 @@ class DeckStyle:
         self.rng = rng = np.random.default_rng(seed)
         dark = rng.random() < 0.025
         jumbo = rng.random() < 0.22
-        # Heights are shares of the card's height, widths and places of its width.
+        # Heights are shares of the card's height; widths and horizontal places are shares of its width.
         self.rank_h = float(rng.uniform(0.13, 0.2) if jumbo else rng.uniform(0.075, 0.13))
         self.font = fonts[int(rng.integers(len(fonts)))]
         self.words = [f.path for f in fonts]
@@ -114,7 +114,7 @@ class DeckStyle:
         self.courts = courts
         self.court_style = str(rng.choice(["paste", "abstract", "letter"], p=[0.6, 0.32, 0.08]))
         self.wear = float(rng.beta(0.6, 1.2))
-        #: Seed of the printer's variant of the letters, None for the font's own; one for all cards.
+        #: Seed of the printer's variant of the letters, shared by all cards; None for the font's own letters.
         self.ink = int(rng.integers(1 << 30)) if rng.random() < 0.3 else None
         self.joker = str(rng.choice(["JOKER", "JOKER", "JOKER", "★", "JOLLY", "✶"]))
         from_glyphs = _SUIT_FONTS[int(rng.integers(len(_SUIT_FONTS)))] if rng.random() < 0.4 else None
@@ -123,7 +123,7 @@ class DeckStyle:
             variant = int(rng.integers(1 << 30))
             self.pips = {suit: wear.inked(mask, np.random.default_rng(variant)) for suit, mask in self.pips.items()}
         self.languages = [name for name in LANGUAGES if name != "English" and (name != "Russian" or self.font.cyrillic)]
-        #: All that other languages print for a rank.
+        #: All letters that other languages print for a rank.
         self.foreign = {
             rank: sorted({letter for name in self.languages for letter in prints(name, rank)} - {rank})
             for rank in "AKQJ"
@@ -131,7 +131,7 @@ class DeckStyle:
         self.letters = {suit: self._letters() for suit in "cdhs"}
 
     def _letters(self) -> dict[str, str]:
-        """What a suit prints for each rank. The networks read one card at a time, so each suit has its own language:
+        """Draw a suit's letter for each rank. The networks read one card at a time, so each suit has its own language:
         that shows more letters in each font."""
         language = "English" if self.rng.random() < _ENGLISH else str(self.rng.choice(self.languages))
         letters = {rank: str(self.rng.choice(prints(language, rank))) for rank in "AKQJ"}
@@ -141,7 +141,7 @@ class DeckStyle:
 def stamp(
     image: Image, mask: Ink, box: tuple[float, float, float, float], colour: tuple[int, int, int], turn: bool = False
 ) -> None:
-    """Print `mask` in `colour` into the pixel box (x0, y0, x1, y1), turned by 180° if asked; clipped to the image."""
+    """Print `mask` in `colour` into the pixel box (x0, y0, x1, y1), optionally turned by 180°; clipped to the image."""
     x0, y0, x1, y1 = (round(v) for v in box)
     w, h = max(2, x1 - x0), max(2, y1 - y0)
     ink = cv2.resize(mask, (w, h), interpolation=cv2.INTER_AREA if h < mask.shape[0] else cv2.INTER_LINEAR)
@@ -170,7 +170,7 @@ def _pip(image: Image, st: DeckStyle, suit: str, x: float, y: float, h: float, t
 
 
 def _words(image: Image, st: DeckStyle, y: float, lines: int, h: float) -> None:
-    """Maker's text: print that is no index."""
+    """Print the maker's text, which is no index."""
     for i in range(lines):
         text = "".join(st.rng.choice(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ 0123456789&"), int(st.rng.integers(5, 18))))
         mask = glyph(st.words[int(st.rng.integers(len(st.words)))], text, 60)
@@ -181,7 +181,7 @@ def _words(image: Image, st: DeckStyle, y: float, lines: int, h: float) -> None:
 
 
 def _abstract(st: DeckStyle, w: int, h: int) -> Image:
-    """A court of shapes: half drawn, half turned, as courts are."""
+    """Draw a court of shapes: one half drawn, the other turned, as on real courts."""
     rng = st.rng
     palette = [tuple(int(v) for v in rng.integers(0, 256, 3)) for _ in range(5)]
     palette += [(0, 0, 0), (40, 40, 210), (30, 200, 240), (255, 255, 255)]
@@ -248,7 +248,7 @@ def _body(image: Image, st: DeckStyle, rank: str, suit: str) -> None:
     if st.layout == "one" or rank == "A":
         _pip(image, st, suit, 0.5, 0.5, float(st.rng.uniform(0.15, 0.4)), False)
         return
-    # The outer columns stay clear of the index, as printers keep them.
+    # The outer columns stay clear of the index, as in print.
     room = 0.5 - (st.margin_x + st.rank_h * 0.95) - st.pip_h * 0.62 if st.columns > 0.2 else 0.2
     for column, row in _LAYOUTS[rank]:
         x = 0.5 + (column - 0.5) * min(st.columns, max(0.3, 2 * room))
@@ -257,7 +257,7 @@ def _body(image: Image, st: DeckStyle, rank: str, suit: str) -> None:
 
 
 def _joker_index(image: Image, st: DeckStyle, suit: str) -> tuple[Box, Box]:
-    """The word JOKER down the corner: its upper part stands for the rank, its lower part for the suit."""
+    """Print the word JOKER down the corner: its upper part stands for the rank, its lower part for the suit."""
     text = st.joker if glyph(st.font.path, st.joker[0]) is not None or len(st.joker) > 1 else "JOKER"
     letters = list(text) if len(text) > 1 else [text, *"JOKER"]
     letter_h = st.rank_h * 2.1 / len(letters)
@@ -277,7 +277,7 @@ def _joker_index(image: Image, st: DeckStyle, suit: str) -> tuple[Box, Box]:
 
 
 def _index(image: Image, st: DeckStyle, rank: str, suit: str) -> tuple[Box, Box]:
-    """Print the index in its corners; returns rank and suit box of the upper left one."""
+    """Print the index in its corners; return rank and suit box of the upper left one."""
     text = st.letters[suit].get(rank, rank)
     mask = glyph(st.font.path, text)
     assert mask is not None, f"{st.font.path} cannot print {text}"
@@ -321,7 +321,7 @@ def face(st: DeckStyle, card: str) -> Faces:
 
 
 def back(st: DeckStyle) -> Image:
-    """A card's back: a repeated pattern within a margin."""
+    """Draw a card's back: a repeated pattern within a margin."""
     rng = st.rng
     image = np.full((H, W, 3), st.stock, np.uint8)
     tile = _abstract(st, int(rng.integers(16, 70)) * 2, int(rng.integers(16, 70)) * 2)
@@ -332,7 +332,7 @@ def back(st: DeckStyle) -> Image:
 
 
 def deck(seed: int, fonts: list[Font], courts: list[Image]) -> tuple[list[tuple[str, Faces]], Image]:
-    """All 54 cards of deck `seed`, `MORE` aces and courts with other letters, and its back."""
+    """Return all 54 cards of deck `seed`, with `MORE` aces and courts with other letters, and its back."""
     st = DeckStyle(seed, fonts, courts)
     faces = [(card, face(st, card)) for card in CARD_CLASSES]
     for suit in "cdhs":

@@ -1,8 +1,8 @@
-"""Patches where the finder really looks: its false alarms as negatives, its own aim at true indices as positives.
+"""Patches from the finder's own output: its false alarms as negatives, its true indices as positives.
 
-One picture in nine shows printed boxes and no card: what a box or a label has on it looks most like an index.
+One picture in nine shows printed boxes and no card, since print on boxes and labels resembles an index most.
 
-Run once a first finder is exported; the reader's training takes up the folder `mined` beside `train`.
+Run once after a first finder is exported; the reader's training uses the folder `mined` beside `train`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from models.training.scenes import DrawnScene, Painter
 
 Row = tuple[float, ...]
 _NOTHING: Row = (-1.0, -1.0, 0.0, 0.0, 0.0)
-#: Scenes with cards for each picture of printed boxes.
+#: Number of scenes with cards for each picture of printed boxes.
 _SCENES_A_PRINT = 8
 
 
 def judged(scene: DrawnScene, spot: Spot) -> Row | None:
-    """Target row of a spot (as in samples.patches, less the height); None where it is neither hit nor miss."""
+    """Return the target row of a spot (as in samples.patches, without the height); None if neither hit nor miss."""
     best: tuple[float, Row] | None = None
     for index in scene.indices:
         height = 2 * float(np.linalg.norm(index.up))
@@ -55,7 +55,7 @@ def judged(scene: DrawnScene, spot: Spot) -> Row | None:
 def mine(
     painter: Painter, finder: Finder, words: list[str], seed: int, number: int, scenes: int
 ) -> dict[str, NDArray[Any]]:
-    """A shard of patches from `scenes` scenes, and from pictures of boxes printed in the fonts `words`."""
+    """Return a shard of patches from `scenes` scenes, and from pictures of boxes printed in the fonts `words`."""
     rng = np.random.default_rng((seed, number, 9))
     patches: list[NDArray[np.uint8]] = []
     rows: list[Row] = []
@@ -73,7 +73,7 @@ def mine(
 
 
 def main() -> None:
-    """Write mined shards from the command line."""
+    """Write mined shards (command line)."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
     parser.add_argument("--weights", type=Path, default=Path("models/weights"))

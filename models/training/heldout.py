@@ -1,7 +1,7 @@
-"""How far the eye can be relied on, on held-out scenes: `make eval-held-back`.
+"""Measures the eye's reliability on held-out scenes: `make eval-held-back`.
 
 The scenes are of decks and fonts that no network was trained on (split 1 of the library), drawn by the training's own
-painter from seeds that neither training nor calibration uses. `make bench` does the like without the training packages.
+painter from seeds that neither training nor calibration uses. `make bench` is similar but needs no training packages.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from models.training.library import Library
 from models.training.scenes import DrawnScene, Painter
 from referee.share import wilson
 
-#: First number of the scenes' seeds; calibration draws its own from 4001.
+#: First number of the scenes' seeds; the calibration's seeds start at 4001.
 _SEED = 9001
-#: Heights of cards, px, and how bad a photograph may be, where people have hung the camera with some care.
+#: Heights of cards, px, and worst photograph quality with a carefully mounted camera.
 _TABLE = ((90.0, 400.0), 0.4)
-#: An index is to be read if so much of it shows.
+#: Least visible share of an index that must be read.
 _SHOWS = 0.95
 
 
 @dataclass(slots=True)
 class SceneMatch:
-    """A candidate of a scene and the true card in its place (None where there is none)."""
+    """A candidate of a scene and the true card in its place (None if there is none)."""
 
     candidate: card_join.Candidate
     truth: str | None
@@ -44,13 +44,13 @@ class SceneMatch:
 
 
 def true_card(scene: DrawnScene, k: int) -> str | None:
-    """The name of card k, None for a back."""
+    """Return the name of card k, None for a back."""
     card = scene.cards[k]
     return None if card.card < 0 else CARD_CLASSES[card.card]
 
 
 def match(scene: DrawnScene, found: list[card_join.Candidate]) -> list[SceneMatch]:
-    """Each candidate with the card whose index it stands on."""
+    """Return each candidate with the card whose index it stands on."""
     out = []
     for candidate in found:
         spot = candidate.spots[0]
@@ -73,7 +73,7 @@ def match(scene: DrawnScene, found: list[card_join.Candidate]) -> list[SceneMatc
 
 @dataclass(slots=True)
 class HeldOutFigures:
-    """Counts over scenes. A card is to be read if an index of it shows; a bare one of those is a top."""
+    """Counts over scenes. A card must be read if one of its indices shows; a bare one of those is a top."""
 
     cards: int = 0
     right: int = 0
@@ -85,7 +85,7 @@ class HeldOutFigures:
     corners: list[float] = field(default_factory=list)
 
     def add(self, scene: DrawnScene, found: Sequence[SceneMatch], weights: card_name.EvidenceWeights) -> None:
-        """Add what became of a scene's cards."""
+        """Add the outcome for a scene's cards."""
         named = [(m, *card_name.judged(m.candidate, weights)) for m in found]
         named = [(m, name, confidence) for m, name, confidence in named if name != UNREAD]
         self.scored += [ScoredReading(confidence, m.truth == name) for m, name, confidence in named]
@@ -108,7 +108,7 @@ class HeldOutFigures:
                 self.tops_sure += confidence >= SURE_READING
 
     def lines(self) -> str:
-        """The figures in words."""
+        """Return the figures in words."""
         firm = [s for s in self.scored if s.confidence >= SURE_READING]
         wrong, sure = sum(not s.right for s in firm), len(firm)
         low, high = wilson(wrong, sure)

@@ -19,7 +19,7 @@ from models.training import art, backgrounds, fonts, generated_decks, wear
 from models.training.art import FACE_H, FACE_W
 
 _FACE_SHAPE = (FACE_H, FACE_W, 4)
-#: One row a face: card (its class, -1 for a back), letter (of `GLYPHS`), deck, split (0 train, 1 held out), corners,
+#: One row per face: card (its class, -1 for a back), letter (of `GLYPHS`), deck, split (0 train, 1 held out), corners,
 #: rank box, suit box.
 META = np.dtype(
     [(name, "i2") for name in ("card", "letter", "deck")]
@@ -30,7 +30,7 @@ META = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Faces as BGRA with rounded corners, the same at half size, their meta rows, and backgrounds."""
+    """Faces as BGRA with rounded corners, the same at half size, their metadata rows, and backgrounds."""
 
     faces: Image
     halves: Image
@@ -40,7 +40,7 @@ class Library:
 
     @staticmethod
     def open(folder: Path, split: int) -> Library:
-        """Map the library made by `build`; only decks of `split`. The files are read as they are needed."""
+        """Map the library made by `build`, restricted to decks of `split`. The files are read on demand."""
         meta = np.load(folder / "meta.npy")
         chosen = np.flatnonzero(meta["split"] == split)
         by_deck = {int(d): chosen[meta["deck"][chosen] == d] for d in np.unique(meta["deck"][chosen])}
@@ -49,7 +49,7 @@ class Library:
 
 
 def with_alpha(face: Image, radius: float) -> Image:
-    """BGRA with the corners rounded by `radius` (a fraction of the width) and a soft edge."""
+    """Return BGRA with the corners rounded by `radius` (a fraction of the width) and a soft edge."""
     mask = np.zeros((FACE_H * 2, FACE_W * 2), np.uint8)
     r = round(radius * FACE_W * 2)
     cv2.rectangle(mask, (r, 2), (FACE_W * 2 - r - 1, FACE_H * 2 - 3), 255, -1)
@@ -62,7 +62,7 @@ def with_alpha(face: Image, radius: float) -> Image:
 
 
 class _Writer:
-    """Writes faces from a row on into the files that `_begin` laid out."""
+    """Writes faces, from a given row on, into the files created by `_begin`."""
 
     def __init__(self, folder: Path, row: int) -> None:
         self.faces, self.halves, self.meta = (
@@ -85,25 +85,25 @@ def _begin(folder: Path, rows: int) -> None:
     np.lib.format.open_memmap(folder / "meta.npy", "w+", META, (rows,))
 
 
-#: Faces and a back of a generated deck.
+#: Faces and back of a generated deck.
 _ROWS_A_DECK = len(CARD_CLASSES) + generated_decks.MORE + 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Generated:
-    """What generated decks are drawn from, and where they go: the same for all of them."""
+    """Shared sources and destination of all generated decks."""
 
     folder: Path
     fonts: tuple[list[fonts.Font], list[fonts.Font]]
     courts: list[Image]
     training: int
-    """So many are for training, the ones after these are held out."""
+    """Number of training decks; the later ones are held out."""
     art_decks: int
     first_row: int
 
     def draw_some(self, numbers: range) -> None:
-        """Draw generated decks of these numbers into their rows."""
-        # Threads of a process that was forked are not there.
+        """Draw the generated decks of these numbers into their rows."""
+        # A forked process lacks its parent's threads.
         cv2.setNumThreads(1)
         for n in numbers:
             self.draw(n)
@@ -113,7 +113,7 @@ class _Generated:
         out = _Writer(self.folder, self.first_row + n * _ROWS_A_DECK)
         split = int(n >= self.training)
         radius = float(np.random.default_rng((77, n)).uniform(0.025, 0.075))
-        # Held-out decks see only the held-out half of the courts' pictures' style: abstract ones and letters.
+        # Held-out decks use no pasted courts, only abstract ones and letters.
         faces, back = generated_decks.deck(1000 + n, self.fonts[split], [] if split else self.courts)
         number = self.art_decks + n
         for card, face in faces:
@@ -123,7 +123,7 @@ class _Generated:
 
 
 def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: int, processes: int) -> None:
-    """Render art decks, `generated` training decks and `held_out` decks of fonts never trained on, into `folder`."""
+    """Render art decks, `generated` training decks and `held_out` decks in held-out fonts into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     usable = fonts.installed()
     known, unknown = [f for f in usable if not f.held_out], [f for f in usable if f.held_out]
@@ -146,12 +146,12 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
     with ProcessPoolExecutor(processes) as pool:
         list(pool.map(decks.draw_some, [range(i, generated + held_out, processes) for i in range(processes)]))
         drawn = list(pool.map(partial(backgrounds.draw, words=words), range(300)))
-    # Last of all: by this file a stopped run is told from one that is through.
+    # Written last: this file marks a finished run.
     np.save(folder / "backgrounds.npy", np.stack(drawn))
 
 
 def main() -> None:
-    """Build the library from the command line."""
+    """Build the library (command line)."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--decks", type=Path, default=Path("../shared/decks"), help="folder that holds knoll/")
     parser.add_argument(

@@ -11,14 +11,14 @@ from models.eye.letters import GLYPHS
 from models.eye.reader import N_SUITS
 from models.watch.surfaces import Surface
 
-#: Finder channels: heat, then in px of its input over `finder.VECTOR_UNIT`: offset of the centre (2, over 4 px), up
-#: (2), vector to the card's centre (2), half axes of the card up (2) and right (2).
+#: Finder channels: heat, then in units of `finder.VECTOR_UNIT` input px: offset of the centre (2, over 4 px), up (2),
+#: vector to the card's centre (2), half axes of the card up (2) and right (2).
 _FINDER_OUT = 11
-#: Reader channels: what is printed for the rank, suits, "an upright index".
+#: Reader channels: glyph of the rank, suits, "an upright index".
 _READER_OUT = len(GLYPHS) + N_SUITS + 1
 #: Card reader channels: rank or court's letter, suits, "nothing lies on it", the four corners.
 _CARD_OUT = len(GLYPHS) + N_SUITS + 1 + 8
-#: Channels of the network of surfaces at a half, a quarter, an eighth and a sixteenth of the size.
+#: Channels of the surface network at a half, a quarter, an eighth and a sixteenth of the size.
 _SURFACE_WIDTHS = (16, 32, 48, 64)
 
 
@@ -39,7 +39,7 @@ class _Residual(nn.Module):  # type: ignore[misc]
 
 
 class FinderNet(nn.Module):  # type: ignore[misc]
-    """Picture to a map of indices at a quarter of the size; sides must be multiples of 16."""
+    """Maps a picture to a map of indices at a quarter of the size; sides must be multiples of 16."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class FinderNet(nn.Module):  # type: ignore[misc]
         self.up16 = nn.Conv2d(64, 48, 1)
         self.up8 = nn.Sequential(_conv(48, 48), nn.Conv2d(48, 32, 1))
         self.head = nn.Sequential(_conv(32, 48), nn.Conv2d(48, _FINDER_OUT, 1))
-        nn.init.constant_(self.head[-1].bias[:1], -4.0)  # almost everywhere is no index
+        nn.init.constant_(self.head[-1].bias[:1], -4.0)  # most places are no index
 
     def forward(self, x: Tensor) -> Tensor:
         x = (x - 0.45) * 4
@@ -63,7 +63,7 @@ class FinderNet(nn.Module):  # type: ignore[misc]
 
 
 class _Classifier(nn.Module):  # type: ignore[misc]
-    """Patches (N, 3, H, W) to logits."""
+    """Maps patches (N, 3, H, W) to logits."""
 
     def __init__(self, *layers: nn.Module) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class _Classifier(nn.Module):  # type: ignore[misc]
 
 
 def reader_net() -> nn.Module:
-    """Patches 3×64×48 to logits of rank, suit and "is an upright index"."""
+    """Return a network from patches 3×64×48 to logits of rank, suit and "is an upright index"."""
     return _Classifier(
         _conv(3, 24, 2, 5),
         _conv(24, 48),
@@ -94,7 +94,7 @@ def reader_net() -> nn.Module:
 
 
 def card_net() -> nn.Module:
-    """Rectified cards 3×88×64 to logits of rank and suit, "nothing lies on it", and the corners (-1…1)."""
+    """Return a network from cards 3×88×64 to logits of rank, suit and "nothing lies on it", and corners (-1…1)."""
     return _Classifier(
         _conv(3, 24, 2),
         _conv(24, 32),
@@ -113,7 +113,7 @@ def card_net() -> nn.Module:
 
 
 class SurfaceNet(nn.Module):  # type: ignore[misc]
-    """Pictures with the bare table as channels 3 to 5 (N×6×H×W) to a logit a `Surface` and place, at half the size."""
+    """Maps pictures with the bare table (N×6×H×W) to a logit per `Surface` and place, at half the size."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,13 +130,13 @@ class SurfaceNet(nn.Module):  # type: ignore[misc]
 
     def forward(self, x: Tensor) -> Tensor:
         now, bare = x[:, :3], x[:, 3:]
-        # Under a shadow all colours change by one share, whatever the cloth.
+        # A shadow changes all colours by the same factor, on any cloth.
         change = torch.log((now + 0.04) / (bare + 0.04))
         two = self.at2(torch.cat([now * 2 - 1, bare * 2 - 1, change], 1))
         four = self.at4(two)
         eight = self.at8(four)
         deep = self.at16(eight)
-        # What the whole picture has changed by is the lamp's doing.
+        # A change of the whole picture comes from the lamp.
         deep = deep + self.everywhere(deep.mean((2, 3)))[:, :, None, None]
         eight = self.up8(eight + _as_large(self.from16(deep), eight))
         four = self.up4(four + _as_large(self.from8(eight), four))

@@ -1,4 +1,4 @@
-"""Cards without an index, as they turn up on heaps: blank ones, pictures, lists of rules, foreign backs and jokers."""
+"""Cards without an index, as found on heaps: blanks, pictures, lists of rules, foreign backs and jokers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from models.training.library import Library, with_alpha
 
 
 def _stock(rng: np.random.Generator) -> NDArray[np.float32]:
-    """A card's paper: white, cream, or of any pale colour."""
+    """Return a card's paper colour: white, cream, or any pale colour."""
     white = rng.uniform(215, 255)
     return np.asarray(np.clip(white - rng.uniform(0, 30, 3) * (rng.random() < 0.5), 0, 255), np.float32)
 
 
 def _picture(rng: np.random.Generator, library: Library, width: int, height: int) -> Image:
-    """A part of a background, a court or a back, of any size and turn."""
+    """Return a part of a background, a court or a back, of any size and turn."""
     if rng.random() < 0.5:
         pool = library.backgrounds
         picture = np.asarray(pool[int(rng.integers(len(pool)))])
     else:
         picture = np.asarray(library.faces[int(rng.integers(len(library.faces)))])[..., :3]
-        # The middle alone: no index of the card is to show.
+        # Only the middle: no index of the card may show.
         picture = picture[FACE_H // 4 : FACE_H * 3 // 4, FACE_W // 4 : FACE_W * 3 // 4]
     side = int(rng.integers(40, min(picture.shape[:2]) + 1))
     y, x = (int(rng.integers(0, whole - side + 1)) for whole in picture.shape[:2])
@@ -33,7 +33,7 @@ def _picture(rng: np.random.Generator, library: Library, width: int, height: int
 
 
 def draw(rng: np.random.Generator, library: Library) -> Image:
-    """A face without an index, BGRA with rounded corners."""
+    """Draw a face without an index, BGRA with rounded corners."""
     face = np.full((FACE_H, FACE_W, 3), _stock(rng), np.float32)
     kind = rng.random()
     if kind < 0.3:

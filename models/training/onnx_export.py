@@ -1,10 +1,11 @@
-"""Write the networks as ONNX: uint8 N×H×W×3 pictures in, float32 out, batch norm folded away.
+"""Writes the networks as ONNX: uint8 N×H×W×3 pictures in, float32 out, batch norm folded in.
 
-The network of surfaces gets six channels, the bare table after the picture, and gives each place's likeliest `Surface`.
+The surface network gets six channels, with the bare table after the picture, and returns each place's likeliest
+`Surface`.
 
-The classifiers have a second output, `features`: what the convolutions see, before the two linear layers. From it a
-deck that the weights were not trained on can be learned (`models.decks.enrolment`); the hidden layer's 128 numbers told
-signs apart less well that training never showed.
+The classifiers have a second output, `features`: that of the convolutions, before the two linear layers. From it a deck
+that the weights were not trained on can be learned (`models.decks.enrolment`); the hidden layer's 128 numbers separated
+unfamiliar signs less well.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from models.training.nets import INPUTS, NETS
 
 
 class _Ready(nn.Module):  # type: ignore[misc]
-    """Takes the pictures as cameras give them, so that nothing about their scaling is left to the caller."""
+    """Takes pictures as cameras give them, so that callers need not scale them."""
 
     def __init__(self, net: nn.Module, likeliest: bool) -> None:
         super().__init__()
@@ -55,7 +56,7 @@ def export(name: str, checkpoint: Path, target: Path) -> None:
 
 
 def _add_features(path: Path) -> None:
-    """Give a classifier's file its second output, the input of its first linear layer, and the names of its first."""
+    """Give a classifier's file a second output, the input of its first linear layer, and the names of its glyphs."""
     model = onnx.load(str(path))
     first = next(node for node in model.graph.node if node.op_type == "Gemm")
     seen = first.input[0]
@@ -70,7 +71,7 @@ def _add_features(path: Path) -> None:
 
 
 def main() -> None:
-    """Export them from the command line."""
+    """Export the networks (command line)."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
     parser.add_argument("--weights", type=Path, default=Path("models/weights"))

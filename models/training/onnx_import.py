@@ -1,4 +1,4 @@
-"""Put a shipped network's weights back into one that can learn, so that training goes on from them."""
+"""Loads a shipped network's weights back into a trainable network, to continue training from them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from models.eye.classes import RANK_CLASSES
 from models.eye.letters import GLYPHS
 from models.eye.networks import GLYPHS_KEY
 
-#: Logit with which a glyph begins that the shipped weights do not know.
+#: Initial logit of a glyph that the shipped weights do not know.
 _UNLIKELY = -4.0
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def load_shipped(net: nn.Module, path: Path, pictures: Tensor) -> None:
-    """Give a new network the weights of a file; a classifier's rows that the file lacks begin as unlikely.
+    """Load a file's weights into a new network; a classifier's rows that the file lacks start as unlikely.
 
-    The file has its batch norms folded into the convolutions. They are taken out again by what ``pictures``
-    (N, 3, H, W), a few hundred as in training, bring about, so that learning finds the statistics it expects.
+    In the file the batch norms are folded into the convolutions. They are restored with the statistics of ``pictures``
+    (N, 3, H, W), a few hundred as in training, so that training finds the statistics it expects.
     """
     model = onnx.load(str(path))
     stored = {one.name: torch.from_numpy(onnx.numpy_helper.to_array(one).copy()) for one in model.graph.initializer}
@@ -47,7 +47,7 @@ def load_shipped(net: nn.Module, path: Path, pictures: Tensor) -> None:
 
 
 def _with_rows(weight: Tensor, bias: Tensor, names: list[str], rows: int) -> tuple[Tensor, Tensor]:
-    """The last layer with a row for each of `GLYPHS`, where the file has one for each of ``names``."""
+    """Return the last layer with a row for each of `GLYPHS`, from a file's rows for ``names``."""
     ranks = tuple(names) == RANK_CLASSES
     places = [GLYPHS.index("10" if ranks and name == "T" else name) for name in names]
     places += range(len(GLYPHS), len(GLYPHS) + len(weight) - len(names))
@@ -57,7 +57,7 @@ def _with_rows(weight: Tensor, bias: Tensor, names: list[str], rows: int) -> tup
 
 
 def _unfold(net: nn.Module, norms: list[nn.BatchNorm2d], pictures: Tensor) -> None:
-    """Set each norm's statistics to what it sees of ``pictures``, and its scale and shift so that nothing changes."""
+    """Set each norm's statistics to those of ``pictures``, and its scale and shift so that the output is unchanged."""
     seen: dict[nn.Module, tuple[Tensor, Tensor]] = {}
 
     def note(norm: nn.Module, given: tuple[Tensor, ...]) -> None:

@@ -1,4 +1,4 @@
-"""What lens, light and sensor do to a scene: shade, glare, colour, blur, noise, compression."""
+"""Effects of lens, light and sensor on a scene: shade, glare, colour, blur, noise, compression."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from models.eye.geometry import Image
 
 Field = NDArray[np.float32]
 
-#: Sensor noise, drawn once and used from a random place: mean 128, deviation 40.
+#: Sensor noise, drawn once and cut from a random place: mean 128, deviation 40.
 _GRAIN: Image = np.clip(np.random.default_rng(3).normal(128, 40, (576, 576, 3)), 0, 255).astype(np.uint8)
 
 
 def _shade(rng: np.random.Generator, size: int) -> Field:
-    """Uneven light: a smooth field, at times a shadow with an edge."""
+    """Return uneven light: a smooth field, sometimes with the edge of a shadow."""
     depth = rng.uniform(0.05, 0.35)
     field = rng.normal(1, depth, (3, 3)).astype(np.float32)
     shade = cv2.resize(field, (size // 4, size // 4), interpolation=cv2.INTER_CUBIC)
@@ -29,7 +29,7 @@ def _shade(rng: np.random.Generator, size: int) -> Field:
 
 
 def _glare(image: Image, rng: np.random.Generator) -> Image:
-    """A lamp mirrored in a glossy card: a soft bright blob, added."""
+    """Add a lamp mirrored in a glossy card: a soft bright spot."""
     size = image.shape[0]
     spot = np.zeros((size // 4, size // 4), np.uint8)
     for _ in range(int(rng.integers(1, 4))):
@@ -42,7 +42,7 @@ def _glare(image: Image, rng: np.random.Generator) -> Image:
 
 
 def _curve(rng: np.random.Generator) -> Image:
-    """A lookup table a channel: white balance, exposure, gamma, contrast."""
+    """Return a lookup table per channel: white balance, exposure, gamma, contrast."""
     cast = rng.normal(1, 0.09, 3)
     if rng.random() < 0.15:  # a coloured lamp: candle, dusk, a screen
         warmth = rng.uniform(-0.45, 0.45)
@@ -67,7 +67,7 @@ def _motion(image: Image, rng: np.random.Generator) -> Image:
 
 
 def _defocus(image: Image, radius: float) -> Image:
-    """A lens out of focus spreads each point to a disc, sharper at its rim than a Gaussian."""
+    """Spread each point to a disc, as a lens out of focus does, with a sharper rim than a Gaussian."""
     side = 2 * int(np.ceil(radius)) + 1
     axis = np.arange(side) - side // 2
     disc = np.clip(radius + 0.5 - np.hypot(*np.meshgrid(axis, axis)), 0, 1).astype(np.float32)
@@ -95,16 +95,16 @@ def _optics(image: Image, rng: np.random.Generator, hard: float) -> Image:
 
 
 def photograph(image: Image, rng: np.random.Generator, worst: float = 1.25) -> Image:
-    """The square scene as a camera would give it; `worst` bounds how badly focused, noisy and packed it may be."""
+    """Return the square scene as a camera would; `worst` limits defocus, noise and compression."""
     size = image.shape[0]
-    # Bad light is likelier than not to come with bad focus: one number makes a picture easy or hard.
+    # Bad light tends to come with bad focus: one number makes a picture easy or hard.
     hard = float(rng.beta(1.2, 1.6)) * worst
     light = image
     if rng.random() < 0.8:
         shade = _shade(rng, size)
         light = np.asarray(cv2.multiply(light, cv2.merge([shade, shade, shade]), dtype=cv2.CV_8U), np.uint8)
     if rng.random() < 0.05:
-        # Lamps that flicker, seen through a rolling shutter: bands across the picture.
+        # Flickering lamps seen through a rolling shutter: bands across the picture.
         rows = np.arange(size, dtype=np.float32)
         wave = 1 + rng.uniform(0.03, 0.16) * np.sin(2 * np.pi * (rows / rng.uniform(60, 400) + rng.random()))
         band = np.repeat(wave.astype(np.float32)[:, None], size, 1)

@@ -10,7 +10,7 @@ from models.training.fonts import Ink, glyph
 
 _SIZE = 192
 
-#: Fonts with good suit glyphs; beside the parametric shapes they give real printers' pips.
+#: The suits' characters, for pips from fonts.
 _GLYPHS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 
@@ -20,7 +20,7 @@ def _curve(p0: Points, p1: Points, p2: Points, p3: Points) -> Points:
 
 
 def _fill(mask: Ink, half: Points) -> None:
-    """Fill an outline of which the right half is given, mirrored about x = 0.5."""
+    """Fill an outline given by its right half, mirrored about x = 0.5."""
     other = half[::-1].copy()
     other[:, 0] = 1 - other[:, 0]
     outline = np.vstack([half, other]) * _SIZE
@@ -67,7 +67,7 @@ def _draw_shape(mask: Ink, suit: str, rng: np.random.Generator) -> None:
 
 
 def draw(suit: str, rng: np.random.Generator, font: str | None) -> Ink:
-    """A tight mask of the suit's pip; from the font's glyph where one is given and has it."""
+    """Draw a tight mask of the suit's pip, from the font's glyph if there is one."""
     if font is not None:
         mask = glyph(font, _GLYPHS[suit], _SIZE)
         if mask is not None and mask.mean() > 70:

@@ -1,4 +1,4 @@
-"""From a scene to what the three networks are shown, kept in shards on disk so that training can stop and go on."""
+"""Turns scenes into training samples for three networks, in shards on disk so that training can be resumed."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from models.training.scenes import SIZE, DrawnCard, DrawnScene, Index, Painter
 
 FINDER = 256
 #: A finder target row: centre, up, vector to the card's centre, card's half axes up and right (px of the finder's
-#: picture), then the share of the index that shows.
+#: picture), then the visible share of the index.
 _TARGET = 11
 _MOST = 100
-#: Kinds of shard, and what is added to the seed for each.
+#: Kinds of shard, with the offset added to the seed for each.
 _SPLITS = {"train": 0, "held-out": 1000, "covers": 2000}
-#: Share of the heaps in `covers` on which a card without an index lies.
+#: Share of the heaps in `covers` topped by a card without an index.
 _ODD_TOPS = 0.8
 
 
 def seen(index: Index) -> float:
-    """Share of the index that shows; the worse half counts most, since both are needed to name a card."""
+    """Return the visible share of the index; the worse half counts most, since a card's name needs both."""
     return min(index.rank_seen, index.suit_seen) * 0.7 + 0.3 * max(index.rank_seen, index.suit_seen)
 
 
 def finder_sample(scene: DrawnScene) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """The picture at half size and up to `_MOST` target rows, zero rows after them."""
+    """Return the picture at half size and up to `_MOST` target rows, padded with zeros."""
     k = FINDER / SIZE
     image = cv2.resize(scene.image, (FINDER, FINDER), interpolation=cv2.INTER_AREA)
     rows = np.zeros((_MOST, _TARGET), np.float32)
@@ -43,7 +43,7 @@ def finder_sample(scene: DrawnScene) -> tuple[NDArray[np.uint8], NDArray[np.floa
         if share < 0.15 or n == _MOST:
             continue
         centre, up, right = geometry.axes_of(scene.cards[index.card].quad)
-        if float(index.up @ up) < 0:  # the lower corners stand the other way up
+        if float(index.up @ up) < 0:  # the lower corners are upside down
             up, right = -up, -right
         rows[n, :10] = np.concatenate([(index.centre + 0.5) - 0.5 / k, index.up, centre - index.centre, up, right]) * k
         rows[n, 10] = share
@@ -52,7 +52,7 @@ def finder_sample(scene: DrawnScene) -> tuple[NDArray[np.uint8], NDArray[np.floa
 
 
 def _negative(rng: np.random.Generator, scene: DrawnScene) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """A place that is no upright index: a flipped or badly sized one, or print, pip, court or cloth elsewhere."""
+    """Return a place that is no upright index: flipped or badly sized, or print, pip, court or cloth elsewhere."""
     kind = rng.random()
     if kind < 0.3 and scene.indices:
         index = scene.indices[int(rng.integers(len(scene.indices)))]
@@ -81,13 +81,13 @@ def _negative(rng: np.random.Generator, scene: DrawnScene) -> tuple[NDArray[Any]
 def patches(
     scene: DrawnScene, levels: list[NDArray[np.uint8]], rng: np.random.Generator
 ) -> list[tuple[NDArray[np.uint8], tuple[float, ...]]]:
-    """Reader samples: patch and (rank, suit, is index 0/1/-1 unknown, rank seen, suit seen, height px)."""
+    """Return reader samples: patch and (rank, suit, is index 0/1/-1 unknown, rank seen, suit seen, height px)."""
     out: list[tuple[NDArray[np.uint8], tuple[float, ...]]] = []
     for index in scene.indices:
         share = seen(index)
         if max(index.rank_seen, index.suit_seen) < 0.3 or share < 0.2:
             continue
-        # As the finder aims, not quite: turned, shifted and scaled a little.
+        # Imitate the finder's inaccuracy: slightly turned, shifted and scaled.
         turn = rng.normal(0, np.radians(7))
         c, s = np.cos(turn), np.sin(turn)
         centre = index.centre + rng.normal(0, 0.06, 2) * (float(np.linalg.norm(index.up)) * 2)
@@ -108,14 +108,14 @@ def patches(
 def crop(
     card: DrawnCard, levels: list[NDArray[np.uint8]], rng: np.random.Generator
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """DrawnCard-reader sample: crop and (rank, suit, uncovered 0/1/-1, seen, true corners in crop units of -1 to 1)."""
+    """Return a card-reader sample: crop and (rank, suit, uncovered 0/1/-1, seen, corners in crop units of -1 to 1)."""
     centre, up, right = geometry.axes_of(card.quad)
     if rng.random() < 0.5:
         up, right = -up, -right
         quad = card.quad[[2, 3, 0, 1]]
     else:
         quad = card.quad
-    # The place of a card of which only a corner shows is a guess: the network must mend larger errors there.
+    # The estimated place of a card with only a corner in sight is rough: the network must correct larger errors there.
     much = 1.0 if card.seen > 0.5 else 1.5
     turn = rng.normal(0, np.radians(4)) * much
     m = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) * np.exp(rng.normal(0, 0.06) * much)
@@ -133,7 +133,7 @@ def crop(
 
 
 def _fit(cards: list[DrawnCard], rng: np.random.Generator) -> list[DrawnCard]:
-    """Some cards to show the card reader: most of them plain, a few of which a strip or a cut-off part shows."""
+    """Return cards for the card reader: mostly plain ones, and a few that show only a strip or are cut off."""
     plain = [c for c in cards if c.seen > 0.3 and c.seen + c.covered > 0.85]
     strips = [c for c in cards if c.seen > 0.08 and not (c.seen > 0.3 and c.seen + c.covered > 0.85)]
     rng.shuffle(plain)
@@ -142,7 +142,7 @@ def _fit(cards: list[DrawnCard], rng: np.random.Generator) -> list[DrawnCard]:
 
 
 def shard(painter: Painter, seed: int, number: int, scenes: int, crops_alone: bool) -> dict[str, NDArray[Any]]:
-    """Shard `number` of stream `seed`: arrays of all three kinds of sample, or of the card reader's alone."""
+    """Return shard `number` of stream `seed`: arrays of all three kinds of sample, or only of the card reader's."""
     rng = np.random.default_rng((seed, number, 5))
     rows: dict[str, list[Any]] = {}
     for i in range(scenes):
@@ -152,7 +152,7 @@ def shard(painter: Painter, seed: int, number: int, scenes: int, crops_alone: bo
         if not crops_alone:
             samples += [("pictures", "targets", *finder_sample(scene))]
             samples += [("patches", "patch_values", *sample) for sample in patches(scene, levels, rng)]
-        # A card without an index is never asked about: only what it does to those below it is learned from.
+        # The network is never asked about a card without an index, only about the cards below it.
         cards = [card for card in scene.cards if card.card >= 0 or not crops_alone]
         samples += [("crops", "crop_values", *crop(card, levels, rng)) for card in _fit(cards, rng)]
         for picture_key, value_key, picture, values in samples:
@@ -162,7 +162,7 @@ def shard(painter: Painter, seed: int, number: int, scenes: int, crops_alone: bo
 
 
 def write_shards(folder: Path, numbers: Iterable[int], draw: Callable[[int], dict[str, NDArray[Any]]]) -> None:
-    """Write the shards of these numbers; those already there are left (a stopped run goes on where it was)."""
+    """Write the shards of these numbers; existing ones are skipped, so that a stopped run can resume."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in numbers:
         path = folder / f"{number:05d}.npz"
@@ -173,13 +173,13 @@ def write_shards(folder: Path, numbers: Iterable[int], draw: Callable[[int], dic
         partial = path.with_suffix(".tmp")
         with partial.open("wb") as file:
             np.savez(file, allow_pickle=False, **data)
-        partial.rename(path)  # a shard is there whole or not at all
+        partial.rename(path)  # a shard is complete or absent
         counts = ", ".join(f"{len(data[kind])} {kind}" for kind in ("patches", "crops") if kind in data)
         print(f"{path.name}: {counts} in {time.perf_counter() - start:.0f} s", flush=True)
 
 
 def main() -> None:
-    """Write shards from the command line."""
+    """Write shards (command line)."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
     parser.add_argument(

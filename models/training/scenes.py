@@ -1,8 +1,8 @@
 """Whole scenes: cards laid on a table in heaps, fans and rows, hands over them, seen by a camera.
 
 A scene is drawn in pixels of the full picture (`SIZE` square) on a plane measured in millimetres. `DrawnScene` keeps
-what the three networks learn: every index with how much of it shows, every card's corners and whether anything lies
-on it.
+the truth for the three networks: every index with its visible share, every card's corners and whether anything lies on
+it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from models.training.library import Library
 from models.training.photometry import photograph
 
 SIZE = 512
-#: Heights of cards in px of the whole picture, and the most cards in it.
+#: Heights of cards in px of the full picture, and the most cards in it.
 _SMALLEST, _LARGEST, _MOST_CARDS = 50, 420, 60
-#: A heap rarely has more; real games bury the rest.
+#: Most cards of a heap that matter: deeper cards are buried.
 _TALLEST = 30
 _COURTS = tuple(RANK_CLASSES.index(rank) for rank in "JQK")
 
@@ -68,9 +68,9 @@ class DrawnScene:
 
 
 class Bend:
-    """What straightens no line: a lens that bows them, cards that curl.
+    """A distortion that keeps no line straight: a lens that bows lines, cards that curl.
 
-    One smooth field of displacements, px: the bent picture at p shows the flat one at p + field(p).
+    It is one smooth field of displacements, px: the bent picture at p shows the flat one at p + field(p).
     """
 
     def __init__(self, field: NDArray[np.float32]) -> None:
@@ -79,7 +79,7 @@ class Bend:
 
     @staticmethod
     def drawn(rng: np.random.Generator, size: int) -> Bend:
-        """Barrel or pincushion, and a waviness that makes straight edges curl; small against a card."""
+        """Draw barrel or pincushion distortion with waves that curl straight edges; small relative to a card."""
         axis = (np.arange(size, dtype=np.float32) - size / 2) / (size / 2)
         x, y = np.meshgrid(axis, axis)
         bow = float(rng.normal(0, 0.05)) * (x * x + y * y) * (size / 2)
@@ -95,7 +95,7 @@ class Bend:
         return np.asarray(cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT), np.uint8)
 
     def points(self, flat: Points) -> Points:
-        """Where points (n, 2) of the flat picture show in the bent one: p = flat − field(p), by iteration."""
+        """Return where points (n, 2) of the flat picture appear in the bent one: p = flat − field(p), by iteration."""
         p = flat.astype(np.float64)
         for _ in range(6):
             i = np.clip(np.round(p).astype(int), 0, self.size - 1)
@@ -103,18 +103,18 @@ class Bend:
         return p
 
     def indices(self, found: Sequence[Index]) -> list[Index]:
-        """The same indices where they show."""
+        """Return the indices with their places in the bent picture."""
         if not found:
             return []
         ends = self.points(np.array([p for i in found for p in (i.centre, i.centre + i.up)]))
         return [replace(i, centre=ends[2 * k], up=ends[2 * k + 1] - ends[2 * k]) for k, i in enumerate(found)]
 
     def cards(self, laid: Sequence[DrawnCard]) -> list[DrawnCard]:
-        """The same cards with their corners where they show."""
+        """Return the cards with their corners in the bent picture."""
         return [replace(card, quad=self.points(card.quad)) for card in laid]
 
 
-# Where the camera hangs and how cards lie: heaps as people make them, in millimetres
+# The camera's pose and the cards' arrangement in natural heaps, in millimetres
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ class Pose:
 
 
 def _tilt(rng: np.random.Generator) -> float:
-    """Radians off the vertical: most cameras hang nearly straight, hand-held ones do not."""
+    """Return radians off the vertical: most cameras hang nearly straight, hand-held ones do not."""
     kind = rng.random()
     if kind < 0.45:
         return float(np.radians(abs(rng.normal(0, 4))))
@@ -135,7 +135,7 @@ def _tilt(rng: np.random.Generator) -> float:
 
 
 def camera_over(rng: np.random.Generator, card_px: float, size: int) -> Points:
-    """Homography from the table (mm, origin at the picture's middle) to pixels: a pinhole, tilted, at any turn."""
+    """Return a homography from the table (mm, origin at the picture's middle) to pixels: a tilted, turned pinhole."""
     focal = size / 2 / np.tan(np.radians(rng.uniform(30, 72)) / 2)
     distance = focal * HEIGHT_MM / card_px
     tilt, azimuth, turn = _tilt(rng), rng.uniform(0, 2 * np.pi), rng.uniform(0, 2 * np.pi)
@@ -172,7 +172,7 @@ def _spread(rng: np.random.Generator, cx: float, cy: float, base: float, kind: s
 
 
 def heap(rng: np.random.Generator, extent: float) -> list[Pose]:
-    """Poses of one heap, lowest first; `extent` is half the picture in mm."""
+    """Return the poses of one heap, lowest first; `extent` is half the picture in mm."""
     kind = str(rng.choice(["pile", "loose", "fan", "row", "single"], p=[0.42, 0.14, 0.16, 0.12, 0.16]))
     cx, cy = rng.uniform(-extent, extent, 2) * 0.75
     base = float(rng.uniform(0, 360))
@@ -187,7 +187,7 @@ def heap(rng: np.random.Generator, extent: float) -> list[Pose]:
 
 
 def card_matrix(pose: Pose) -> Points:
-    """Card pixels (FACE_W×FACE_H) to the table in mm."""
+    """Return the map from card pixels (FACE_W×FACE_H) to the table in mm."""
     a = np.radians(pose.angle)
     c, s = np.cos(a), np.sin(a)
     kx, ky = WIDTH_MM / FACE_W, HEIGHT_MM / FACE_H
@@ -205,7 +205,7 @@ def project(matrix: Points, points: Points) -> Points:
 @dataclass(slots=True)
 class _Laid:
     row: int | None
-    """Of the library; None for a face that is not in it."""
+    """Row of the library; None for a face that is not in it."""
     matrix: Points
     quad: Points
     roi: tuple[int, int, int, int]
@@ -221,8 +221,8 @@ _SHADOW = cv2.GaussianBlur(
 class Painter:
     """Draws scenes from one library; every scene is a function of its seed.
 
-    `heights` are those of cards in px of the whole picture, `worst` bounds how bad a photograph is (see `photograph`),
-    `odd_tops` is the share of heaps on which a card without an index lies.
+    `heights` limits the cards' heights in px of the full picture, `worst` the photograph's defects (see `photograph`);
+    `odd_tops` is the share of heaps topped by a card without an index.
     """
 
     def __init__(
@@ -236,12 +236,12 @@ class Painter:
         self.decks = sorted(library.by_deck)
         art = [d for d in self.decks if d < 10]
         made = [d for d in self.decks if d >= 10]
-        # Art decks are few and generated ones many: give art three scenes in ten.
+        # There are few art decks and many generated ones: give art three scenes in ten.
         self.weights = np.array([0.3 / len(art) if d in art else (0.7 if art else 1.0) / len(made) for d in self.decks])
         self.weights /= self.weights.sum()
 
     def scene(self, seed: tuple[int, ...]) -> DrawnScene:
-        """The scene of a seed."""
+        """Return the scene of a seed."""
         rng = np.random.default_rng(seed)
         card_px = float(np.exp(rng.uniform(*np.log(self.heights))))
         image, ids = self._background(rng), np.full((SIZE, SIZE), -1, np.int16)
@@ -260,7 +260,7 @@ class Painter:
         return DrawnScene(photograph(image, rng, self.worst), indices, cards)
 
     def print_alone(self, seed: tuple[int, ...], words: list[str]) -> DrawnScene:
-        """A picture of boxes printed in the fonts `words`, on something or other, and no card."""
+        """Return a picture of boxes printed in the fonts `words`, on a random background, without cards."""
         rng = np.random.default_rng(seed)
         image = self._background(rng)
         backgrounds.put_boxes(image, rng, words)
@@ -269,7 +269,7 @@ class Painter:
     def _laid(
         self, rng: np.random.Generator, image: Image, ids: NDArray[np.int16], camera: Points, extent: float
     ) -> list[_Laid]:
-        """Lay heaps of one deck, and now and then of another; `extent` is half the picture in mm."""
+        """Lay heaps of one deck, occasionally of another; `extent` is half the picture in mm."""
         laid: list[_Laid] = []
         deck = self.library.by_deck[int(rng.choice(self.decks, p=self.weights))]
         shadow = rng.uniform(0, 0.5) if rng.random() < 0.8 else 0.0
@@ -280,7 +280,7 @@ class Painter:
                 if len(laid) < _MOST_CARDS:
                     matrix = camera @ card_matrix(pose)
                     self._lay(image, ids, laid, self._choose(rng, deck), matrix, rng, shadow, light)
-            # Without any the dice stay unthrown, so that a seed draws what it drew before there were odd tops.
+            # Draw no random number without odd tops, so that older seeds keep their scenes.
             if self.odd_tops and rng.random() < self.odd_tops:
                 top = poses[-1]
                 dx, dy = rng.normal(0, 25, 2)
@@ -300,7 +300,7 @@ class Painter:
         return np.asarray(part if rng.random() < 0.7 else cv2.cvtColor(part, cv2.COLOR_BGR2RGB), np.uint8)
 
     def _choose(self, rng: np.random.Generator, deck: NDArray[np.intp]) -> int:
-        if rng.random() < 0.04:  # now and then a stranger among the cards
+        if rng.random() < 0.04:  # occasionally a card of another deck
             deck = self.library.by_deck[int(rng.choice(self.decks))]
         backs = deck[self.library.meta["card"][deck] < 0]
         if len(backs) and rng.random() < 0.05:
@@ -318,7 +318,7 @@ class Painter:
         shadow: float,
         light: Points,
     ) -> None:
-        """Lay a face, the library's by its row or a picture of one without an index."""
+        """Lay a face: a library row, or a picture of a card without an index."""
         quad = project(matrix, _CORNERS)
         x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int) - 6, 0)
         x1, y1 = np.minimum(np.ceil(quad.max(0)).astype(int) + 6, SIZE)
@@ -343,7 +343,7 @@ class Painter:
         opaque = cv2.extractChannel(warped, 3)
         alpha = opaque.astype(np.float32) * np.float32(1 / 255)
         shown = cv2.convertScaleAbs(cv2.cvtColor(warped, cv2.COLOR_BGRA2BGR), alpha=float(rng.uniform(0.88, 1.08)))
-        if rng.random() < 0.25:  # a card that is lifted or bent takes the light from one side
+        if rng.random() < 0.25:  # a lifted or bent card is lit from one side
             ramp = rng.uniform(0.6, 1.15, (2, 2)).astype(np.float32)
             ramp = cv2.resize(ramp, size, interpolation=cv2.INTER_LINEAR)
             shown = cv2.multiply(shown, cv2.merge([ramp, ramp, ramp]), dtype=cv2.CV_8U)
@@ -362,7 +362,7 @@ class Painter:
             covered = float(np.mean((on != k) & (on != HAND))) if on.size else 1.0
             number = -1 if item.row is None else int(self.library.meta["card"][item.row])
             rank, suit = (int(RANK_OF_CARD[number]), int(SUIT_OF_CARD[number])) if number >= 0 else (-1, -1)
-            # Pips tell the rank whatever is printed; of a court the letter is all that tells.
+            # Pips identify the rank whatever is printed; a court is identified only by its letter.
             told = int(self.library.meta["letter"][item.row]) if rank in _COURTS else rank
             cards.append(DrawnCard(number, told, suit, item.quad, covered, float((on == k).sum() / whole)))
         return cards
@@ -377,7 +377,7 @@ class Painter:
             for boxes in _corner_boxes(meta):
                 rank_box, suit_box = boxes
                 seen = [_share(ids, k, project(item.matrix, _grid(box))) for box in boxes]
-                # Box ends are kept upright: `low` is the suit's far edge seen from the rank's far edge.
+                # Box ends are kept upright: `low` is the suit's far edge as seen from the rank's far edge.
                 top = project(item.matrix, _middle(rank_box, rank_box[1]))[0]
                 low = project(item.matrix, _middle(suit_box, suit_box[3]))[0]
                 letter, suit = int(meta["letter"]), int(SUIT_OF_CARD[card])
@@ -389,7 +389,7 @@ _Box = tuple[float, float, float, float]
 
 
 def _corner_boxes(meta: np.void) -> list[tuple[_Box, _Box]]:
-    """Rank and suit boxes of each corner; those of the lower corners run upside down (y0 > y1)."""
+    """Return rank and suit boxes of each corner; those of the lower corners are upside down (y0 > y1)."""
     rank: _Box = tuple(float(v) for v in meta["rank"])  # type: ignore[assignment]
     suit: _Box = tuple(float(v) for v in meta["suit"])  # type: ignore[assignment]
     out = [(rank, suit), (_turned(rank), _turned(suit))]
@@ -418,7 +418,7 @@ def _grid(box: _Box) -> Points:
 
 
 def _share(ids: NDArray[np.int16], k: int, points: Points) -> float:
-    """Share of the points at which card k is on top."""
+    """Return the share of the points at which card k is on top."""
     p = np.round(points).astype(int)
     inside = (p >= 0).all(1) & (p < SIZE).all(1)
     p = p[inside]

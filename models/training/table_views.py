@@ -1,4 +1,4 @@
-"""What the network of surfaces learns from a table: seen anew each time, with what the watcher may have learned of it.
+"""Training samples for the surface network: a table varied each time, with what the watcher may have learned of it.
 
 A sample is a picture with the bare table as channels 3 to 5, and the `Surface` of each of its pixels at half the size.
 """
@@ -16,22 +16,22 @@ from torch import Tensor, nn
 from models.watch.surfaces import Surface
 
 _LEARNED: Final = 0.06
-"""Share of the tables that were learned while an arm lay there; it lies there still. From as many it has gone again."""
+"""Share of the tables that were learned with an arm on them that still lies there; from as many it has gone."""
 _CLOSEST: Final = 1.4
-"""How much larger than drawn a table is shown at most; every second one is."""
+"""Greatest enlargement of a table; every second one is enlarged."""
 _WEIGHTS: Final = (0.6, 1.6, 1.0, 1.0, 0.8, 0.4)
-"""What a pixel of each `Surface` counts: an arm's most, another thing's least."""
+"""Weight of a pixel of each `Surface`: greatest for an arm, least for another thing."""
 
 
 def varied(x: Tensor, kinds: Tensor) -> tuple[Tensor, Tensor]:
-    """Samples mirrored, closer, and before tables that were learned while something lay on them.
+    """Return samples mirrored, enlarged, and with tables that were learned while something lay on them.
 
     Args:
         x: N×6×H×W, 0 to 1.
         kinds: the `Surface` of each pixel at half the size.
     """
     n, there = len(x), x.device
-    # The part that is shown: by how much smaller it is, mirrored or not, and where its middle lies.
+    # The visible part: its reduction, whether it is mirrored, and its middle.
     size = 1 / (1 + (_CLOSEST - 1) * torch.rand(n) * (torch.rand(n) < 0.5))
     part = torch.zeros(n, 2, 3)
     part[:, 0, 0], part[:, 1, 1] = (size * torch.where(torch.rand(n) < 0.5, -1.0, 1.0) for _ in range(2))
@@ -50,7 +50,7 @@ def varied(x: Tensor, kinds: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _parts(shape: torch.Size) -> Tensor:
-    """Of half of the tables all, of the others what lies beyond some straight line: so much of a thing was learned."""
+    """Return the part of a thing that was learned: all for half of the tables, else the part beyond a random line."""
     n, rows, columns = shape
     turn, off = 2 * math.pi * torch.rand(n, 1, 1), torch.rand(n, 1, 1) - 0.5
     y, x = torch.linspace(-1, 1, rows)[None, :, None], torch.linspace(-1, 1, columns)[None, None, :]
@@ -63,10 +63,10 @@ def _shown(x: Tensor, part: Tensor, mode: str) -> Tensor:
 
 
 def relit(x: Tensor) -> Tensor:
-    """Another camera and another lamp each time: colours and exposure, the same for the picture and the bare table.
+    """Vary camera and lamp: colours and exposure, alike for the picture and the bare table.
 
-    ``x`` is N×6×H×W, 0 to 1. Colours are mixed, too, so that no skin and no cloth is known by heart; and for two in
-    five the lamp has changed a little since the table was learned.
+    ``x`` is N×6×H×W, 0 to 1. Colours are mixed, too, so that no skin or cloth is learned by heart; in two of five
+    samples the lamp has changed a little since the table was learned.
     """
     n = len(x)
     mix = torch.eye(3) + 0.12 * torch.randn(n, 3, 3) * (torch.rand(n, 1, 1) < 0.5)
@@ -83,7 +83,7 @@ def relit(x: Tensor) -> Tensor:
 
 
 def surface_loss(out: Tensor, kinds: NDArray[np.uint8] | Tensor) -> tuple[Tensor, dict[str, float]]:
-    """Cross entropy over all pixels; and of arms the intersection of what is told and what is true over their union."""
+    """Return the cross entropy over all pixels, and the arms' intersection over union of prediction and truth."""
     true = torch.as_tensor(kinds).to(out.device).long()
     weights = torch.tensor(_WEIGHTS, device=out.device)
     loss = nn.functional.cross_entropy(out, true, weight=weights, label_smoothing=0.02)

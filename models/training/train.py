@@ -1,7 +1,7 @@
-"""Train one of the networks on the shards on disk; stops and goes on at any checkpoint.
+"""Trains one of the networks on the shards on disk; can stop and resume at any checkpoint.
 
-The schedule is in steps and the order of samples follows from the seed, so a run is repeatable as far as the shards on
-disk are the same (the arithmetic of several threads is not, to the last bit).
+The schedule counts steps and the seed determines the order of samples, so a run is repeatable as long as the shards on
+disk are the same (except for the last bits of multi-threaded arithmetic).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from models.training.samples import FINDER
 from models.training.table_views import relit, surface_loss, varied
 
 _MAP = FINDER // STRIDE
-#: Where the classifiers' outputs stand: what is printed for the rank, suits, and the answer to a question of yes or no.
+#: Slices of the classifiers' outputs: the rank's glyph, suits, and the answer to a yes-no question.
 _ANSWER = len(GLYPHS) + N_SUITS
 _RANKS, _SUITS = slice(0, len(GLYPHS)), slice(len(GLYPHS), _ANSWER)
 _KEYS = {
@@ -39,33 +39,32 @@ _KEYS = {
     "surfaces": ("tables", "surfaces"),
 }  # fmt: skip
 _BATCH = {"finder": 32, "reader": 256, "card": 192, "surfaces": 64}
-#: Shards mixed at a time.
+#: Number of shards mixed at a time.
 _MIX = {"finder": 4, "reader": 12, "card": 16, "surfaces": 12}
-#: Folders of further shards, each of which is learned from twice as often: what the finder mistakes for an index is
-#: what the reader must know best, a card under one without an index what the card network must, and a path-traced hand
-#: is more like a real one than a drawn one.
+#: Folders of further shards, each used twice as often, for the hardest cases: the finder's false alarms for the reader,
+#: cards under one without an index for the card network, and path-traced hands, more realistic than drawn ones.
 _TWICE = {"reader": "mined", "card": "covers", "surfaces": "stills"}
 _RATE = {"finder": 2.5e-3, "reader": 2.5e-3, "card": 2e-3, "surfaces": 3e-3}
 
-#: Noise, looked at from many places: drawing a normal number for every pixel takes longer than learning from it.
+#: Noise, sampled at many offsets: drawing a normal number for every pixel would take longer than the training step.
 _GRAIN = torch.randn(3, 320, 320, generator=torch.Generator().manual_seed(7))
 
-#: Share of the rate at which weights go on learning that were trained before.
+#: Share of the learning rate used for weights that were trained before.
 _GENTLER = 0.3
 
-#: Share of the indices of which something hides a part.
+#: Share of the indices that are partly hidden.
 _COVERED = 0.15
 
-#: How many times fewer pixels a side some samples are shown with, and which (by a number from 0 to 1 that each draws).
+#: Reduction factors for some samples, and the range of each sample's random number (0 to 1) that selects them.
 _COARSER = ((1.5, 0.0, 0.1), (2.0, 0.1, 0.2), (3.0, 0.2, 0.26))
 
 
 Batch = tuple[NDArray[np.uint8], NDArray[Any]]
-"""Pictures, and what is true of them."""
+"""Pictures and their targets."""
 
 
 def batches(folder: Path, net: str, rng: np.random.Generator) -> Iterator[Batch]:
-    """Endless shuffled batches; shards that appear while training are taken up."""
+    """Yield endless shuffled batches; shards that appear during training are included."""
     queue: list[Path] = []
     while True:
         if len(queue) < _MIX[net]:
@@ -96,7 +95,7 @@ def batches(folder: Path, net: str, rng: np.random.Generator) -> Iterator[Batch]
 def turned(
     x: NDArray[np.uint8], rows: NDArray[np.float32], quarters: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """The finder's pictures (n, s, s, 3) and target rows turned left by so many quarters."""
+    """Return the finder's pictures (n, s, s, 3) and target rows, turned left by ``quarters`` quarter turns."""
     for _ in range(quarters):
         side = x.shape[2]
         x = np.rot90(x, 1, (1, 2))
@@ -110,9 +109,9 @@ def turned(
 
 
 def hide_parts(x: NDArray[np.uint8], values: NDArray[np.float32], rng: np.random.Generator) -> None:
-    """Lay paper, or what another patch shows, over a part of some of the reader's patches (n, h, w, 3), in place.
+    """Cover a part of some of the reader's patches (n, h, w, 3) with paper or another patch, in place.
 
-    So the edge of another card hides a suit or half a rank. A rank whose suit is hidden then fills some of the patches,
+    This imitates another card's edge over a suit or half a rank. A rank whose suit is hidden then fills some patches,
     since the finder takes it for the whole index.
     """
     height, width = x.shape[1:3]
@@ -135,12 +134,12 @@ def hide_parts(x: NDArray[np.uint8], values: NDArray[np.float32], rng: np.random
 
 
 def floats(pictures: NDArray[np.uint8], device: str = "cpu") -> Tensor:
-    """Pictures (N, H, W, 3) as the networks want them: (N, 3, H, W), 0 to 1."""
+    """Return pictures (N, H, W, 3) as network input: (N, 3, H, W), 0 to 1."""
     return torch.from_numpy(pictures).to(device).permute(0, 3, 1, 2).float().div_(255)
 
 
 def augment(x: Tensor, net: str) -> Tensor:
-    """Colour, exposure and noise anew each time a sample is seen; patches and crops now and then as of a small card."""
+    """Vary colour, exposure and noise each time; sometimes show patches and crops as of a small card."""
     n, there = len(x), x.device
     if net == "surfaces":
         x = relit(x)
@@ -158,29 +157,29 @@ def augment(x: Tensor, net: str) -> Tensor:
     places = torch.randint(0, _GRAIN.shape[1] - max(h, w) + 1, (n * (x.shape[1] // 3), 2)).tolist()
     all_grain = _GRAIN.to(there)
     grain = torch.stack([all_grain[:, a : a + h, b : b + w] for a, b in places]).reshape(x.shape)
-    # A reduced picture has less of it.
+    # A reduced picture has less grain.
     most = 0.012 if net == "surfaces" else 0.03
     return x.addcmul_(grain, torch.rand(n, 1, 1, 1).to(there) * most).clamp_(0, 1)
 
 
 def _normal(n: int, channels: int, there: torch.device) -> Tensor:
-    """A normal number for each sample and channel; drawn on the processor, they are the same whatever learns."""
+    """Return a normal number for each sample and channel; drawn on the CPU, so that every device gets the same."""
     return torch.randn(n, channels, 1, 1).to(there)
 
 
-# What each network is asked, and how it is told how wrong it was
+# Targets and losses of each network
 
 Loss = Callable[[Tensor, Any], tuple[Tensor, dict[str, float]]]
 
-#: An index shown by less than the first is no business of the finder, by more than the second it must be found.
+#: Visible shares of an index: below the first the finder may miss it, above the second it must find it.
 _FAINT, _CLEAR = 0.25, 0.6
 
-#: Weight of a rank or a suit that is mostly hidden, against one that shows.
+#: Weight of a rank or a suit that is mostly hidden, relative to a visible one.
 _HIDDEN = 0.5
 
 
 def finder_maps(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-    """Heat (side, side), its weight, and (k, 13) rows (cell y, cell x, ten values, size px) of target rows."""
+    """Return heat (side, side), its weight, and (k, 13) rows (cell y, cell x, ten values, size px) of target rows."""
     heat, weight = np.zeros((_MAP, _MAP), np.float32), np.ones((_MAP, _MAP), np.float32)
     points = []
     for row in rows:
@@ -212,7 +211,7 @@ def finder_maps(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray
 
 
 def finder_loss(out: Tensor, rows: NDArray[np.float32]) -> tuple[Tensor, dict[str, float]]:
-    """Penalty-reduced focal loss on the heat (Zhou et al. 2019, "Objects as points"), size-relative L1 on the rest."""
+    """Return penalty-reduced focal loss on the heat (Zhou et al. 2019, "Objects as points") plus size-relative L1."""
     maps = [finder_maps(r) for r in rows]
     heat, weight = (torch.from_numpy(np.stack([m[k] for m in maps])).to(out.device) for k in (0, 1))
     logit = out[:, 0].float()
@@ -230,7 +229,7 @@ def finder_loss(out: Tensor, rows: NDArray[np.float32]) -> tuple[Tensor, dict[st
     said = out[b, 1:, yx[:, 0], yx[:, 1]].float()
     true, size = found[:, 2:12], found[:, 12:] / VECTOR_UNIT
     error = (said - true).abs()
-    # Centre in cells, everything else relative to the index's height: a far miss on a large card is no worse.
+    # Centre in cells, the rest relative to the index's height: a large miss on a large card is no worse.
     scaled = torch.cat([error[:, :2] * 0.6, error[:, 2:4] / size * 2.0, error[:, 4:] / size * 0.35], 1)
     place = scaled.mean()
     return heat_loss + 2.0 * place, _figures(heat=heat_loss, place=place)
@@ -241,7 +240,7 @@ def _figures(**parts: Tensor) -> dict[str, float]:
 
 
 def _mean(loss: Tensor, known: Tensor) -> Tensor:
-    """The mean of those that are known (1; 0 if not)."""
+    """Return the mean over the known ones (1: known, 0: not)."""
     return (loss * known).sum() / known.sum().clamp_min(1)
 
 
@@ -251,7 +250,7 @@ def _named(out: Tensor, classes: slice, target: Tensor, known: Tensor) -> Tensor
 
 
 def _yes_or_no(out: Tensor, true: Tensor) -> tuple[Tensor, Tensor]:
-    """The loss of the answer to yes (1), no (0) or unknown (-1), and where it is known."""
+    """Return the loss of the answer to yes (1), no (0) or unknown (-1), and a mask of the known ones."""
     known = (true >= 0).float()
     loss = nn.functional.binary_cross_entropy_with_logits(out[:, _ANSWER], true.clamp_min(0), reduction="none")
     return _mean(loss, known), known
@@ -262,9 +261,9 @@ def _both_right(out: Tensor, ranks: Tensor, suits: Tensor) -> Tensor:
 
 
 def reader_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[str, float]]:
-    """Rank and suit, and whether the patch is an index at all.
+    """Return the loss of rank and suit, and of whether the patch is an index at all.
 
-    Where another card hides one of them it is asked for too, with less weight: so the network learns not to be sure.
+    A hidden rank or suit counts, too, with less weight: so the network learns to be unsure of it.
     """
     v = torch.from_numpy(values).to(out.device)
     out = out.float()
@@ -278,7 +277,7 @@ def reader_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[
 
 
 def card_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[str, float]]:
-    """Rank and suit of a card that mostly shows, whether it is uncovered, and where its corners are."""
+    """Return the loss of rank and suit of a mostly visible card, of its bareness, and of its corners."""
     v = torch.from_numpy(values).to(out.device)
     out = out.float()
     ranks, suits, bare, share = v[:, 0].long(), v[:, 1].long(), v[:, 2], v[:, 3]
@@ -286,7 +285,7 @@ def card_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[st
     rank, suit = _named(out, _RANKS, ranks, known), _named(out, _SUITS, suits, known)
     top, judged = _yes_or_no(out, bare)
     miss = (out[:, _ANSWER + 1 :] - v[:, 4:12]).abs().mean(1)
-    # What shows of a strip says less of where its far corners are.
+    # A visible strip says less about the card's far corners.
     clear = (share > 0.4).float() + 0.5 * ((share > 0.08) & (share <= 0.4)).float()
     corners = _mean(miss, clear)
     right = _mean(_both_right(out, ranks, suits), known)
@@ -302,16 +301,16 @@ LOSSES: dict[str, Loss] = {"finder": finder_loss, "reader": reader_loss, "card":
 
 
 class TrainingRun:
-    """A training run: the network, its moving average (the one that is used), the optimiser and the step."""
+    """A training run: the network, its moving average (the one in use), the optimiser and the step."""
 
     def __init__(
         self, net: str, steps: int, folder: Path, seed: int, shipped: Path | None = None, device: str = "cpu"
     ) -> None:
-        """``shipped`` is a folder of weights to begin with, where there is no checkpoint; None: from nothing."""
+        """``shipped``: a folder of initial weights, used without a checkpoint; None: start from scratch."""
         torch.manual_seed(seed)
         self.net, self.steps, self.folder, self.step = net, steps, folder, 0
         self.rate = _RATE[net] if shipped is None else _RATE[net] * _GENTLER
-        # bfloat16 halves the time and more, where the processor has it; elsewhere it would be slower.
+        # bfloat16 at least halves the time if the processor supports it; otherwise it would be slower.
         self.short = device != "cpu" or bool(torch.cpu._is_avx512_bf16_supported())
         self.device = device
         self.path = folder / f"{net}.pt"
@@ -330,7 +329,7 @@ class TrainingRun:
             self.step = int(saved["step"])
 
     def save(self) -> None:
-        """Write the checkpoint; a broken write leaves the earlier one."""
+        """Write the checkpoint; a failed write keeps the earlier one."""
         parts = {"model": self.model, "average": self.average, "optimiser": self.optimiser}
         state: dict[str, Any] = {name: part.state_dict() for name, part in parts.items()}
         state["step"] = self.step
@@ -339,8 +338,8 @@ class TrainingRun:
         partial.rename(self.path)
 
     def learn(self, x: NDArray[np.uint8], y: NDArray[np.float32]) -> dict[str, float]:
-        """One step on a batch."""
-        # A short warm-up, then half a cosine to nothing at the last step.
+        """Take one training step on a batch."""
+        # A short warm-up, then half a cosine down to almost zero at the last step.
         warm = min(1.0, (self.step + 1) / 150)
         cosine = 0.5 * (1 + math.cos(math.pi * min(1.0, self.step / self.steps))) + 0.005
         for group in self.optimiser.param_groups:
@@ -370,7 +369,7 @@ class TrainingRun:
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def check(run: TrainingRun, folder: Path) -> dict[str, float]:
-    """The averaged network on a held-out shard (decks and fonts never trained on)."""
+    """Return the averaged network's figures on a held-out shard (decks and fonts never trained on)."""
     run.average.eval()
     sums: dict[str, list[float]] = {}
     for path in sorted(folder.glob("*.npz"))[:1]:
@@ -388,13 +387,13 @@ def check(run: TrainingRun, folder: Path) -> dict[str, float]:
 
 
 def words(parts: dict[str, Any]) -> str:
-    """Figures on one line."""
+    """Return the figures on one line."""
     return " ".join(f"{name} {value:.4f}" for name, value in parts.items())
 
 
-# They are loaded beside the learning: from a graphics card's view the disk is slow.
+# Load batches in a thread: for a graphics card the disk is slow.
 def prepared(feed: Iterator[Batch]) -> Iterator[Batch]:
-    """The same batches, some of them made ready beside the learning."""
+    """Yield the same batches, prefetched by a thread."""
     ready: queue.Queue[Batch] = queue.Queue(8)
 
     def prepare() -> None:
@@ -407,7 +406,7 @@ def prepared(feed: Iterator[Batch]) -> Iterator[Batch]:
 
 
 def main() -> None:
-    """Train from the command line."""
+    """Train (command line)."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("net", choices=sorted(NETS))
     parser.add_argument("--out", type=Path, default=Path("out/eye"))

@@ -1,4 +1,4 @@
-"""What years of play and cheap printing do to a face: faded ink, dirt, scratches, creases, linen, a shifted plate."""
+"""Traces of use and cheap printing on a face: faded ink, dirt, scratches, creases, linen, a shifted plate."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _linen(face: Image, rng: np.random.Generator) -> Image:
 
 
 def worn(face: Image, rng: np.random.Generator, much: float) -> Image:
-    """A face after some use; `much` 0 (new) to 1 (years)."""
+    """Return a used face; `much`: 0 (new) to 1 (years of use)."""
     out = face.copy()
     if rng.random() < 0.6 * much:
         out = _fade(out, rng)
@@ -70,7 +70,7 @@ def worn(face: Image, rng: np.random.Generator, much: float) -> Image:
 
 
 def inked(mask: Ink, rng: np.random.Generator) -> Ink:
-    """A printer's variant of a glyph or pip: heavier, lighter, slanted or hollow; drawn anew for each deck."""
+    """Return a printer's variant of a glyph or pip: heavier, lighter, slanted or hollow."""
     h, w = mask.shape
     reach = max(1, round(min(h, w) * float(rng.uniform(0.01, 0.035))))
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
