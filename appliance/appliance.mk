@@ -1,4 +1,4 @@
-# The appliance: installed as a service that starts with the machine. DESTDIR=DIR makes it a dry run into DIR.
+# The appliance: installed as a service that starts with the machine. DESTDIR=DIR makes a dry run into DIR.
 .PHONY: install-appliance uninstall-appliance
 PREFIX ?= /opt/table-referee
 SETTINGS ?= table.toml
