@@ -1,6 +1,6 @@
-"""The command line: every command of `referee`, and what becomes of mistakes and interruptions.
+"""The command line: every command of `referee`, and the handling of mistakes and interruptions.
 
-Nothing heavy is imported here: each command brings what it needs when it is called, so that `referee --help` and
+Nothing heavy is imported here: each command imports what it needs when it runs, so that `referee --help` and
 `referee replay` answer at once.
 """
 
@@ -58,7 +58,7 @@ _COMMANDS: Final[Mapping[str, Sequence[Callable[[Commands], object]]]] = {
 }  # fmt: skip
 """Functions that add the commands, by purpose, in the order in which help lists them."""
 _LASTING: Final = (play.run_play, play.run_demo, play.run_table, serve.run_page, serve.run_hall, serve.run_class)
-"""Commands that go on though nobody reads what they print: a game, and the pages that show it."""
+"""Commands that survive the loss of their output: a game, and the pages that show it."""
 
 
 class _Version(argparse.Action):
@@ -74,7 +74,7 @@ class _Version(argparse.Action):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+    """Return the parser of the whole command line."""
     top = Parser(
         prog="referee", usage="%(prog)s [--help] [--version] COMMAND ...", description=_ABOUT, allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -95,18 +95,18 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _list_command(name: str, line: str) -> str:
-    """A command's line in the list of commands, wrapped."""
+    """Return a command's line in the list of commands, wrapped."""
     return textwrap.fill(line, 110, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status (see the epilog of `--help`)."""
     open_standard_files()
-    # A lone surrogate in a log's JSON would not encode; its backslash escape is the same JSON.
+    # A lone surrogate in a log's JSON cannot be encoded; its backslash escape is the same JSON.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    # Damaged pictures are told in our own words.
+    # The referee reports damaged pictures itself.
     os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     try:
         args = build_parser().parse_args(argv)
@@ -115,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # Standard output is pointed nowhere, so that the interpreter's last flush does not complain of it.
+        # Redirect standard output to the null device, so that the interpreter's last flush does not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED
 

@@ -1,4 +1,4 @@
-"""The commands that look after what was played: games, people, league, backup and restore.
+"""The commands for what was played: games, people, league, backup and restore.
 
 Each function that runs a command imports what it needs when it is called, so that help opens no database.
 """
@@ -41,7 +41,7 @@ def _require_record(path: Path) -> None:
 
 @contextmanager
 def _writing(record: Path, program: str) -> Iterator[None]:
-    """Nobody else writes the record meanwhile; raises `UserError` where a game is on."""
+    """Hold the record against other writers inside the block; raises `UserError` while a game is on."""
     from referee.record.lock import hold_record
 
     with hold_record(record, program, wall_now()) as words:
@@ -83,7 +83,7 @@ def _games(args: argparse.Namespace) -> int:
         _require_record(args.record)
     option = "--import" if args.take_in is not None else "--remove" if args.remove is not None else ""
     option = "--rescue" if args.rescue else option
-    # What is kept or released may be so while a game is on: no line is touched.
+    # Keeping or releasing a game is possible while another is on: no line is touched.
     with _writing(args.record, f"referee games {option}") if option else nullcontext():
         return _do_games(args)
 
@@ -110,7 +110,7 @@ def _do_games(args: argparse.Namespace) -> int:
         elif args.take_in is not None:
             number = import_game(record, args.take_in, wall_now())
             with People(args.record) as people:
-                # Whoever agreed to be remembered is in the game's figures, too; its names stay as the file has them.
+                # Figures count people who agreed to be remembered; the game's names stay as in the file.
                 people.tie(number)
             print(say("game {number}", number=number))
             reader.read(record.lines(number))
@@ -172,7 +172,7 @@ def _shadow(args: argparse.Namespace) -> int:
 
 
 def _rescue(path: Path) -> int:
-    """Rescue what can be read; what is missing then is told, too."""
+    """Rescue what can be read, and report what is missing then."""
     from referee.record.rescue import find_broken_games, find_damage, finish_rescue, is_rescue_better, rescue_record
 
     finish_rescue(path)
@@ -190,12 +190,12 @@ def _rescue(path: Path) -> int:
 
 
 def _stamp() -> str:
-    """The present second, for the names of files."""
+    """Return the present second, for file names."""
     return datetime.now().astimezone().strftime("%Y%m%dT%H%M%S")
 
 
 def _check_games(record: Record) -> int:
-    """Tell what is not as it was written; returns the exit status, 1 where there is any such thing."""
+    """Report everything that differs from what was written; return the exit status, 1 if anything does."""
     from referee.record.seals import show_seal
     from referee.record.stored_lines import LineReader
 
@@ -278,9 +278,9 @@ def _people(args: argparse.Namespace) -> int:
     changes = (args.agrees, args.declines, args.rename, args.merge, args.forget, args.erase_game, args.periods)
     writes = args.tidy or any(value is not None for value in changes)
     try:
-        # A read-only look first: a damaged or newer record is told, and never changed.
+        # A read-only look first: a damaged or newer record is reported, and never changed.
         Record(args.record, read_only=True).close()
-        # Answers and names may be given while a game is on; what changes lines may not.
+        # Answers and names may be given while a game is on; commands that change lines may not.
         alone = args.tidy or args.everywhere or args.forget is not None or args.erase_game is not None
         with (
             _writing(args.record, "referee people") if alone else nullcontext(),
@@ -294,7 +294,7 @@ def _people(args: argparse.Namespace) -> int:
 
 
 def _show_people(args: argparse.Namespace, people: People) -> str:
-    """What was asked for and changes nothing: a question, a copy, or the list."""
+    """Return the words of a command that changes nothing: a question, a copy, or the list."""
     from referee.record.export import export_person
     from referee.record.people import consent_question
 
@@ -313,7 +313,7 @@ def _show_people(args: argparse.Namespace, people: People) -> str:
 
 
 def _change_people(args: argparse.Namespace, people: People) -> str:
-    """Do what was asked for; what came of it, in words."""
+    """Carry out a command, and return its result in words."""
     from referee.record import erasure
     from referee.record.certificates import beside_record
     from referee.record.retention import RetentionPeriods
@@ -363,7 +363,7 @@ def _count(many: int, noun: str) -> str:
 
 
 def _add_remains(words: str, erased: Erased) -> str:
-    """The words with what of the removed is still somewhere."""
+    """Add to the words where remains of the removed data still are."""
     if erased.left:
         words += f"; the house rules of game {', '.join(map(str, erased.left))} mention the name: remove those games"
     if erased.clean:

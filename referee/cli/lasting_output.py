@@ -1,4 +1,4 @@
-"""Standard output and standard error that are closed, full or gone end no game: it goes on without them."""
+"""Keeps a game running when standard output or standard error is closed, full or gone: its output is dropped."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _NAMES: Final = ("stdin", "stdout", "stderr")
-"""By file descriptor, from 0."""
+"""Names of the standard streams by file descriptor, from 0."""
 
 
 def open_standard_files() -> None:
-    """Point standard files that are closed at nowhere.
+    """Open the null device in place of closed standard files.
 
-    The next file that is opened would take such a number, and a library in C that prints would write into it: into a
-    game's log, say. To be called before any other file is opened.
+    Otherwise the next opened file would get such a descriptor, and output of a C library would go into it: into a
+    game's log, for example. To be called before any other file is opened.
     """
     for number, name in enumerate(_NAMES):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest number that is free is this one.
+            # `open` returns the lowest free descriptor, which is this one.
             file = os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(file, True)
         if getattr(sys, name) is None:
@@ -35,7 +35,7 @@ def open_standard_files() -> None:
 
 
 class _Lasting(io.RawIOBase):
-    """A file that takes everything; what its device refuses is dropped, and the next is tried again."""
+    """A file that accepts everything; data that the device refuses is dropped, and the next write is tried again."""
 
     def __init__(self, file: int) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class _Lasting(io.RawIOBase):
 
 @contextmanager
 def lasting_output() -> Iterator[None]:
-    """While this lasts, what is printed raises nothing, wherever it goes."""
+    """Inside the block, printing never raises."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = map(_lasting, before)
     try:
@@ -72,7 +72,7 @@ def lasting_output() -> Iterator[None]:
 
 
 def _lasting(stream: TextIO) -> TextIO:
-    """The same stream, if it is one of the system's."""
+    """Return a stream that never raises, or the stream itself if it is not one of the system's."""
     try:
         file = stream.fileno()
     except (OSError, ValueError, AttributeError):

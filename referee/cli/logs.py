@@ -1,6 +1,6 @@
-"""What one may ask of a log and of the rules: `referee replay`, `referee explain` and `referee rules`.
+"""Reads logs and rules for the command line: `referee replay`, `referee explain` and `referee rules`.
 
-The command line calls it; a log's file comes in, and words or JSON Lines go to standard output.
+A log's file comes in, and words or JSON Lines go to standard output.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _UNITS: Final = {"s": 1e9, "ms": 1e6}
 
 
 def _until(rulings_: Iterable[Ruling], last: str, outlined: Outline) -> Iterator[Ruling]:
-    """Rulings up to an instant, to that of a line, or to a ruling.
+    """Yield the rulings up to an instant, to that of a line, or to a ruling.
 
     Raises:
         UserError: there is no such instant, line or ruling.
@@ -76,12 +76,12 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
 
     Args:
         name: the log's file, or ``-``.
-        everything: superseded rulings too.
+        everything: print superseded rulings too.
         until: stop after this instant, line or ruling.
-        as_text: a line a ruling for people to read.
+        as_text: print each ruling as a line for people to read.
 
     Raises:
-        UserError: the log cannot be read; one line that names the log's line.
+        UserError: the log cannot be read; the message, one line, names the log's line.
     """
     with open_log(name) as stream:
         stored = StoredLog(stream, until)
@@ -99,11 +99,11 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
 
 
 _BROKEN_TOLD: Final = 5
-"""Broken seals of a log that are told one by one."""
+"""Number of broken seals that are listed one by one."""
 
 
 def _tell_broken_seals(name: str, stream: BinaryIO) -> None:
-    """A log that was changed since it was taken out of a record is ruled all the same, and told."""
+    """Report changes to a log since it was exported from a record; it is ruled all the same."""
     stream.seek(0)
     broken = list(find_broken_log(stream))
     for number, words in broken[:_BROKEN_TOLD]:
@@ -114,7 +114,7 @@ def _tell_broken_seals(name: str, stream: BinaryIO) -> None:
 
 
 def _write(*lines: str) -> None:
-    """What came out of a log, which may hold anything, on a terminal that obeys much."""
+    """Print lines from a log, with control characters escaped: a log may hold anything."""
     sys.stdout.writelines(f"{escape_controls(line)}\n" for line in lines)
 
 
@@ -125,7 +125,7 @@ def explain(log: str, ruling: str | None = None, *, as_json: bool = False, what_
         log: the log's file, or ``-``.
         ruling: the id of one ruling, superseded ones included; None for all in force.
         as_json: one JSON object a line instead of words.
-        what_if: a hand or a card at another instant: the verdict as it was, and as it would have been.
+        what_if: move a hand or a card to another instant, and print the verdict before and after.
 
     Raises:
         UserError: the log cannot be read, or has no such ruling, hand or card.
@@ -146,7 +146,7 @@ def explain(log: str, ruling: str | None = None, *, as_json: bool = False, what_
 
 
 def _explain_move(stream: BinaryIO, move: Move, *, as_json: bool) -> None:
-    """The verdict as it was and as it would have been, and the first ruling after it that would be another."""
+    """Print the verdict as it was and as it would have been, and the first later ruling that would differ."""
     lines = list(read_observations(stream))
     try:
         game = ReplayedGame(lines)
@@ -196,7 +196,7 @@ def _as_json(explanation: Explanation) -> list[str]:
 
 
 def words(table: Table, made: Sequence[Ruling]) -> Callable[[Explanation], list[str]]:
-    """The lines of explanations in plain words, with the players' names; ``made`` are all rulings of the log."""
+    """Return a function that explains a ruling in plain words; ``made``: all rulings of the log."""
     said = RulingWords(table.seats, here())
     by_id = {ruling.id: ruling for ruling in made}
     replaced_by = {old: by_id[new] for old, new in find_replacements(made).items() if new in by_id}
@@ -211,18 +211,18 @@ def words(table: Table, made: Sequence[Ruling]) -> Callable[[Explanation], list[
 _WIDTH: Final = 100
 _MISTAKE: Final = 2
 _BESIDE: Final = frozenset(("S2", "S3"))
-"""Rows that count by their value, whether or not they are on."""
+"""Rules that count by their value, whether or not they are on."""
 _ON_SLAPS: Final = ("What may be slapped", "Slapping")
 _OF_SLAPS: Final = frozenset(("C9", "N11", "F8"))
-"""Groups and rows that say nothing where nobody slaps."""
+"""Groups and rules that have no effect in games without slaps."""
 
 
 def rules(what: list[str], *, rows: bool = False) -> int:
-    """Print what was asked for; returns the exit status.
+    """Print presets, rules or a check of files; returns the exit status.
 
     Args:
         what: nothing (the presets), ``check FILE``, ``example``, or a preset or file.
-        rows: the whole table instead.
+        rows: print the whole table instead.
 
     Raises:
         UserError: there are no such rules, or the words make no sense together.
@@ -267,7 +267,7 @@ def _check(files: list[str]) -> int:
 
 
 def presets() -> Iterator[str]:
-    """The presets by name."""
+    """Yield the presets by name."""
     yield "Presets:"
     widest = max(map(len, PRESETS))
     for name, preset in PRESETS.items():
@@ -280,7 +280,7 @@ def presets() -> Iterator[str]:
 
 
 def described(word: str) -> Iterator[str]:
-    """What a preset or a house-rules file switches on, in plain words.
+    """Yield what a preset or a house-rules file switches on, in plain words.
 
     Raises:
         UserError: there are no such rules.
@@ -316,7 +316,7 @@ def _item(row: str, rules: HouseRules) -> list[str]:
 
 
 def table() -> Iterator[str]:
-    """Every row: id, name, title, its value, and the rows that it excludes."""
+    """Yield every rule: id, name, title, its value, and the rules that it excludes."""
     names = max(len(row.name) for row in ROWS.values())
     for title, rows in rows_by_group().items():
         yield f"{title}:"

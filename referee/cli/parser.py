@@ -1,4 +1,4 @@
-"""What every command's parser is made of: one-line complaints, bounded numbers, help that keeps its lines."""
+"""Building blocks of every command's parser: one-line complaints, bounded numbers, help that keeps its lines."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from referee.text.escapes import escape_controls
 
 N = TypeVar("N", bound=float)
 _NO_SUCH: Final = re.compile(r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)")
-"""What argparse says of a word that is no command: with a list of them all."""
+"""The message of argparse for an unknown command: with a list of all commands."""
 MISTAKE: Final = 2
-"""Exit status for a mistake in what was given."""
+"""Exit status for a mistake in the input."""
 
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose complaints are one line.
 
-    ``branches``: parsers by the first word that chooses them, for a command which takes other words there as well.
-    ``line``: the command's line in the list of commands; empty: the list leaves it out.
+    ``branches``: parsers by the first word that selects them, for a command with subcommands. ``line``: the command's
+    line in the list of commands; empty: it is not listed.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -49,7 +49,7 @@ Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # the class has no p
 
 
 def number(kind: Callable[[str], N], low: N, high: N, what: str) -> Callable[[str], N]:
-    """A type for `add_argument`: a number within bounds; ``what`` begins the complaint."""
+    """Return a type for `add_argument`: a number within bounds; ``what`` begins the complaint."""
 
     def check(text: str) -> N:
         try:
@@ -63,21 +63,21 @@ def number(kind: Callable[[str], N], low: N, high: N, what: str) -> Callable[[st
 
 
 def whole(low: int, high: int, what: str) -> Callable[[str], int]:
-    """A type for `add_argument`: a whole number within bounds; ``what`` names it in the complaint."""
+    """Return a type for `add_argument`: an integer within bounds; ``what`` names it in the complaint."""
     return number(int, low, high, f"{what} must be a whole number")
 
 
 rate: Callable[[str], float] = number(float, 1, 240, "frames a second must be a number")
-"""A type for `add_argument`."""
+"""A type for `add_argument`: a frame rate."""
 
 
 def command(
     commands: Commands, name: str, line: str, about: str, run: Callable[[argparse.Namespace], int], **options: Any
 ) -> Parser:
-    """A command: ``line`` stands in the list, ``about`` in its own help; ``run`` returns the exit status.
+    """Add a command: ``line`` goes into the list, ``about`` into its own help; ``run`` returns the exit status.
 
-    A command with an empty ``line`` is not listed. ``options`` are passed to the parser. Every command can be asked
-    for another language.
+    A command with an empty ``line`` is not listed. ``options`` are passed to the parser. Every command accepts
+    ``--language``.
     """
     parser: Parser = commands.add_parser(
         name, description=about, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options

@@ -1,4 +1,4 @@
-"""The commands that play, referee, replay and explain games, and by which one practises.
+"""The commands that play, referee, replay and explain games, and the one for practice.
 
 Each function that runs a command imports what it needs when it is called.
 """
@@ -133,7 +133,7 @@ def run_table(args: argparse.Namespace) -> int:
 
     if args.shadow and not load_settings(args.settings).record.file:
         raise UserError("shadow mode compares what is recorded: set file in [record] of the settings")
-    # A broker's listeners must hear no more than the table does.
+    # In shadow mode the referee is silent, so a broker must publish nothing.
     hooks = [open_shadow] if args.shadow else [open_broker]
     return run(args.settings, log=args.log, new=args.new or args.shadow, hooks=hooks)
 
@@ -167,7 +167,7 @@ def run_play(args: argparse.Namespace) -> int:
 
     path, goes_on = args.settings or evening_settings(), False
     if path.exists():
-        # Before anybody is asked anything; nobody is hindered while the questions are answered.
+        # Check before people answer any question; the record is free again while they do.
         goes_on = require_free(path)
     evening = hold_evening(
         path, host=args.host, port=args.port, browse=not args.no_browser, for_service=args.only_ask, goes_on=goes_on

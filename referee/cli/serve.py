@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _PORT: Final = 1883
 _TLS_PORT: Final = 8883
 _MOST_KEYS: Final = 6
-"""More hands have no room at one keyboard."""
+"""Most keys: more hands have no room at one keyboard."""
 
 
 def add_page(commands: Commands) -> None:
@@ -33,7 +33,7 @@ def add_page(commands: Commands) -> None:
     add("--host", default="127.0.0.1", metavar="ADDRESS",
         help="where to listen; 0.0.0.0 for everybody in the room (default: this machine alone)")  # fmt: skip
     add("--port", type=whole(0, 65535, "port"), default=8080, metavar="N", help="0 for any free one (default: 8080)")
-    # The referee that starts a page listens for it, and says where.
+    # The referee that starts a page opens the listening socket, and passes its descriptor.
     add("--handed", type=whole(0, 2**31 - 1, "file descriptor"), help=argparse.SUPPRESS)
     add("--name", action="append", default=[], metavar="NAME",
         help="a further name under which the page is called; may be given again")  # fmt: skip
@@ -50,7 +50,7 @@ def add_page(commands: Commands) -> None:
 
 
 def page_options() -> list[PageOption]:
-    """The pages that an evening does without, for the table's page."""
+    """Return the optional pages, which an evening does without, for the table's page."""
     from referee.certification import certificate_page
     from referee.options.shadow import shadow_page
     from referee.options.what_if import what_if_page
@@ -63,7 +63,7 @@ def run_page(args: argparse.Namespace) -> int:
 
     from referee.web.server import serve
 
-    # A referee that begins makes its record in a moment; without one, a name that is not there is a slip.
+    # A referee that is starting makes its record in a moment; without one, a missing file is a typing mistake.
     if args.runtime is None and not args.record.exists():
         raise UserError("{record}: there is no such record; `referee games` lists what is recorded", record=args.record)
     secure, proxies, only_paired = args.https, args.proxy, args.only_paired
@@ -118,7 +118,7 @@ def _ip(text: str) -> str:
 
 
 def _address(text: str) -> tuple[str, int | None]:
-    """``HOST``, ``HOST:PORT`` or ``[IPv6]:PORT``."""
+    """Parse ``HOST``, ``HOST:PORT`` or ``[IPv6]:PORT``."""
     host, port = text, ""
     if text.startswith("["):
         host, _, port = text[1:].partition("]")

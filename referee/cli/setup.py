@@ -1,4 +1,4 @@
-"""The commands that look (`recognise`, `watch`) and those by which a table is set up and cared for.
+"""The commands that look (`recognise`, `watch`), and those for setting up and maintaining a table.
 
 Each function that runs a command imports what it needs when it is called.
 """
@@ -14,7 +14,7 @@ from referee.errors import UserError
 from referee.text.terminal_language import say
 
 STEP_NAMES: Final = ("seats", "pins", "pads", "lights", "camera", "voice", "rules", "check")
-"""The steps of the walk by which a table is set up (`referee.setup.steps`)."""
+"""The steps of the wizard that sets up a table (`referee.setup.steps`)."""
 
 
 def add_recognise(commands: Commands) -> None:
@@ -205,7 +205,7 @@ def _calibrate(args: argparse.Namespace) -> int:
 
 
 def _add_calibrate_pads(commands: Commands) -> Parser:
-    """`calibrate pads`, which as one word, `calibrate-pads`, is understood too."""
+    """Add `calibrate pads`, which is also understood as one word, `calibrate-pads`."""
     parser = command(
         commands, "calibrate-pads", "",
         "Asks each seat to slap its pad a few times while the others keep their hands off, and measures how long its\n"
