@@ -135,7 +135,7 @@ def _fields(
     *,
     at_least_one: bool = False,
 ) -> type[CommandFields]:
-    """Make the model of a command's fields, described by ``title``. An optional field may be left out, but not be
+    """Make the model of a command's fields; ``title`` describes it. An optional field may be left out, but not be
     null."""
     kinds: dict[str, Any] = {name: (kind, ...) for name, kind in (required or {}).items()}
     kinds |= {name: (kind, None) for name, kind in (optional or {}).items()}

@@ -101,8 +101,7 @@ def _may_be(name: str, places: Foresight | None) -> bool:
 
 
 def _unlikeness(card: str, other: str) -> tuple[bool, bool, bool, bool]:
-    """Sort key, smallest for the most similar card: same rank, then similar rank in the suit, then suit, then
-    colour."""
+    """Sort key, smallest for the most similar card: same rank, similar rank in the suit, same suit, same colour."""
     ranks = next((ranks for ranks in _ALIKE if card[0] in ranks), "")
     return (
         card[0] != other[0],

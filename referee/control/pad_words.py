@@ -123,8 +123,7 @@ class _Pad:
 
 
 class PadWords:
-    """Recognises the gestures on every pad of a table. Feed edges in order, and call `advance` up to where all were
-    fed.
+    """Recognises the gestures on every pad of a table. Feed edges in order, then `advance` as far as all were fed.
 
     Args:
         seats: number of seats.

@@ -163,7 +163,7 @@ class Reports(MetCommand):
         return Accepted(words, (self._correction(line, take=True),))
 
     def _told_late(self, line: Observation) -> tuple[Observation, ...]:
-        """Return the lines for something that people add; before the watermark it is late evidence, and taken up at
+        """Return the lines for something that people add; before the watermark it is late evidence, taken up at
         once."""
         if line.t > self._facts.watermark:
             return (line,)

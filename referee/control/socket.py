@@ -58,7 +58,7 @@ class ControlError(Exception):
 
 
 def runtime_folder(environ: Mapping[str, str]) -> Path:
-    """Return the folder for sockets of this boot: systemd's for the service, the user's own, or one made for the
+    """Return the folder for sockets of this boot: systemd's for the service, else the user's, or one made for the
     user."""
     for name, below in (("RUNTIME_DIRECTORY", ""), ("XDG_RUNTIME_DIR", "referee")):
         if environ.get(name):

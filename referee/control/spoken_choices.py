@@ -62,8 +62,7 @@ class ReadingOut:
         self._at, self._t = -1, -PATIENCE
 
     def move_on(self, choices: tuple[SpokenChoice, ...], t: int) -> SpokenChoice | None:
-        """Return the option to read out at ``t`` (ns); the first one if the options changed, or after a long time
-        without taps."""
+        """Return the option to read out at ``t`` (ns): the first if the options changed, or no tap came for long."""
         if choices != self._whole or t - self._t > PATIENCE:
             self._whole = self._listed = choices
             self._at = -1

@@ -54,8 +54,7 @@ if TYPE_CHECKING:
 PADS: Final = "pads"
 _SENSORS: Final = (CAMERA, PADS)
 _BEHIND: Final = 500 * MS
-"""Lag of the referee behind the pads while the camera is gone, ns: the camera's first frame back comes later than
-that."""
+"""Lag of the referee behind the pads while the camera is gone, ns: its first frame back comes later than that."""
 _LETTERS: Final = {
     "card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r",
     "correct": "z", "count": "n", "missed": "m", "contest": "k", "foul": "o", "say": "v", "draw": "w", "leave": "b",
@@ -204,8 +203,7 @@ class Conductor:
     # What the sensors tell
 
     def on_sight(self, sight: Sight) -> None:
-        """Take the observations of one frame; sights come in the order of their ``t``. `advance` then tells the
-        rulings."""
+        """Take the observations of one frame; sights come in order of ``t``. `advance` then tells the rulings."""
         self._now = max(self._now, sight.t + sight.exposure)
         if not self._pause.is_lost:
             for seen in self._pause.news_of(sight):

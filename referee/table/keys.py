@@ -1,5 +1,4 @@
-"""Commands typed at the running program, handled as if the page had sent them; a `TableService` in the referee's
-process."""
+"""Commands typed at the running program, handled as if the page had sent them; a `TableService` of the referee."""
 
 from __future__ import annotations
 

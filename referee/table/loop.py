@@ -84,8 +84,7 @@ class Answers:
         return self._keys.line
 
     def hear(self, stream: TextIO) -> Callable[[], None]:
-        """Read a terminal key by key, and any other stream line by line; return a function that restores the
-        terminal."""
+        """Read a terminal key by key, and any other stream line by line; return what restores the terminal."""
         restore = hear_keys(stream, self._keys, self._end)
         self.hears_keys = restore is not None
         if restore is None:
@@ -149,7 +148,7 @@ class Answers:
         return [self._commands.popleft() for _ in range(len(self._commands))]
 
     def given(self, waiting: Container[str]) -> list[tuple[str, Any]]:
-        """Return the questions answered since the last call, with their answers: a number is a seat, except for the
+        """Return the questions answered since the last call, with their answers: a number is a seat, but not for the
         wild rank.
 
         Args:
@@ -180,8 +179,7 @@ _log = logging.getLogger(__name__)
 
 
 class SharedPads:
-    """Pads whose edges go to the latest caller of `start`: first the roll-call, then the game. Implements
-    `TimedPads`."""
+    """Pads whose edges go to the latest caller of `start`: the roll-call, then the game. Implements `TimedPads`."""
 
     def __init__(self, pads: TimedPads) -> None:
         self._pads = pads
