@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from referee.cli.parser import Commands, Parser, command, rate, whole
+from referee.cli.parser import Commands, Parser, command, number, rate, whole
 from referee.errors import UserError
 from referee.text.terminal_language import say
 
@@ -57,12 +57,15 @@ def add_watch(commands: Commands) -> None:
                         help="name seats: N evenly round the picture, seat 1 at its bottom, clockwise")  # fmt: skip
     parser.add_argument("--settings", type=Path, metavar="FILE",
                         help="name seats by the bearings of a table's settings (see `referee calibrate`)")  # fmt: skip
+    parser.add_argument("--bare", type=number(float, 0, 600, "seconds must be a number"), default=0, metavar="S",
+                        help="the first S seconds show the table before the game: faces printed on it, or lying there, "
+                        "are no cards")  # fmt: skip
 
 
 def _watch(args: argparse.Namespace) -> int:
     from referee.vision.videos import watch
 
-    return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings)
+    return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings, bare=args.bare)
 
 
 def _add_deck(parser: argparse.ArgumentParser) -> None:

@@ -15,10 +15,12 @@ from referee.engine.log import encode_observation
 from referee.engine.observations import Observation
 from referee.errors import UserError
 from referee.settings.model import load_settings
+from referee.units import SECOND
 
 if TYPE_CHECKING:
     from hardware.ports import Frame
     from models.watch.gaze import CardEye
+    from models.watch.motion import Bytes
     from models.watch.watcher import Watcher
 
 
@@ -28,7 +30,7 @@ def seat_bearings(seats: int) -> dict[int, float]:
 
 
 def new_watcher(
-    bearings: Mapping[int, float] | None, deck: str | None = None, bare: str = "", threads: int | None = None
+    bearings: Mapping[int, float] | None, deck: str | None = None, bare: str | Bytes = "", threads: int | None = None
 ) -> Watcher:
     """Make a watcher with the shipped eye, for a learned deck if named; ``threads`` None: the default number.
 
@@ -40,9 +42,9 @@ def new_watcher(
     return watcher_of(load_eye(deck, one_deck=True, threads=threads), bearings, bare)
 
 
-def watcher_of(eye: CardEye, bearings: Mapping[int, float] | None, bare: str = "") -> Watcher:
+def watcher_of(eye: CardEye, bearings: Mapping[int, float] | None, bare: str | Bytes = "") -> Watcher:
     """Make a watcher with this eye. It names seats if their bearings are given, and ignores card prints on the cloth if
-    ``bare`` is the path of a picture of the bare table.
+    ``bare`` is a picture of the bare table, or its path.
 
     Raises:
         UserError: that picture cannot be read.
@@ -56,7 +58,8 @@ def watcher_of(eye: CardEye, bearings: Mapping[int, float] | None, bare: str = "
     # A thread pool costs twice what it gains on pictures this small, and takes a core from the camera.
     cv2.setNumThreads(1)
 
-    return Watcher(eye, seat_bearings=bearings, bare=BareTable(read_image(bare)) if bare else None)
+    picture = (read_image(bare) if bare else None) if isinstance(bare, str) else bare
+    return Watcher(eye, seat_bearings=bearings, bare=None if picture is None else BareTable(picture))
 
 
 def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
@@ -95,9 +98,17 @@ def bearings_of(seats: int | None, settings: Path | None) -> dict[int, float] | 
 
 def watch(
     source: Path, *, fps: float | None = None, seats: int | None = None, deck: str | None = None,
-    settings: Path | None = None,
+    settings: Path | None = None, bare: float = 0,
 ) -> int:  # fmt: skip
     """Print each observation as one JSON line as soon as it is known; return the exit status.
+
+    Args:
+        source: a video, or a folder of frames.
+        fps: frames a second, where the source does not say.
+        seats: how many, evenly round the picture; `None`: as the settings say.
+        deck: a learned deck; `None`: any ordinary one.
+        settings: of the table.
+        bare: for so many seconds the source shows the table before the game; faces seen then are no cards.
 
     Raises:
         UserError: the source, the settings or the eye cannot be read.
@@ -106,12 +117,28 @@ def watch(
     frames = read_frames(source, fps)
     # Each source has at least one frame; an unreadable one is reported before the eye is loaded.
     first = next(frames)
-    bare = "" if settings is None else load_settings(settings).camera.bare_table
-    watcher = new_watcher(bearings, deck, bare)
-    for frame in chain((first,), frames):
+    frames = chain((first,), frames)
+    table: str | Bytes = "" if settings is None else load_settings(settings).camera.bare_table
+    if bare:
+        table, frames = _skip_bare_table(frames, first.t + round(bare * SECOND))
+    watcher = new_watcher(bearings, deck, table)
+    for frame in frames:
         _print(watcher.feed(frame.image, frame.t, frame.exposure))
     _print(watcher.finish())
     return 0
+
+
+def _skip_bare_table(frames: Iterator[Frame], until: int) -> tuple[Bytes, Iterator[Frame]]:
+    """Return the mean picture of the frames before an instant (ns), and the frames from then on."""
+    import numpy as np
+
+    total, count = np.zeros(()), 0
+    for frame in frames:
+        if count and frame.t >= until:
+            frames = chain((frame,), frames)
+            break
+        total, count = total + frame.image, count + 1
+    return np.rint(total / count).astype(np.uint8), frames
 
 
 def _print(seen: Iterable[Observation]) -> None:

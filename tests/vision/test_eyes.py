@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hardware.ports import Frame
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from models.eye import eye
 from referee.cli import main
 from referee.demo.simulated_game import DemoOptions, script_of
 from referee.errors import UserError
+from referee.units import SECOND
 from referee.vision.photos import read_image, read_photo
+from referee.vision.videos import _skip_bare_table
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 needs_weights = pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
@@ -190,3 +193,17 @@ def test_corners_are_those_of_the_picture_as_it_is_stored(
     reduced: Any = printed(capsys)[0]
     assert whole["cards"][0]["card"] == reduced["cards"][0]["card"] == picture[1]
     assert np.abs(np.subtract(whole["cards"][0]["corners"], reduced["cards"][0]["corners"])).max() < 8
+
+
+def test_the_first_seconds_of_a_video_may_show_the_bare_table() -> None:
+    shown = [
+        Frame(np.full((4, 4, 3), level, np.uint8), n * SECOND // 2, 0, n) for n, level in enumerate((10, 20, 90, 95))
+    ]
+    table, rest = _skip_bare_table(iter(shown), SECOND)
+    assert table.tolist() == np.full((4, 4, 3), 15).tolist()
+    assert [frame.index for frame in rest] == [2, 3]
+
+
+def test_a_video_that_is_all_bare_table_shows_no_card() -> None:
+    table, rest = _skip_bare_table(iter([Frame(np.zeros((4, 4, 3), np.uint8), 0, 0, 0)]), SECOND)
+    assert table.shape == (4, 4, 3) and list(rest) == []
