@@ -1,1 +1,1 @@
-"""Things that an evening does without: each folder holds one, whole, with its page, its texts and its command."""
+"""Optional features: each folder holds one, complete with its page, its texts and its command."""

@@ -1,1 +1,1 @@
-"""A table told to an MQTT broker: rulings, state, discovery."""
+"""Publishes a table's rulings, state and discovery to an MQTT broker."""

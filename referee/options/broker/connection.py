@@ -1,8 +1,8 @@
-"""A connection to a broker, for a table and for the hall: who we are, how we come back, what is amiss in words.
+"""A connection to a broker, for a table and for the hall: identity, reconnection, and faults in words.
 
-paho's own thread does all that waits; it sends again what the broker has not acknowledged. MQTT 5 lets us say how large
-a packet may be, and a longer one is never sent to us; with a broker that refuses it we speak 3.1.1, and whoever hears a
-payload looks at its length.
+paho's own thread does everything that waits, and resends what the broker has not acknowledged. MQTT 5 lets us announce
+the longest packet that we accept, so the broker never sends a longer one; with a broker that refuses MQTT 5 we speak
+3.1.1, and the receiver of a payload checks its length.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from paho.mqtt.reasoncodes import ReasonCode
 from referee.options.broker.messages import LONGEST_PAYLOAD
 
 _KEEPALIVE: Final = 15
-"""Seconds; a broker that hears nothing for one and a half times that publishes the last will."""
+"""Seconds; after one and a half times that without a packet the broker publishes the last will."""
 _SOONEST, _LATEST = 1, 30
-"""Seconds between attempts to come back: doubled from the one to the other."""
+"""Seconds between reconnection attempts: doubled from the first to the second value."""
 _OTHER_VERSION: Final = "Unsupported protocol version"
-"""paho's name for a broker's answer that it speaks another version of MQTT."""
+"""paho's name for the broker's refusal of this MQTT version."""
 _LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """Where the broker is and what it asks for."""
+    """Address and credentials of the broker."""
 
     host: str
     port: int = 1883
@@ -44,11 +44,11 @@ class Broker:
 
     @property
     def where(self) -> str:
-        """For people."""
+        """Host and port, for people."""
         return f"{self.host}:{self.port}"
 
     def password(self) -> str | None:
-        """The first line of the file; raises `OSError` or `UnicodeDecodeError` where it cannot be read."""
+        """Return the first line of the file; raises `OSError` or `UnicodeDecodeError` if it cannot be read."""
         if not self.password_file:
             return None
         lines = Path(self.password_file).expanduser().read_text(encoding="utf-8").splitlines()
@@ -56,14 +56,14 @@ class Broker:
 
 
 class Connection:
-    """paho's client and its thread, which comes back by itself; never raises once it is made.
+    """paho's client and its thread, which reconnects on its own; only the constructor raises.
 
     Args:
         broker: where.
-        name: the client's id. A fixed one: a table that comes back over a new connection takes over the old one,
-            whose last will would otherwise be published after the new one said ``online``.
+        name: the client's id. It is fixed, so that a table's new connection takes over its old one, whose last will
+            would otherwise be published after the new one's ``online``.
         will: topic and payload of the last will, retained.
-        entered: called in paho's thread whenever the connection stands anew.
+        entered: called in paho's thread after each connection.
         heard: called there for each message: topic, payload, whether it had been retained.
     """
 
@@ -78,7 +78,7 @@ class Connection:
     ) -> None:
         self.broker = broker
         self.trouble = f"the broker {broker.where} has not answered yet"
-        """What is amiss, and what to do; empty while all is well."""
+        """The current fault and its remedy; empty if there is none."""
         self.connected = threading.Event()
         self._name, self._will, self._entered, self._heard = name, will, entered, heard
         self._change = threading.Lock()
@@ -86,7 +86,7 @@ class Connection:
         self.client = self._new_client(MQTTProtocolVersion.MQTTv5)
 
     def _new_client(self, version: MQTTProtocolVersion) -> Client:
-        clean = True if version == MQTTProtocolVersion.MQTTv311 else None  # MQTT 5 asks for it as it connects
+        clean = True if version == MQTTProtocolVersion.MQTTv311 else None  # MQTT 5 sends this flag with each connection
         client = Client(CallbackAPIVersion.VERSION2, client_id=self._name, clean_session=clean, protocol=version)
         client.reconnect_delay_set(_SOONEST, _LATEST)
         if self._will is not None:
@@ -96,7 +96,7 @@ class Connection:
         return client
 
     def start(self) -> None:
-        """Begin to connect; where that cannot even be tried, `trouble` says why."""
+        """Start to connect; if this fails at once, `trouble` says why."""
         broker, client = self.broker, self.client
         try:
             if broker.user:
@@ -115,7 +115,9 @@ class Connection:
             _LOG.warning("%s", self.trouble)
 
     def stop(self, patience: float | None = None) -> None:
-        """Leave properly, so that no last will is published; wait for paho's thread, for so many seconds at most."""
+        """Disconnect properly, so that no last will is published; wait for paho's thread, at most ``patience``
+        seconds.
+        """
         with self._change:
             self._left, client = True, self.client
 
@@ -142,7 +144,7 @@ class Connection:
         self._entered(client)
 
     def _fall_back(self, refused: Client) -> None:
-        """From now on speak MQTT 3.1.1; the client that was refused ends with its thread; it was given nothing."""
+        """Switch to MQTT 3.1.1; the refused client ends with its thread; it had no messages."""
         _LOG.info("the broker %s speaks no MQTT 5: it is asked in 3.1.1", self.broker.where)
         refused.on_disconnect = None
         refused.disconnect()
@@ -173,5 +175,5 @@ class Connection:
         self.trouble = words
 
     def _on_message(self, _client: Client, _data: Any, message: Any) -> None:
-        with suppress(UnicodeDecodeError):  # a topic that is no text is not ours
+        with suppress(UnicodeDecodeError):  # a topic that is not text is not ours
             self._heard(message.topic, message.payload, message.retain)

@@ -1,8 +1,8 @@
-"""What a table says on a broker: its topics, their payloads, and what Home Assistant finds it by. Pure; time is data.
+"""A table's messages to a broker: topics, payloads, and discovery for Home Assistant. Pure; time is data.
 
 Under ``PREFIX/TABLE/``: ``available`` (``online`` or ``offline``, retained, the last will), ``state`` (the whole
-present, retained), ``ruling`` (each as it is decided), ``day`` (what the day's games came to, retained). The payloads
-have stable fields, described in `docs/club.md`; what Home Assistant reads is its MQTT discovery
+position, retained), ``ruling`` (each as it is decided), ``day`` (the totals of the day's games, retained). The payloads
+have stable fields, described in `docs/club.md`; Home Assistant reads its MQTT discovery
 (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery), one retained message for each sensor.
 """
 
@@ -21,20 +21,20 @@ from referee.engine.view import View
 from referee.text.ruling_lines import RulingWords
 
 VERSION: Final = 1
-"""Of the payloads: fields may be added under the same number; a field that changes its meaning raises it."""
+"""Version of the payloads: new fields keep it; a field that changes its meaning raises it."""
 ONLINE: Final = b"online"
 OFFLINE: Final = b"offline"
 LEAVES: Final = ("available", "state", "ruling", "day")
 TABLE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
-"""What a table or a prefix may be called: such a name means nothing to a topic filter, a browser or a template."""
+"""Valid names of tables and prefixes: they have no special meaning in a topic filter, a browser or a template."""
 LONGEST_PAYLOAD: Final = 32 * 1024
-"""Bytes that are taken from a broker; a table's own payloads have two or three thousand at most."""
+"""Longest payload accepted from a broker, bytes; a table's own payloads have two or three thousand at most."""
 LONGEST_TOLD: Final = 240
-"""Characters of a sentence: Home Assistant takes no state longer than 255."""
+"""Longest sentence, characters: Home Assistant takes no state longer than 255."""
 _QUESTIONS: Final = 64
-"""Questions remembered; few are ever open."""
+"""Maximum number of questions remembered; few are ever open."""
 _DISCOVERY: Final = "homeassistant"
-"""The prefix that Home Assistant listens to unless it was changed there."""
+"""Home Assistant's default discovery prefix."""
 _SENSORS: Final[Mapping[str, Mapping[str, Any]]] = {
     "pile": {
         "name": "Pile", "icon": "mdi:cards", "unit_of_measurement": "cards", "state_class": "measurement",
@@ -60,7 +60,7 @@ _GAME_ON: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """One table's topics."""
+    """The topics of one table."""
 
     prefix: str
     table: str
@@ -72,17 +72,17 @@ class Topics:
                 raise ValueError(f"{name!r}: a name in a topic has 1 to 40 letters, digits, - and _")
 
     def of(self, leaf: str) -> str:
-        """The topic of one of `LEAVES`."""
+        """Return the topic of one of `LEAVES`."""
         return f"{self.prefix}/{self.table}/{leaf}"
 
 
 def filters(prefix: str) -> list[str]:
-    """What to subscribe to for every table."""
+    """Return the subscriptions for every table."""
     return [f"{prefix}/+/{leaf}" for leaf in LEAVES]
 
 
 def parsed(topic: str) -> tuple[str, str] | None:
-    """Table and leaf of a topic; None for one that is not ours."""
+    """Return table and leaf of a topic; `None`: not one of ours."""
     parts = topic.split("/")
     if len(parts) != 3 or parts[2] not in LEAVES or not TABLE_NAME.fullmatch(parts[1]):
         return None
@@ -90,10 +90,10 @@ def parsed(topic: str) -> tuple[str, str] | None:
 
 
 class Telling:
-    """One table's present, as it is told.
+    """The state of one table, as published.
 
     Args:
-        session: a name for this run of the program, so that whoever listens knows when the numbers begin anew.
+        session: a name for this run of the program, so that a subscriber notices when the numbers restart.
     """
 
     def __init__(self, session: str) -> None:
@@ -105,12 +105,14 @@ class Telling:
         self._asked: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
     def begin(self, game: int, names: Sequence[str]) -> None:
-        """Another game is on."""
+        """Start another game."""
         self._game, self._names, self._last = game, tuple(names), None
         self._asked.clear()
 
     def ruling(self, ruling: Ruling) -> dict[str, Any]:
-        """The next ruling; ``n`` counts without a gap, so that who listens knows what was missed."""
+        """Return the payload of the next ruling; ``n`` counts without gaps, so that a subscriber notices a missed
+        one.
+        """
         self._number += 1
         fields = json.loads(encode_ruling(ruling))
         words = RulingWords(self._names)(ruling)[:LONGEST_TOLD]
@@ -120,13 +122,13 @@ class Telling:
             while len(self._asked) > _QUESTIONS:
                 self._asked.popitem(last=False)
         told = {"n": self._number, "words": words, "ruling": fields}
-        # A ruling that the position shows is told, but is not the last ruling.
+        # A ruling that the position shows is published, but is not the last ruling.
         if ruling.kind not in SHOWN_BY_POSITION:
             self._last = told
         return {"version": VERSION, "session": self._session, "game": self._game, **told}
 
     def state(self, view: View, *, paused: bool = False, troubles: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """The whole present."""
+        """Return the payload of the whole state."""
         names = view.names or self._names
         call = RulingWords(names).name
         return {
@@ -158,17 +160,19 @@ class Telling:
 
 
 def wall_time() -> str:
-    """The time here, ISO 8601. A label, since the machine may not know it; its date is the day of the league."""
+    """Return the local time, ISO 8601. A label, since the machine's clock may be wrong; its date is the day of the
+    league.
+    """
     return datetime.now().astimezone().isoformat(timespec="milliseconds")
 
 
 def encoded(payload: Mapping[str, Any]) -> bytes:
-    """A payload as it goes on the wire."""
+    """Return a payload as bytes."""
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def announcements(topics: Topics) -> dict[str, dict[str, Any]]:
-    """By topic, what to publish (retained) for Home Assistant to show four sensors and a binary sensor."""
+    """Return the retained messages, by topic, that make Home Assistant show four sensors and a binary sensor."""
     own = f"{topics.prefix}_{topics.table}"
     device = {"identifiers": [f"{own}_table"], "name": f"Card table {topics.table}", "model": "Table Referee"}
     common = {

@@ -1,7 +1,7 @@
-"""A table that tells its games to a broker: each ruling, the present, and what the day came to for each player.
+"""Publishes a table's games to a broker: each ruling, the state, and each player's totals of the day.
 
-`referee run` is handed `open_broker`; the referee's loop calls the service, of which no method waits and none raises.
-What is under way is kept by paho (`referee.options.broker.connection`); what is amiss is told as the part ``mqtt``.
+`referee run` receives `open_broker`; the referee's loop calls the service, whose methods neither wait nor raise. paho
+keeps messages in transit (`referee.options.broker.connection`); faults are reported as the part ``mqtt``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from referee.units import MS, SECOND
 TALLIED: Final = ("games", "won", "slaps", "false", "cards")
 """Games ended, games won, slaps won, false slaps, cards picked up."""
 _MOST_PLAYERS: Final = 200
-"""Of one table in one day."""
+"""At one table in one day."""
 _COUNTED: Final = {"slap_won": "slaps", "slap_false": "false", "won": "won"}
 
 
@@ -42,10 +42,10 @@ class Tally:
         self._names: tuple[str, ...] = ()
         self._counts: dict[str, Counter[str]] = {}
         self._counted: dict[str, list[tuple[str, str, int]]] = {}
-        """By ruling of the game that is on, what it added."""
+        """Counts added by each ruling of the current game."""
 
     def begin(self, day: str, game: int, names: Sequence[str]) -> None:
-        """A game begins on that day (a date, ISO 8601), or the one that was on goes on. A new day begins anew."""
+        """Start a game on that day (a date, ISO 8601), or continue the current one. A new day resets the counts."""
         if game == self._game:
             return
         self._game = game
@@ -59,7 +59,7 @@ class Tally:
                 self._counts.setdefault(name, Counter())
 
     def take(self, rulings: Iterable[Ruling]) -> bool:
-        """Count these; returns whether that changed anything."""
+        """Count these rulings; return whether the counts changed."""
         has_changed = False
         for ruling in rulings:
             for gone in (*ruling.supersedes, ruling.id):
@@ -86,7 +86,7 @@ class Tally:
             yield self._names[seat - 1], "cards", int(ruling.get("count") or 0)
 
     def payload(self) -> dict[str, Any]:
-        """As it is told."""
+        """Return the payload."""
         players = [
             {"name": name, **{field: counts[field] for field in TALLIED}} for name, counts in self._counts.items()
         ]
@@ -94,22 +94,22 @@ class Tally:
 
 
 def tally_of(record: Record, day: str) -> Tally:
-    """Everything that was ruled in games that began here on ``day`` (ISO 8601); raises `RecordError`.
+    """Return the tally of the games that began here on ``day`` (ISO 8601); raises `RecordError`.
 
-    The last of them is left open: what is ruled next counts for it.
+    The last of them stays open: later rulings count for it.
     """
     tally = Tally()
     for info in reversed(record.games()):
         if local_day(info.began) != day:
             continue
         tally.begin(day, info.id, info.seats)
-        # A line that cannot be read counts for nothing; the record's own page says so.
+        # An unreadable line is not counted; the record's own page reports it.
         tally.take(LineReader().read(record.lines(info.id), ticks=False)[1])
     return tally
 
 
 def local_day(began: str) -> str:
-    """The date here of a wall time in ISO 8601; of one that cannot be read, what stands where the date should be."""
+    """Return the local date of a wall time in ISO 8601; for an unreadable time, its first ten characters."""
     try:
         return datetime.fromisoformat(began).astimezone().date().isoformat()
     except ValueError:
@@ -117,18 +117,19 @@ def local_day(began: str) -> str:
 
 
 PACE: Final = 200 * MS
-"""Between two messages on one retained topic, ns: who shows the present needs no more."""
+"""Minimum time between two messages on one retained topic, ns: a display needs no more."""
 BEAT: Final = 10 * SECOND
-"""How often the present is told again although nothing changed, ns: who hears nothing for longer knows that the
-referee hangs, even where its connection still stands."""
+"""Interval at which an unchanged state is repeated, ns: a longer silence means that the referee hangs, even while its
+connection is up.
+"""
 _LOOK: Final = 50 * MS
-"""Between two looks for what is due, ns."""
+"""Time between two checks for due messages, ns."""
 _AT_ONCE: Final = 20
-"""Rulings published in one look, so that many that waited do not hold up the loop."""
+"""Rulings published in one check, so that a backlog does not hold up the loop."""
 _MOST_WAITING: Final = 2000
 """Rulings kept while the broker is away: about ten minutes of a fast game, some 1 MB."""
 _LEAVE: Final = 2.0
-"""Seconds that the last messages may take when the table is switched off."""
+"""Time for the last messages when the table is switched off, seconds."""
 _LOG: Final = logging.getLogger(__name__)
 _Given = ParamSpec("_Given")
 Message = tuple[str, Mapping[str, Any], bool]
@@ -136,30 +137,32 @@ Message = tuple[str, Mapping[str, Any], bool]
 
 
 class Outbox:
-    """What is to be published: rulings in order, the oldest making way for new ones; of what is retained the latest."""
+    """Messages to publish: rulings in order, the oldest dropped when it is full; the latest payload of a retained
+    topic.
+    """
 
     def __init__(self, most: int = _MOST_WAITING) -> None:
         self._rulings: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=most)
         self._latest: dict[str, Mapping[str, Any]] = {}
         self._sent: dict[str, tuple[int, Mapping[str, Any]]] = {}
         self.dropped = 0
-        """Rulings that were never published for want of room."""
+        """Rulings dropped because it was full."""
 
     def __len__(self) -> int:
-        """Rulings that wait."""
+        """Number of waiting rulings."""
         return len(self._rulings)
 
     def put(self, topic: str, payload: Mapping[str, Any]) -> None:
-        """Publish this after what was put before."""
+        """Queue a ruling."""
         self.dropped += len(self._rulings) == self._rulings.maxlen
         self._rulings.append((topic, payload))
 
     def keep(self, topic: str, payload: Mapping[str, Any]) -> None:
-        """From now on this is what the topic holds."""
+        """Set the payload of a retained topic."""
         self._latest[topic] = payload
 
     def take(self, now: int, most: int) -> list[Message]:
-        """What is due at ``now`` (ns), at most so many rulings."""
+        """Return the messages due at ``now`` (ns), at most ``most`` rulings."""
         out: list[Message] = []
         while self._rulings and len(out) < most:
             out.append((*self._rulings.popleft(), False))
@@ -171,12 +174,12 @@ class Outbox:
         return out
 
     def again(self) -> None:
-        """The broker is new to us and may hold nothing: everything retained is due."""
+        """Make every retained message due, because a new connection's broker may hold none."""
         self._sent.clear()
 
 
 def _harmless(method: Callable[_Given, None]) -> Callable[_Given, None]:
-    """Whatever goes wrong in telling others, the game goes on."""
+    """Log any exception of a method, so that publishing never stops the game."""
 
     @functools.wraps(method)
     def run(*args: _Given.args, **kwargs: _Given.kwargs) -> None:
@@ -189,21 +192,21 @@ def _harmless(method: Callable[_Given, None]) -> Callable[_Given, None]:
 
 
 class BrokerService(TableService):
-    """One table on a broker.
+    """The publisher of one table.
 
     Args:
         settings: the section ``[mqtt]``.
-        tally: what the day came to so far (`tally_of`).
-        session: a name for this run; made up where none is given.
+        tally: the day's totals so far (`tally_of`).
+        session: a name for this run; random by default.
 
     Raises:
-        ValueError: the table's name or the prefix cannot stand in a topic; the settings' checks let none such pass.
+        ValueError: the table's name or the prefix is not valid in a topic; the checks of the settings rule this out.
     """
 
     name = "mqtt"
 
     def __init__(self, settings: MqttSettings, *, tally: Tally | None = None, session: str = "") -> None:
-        # The client library is loaded only where there is a broker to speak to.
+        # Import the client library only if there is a broker.
         from referee.options.broker.connection import Broker, Connection
 
         self._topics = Topics(settings.prefix, settings.table)
@@ -213,7 +216,7 @@ class BrokerService(TableService):
         self._is_begun = False
         self._next_tell = self._next_look = 0
         self._entered = threading.Event()
-        """The connection stands anew, and the last will of the one before may have been published."""
+        """Set on each connection: the last will of the one before may have been published."""
         self.outbox = Outbox()
         self._connection = Connection(
             Broker(settings.host, settings.port, settings.user, settings.password_file, settings.tls),
@@ -224,7 +227,7 @@ class BrokerService(TableService):
 
     @property
     def trouble(self) -> str:
-        """What is amiss with the broker, in words that say what to do; empty while all is well."""
+        """The fault of the broker, in words that say what to do; empty if there is none."""
         if not (words := self._connection.trouble):
             return ""
         words += " (section [mqtt] of the settings); the game goes on, and is told there when that is mended"
@@ -233,16 +236,16 @@ class BrokerService(TableService):
 
     @_harmless
     def start(self) -> None:
-        """Begin to connect."""
+        """Start to connect."""
         self._connection.start()
 
     def begin_game(self, game: ServedGame) -> None:
-        """This is the game from now on; the broker is told of it once it has a number in the record."""
+        """Set the current game; the broker learns of it once it has a number in the record."""
         self._game, self._is_begun, self._next_tell = game, False, 0
 
     @_harmless
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
-        """These were decided."""
+        """Queue these rulings."""
         for ruling in rulings:
             self.outbox.put(self._topics.of("ruling"), self._telling.ruling(ruling))
         if self._tally.take(rulings):
@@ -250,7 +253,7 @@ class BrokerService(TableService):
 
     @_harmless
     def beat(self, now: int) -> None:
-        """Tell how the game stands, and hand over to the connection what is due."""
+        """Publish the state, and pass due messages to the connection."""
         game, number = self._game, None if self._game is None else self._game.number()
         if game is not None and number is not None and now >= self._next_tell:
             self._next_tell = now + PACE
@@ -267,14 +270,14 @@ class BrokerService(TableService):
 
     @_harmless
     def begin(self, game: int, names: Sequence[str]) -> None:
-        """A game of this number begins, or one that was broken off goes on."""
+        """Start a game with this number, or continue an interrupted one."""
         self._telling.begin(game, names)
         self._tally.begin(wall_time()[:10], game, names)
         self.outbox.keep(self._topics.of("day"), self._tally.payload())
 
     @_harmless
     def tell(self, view: View, *, paused: bool = False, troubles: Mapping[str, str] | None = None) -> None:
-        """The position is this."""
+        """Set the position."""
         self.outbox.keep(self._topics.of("state"), self._telling.state(view, paused=paused, troubles=troubles))
 
     def _flush(self) -> None:
@@ -296,7 +299,7 @@ class BrokerService(TableService):
 
     @_harmless
     def close(self) -> None:
-        """Say that the table was switched off, and was not lost; takes some seconds at most, and nothing else waits."""
+        """Announce that the table was switched off rather than lost; blocks for some seconds at most."""
         if self._connection.connected.is_set():
             self.outbox.again()
             self._next_look = 0
@@ -307,7 +310,7 @@ class BrokerService(TableService):
 
 
 def open_broker(settings: Settings, record: Record, stack: ExitStack) -> TableService | None:
-    """The broker that the settings name (a `referee.table.services.Hook`); None where they name none."""
+    """Open the broker that the settings name (a `referee.table.services.Hook`); `None`: they name none."""
     if not settings.mqtt.enabled:
         return None
     broker = BrokerService(settings.mqtt, tally=tally_of(record, wall_time()[:10]))

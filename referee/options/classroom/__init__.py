@@ -1,1 +1,1 @@
-"""Reaction times of a class: a light, a sound or a card, answered by phones, keys or pads."""
+"""Reaction trials for a class: a light, a sound or a card, answered by phones, keys or pads."""

@@ -1,6 +1,6 @@
-"""A class's lesson as it goes on: devices, clock and file round the pure trials of `referee.options.classroom`.
+"""A running lesson: devices, clock and file around the pure trials of `referee.options.classroom`.
 
-The page's process (`referee.options.classroom.class_site`) calls `ReactionLesson.look` some dozen times a second.
+The page's process (`referee.options.classroom.class_site`) calls `ReactionLesson.look` dozens of times a second.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from referee.options.classroom.stimuli import Stimulus
 from referee.units import MS
 
 PHONES: Final = range(1, MOST_PUPILS + 1)
-"""The seats of pupils' own phones, as pads that are pages know them ..."""
+"""The seats of pupils' own phones, for pads that are pages ..."""
 FIRST_KEY: Final = MOST_PUPILS + 1
-"""... those of keys in the room's browser from here on ..."""
+"""... the first seat of keys in the room's browser ..."""
 SCREEN: Final = 100
-"""... and the one by which the room's page tells that it shows the card."""
+"""... and the seat by which the room's page reports that it shows the card."""
 _LONGEST_FRAME: Final = 200 * MS
-"""A picture that took longer to draw is no measure of anything."""
+"""A picture that took longer to draw makes the trial useless."""
 _NS: Final = 2**53
 
 
@@ -48,7 +48,7 @@ class PhoneTrial(BaseModel):
 
 
 class PhoneReport(CommandFields):
-    """What a phone that shows the stimulus itself tells, and asks for its next trial with."""
+    """Report of a phone that shows the stimulus itself, and request for its next trial."""
 
     code: str = Field(min_length=8, max_length=40, description="the code of the phone's place in the class")
     next: bool = Field(False, description="true where another pupil has taken the phone")
@@ -60,15 +60,15 @@ class ReactionLesson:
 
     Args:
         room: the class.
-        rounds: those of a stimulus for all; None where each phone shows its own.
+        rounds: rounds of a stimulus for all; None: each phone shows its own.
         stimulus: what all react to; None likewise.
         kind: of the stimulus, one of `referee.options.classroom.stimuli.STIMULI`.
-        pads: by the beginning of their devices' names, what hands come from.
+        pads: sources of hands, by the prefix of their device names.
         shortest: the shortest wait before a stimulus, ns.
-        csv: where each trial is written as soon as it is made; None to keep nothing.
+        csv: file to which each trial is written at once; None: no file.
 
     Raises:
-        UserError: the file is there already, or cannot be written.
+        UserError: the file exists already, or cannot be written.
     """
 
     def __init__(
@@ -77,9 +77,9 @@ class ReactionLesson:
     ) -> None:  # fmt: skip
         self.room, self.rounds, self.kind, self.csv = room, rounds, kind, csv
         self.changes = 0
-        """Counts what viewers are to be shown."""
+        """Counts changes that viewers must see."""
         self.trouble = ""
-        """Why trials are not written any more; empty while they are."""
+        """Why trials can no longer be written; empty if they can."""
         self._stimulus, self._pads, self._shortest, self._chance = stimulus, dict(pads), shortest, chance
         self._heard: queue.SimpleQueue[tuple[str, Edge]] = queue.SimpleQueue()
         self._written = 0
@@ -98,21 +98,21 @@ class ReactionLesson:
                 ) from None
 
     def start(self) -> None:
-        """Hear hands from now on."""
+        """Start to listen for hands."""
         for name, pads in self._pads.items():
             pads.start(partial(self.hear, name))
 
     def hear(self, name: str, edge: Edge) -> None:
-        """A hand at one of the devices called so; from any thread."""
+        """Queue a hand at one of the devices of this name; from any thread."""
         self._heard.put((name, edge))
 
     @property
     def silent(self) -> set[str]:
-        """Devices of which nothing is heard."""
+        """Devices that have gone silent."""
         return {f"{name} {seat}" for name, pads in self._pads.items() for seat in getattr(pads, "silent", {})}
 
     def look(self, now: int) -> None:
-        """Take up what was heard until ``now`` (ns), and go on."""
+        """Process what was heard until ``now`` (ns), and advance the rounds."""
         if self.rounds is not None:
             told = min((pads.watermark(now) for pads in self._pads.values()), default=now)
             self._take_hands(self.rounds)
@@ -141,7 +141,9 @@ class ReactionLesson:
             self._stimulus.hide()
 
     def act(self, do: str, now: int) -> bool:
-        """Do what the teacher wishes: ``begin``, ``stop``, ``next`` pupils or ``forget`` all; whether it could be."""
+        """Carry out the teacher's command: ``begin``, ``stop``, ``next`` pupils or ``forget`` all; return whether it
+        could be.
+        """
         if self.rounds is not None and do != "begin":
             self.rounds.stop()
             self._hide()
@@ -155,7 +157,7 @@ class ReactionLesson:
         return True
 
     def take_report(self, device: str, said: Mapping[str, Any]) -> dict[str, Any] | None:
-        """A phone's own trial (`PhoneReport`), and what it is to do next; None where the class is full."""
+        """Take a phone's own trial (`PhoneReport`), and return its next task; `None`: the class is full."""
         if said.get("next"):
             self.room.relieve(device)
         pupil = self.room.admit(device)
@@ -177,7 +179,7 @@ class ReactionLesson:
         hand = self.room.hand(number, mirrored=pupil % 2 == 0)
         stimulus = pressed = None
         if shown is not None and not 0 <= shown[1] - shown[0] <= _LONGEST_FRAME:
-            # The phone stumbled over the picture itself; the trial is asked for again.
+            # The phone stalled while it drew; the trial is requested again.
             return
         sampling = trial["sampling"] or SAMPLING[trial["kind"]]
         if shown is not None:
@@ -191,7 +193,7 @@ class ReactionLesson:
         self.room.trials.append(judge_trial(pupil, number, hand, wait, stimulus, pressed))
 
     def note_changes(self) -> None:
-        """Write what is new, and count what viewers are to be shown."""
+        """Write new trials, and count changes that viewers must see."""
         self._write(self.room.trials[self._written :])
         rounds = self.rounds
         stands = () if rounds is None else (rounds.phase, rounds.number, rounds.unseen)
@@ -213,7 +215,7 @@ class ReactionLesson:
             self._written += len(trials)
 
     def close(self) -> None:
-        """Let go of all devices."""
+        """Close all devices."""
         for pads in self._pads.values():
             pads.close()
         if self._stimulus is not None:

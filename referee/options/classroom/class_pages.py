@@ -1,4 +1,4 @@
-"""The pages of a class at reaction trials: the room's, with dot plot and medians, and that of a phone. Drawing only."""
+"""The pages of a class: the room's page, with dot plot and medians, and the phones' page. Drawing only."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ STIMULUS_CARD: Final = "Ah"
 _PLOT_WIDTH: Final = 900
 _PLOT_HEIGHT: Final = 380.0
 _LANES: Final = (16.0, 78.0)
-"""The lowest and the highest row of the plot; what fits is between them."""
+"""The lowest and the highest row height of the plot, px."""
 _ACTS: Final = ("begin", "stop", "next", "forget")
 _STYLES: Final = ("class.css",)
 
 
 def draw_room(request: Request, lesson: ReactionLesson, address: PageAddress, keys: Sequence[dict[str, object]],
               *, teaches: bool) -> HTMLResponse:  # fmt: skip
-    """The room's page; ``teaches``: whoever asks may begin and stop, ``keys`` are the pads of this browser."""
+    """Draw the room's page; ``teaches``: the viewer may begin and stop; ``keys`` are the pads of this browser."""
     texts = page_texts(request)
     pads = None
     if teaches and keys:
@@ -62,7 +62,7 @@ def draw_room(request: Request, lesson: ReactionLesson, address: PageAddress, ke
 
 
 def draw_phone(request: Request) -> HTMLResponse:
-    """A phone that shows the stimulus itself."""
+    """Draw the page of a phone that shows the stimulus itself."""
     texts = page_texts(request)
     content = [
         said_to_scripts(texts, "class.", "pad.", "control."),
@@ -78,7 +78,7 @@ def draw_phone(request: Request) -> HTMLResponse:
 
 
 def draw_notice(request: Request, key: str, status: int) -> HTMLResponse:
-    """A page that says one thing."""
+    """Draw a page with a single message."""
     texts = page_texts(request)
     words = tag("section", tag("p", texts(key)), class_="panel empty")
     return page(request, texts("class.title"), words, pages=(), status=status)
@@ -104,7 +104,7 @@ def _what_is_kept(lesson: ReactionLesson, texts: Texts) -> str:
 
 
 def draw_stage(lesson: ReactionLesson, texts: Texts) -> Markup:
-    """Where the lesson stands, in words for all."""
+    """Draw the state of the lesson, in words for all."""
     there = texts.count("class.here", len(lesson.room.pupils))
     lines: list[Child] = [tag("p", there, class_="note")]
     if lesson.trouble:
@@ -122,7 +122,7 @@ def draw_stage(lesson: ReactionLesson, texts: Texts) -> Markup:
 
 
 def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
-    """The dot plot, the medians, and how far off all of it may be."""
+    """Draw the dot plot, the medians, and their errors."""
     room = lesson.room
     made = {pupil: summarise_trials(room.of(pupil)) for pupil in room.measured}
     made = {pupil: one for pupil, one in made.items() if one.count}
@@ -147,14 +147,14 @@ def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
 
 
 def draw_trial(trial: Trial, texts: Texts) -> str:
-    """What a trial was, for the one who made it."""
+    """Return a trial's result, for its pupil."""
     if trial.end is TrialEnd.REACTION and trial.reaction is not None:
         return unbroken(texts.ms(trial.reaction, trial.error))
     return texts(f"class.end_{trial.end.value}")
 
 
 def draw_median(trials: Sequence[Trial], texts: Texts) -> str:
-    """A pupil's median, for the one who made the trials."""
+    """Return a pupil's median, for that pupil."""
     return _median_of(summarise_trials(trials), texts)
 
 
@@ -164,7 +164,7 @@ def _median_of(one: TrialSummary, texts: Texts) -> str:
 
 def _row(name: str, one: TrialSummary, hands: str | None, texts: Texts, *, class_: str | None = None) -> Markup:
     found, chance = one.median, "–"
-    # The times of several pupils are no sample of one thing, and have no limits of chance.
+    # The times of several pupils are not one sample, so they have no limits of chance.
     if class_ is None and found is not None and found.low is not None and found.high is not None:
         low, high = (texts.ms(round(time), one.error) for time in (found.low, found.high))
         chance = unbroken(texts("figures.range", low=low, high=high))
@@ -175,7 +175,7 @@ def _row(name: str, one: TrialSummary, hands: str | None, texts: Texts, *, class
 
 
 def _hands_in_words(hands: HandComparison | None, texts: Texts) -> str:
-    """Which hand is the quicker one, by how much, or that nobody can tell; a dash where there are too few times."""
+    """Return which hand is faster, and by how much, or that it is uncertain; a dash if there are too few times."""
     if hands is None:
         return "–"
     if not hands.is_sure:

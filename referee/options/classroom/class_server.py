@@ -1,4 +1,4 @@
-"""`referee class`: opens what a class at reaction trials needs, and serves its page until it is told to stop."""
+"""`referee class`: open the devices of a class, and serve its page until stopped."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from referee.web.security.limits import Limits
 from referee.web.server import ViewerServer
 
 _LIMITS: Final = Limits(changes=200)
-"""A phone reports a trial some times in ten seconds, and a school's phones may share one address."""
+"""A phone reports several trials in ten seconds, and a school's phones may share one address."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassOptions:
-    """What `referee class` was asked for."""
+    """Options of `referee class`."""
 
     stimulus: str = "phone"
     trials: int = 20
@@ -56,10 +56,10 @@ class ClassOptions:
 
 
 def hold_class(options: ClassOptions) -> int:
-    """Serve the class until told to stop; returns the exit status.
+    """Serve the class until stopped; return the exit status.
 
     Raises:
-        UserError: an option does not fit the others, or a device, a file or the address cannot be had.
+        UserError: an option does not fit the others, or a device, a file or the address is not available.
     """
     if options.stimulus == "phone" and (options.keys or options.settings):
         raise UserError("keys and pads answer what all see or hear: add --stimulus screen, light or sound")
@@ -79,7 +79,7 @@ def hold_class(options: ClassOptions) -> int:
 def _make_codes(folder: Path, options: ClassOptions) -> list[SeatCode]:
     keys = dict.fromkeys(PHONES, "") | {FIRST_KEY + n: browser_key(key) for n, key in enumerate(options.keys)}
     if options.stimulus == "screen":
-        # No phone: the page with the signal, which may be open in more than one browser.
+        # Not a phone but the page with the signal, which may be open in several browsers.
         keys[SCREEN] = "screen"
     return make_seat_codes(folder, keys)
 
@@ -110,7 +110,7 @@ def _open_lesson(
 
 
 def opens_no_pads(settings: Settings) -> bool:
-    """Whether a table's pads are all pages: then phones join the class by its own code, and no pad is opened."""
+    """Return whether a table's pads are all pages: then phones join by the class's own code, and no pad is opened."""
     on_pages = [seat.pad_place is not None and seat.pad_place.kind in ("phone", "browser") for seat in settings.seats]
     if any(on_pages) and not all(on_pages):
         raise UserError(
@@ -132,7 +132,8 @@ async def _serve(folder: Path, codes: list[SeatCode], lesson: ReactionLesson, op
     print(say(address.words))
     print(say("the room's page; Ctrl-C ends the lesson"), flush=True)
     if options.browser:
-        # The socket listens already, so the browser waits for the page; one in a terminal holds up its caller.
+        # The socket already listens, so the browser can wait for the page; a text browser blocks its caller, hence the
+        # thread.
         threading.Thread(target=webbrowser.open, args=(address.here,), daemon=True).start()
     lesson.start()
     going = asyncio.create_task(site.go_on())

@@ -1,7 +1,7 @@
-"""The routes of a class at reaction trials.
+"""The routes of a class.
 
-Phones join by a code of the room's page, as they join a table; their hands, and those of keys in a browser, are heard
-as pads that are pages (`hardware.pads.page_pads`). Nobody's name is asked for.
+Phones join by a code on the room's page, as they join a table; their hands, and those of keys in a browser, come from
+pads that are pages (`hardware.pads.page_pads`). Pupils stay anonymous.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _ACT: Final = "/api/class"
 _ACTS: Final = frozenset(("begin", "stop", "next", "forget"))
 _FOLDER: Final = Path(__file__).parent / "static"
 _PACE: Final = 0.01
-"""Seconds between two looks at what hands did."""
+"""Seconds between two checks for hands."""
 _CALM: Final = 0.4
-"""Seconds at least between two drawings of the results for one viewer."""
+"""Minimum seconds between two drawings of the results for one viewer."""
 _SILENT: Final = 10.0
 _STREAM_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -68,10 +68,10 @@ class ClassSite:
     _handed: list[str] = field(default_factory=list)
     """Phones' codes in the order in which they were given out."""
     _drawn: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """By language, the results as they were drawn last, and the change at which that was."""
+    """The last drawing of the results and its change count, by language."""
 
     def routes(self) -> list[Route]:
-        """To be wrapped in `referee.web.security.guard.Guard`."""
+        """Return the routes, for `referee.web.security.guard.Guard`."""
         shown = {
             "/": self.show, "/events": self.stream, "/join": self.join, "/join.svg": self.send_code,
             "/pad": self.show_pad, "/trial": self.show_trial, "/trials.csv": self.send_trials,
@@ -85,7 +85,7 @@ class ClassSite:
         ]
 
     async def show(self, request: Request) -> Response:
-        """The room's page; this machine's own browser is paired by opening it."""
+        """Show the room's page; opening it pairs this machine's own browser."""
         teaches = self._teaches(request)
         keys = [{"code": one.code, "key": one.key, "unseen": one.seat == SCREEN}
                 for one in self.codes if one.seat >= FIRST_KEY]  # fmt: skip
@@ -95,7 +95,7 @@ class ClassSite:
         return answer
 
     async def stream(self, request: Request) -> Response:
-        """What changes on the room's page."""
+        """Stream the changes of the room's page."""
         language = page_texts(request).language
         return StreamingResponse(self._events(language), media_type="text/event-stream", headers=_STREAM_HEADERS)
 
@@ -123,7 +123,7 @@ class ClassSite:
             await asyncio.sleep(_PACE)
 
     def _results(self, texts: Texts) -> str:
-        """Drawn once for all viewers of one language."""
+        """Return the results, drawn once for all viewers of one language."""
         at, drawn = self._drawn.get(texts.language, (-1, ""))
         if at != self.lesson.changes:
             drawn = draw_results(self.lesson, texts)
@@ -131,7 +131,7 @@ class ClassSite:
         return drawn
 
     async def join(self, request: Request) -> Response:
-        """A place in the class for a phone; one that nobody touched is given out again when all others are taken."""
+        """Give a phone a place in the class; if all are given out, an unused one is given out again."""
         taken = self.lesson.room.pupils
         free = [one.code for one in self.codes if one.seat in PHONES and f"page {one.seat}" not in taken]
         if not free:
@@ -143,29 +143,29 @@ class ClassSite:
         return RedirectResponse(f"/{'trial' if self.lesson.rounds is None else 'pad'}#{code}", 303)
 
     async def send_code(self, _request: Request) -> Response:
-        """The way for phones, as a QR code."""
+        """Send the phones' address as a QR code."""
         return layout.qr_code(f"{self.address.room or self.address.here}join")
 
     async def show_pad(self, request: Request) -> Response:
-        """A phone that is a pad."""
+        """Show the page of a phone that is a pad."""
         return pad_pages.draw_pad(request)
 
     async def show_trial(self, request: Request) -> Response:
-        """A phone that shows the stimulus itself."""
+        """Show the page of a phone that shows the stimulus itself."""
         return draw_phone(request)
 
     async def send_trials(self, request: Request) -> Response:
-        """Every trial of the lesson so far."""
+        """Send every trial of the lesson so far."""
         if not self._teaches(request):
             return draw_notice(request, "pad.here_only", 403)
         return layout.download(write_trials_csv(self.lesson.room.trials, self.lesson.kind), "trials.csv", layout.CSV)
 
     async def send_file(self, request: Request) -> Response:
-        """Styles and scripts."""
+        """Send styles and scripts."""
         return await layout.send_static(request, [_FOLDER])
 
     async def act(self, request: Request) -> JSONResponse:
-        """What the teacher wishes."""
+        """Carry out the teacher's command."""
         texts = page_texts(request)
         try:
             do = json.loads(await request.body())["do"]
@@ -178,7 +178,7 @@ class ClassSite:
         return JSONResponse({"accepted": done, "words": words, "lang": texts.language}, 200 if done else 409)
 
     async def report(self, request: Request) -> JSONResponse:
-        """A phone's own trial."""
+        """Take a phone's own trial."""
         texts = page_texts(request)
         try:
             said = check_fields(PhoneReport, json.loads(await request.body()))
@@ -197,7 +197,7 @@ class ClassSite:
         return JSONResponse({"accepted": True, "words": "", "said": last, "median": draw_median(made, texts), **answer})
 
     def names(self) -> list[str]:
-        """What stands on the pad of each seat."""
+        """Return the label of each seat's pad."""
         at = {device: str(pupil) for device, pupil in self.lesson.room.pupils.items()}
         return [at.get(f"page {seat}", "?") for seat in range(1, SCREEN + 1)]
 
@@ -206,11 +206,11 @@ class ClassSite:
         return pad_pages.is_trusted(request, secure=False)
 
     async def go_on(self) -> None:
-        """Look at the hands again and again."""
+        """Check for hands repeatedly."""
         while True:
             try:
                 self.lesson.look(self.clock())
             except Exception:
-                # A lesson that stops looking would stand still; better to say so and go on.
+                # Without checks the lesson would freeze; so log the error and go on.
                 _log.exception("looking at what hands did")
             await asyncio.sleep(_PACE)

@@ -1,9 +1,9 @@
-"""A class at reaction trials: who takes part, at which device, and one stimulus that all see or hear. Pure.
+"""A class at reaction trials: its pupils, their devices, and the rounds of a shared stimulus. Pure.
 
-Pupils are numbers, given out by the first touch; a device is a phone, a key or a pad, by any word. `ReactionClass`
-keeps the trials for as long as the lesson lasts. `SharedRounds` runs those of one stimulus for everybody: its caller
-tells every hand, shows the stimulus when `SharedRounds.advance` says so, and tells with `SharedRounds.show` when that
-truly was. Phones that show the stimulus themselves have no rounds: each reports its own trials.
+Pupils are numbers, given out at the first touch; a device is a phone, a key or a pad, under any name. `ReactionClass`
+keeps the trials for the length of the lesson. `SharedRounds` runs trials with one stimulus for all: its caller reports
+every hand, shows the stimulus when `SharedRounds.advance` says so, and reports with `SharedRounds.show` when that
+really happened. Phones that show the stimulus themselves have no rounds: each reports its own trials.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from referee.options.classroom.reaction_trials import (
 from referee.units import SECOND
 
 MOST_PUPILS: Final = 60
-"""Of one lesson."""
+"""In one lesson."""
 SHOW_PATIENCE: Final = 3 * SECOND
-"""After so long without word that the stimulus was shown, it was not, ns."""
+"""Time after which a stimulus without confirmation counts as not shown, ns."""
 _HEAR_PATIENCE: Final = 3 * SECOND
-"""So long after a trial's end is waited for devices that have not reported up to there, ns."""
+"""Extra wait after a trial's end for devices that have not reported up to there, ns."""
 
 
 class ReactionClass:
-    """Pupils by their numbers, and every trial that was made.
+    """The pupils by number, and all their trials.
 
     Args:
         each: trials of one pupil.
@@ -45,11 +45,11 @@ class ReactionClass:
         self.each, self._hands = each, hands
         self.trials: list[Trial] = []
         self.pupils: dict[str, int] = {}
-        """By device, who is at it."""
+        """Pupil by device."""
         self._last = 0
 
     def admit(self, device: str) -> int | None:
-        """The pupil at a device, with a new number if nobody is; None where the class is full."""
+        """Return the pupil at a device, or a new one if it has none; `None`: the class is full."""
         if device not in self.pupils:
             if len(self.measured) >= MOST_PUPILS:
                 return None
@@ -58,67 +58,67 @@ class ReactionClass:
         return self.pupils[device]
 
     def relieve(self, *devices: str) -> None:
-        """Other pupils come to these devices, or to all of them."""
+        """Free these devices, or all, for other pupils."""
         for device in devices or tuple(self.pupils):
             self.pupils.pop(device, None)
 
     def forget(self) -> None:
-        """Let all trials and pupils go; numbers go on, so that none means two pupils in what was written down."""
+        """Delete all trials and pupils; numbers continue, so that each stays unique in the written file."""
         self.trials.clear()
         self.pupils.clear()
 
     def of(self, pupil: int) -> list[Trial]:
-        """A pupil's trials."""
+        """Return a pupil's trials."""
         return [one for one in self.trials if one.pupil == pupil]
 
     @property
     def measured(self) -> tuple[int, ...]:
-        """The pupils who have made a trial or are at a device now, by their numbers."""
+        """The pupils who have made a trial or are at a device now, by number."""
         return tuple(sorted({one.pupil for one in self.trials} | set(self.pupils.values())))
 
     def next_number(self, pupil: int) -> int | None:
-        """The number of a pupil's next trial; None where all are made."""
+        """Return the number of a pupil's next trial; `None`: all are made."""
         number = len(self.of(pupil)) + 1
         return number if number <= self.each else None
 
     def hand(self, number: int, *, mirrored: bool = False) -> str:
-        """The hand that is asked for in a trial."""
+        """Return the hand that a trial asks for."""
         return ask_hand(number, self.each, mirrored=mirrored) if self._hands else EITHER
 
 
 class RoundPhase(Enum):
-    """Where the rounds stand."""
+    """State of the rounds."""
 
     IDLE = "idle"
     """Pupils come to their devices; nothing is measured."""
     WAITING = "waiting"
-    """Ready, and the stimulus is still to come."""
+    """Pupils are ready, and the stimulus is still to come."""
     SHOWING = "showing"
-    """It was asked for, and nobody has told yet when it came."""
+    """The stimulus was requested, but its instant has not been reported."""
     OPEN = "open"
     BETWEEN = "between"
 
 
 class SharedRounds:
-    """One stimulus for everybody, again and again.
+    """Repeated rounds of one stimulus for all.
 
     Args:
         room: the class.
         shortest: the shortest wait before a stimulus, and the rest after a round, ns.
-        chance: settles the waits.
+        chance: random source of the waits.
     """
 
     def __init__(self, room: ReactionClass, shortest: int, chance: random.Random) -> None:
         self._room, self._shortest, self._chance = room, shortest, chance
         self.phase = RoundPhase.IDLE
         self.number = 0
-        """Of the round, from 1 on."""
+        """Number of the round, from 1 on."""
         self.unseen = False
-        """Whether the last stimulus was shown by nobody, so that the rounds stopped."""
+        """Whether the rounds stopped because the last stimulus was never shown."""
         self._ready = self._due = 0
         self._stimulus: Timed | None = None
         self._first: dict[str, Timed] = {}
-        """By device, the first hand since all were ready."""
+        """The first hand of each device since all were ready."""
 
     @property
     def hand(self) -> str:
@@ -130,7 +130,7 @@ class SharedRounds:
         return {device: one for device, one in self._room.pupils.items() if self._room.next_number(one) is not None}
 
     def begin(self, t: int) -> bool:
-        """Begin the rounds at ``t`` (ns); returns whether anybody is there for them."""
+        """Begin the rounds at ``t`` (ns); return whether there are pupils for them."""
         if self.phase is not RoundPhase.IDLE or not self._taking_part:
             return False
         self.number, self.unseen = 0, False
@@ -138,28 +138,28 @@ class SharedRounds:
         return True
 
     def stop(self) -> None:
-        """Let the present round go, and begin no other."""
+        """Abort the current round and start no other."""
         self.phase, self.number = RoundPhase.IDLE, 0
 
     def press(self, device: str, hand: Timed) -> None:
-        """A hand came down; between rounds of a lesson it says nothing, before them that somebody is there."""
+        """Take a hand; between rounds it is ignored, and before the first it admits the pupil."""
         if self.phase is RoundPhase.IDLE:
             self._room.admit(device)
         elif self.phase is not RoundPhase.BETWEEN and hand.t >= self._ready:
             self._first.setdefault(device, hand)
 
     def show(self, stimulus: Timed) -> None:
-        """The stimulus came at this instant."""
+        """Record the instant of the stimulus."""
         if self.phase is RoundPhase.SHOWING:
             self.phase, self._stimulus = RoundPhase.OPEN, stimulus
 
     def advance(self, now: int, told: int, silent: Collection[str] = ()) -> bool:
-        """Go on; returns whether the stimulus is to be shown now.
+        """Advance; return whether to show the stimulus now.
 
         Args:
             now: the present instant, ns.
-            told: every hand up to then was told, ns.
-            silent: devices of which nothing is heard.
+            told: instant up to which every hand was reported, ns.
+            silent: devices that have gone silent.
         """
         if self.phase is RoundPhase.WAITING and now >= self._due:
             self.phase, self._due = RoundPhase.SHOWING, now + SHOW_PATIENCE

@@ -1,9 +1,9 @@
-"""Reaction trials without cards: a wait, a stimulus, one hand; and what many of them tell of a pupil. Pure.
+"""Reaction trials without cards: a wait, a stimulus, one hand; and their statistics. Pure.
 
-A trial is judged by instants and their errors alone. A hand that surely came within 100 ms of the stimulus cannot have
-been moved by it: a false start. Where the errors reach over that limit the trial counts for nothing. Errors are bounds
-on one measured time; they may be the same in every trial, so no repeating averages them away, and a median keeps the
-largest of them beside the limits of chance (`referee.record.league.median`).
+A trial is judged by instants and their errors alone. A hand that certainly came within 100 ms of the stimulus cannot be
+a reaction to it: it is a false start. If the errors extend across that limit, the trial is not counted. Errors are
+bounds on one measured time; they may be the same in every trial, so repetition does not average them away, and a median
+keeps the largest of them beside the limits of chance (`referee.record.league.median`).
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from referee.record.statistics import SOONEST_REACTION
 from referee.units import MS, last_place, round_at
 
 WINDOW: Final = 1500 * MS
-"""How long a hand is waited for after the stimulus, ns."""
+"""Time limit for a hand after the stimulus, ns."""
 _LONGEST_WAIT: Final = 4
-"""The longest wait before a stimulus, in shortest ones."""
+"""The longest wait before a stimulus, as a multiple of the shortest."""
 _BROWSER_CLOCK: Final = 2 * MS
-"""Two instants of a browser: each is rounded, to 1 ms at the coarsest."""
+"""Rounding of two browser timestamps, each to 1 ms at the coarsest."""
 LEFT, RIGHT, EITHER = "left", "right", ""
 
 
 class TrialEnd(Enum):
-    """How a trial went."""
+    """Outcome of a trial."""
 
     REACTION = "reaction"
     FALSE_START = "false_start"
-    """The hand came before the stimulus could have moved it."""
+    """The hand came too early to be a reaction."""
     UNSURE = "unsure"
-    """The errors do not tell a reaction from a false start."""
+    """The errors do not separate a reaction from a false start."""
     MISSED = "missed"
     UNHEARD = "unheard"
-    """Nothing was heard of the pupil's device, so nobody knows."""
+    """The pupil's device was silent, so the outcome is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,48 +57,48 @@ class Trial:
 
     pupil: int
     number: int
-    """From 1 on, of this pupil."""
+    """From 1 on, for this pupil."""
     hand: str
-    """`LEFT`, `RIGHT`, or `EITHER` where none was asked for."""
+    """`LEFT`, `RIGHT`, or `EITHER` if none was asked for."""
     wait: int
-    """From the readiness to the stimulus."""
+    """Time from readiness to stimulus."""
     end: TrialEnd
     reaction: int | None = None
-    """From the stimulus to the hand; below zero where the hand came first, None where there was none."""
+    """Time from stimulus to hand; negative if the hand came first, None if there was none."""
     error: int = 0
-    """How far off that may be: the stimulus' error and the hand's."""
+    """Error of the reaction: the sum of the stimulus's and the hand's."""
 
 
 def draw_wait(chance: float, shortest: int) -> int:
-    """How long to wait before a stimulus, ns.
+    """Draw the wait before a stimulus, ns.
 
-    Waiting tells nothing about how long it will still be, so that nobody learns when to be ready: the times beyond the
-    shortest are exponential, cut off at four times the shortest.
+    The wait so far must not predict the rest, so that pupils cannot learn when to be ready: beyond the shortest wait
+    the times are exponential, cut off at four times the shortest.
 
     Args:
-        chance: a random number from 0 to 1, without the 1.
-        shortest: the least, and the mean of what comes on top were it not cut off, ns.
+        chance: a random number in [0, 1).
+        shortest: the minimum, and the mean of the exponential part before the cut, ns.
     """
     cut = 1 - math.exp(1 - _LONGEST_WAIT)
     return shortest + round(-shortest * math.log(1 - chance * cut))
 
 
 def ask_hand(number: int, trials: int, *, mirrored: bool = False) -> str:
-    """The hand of one trial of so many: left, right, right, left by quarters, so that practice favours neither."""
+    """Return the hand of a trial: left, right, right, left by quarters, so that practice favours neither."""
     outer = (number - 1) * 4 // trials in (0, 3)
     return LEFT if outer != mirrored else RIGHT
 
 
 def judge_trial(pupil: int, number: int, hand: str, wait: int, stimulus: Timed | None, pressed: Timed | None) -> Trial:
-    """What one trial was.
+    """Judge a trial.
 
     Args:
-        pupil: whose.
+        pupil: its pupil.
         number: of the trial.
         hand: the one that was asked for.
         wait: before the stimulus, ns.
-        stimulus: when it came; None where the hand was before it.
-        pressed: the first hand since the pupil was ready; None for none.
+        stimulus: its instant; None: the hand came before it.
+        pressed: the first hand since the pupil was ready; None: no hand.
     """
     if pressed is None:
         return Trial(pupil, number, hand, wait, TrialEnd.MISSED)
@@ -114,12 +114,13 @@ def judge_trial(pupil: int, number: int, hand: str, wait: int, stimulus: Timed |
 
 
 def time_by_page(began: int, ended: int, touched: int, sampling: int) -> tuple[Timed, Timed]:
-    """Stimulus and hand of a page that showed the one and felt the other, by its own clock, ns.
+    """Return stimulus and hand of a page that showed and felt them, by its own clock, ns.
 
     Args:
         began: before the page drew the stimulus ...
-        ended: ... and when its next picture was due: it came between the two, but for what the screen itself takes.
-        touched: the stamp of the hand, which was there up to twice ``sampling`` before.
+        ended: ... and when its next picture was due: the stimulus came between the two, apart from the screen's own
+            delay.
+        touched: timestamp of the hand, which came up to twice ``sampling`` earlier.
         sampling: see `hardware.pads.page_pads.SAMPLING`.
     """
     astray = _BROWSER_CLOCK + round(abs(touched - began) * DRIFT)
@@ -129,27 +130,27 @@ def time_by_page(began: int, ended: int, touched: int, sampling: int) -> tuple[T
 
 @dataclass(frozen=True, slots=True)
 class TrialSummary:
-    """What some trials come to: times in ns."""
+    """Statistics of some trials: times in ns."""
 
     times: tuple[int, ...]
     """The reactions, in order of size."""
     error: int
-    """The instrument's: how far off each of them may be at most, and so their median."""
+    """The instrument's error: the bound for each time, and so for their median."""
     median: Median | None
     """With the limits of chance."""
     false_starts: int
     missed: int
     others: int
-    """That count for nothing: unsure, or unheard."""
+    """Trials that are not counted: unsure, or unheard."""
 
     @property
     def count(self) -> int:
-        """The trials that were made."""
+        """Number of trials made."""
         return len(self.times) + self.false_starts + self.missed + self.others
 
 
 def summarise_trials(trials: Iterable[Trial]) -> TrialSummary:
-    """Median, errors and counts of trials."""
+    """Return median, errors and counts of trials."""
     ones = list(trials)
     counted = [one for one in ones if one.end is TrialEnd.REACTION and one.reaction is not None]
     times = tuple(sorted(one.reaction for one in counted if one.reaction is not None))
@@ -168,24 +169,24 @@ def summarise_trials(trials: Iterable[Trial]) -> TrialSummary:
 class HandComparison:
     """The left hand against the right: times in ns.
 
-    What the instrument adds to both hands alike drops out of their difference: a constant shifts both medians by as
-    much, and what changes from trial to trial is in the limits of chance already.
+    An error that the instrument adds to both hands cancels in their difference: a constant shifts both medians equally,
+    and variation from trial to trial is already in the limits of chance.
     """
 
     low: int
     high: int
-    """Between which the left hand's median less the right's lies."""
+    """Bounds of the left hand's median minus the right's."""
     error: int
-    """The instrument's, of one time; it says which digits mean something."""
+    """The instrument's error of one time; it determines the significant digits."""
 
     @property
     def is_sure(self) -> bool:
-        """Whether one hand is the quicker one, whatever chance did."""
+        """Whether one hand is certainly the faster one, beyond chance."""
         return self.low > 0 or self.high < 0
 
 
 def compare_hands(trials: Sequence[Trial]) -> HandComparison | None:
-    """The two hands of a pupil; None where either has too few reactions for limits of chance.
+    """Compare the two hands of a pupil; `None`: one has too few reactions for limits of chance.
 
     Each median lies within its limits in 95 of 100 cases at least, so both do in 90 of 100.
     """
@@ -203,7 +204,9 @@ TRIAL_COLUMNS: Final = (
 
 
 def write_trials_csv(trials: Iterable[Trial], stimulus: str, *, head: bool = True) -> str:
-    """Trials as CSV with `TRIAL_COLUMNS`: a time ends at the digit that its error allows, at 1 ms at the coarsest."""
+    """Return trials as CSV with `TRIAL_COLUMNS`: each time ends at the digit that its error allows, 1 ms at the
+    coarsest.
+    """
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if head:
@@ -216,7 +219,7 @@ def write_trials_csv(trials: Iterable[Trial], stimulus: str, *, head: bool = Tru
 
 
 def _csv_time(ns: int, error: int) -> tuple[str, str]:
-    """A time and its error in milliseconds; what rounding took from the time is in the error."""
+    """Return a time and its error in milliseconds; the error includes the rounding of the time."""
     place = min(last_place(error, ns), 6)
     unit = 10**place
     rounded = round_at(ns, place)

@@ -1,7 +1,7 @@
-"""What a class reacts to at the appliance: a light, a sound, or a card that the room's page shows.
+"""The stimuli at the appliance: a light, a sound, or a card on the room's page.
 
-Each says when it came and how well that is known. What it cannot know, it leaves to the words beside the times: an
-amplifier's delay, or a screen's.
+Each reports its instant and error. A delay that it cannot know, such as an amplifier's or a screen's, is explained in
+words beside the times.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from referee.settings.model import Settings
 from referee.units import SECOND
 
 STIMULI: Final = ("phone", "screen", "light", "sound")
-"""What there is to react to: a card on each phone, a card on the room's screen, the table's light, the loudspeaker."""
+"""The stimuli: a card on each phone, a card on the room's screen, the table's light, the loudspeaker."""
 _LIGHT_PERIOD: Final = SECOND // FREQUENCY
-"""A light is switched on and off so often; it begins to shine within one period, ns."""
+"""Period of the light's dimming; it begins to shine within one period, ns."""
 
 
 class Stimulus(Protocol):
-    """Something that all see or hear at once."""
+    """A stimulus that all see or hear at once."""
 
     def show(self) -> Timed | None:
-        """Show it now; gives when that was, or None where somebody else tells later."""
+        """Show it now; return its instant. `None`: it is reported later."""
         ...
 
     def hide(self) -> None:
-        """Show it no longer."""
+        """Stop showing it."""
         ...
 
     def close(self) -> None: ...
@@ -55,7 +55,7 @@ class LightStimulus:
         self._lights.table(0.0, 0.0, 0.0)
 
     def close(self) -> None:
-        """Dark."""
+        """Switch the light off and close it."""
         self._lights.close()
 
 
@@ -63,37 +63,37 @@ class SoundStimulus:
     """The short sound of a slap, from the machine's own loudspeaker."""
 
     def __init__(self, speaker: Any, clock: Clock = monotonic) -> None:
-        """``speaker`` is a `hardware.sound.stream_speaker.StreamSpeaker`, or plays cues with a latency as one does."""
+        """``speaker`` is a `hardware.sound.stream_speaker.StreamSpeaker`, or plays cues with a latency as it does."""
         self._speaker, self._clock = speaker, clock
 
     def show(self) -> Timed | None:
-        """See `Stimulus`; None where there is no sound at present."""
+        """See `Stimulus`; `None`: there is no sound at present."""
         before = self._clock()
         self._speaker.cue("slap")
         if self._speaker.trouble:
             return None
-        # The system says how long a sample waits until it is heard; that it comes so late at most is all it promises.
+        # The system's latency is an upper bound only, so the sound starts at some point up to it.
         return _between(before, self._clock() + 2 * self._speaker.latency)
 
     def hide(self) -> None:
-        """A sound is over by itself."""
+        """No-op: a sound ends on its own."""
 
     def close(self) -> None:
-        """Silent."""
+        """Close the speaker."""
         self._speaker.close()
 
 
 class ShownByPage:
-    """A card on the room's page, which tells when it was drawn as a pad tells of hands."""
+    """A card on the room's page, which reports its drawing as a pad reports hands."""
 
     def show(self) -> None:
-        """See `Stimulus`: the page is told with the phase of the round."""
+        """See `Stimulus`: the page learns of it from the phase of the round."""
 
     def hide(self) -> None:
         """See `Stimulus`."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """No-op."""
 
 
 class _NoPhrases:
@@ -107,14 +107,14 @@ class _NoPhrases:
 
 
 def open_stimulus(kind: str, settings: Settings | None) -> Stimulus:
-    """What all react to.
+    """Open the stimulus for all.
 
     Args:
-        kind: one of `STIMULI`, but for ``phone``.
+        kind: one of `STIMULI` except ``phone``.
         settings: the table's; a light is on one of its pins.
 
     Raises:
-        UserError: it cannot be had; says what to do.
+        UserError: it is not available; says what to do.
     """
     try:
         if kind == "sound":
@@ -129,6 +129,6 @@ def open_stimulus(kind: str, settings: Settings | None) -> Stimulus:
 
 
 def _between(first: int, last: int) -> Timed:
-    """It came between these two instants, ns."""
+    """Return the interval between two instants, ns, as its middle and error."""
     half = (last - first + 1) // 2
     return Timed(first + half, half)

@@ -1,1 +1,1 @@
-"""Every table of a club on one page, fed by a broker."""
+"""A page with every table of a club, fed by a broker."""

@@ -1,8 +1,8 @@
 """The hall's process: it listens to a broker and serves one page for all its tables. Every route is a GET.
 
-paho's thread puts messages into a queue, and the event loop takes them up ten times a second. As on a table's own
-page nothing is queued for a viewer: each is sent the difference between what it was sent and the present, so a slow
-one skips what lies between.
+paho's thread puts messages into a queue, and the event loop takes them ten times a second. As on a table's own page
+there is no queue for a viewer: each event is the difference between the last one sent and the present, so a slow viewer
+skips the states in between.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from referee.web.security.sessions import Sessions
 from referee.web.server import PAGE_SWITCH_INTERVAL, ViewerServer
 
 _ROOM: Final = 50_000
-"""Messages that wait at most, some 50 MB; further ones push the oldest out, and are counted."""
+"""Maximum number of waiting messages, some 50 MB; beyond it the oldest are dropped and counted."""
 _PACE: Final = 0.1
-"""Seconds between two looks at what came."""
+"""Seconds between two checks for messages."""
 _BUNCH: Final = 2000
-"""Messages taken up in one look; viewers get their turn between two."""
+"""Messages processed in one check; viewers get their turn between checks."""
 _SILENT: Final = 10.0
-"""Seconds after which a stream without events says that it is still there."""
+"""Seconds without events after which a stream sends a sign of life."""
 _LEAGUE_PACE: Final = 1.0
-"""Seconds between two looks at the league."""
+"""Seconds between two checks of the league."""
 _RANKED: Final = 200
 _FOLDER: Final = Path(__file__).parent / "static"
 _STREAM_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -59,14 +59,14 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 def difference(hall: Hall, since: int, texts: Texts, now: int, only: str | None = None) -> str:
-    """What changed since a viewer was told last, an event's data as JSON; empty where nothing has.
+    """Return the changes since a viewer's last event as JSON; empty if there are none.
 
     Args:
         hall: every table.
-        since: the change that the viewer was told last; 0 tells everything.
+        since: the last change sent to the viewer; 0: send everything.
         texts: the viewer's language.
-        now: the present instant, ns; ``quiet`` of a silent table is told on the same line of time.
-        only: one table, with its recent rulings; None tells of all without them.
+        now: the present instant, ns; ``quiet`` of a silent table uses the same clock.
+        only: one table, with its recent rulings; None: all tables without them.
     """
     tables = hall.tables.values() if only is None else [t for t in hall.tables.values() if t.name == only]
     told = {table.name: _facts(table, since, texts, only is not None) for table in tables if table.changed > since}
@@ -94,20 +94,20 @@ def _json(fields: dict[str, Any]) -> str:
 
 
 _TOO_LARGE: Final = b"too large"
-"""Stands for a payload that no table sends; it is refused like any that is none."""
+"""Replaces a payload longer than any table sends; it is refused as malformed."""
 
 
 class HallHub:
-    """One hall, its ear at the broker, and everybody who looks at it. Lives in one event loop."""
+    """A hall, its connection to the broker, and its viewers. Lives in one event loop."""
 
     def __init__(self, broker: Broker, prefix: str) -> None:
         self.hall = Hall()
         self.viewers = 0
         self.lost = 0
-        """Messages that found no room."""
+        """Messages dropped because the queue was full."""
         self.closed = False
         self._heard: deque[tuple[str, bytes, bool, int, float]] = deque(maxlen=_ROOM)
-        """Topic, payload, whether it had been retained, when it came (ns), and the wall time then (s)."""
+        """Topic, payload, whether it had been retained, arrival (ns), and the wall time then (s)."""
         self._changed = asyncio.Event()
         self._encoded: dict[tuple[str, str | None, int], bytes] = {}
         self._task: asyncio.Task[None] | None = None
@@ -118,18 +118,18 @@ class HallHub:
 
     def _hear(self, topic: str, payload: bytes, retained: bool) -> None:
         if len(payload) > LONGEST_PAYLOAD:
-            # A broker may let through what it likes: what will be refused takes up no memory until then.
+            # A broker may deliver anything: do not keep a long payload in memory until it is refused.
             payload = _TOO_LARGE
         self.lost += len(self._heard) == _ROOM
         self._heard.append((topic, payload, retained, monotonic(), time.time()))
 
     async def start(self) -> None:
-        """Begin to listen."""
+        """Start to listen."""
         self.connection.start()
         self._task = asyncio.create_task(self._forever())
 
     async def stop(self) -> None:
-        """Let every viewer go, and leave the broker."""
+        """End all streams, and leave the broker."""
         self.close()
         if self._task is not None:
             self._task.cancel()
@@ -137,12 +137,12 @@ class HallHub:
         await asyncio.to_thread(self.connection.stop)
 
     def close(self) -> None:
-        """Let every viewer go."""
+        """End all streams."""
         self.closed = True
         self._wake()
 
     async def _forever(self) -> None:
-        """Take up what came since the last look, again and again."""
+        """Process new messages repeatedly."""
         hall = self.hall
         while True:
             try:
@@ -155,7 +155,7 @@ class HallHub:
                 if hall.settle(now) or was != hall.connected:
                     self._wake()
             except Exception:
-                # A hall that stops looking would show a room that stands still; better to say so and go on.
+                # Without checks the page would freeze; so log the error and go on.
                 _LOG.exception("looking at what came")
             await asyncio.sleep(_PACE)
 
@@ -165,7 +165,7 @@ class HallHub:
         changed.set()
 
     async def stream(self, language: str, only: str | None = None) -> AsyncIterator[bytes]:
-        """Events for one viewer: everything, then what changes."""
+        """Yield events for one viewer: everything, then the changes."""
         self.viewers += 1
         sent, connected = 0, self.hall.connected
         try:
@@ -186,7 +186,7 @@ class HallHub:
             self.viewers -= 1
 
     def _event(self, language: str, only: str | None, sent: int) -> bytes:
-        """What differs, encoded once for all viewers that were sent the same."""
+        """Return the encoded difference, shared by all viewers in the same state."""
         key = (language, only, sent)
         if key not in self._encoded:
             data = difference(self.hall, sent, texts(language), monotonic(), only)
@@ -194,7 +194,7 @@ class HallHub:
         return self._encoded[key]
 
     async def league_stream(self) -> AsyncIterator[bytes]:
-        """The league's rows for one viewer, whenever they have changed."""
+        """Yield the league's rows for one viewer, whenever they change."""
         sent: tuple[bool, list[PlayerDay]] | None = None
         looks = 0
         self.viewers += 1
@@ -214,7 +214,7 @@ class HallHub:
             self.viewers -= 1
 
     def league(self, day: str) -> list[PlayerDay]:
-        """The best of a day, ISO 8601."""
+        """Return the best players of a day, ISO 8601."""
         return rank_players((table.day for table in self.hall.tables.values() if table.day is not None), day)[:_RANKED]
 
 
@@ -223,7 +223,7 @@ def _today() -> str:
 
 
 def build(hub: HallHub) -> Starlette:
-    """The application."""
+    """Build the application."""
     routes = {
         "/": _show_grid, "/projector": _show_grid, "/tables/{name}": _show_table, "/league": _show_league,
         "/league/events": _stream_league, "/events": _stream_events, "/healthz": _show_health,
@@ -292,19 +292,19 @@ async def _not_found(request: Request, _bad: Exception) -> Response:
 
 
 async def serve(broker: Broker, prefix: str, host: str, port: int, names: Sequence[str]) -> int:
-    """Serve until told to stop, and print the address once it can be reached; returns the exit status.
+    """Serve until stopped, and print the address once it is reachable; return the exit status.
 
     Args:
-        broker: what tells of the tables.
+        broker: source of the tables' messages.
         prefix: of their topics.
-        host: where to listen.
-        port: 0 for any free one.
-        names: further ones under which the page may be called.
+        host: address to listen at.
+        port: 0: any free one.
+        names: further host names of the page.
 
     Raises:
         UserError: the address cannot be used.
     """
-    # As for a table's page: the broker's thread is not to hold up the viewers.
+    # As for a table's page: the broker's thread must not delay the viewers.
     sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
     listening = listen_at(host, port)
     hub = HallHub(broker, prefix)

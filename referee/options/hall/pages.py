@@ -28,7 +28,7 @@ COLUMNS: Final = ("place", "player", "games", "won", "slaps", "false", "cards", 
 
 
 def draw_grid(request: Request, *, projector: bool) -> HTMLResponse:
-    """Every table."""
+    """Draw the grid of all tables."""
     texts = page_texts(request)
     field = tag("input", type="search", id="find", autocomplete="off", maxlength=60)
     find = tag("label", tag("span", texts("hall.find")), field)
@@ -45,7 +45,7 @@ def draw_grid(request: Request, *, projector: bool) -> HTMLResponse:
 
 
 def draw_table(request: Request, name: str) -> HTMLResponse:
-    """One table for the whole room."""
+    """Draw one table for the whole room."""
     texts = page_texts(request)
     content: list[Child] = [
         tag("p", tag("a", "← ", texts("hall.back"), href="/")),
@@ -60,7 +60,7 @@ def draw_table(request: Request, name: str) -> HTMLResponse:
 
 
 def draw_league(request: Request, day: str, rows: Sequence[PlayerDay]) -> HTMLResponse:
-    """The day's league, as it is now; its script keeps it so."""
+    """Draw the day's league as it is now; its script updates it."""
     texts = page_texts(request)
     head = tag("tr", [tag("th", texts(f"hall.{column}"), scope="col") for column in COLUMNS])
     body = [
@@ -80,7 +80,7 @@ def draw_league(request: Request, day: str, rows: Sequence[PlayerDay]) -> HTMLRe
 
 
 def draw_message(request: Request, words: str, status: int) -> HTMLResponse:
-    """A page that only says something."""
+    """Draw a page with a message only."""
     said = tag("section", tag("h1", words), class_="panel empty")
     return _page(request, page_texts(request)("hall.title"), said, body="hall", status=status)
 
@@ -100,7 +100,7 @@ def _live(
 
 
 def _banners(texts: Texts) -> list[Child]:
-    """What is amiss with the connection, and (unseen) which table begins to need help, read out as it happens."""
+    """Return the connection's faults, and an invisible line that reads out a table's new need for help."""
     return [
         tag("p", texts("hall.lost"), id="lost", class_="lost", role="status", hidden=True),
         tag("p", texts("hall.broker_lost"), id="broker", class_="lost", role="status", hidden=True),
@@ -114,7 +114,7 @@ def _choice(texts: Texts, name: str, options: Sequence[str]) -> Markup:
 
 
 def _tile(texts: Texts) -> Markup:
-    """What the script makes a table of; it fills it with text alone, never with markup."""
+    """Return the template of a table for the script, which inserts text only, never markup."""
     return tag(
         "template",
         tag(

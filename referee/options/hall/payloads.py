@@ -1,7 +1,7 @@
-"""Payloads from a broker, of which nothing is believed: checked and bounded, or None. Pure.
+"""Untrusted payloads from a broker: validated and bounded, or None. Pure.
 
-Anybody who may publish on the broker may have written them. What a table itself tells is made in
-`referee.options.broker.messages` and described in `docs/club.md`; fields that are not known here are left out.
+Any client of the broker may have written them. `referee.options.broker.messages` makes a table's real payloads, which
+`docs/club.md` describes; unknown fields are ignored.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
 
 LONGEST_PLAYER: Final = 40
-"""Characters of a name."""
+"""Maximum length of a name, characters."""
 _LONGEST_SENTENCE: Final = 300
-"""Characters."""
+"""Maximum length of a sentence, characters."""
 _OPEN: Final = 4
-"""Open questions and troubles shown of one table."""
+"""Maximum number of open questions, and of faults, shown for one table."""
 _UNSEEN: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]+")
-"""What cannot be seen, turns the direction of writing round, or cannot be encoded."""
+"""Characters that are invisible, change the direction of writing, or cannot be encoded."""
 
 
 def _cleaned(value: Any, most: int) -> Any:
-    """A text without what cannot be seen, cut to a length; anything else as it is."""
+    """Return a text without invisible characters, cut to a length; any other value unchanged."""
     return _UNSEEN.sub(" ", value[: 4 * most]).strip()[:most] if isinstance(value, str) else value
 
 
@@ -41,7 +41,7 @@ _Card = Annotated[str, Field(pattern=r"^([A2-9TJQK][shdc]|X[rb]|\?\?)$")]
 
 
 class Payload(BaseModel):
-    """What a table publishes; fields may be added to it at any time."""
+    """A published message of a table; fields may be added to it at any time."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
@@ -62,7 +62,7 @@ class PilePayload(Payload):
 
 
 class ChallengePayload(Payload):
-    """Who pays, and chances left."""
+    """The challenged seat, and its chances left."""
 
     challenged: _Count | None = None
     left: _Count
@@ -77,7 +77,7 @@ class QuestionPayload(Payload):
 
 
 class StatePayload(Payload):
-    """What a table says of itself."""
+    """The state of a table."""
 
     session: _Text
     number: _Count = Field(alias="n")
@@ -102,12 +102,12 @@ class StatePayload(Payload):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """In seat order."""
+        """The names in seat order."""
         return tuple(seat.name for seat in self.seats)
 
     @property
     def pays(self) -> tuple[int, int] | None:
-        """Who pays a challenge, and chances left."""
+        """The seat that pays a challenge, and its chances left."""
         challenge = self.challenge
         if challenge is None or challenge.challenged is None or not 1 <= challenge.challenged <= len(self.seats):
             return None
@@ -115,23 +115,23 @@ class StatePayload(Payload):
 
     @cached_property
     def asks(self) -> tuple[Ruling, ...]:
-        """The open questions that can be said in words."""
+        """The open questions that can be put into words."""
         questions = ({"ruling": "question", "t": 0, **one.model_dump()} for one in self.questions[:_OPEN])
         return tuple(ask for one in questions if (ask := known_ruling(one, self.names)) is not None)
 
     @cached_property
     def last_ruling(self) -> Ruling | None:
-        """None where there is none, or it cannot be said in words."""
+        """The last ruling; `None`: there is none, or it cannot be put into words."""
         return known_ruling(self.last.get("ruling"), self.names) if self.last is not None else None
 
     @property
     def trouble_lines(self) -> tuple[str, ...]:
-        """What does not work, in words."""
+        """The faults, in words."""
         return tuple(f"{part}: {words}" for part, words in list(self.troubles.items())[:_OPEN])
 
 
 class RulingPayload(Payload):
-    """A ruling with its place in what the table has told since it was switched on; see `known_ruling`."""
+    """A ruling and its number since the table was switched on; see `known_ruling`."""
 
     session: _Text
     number: _Count = Field(alias="n")
@@ -150,7 +150,7 @@ class PlayerPayload(Payload):
 
 
 class DayPayload(Payload):
-    """What a table's day came to."""
+    """The totals of a table's day."""
 
     day: str = Field(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
     players: list[PlayerPayload] = Field(max_length=200)
@@ -160,7 +160,7 @@ P = TypeVar("P", bound=Payload)
 
 
 def read_payload(kind: type[P], payload: bytes) -> P | None:
-    """A payload of this kind; None for anything else."""
+    """Return a payload of this kind; `None`: it is invalid."""
     if len(payload) > LONGEST_PAYLOAD:
         return None
     try:
@@ -170,23 +170,23 @@ def read_payload(kind: type[P], payload: bytes) -> P | None:
 
 
 def known_ruling(raw: Any, names: tuple[str, ...]) -> Ruling | None:
-    """A ruling of a kind that we know, and that becomes a sentence with these players; None for any other.
+    """Return a ruling of a known kind that these players' names turn into a sentence; `None`: any other.
 
-    A kind that nobody knows must not get through: a sentence's template is looked up by it, and one with braces would
-    be taken as a template itself.
+    An unknown kind must be rejected: the kind is the key of a sentence's template, and one with braces would itself be
+    used as a template.
     """
     if not isinstance(raw, dict) or not isinstance(kind := raw.get("ruling"), str) or kind not in RULING_ORDER:
         return None
     try:
         ruling = ruling_of(raw)
         RulingWords(names, texts("en"))(ruling)
-    except Exception:  # whatever a made-up field leads to, there is no sentence then
+    except Exception:  # a made-up field can raise anything; then there is no sentence
         return None
     return ruling
 
 
 def bounded_sentence(ruling: Ruling, words: RulingWords) -> str:
-    """A ruling in words, bounded; empty where there are none."""
+    """Return a ruling in words, bounded; empty if it has none."""
     try:
         return str(_cleaned(words(ruling), _LONGEST_SENTENCE))
     except Exception:  # as in `known_ruling`

@@ -1,4 +1,4 @@
-"""What the hall knows of each table, built from messages and from time that passes; and the league of a day. Pure."""
+"""The hall's model of each table, built from messages and elapsed time; and the league of a day. Pure."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from referee.units import MS, SECOND
 
 _NONE: Final = object()
 SILENT_AFTER: Final = 30 * SECOND
-"""A table tells its present every ten seconds at least; one that has missed three is silent."""
+"""A table publishes its state every ten seconds at least; one that has missed three is silent."""
 MOST_TABLES: Final = 2000
-"""More are not taken up: a broker may be flooded with names."""
+"""Maximum number of tables: a broker may be flooded with names."""
 _RECENT: Final = 12
-"""Rulings kept of each table."""
+"""Rulings kept for each table."""
 
 
 class HallTable:
-    """One table. Its facts are what is shown, each with the number of the change that made it so."""
+    """One table. Its facts are the displayed values, each with the number of the change that set it."""
 
     def __init__(self, name: str, now: int) -> None:
         self.name = name
@@ -32,17 +32,17 @@ class HallTable:
         self.state: StatePayload | None = None
         self.day: DayPayload | None = None
         self.heard = now
-        """When it was heard last, ns; what had been retained is no sign of life."""
+        """Time of the last live message, ns; a retained one is no sign of life."""
         self.recent: deque[tuple[int, Ruling]] = deque(maxlen=_RECENT)
         self.session = ""
         self.number = 0
         self.missed = 0
-        """Rulings that were told while nobody here listened, or that were lost."""
+        """Rulings that were lost, or published while the hall was not listening."""
         self.facts: dict[str, tuple[int, object]] = {}
         self.changed = 0
 
     def condition(self, now: int, connected: bool) -> str:
-        """In one word: silent (what is shown is old), waiting, over, paused or live."""
+        """Return the condition in one word: silent (the display is outdated), waiting, over, paused or live."""
         state = self.state
         if not connected or self.available is not True or now - self.heard > SILENT_AFTER:
             return "silent"
@@ -53,19 +53,19 @@ class HallTable:
         return "paused" if state.paused else "live"
 
     def take(self, session: str, number: int, ruling: Ruling | None) -> None:
-        """A ruling was told; numbers that were passed over are counted."""
+        """Take a ruling, and count the skipped numbers."""
         if session != self.session:
-            # The first that is heard of a run need not be its first.
+            # The first ruling heard in a session need not be its first.
             self.session, self.number = session, number - 1
         if number <= self.number:
-            return  # sent again, since its receipt was lost
+            return  # a duplicate, since its acknowledgement was lost
         self.missed += number - self.number - 1
         self.number = number
         if ruling is not None and ruling.kind not in SHOWN_BY_POSITION:
             self.recent.append((number, ruling))
 
     def now_shows(self, now: int, connected: bool) -> dict[str, object]:
-        """The facts as they are now."""
+        """Return the present facts."""
         state, condition = self.state, self.condition(now, connected)
         facts: dict[str, object] = {
             "condition": condition,
@@ -98,30 +98,31 @@ class Hall:
         self.connected = False
         self.messages = 0
         self.refused = 0
-        """Messages that were no payload of a table."""
+        """Messages that were not a table's payload."""
         self.gone: dict[str, int] = {}
-        """Tables that were taken off the broker, with the number of that change."""
+        """Removed tables, with the number of that change."""
         self._stale: set[str] = set()
 
     @property
     def missed(self) -> int:
-        """Rulings that never arrived here, all tables together."""
+        """Rulings that never arrived here, over all tables."""
         return sum(table.missed for table in self.tables.values())
 
     def hear(self, topic: str, payload: bytes, retained: bool, now: int, wall: float = 0.0) -> None:
-        """One message; what cannot be understood is counted and left out. Then `settle`.
+        """Take a message; an unintelligible one is counted and dropped. Call `settle` afterwards.
 
         Args:
-            topic: where it was published.
-            payload: what.
-            retained: whether the broker had kept it for us.
-            now: when it came, ns.
-            wall: the wall time then, s since 1970: how old a retained state is, if the table knew the time.
+            topic: of the message.
+            payload: of the message.
+            retained: whether the broker had stored it.
+            now: time of arrival, ns.
+            wall: the wall time then, s since 1970, from which follows the age of a retained state, if the table's clock
+                was right.
         """
         self.messages += 1
         name, leaf = parsed(topic) or ("", "")
         if name and not payload:
-            # Who takes a table's retained state off the broker takes the table away.
+            # Clearing a table's retained state removes the table.
             if leaf == "state" and name in self.tables:
                 self._drop(name)
             return
@@ -134,14 +135,14 @@ class Hall:
         self.gone.pop(name, None)
         if not retained and leaf != "available":
             table.heard = now
-            # Whoever is taken up in a full hall has said it before, when there was no room for so little.
+            # In a full hall the table's ``online`` may have been refused for lack of room.
             table.available = True if table.available is None else table.available
         elif leaf == "state" and not known_state and table.state is not None:
             table.heard = now - _age(table.state.at, wall)
         self._stale.add(name)
 
     def _has_room(self, new: HallTable, now: int) -> bool:
-        """Whether a table can be taken up: in a full hall a name that tells nothing, or no more, makes way for one."""
+        """Return whether there is room for a table: in a full hall, it replaces one that is silent or has no state."""
         if len(self.tables) < MOST_TABLES:
             return True
         least = min(self.tables.values(), key=lambda table: (table.state is not None, table.heard))
@@ -184,19 +185,19 @@ class Hall:
         return True
 
     def broker(self, connected: bool) -> None:
-        """The connection to the broker stands, or is gone: nothing is live without it."""
+        """Set whether the broker is connected: without it no table is live."""
         if connected != self.connected:
             self.connected = connected
             self._stale.update(self.tables)
 
     def pass_time(self, now: int) -> None:
-        """It is ``now``, ns: some tables may have fallen silent."""
+        """Advance to ``now``, ns: some tables may have gone silent."""
         for name, table in self.tables.items():
             if table.facts and table.facts["condition"][1] != table.condition(now, self.connected):
                 self._stale.add(name)
 
     def settle(self, now: int) -> bool:
-        """Number what has changed since the last call; returns whether anything has."""
+        """Number the changes since the last call; return whether there were any."""
         before = self.change
         for name in self._stale:
             table = self.tables[name]
@@ -211,7 +212,7 @@ class Hall:
 
 
 def _age(at: str, wall: float) -> int:
-    """How long ago a table's label says that it was, ns; nothing where that cannot be told."""
+    """Return the age of a table's timestamp, ns; 0 if it is unknown."""
     try:
         return max(0, int((wall - datetime.fromisoformat(at).timestamp()) * SECOND))
     except (ValueError, OverflowError):
@@ -220,7 +221,7 @@ def _age(at: str, wall: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PlayerDay:
-    """One player's day; whoever bears the same name is the same player, whatever the table."""
+    """One player's day; players of the same name count as one, across tables."""
 
     name: str
     tables: int
@@ -232,11 +233,11 @@ class PlayerDay:
 
 
 def rank_players(days: Iterable[DayPayload], day: str) -> list[PlayerDay]:
-    """Rows for one day, the best first: by games won, then slaps won, then fewer false slaps, then name.
+    """Return the rows of one day, the best first: by games won, then slaps won, then fewer false slaps, then name.
 
     Args:
-        days: what each table's day came to.
-        day: the date that counts, ISO 8601; a table that was last on yesterday does not.
+        days: each table's day.
+        day: the date that counts, ISO 8601; other dates are ignored.
     """
     sums: dict[str, Counter[str]] = {}
     for one in days:

@@ -1,1 +1,1 @@
-"""Practice alone: cards and slaps at one player's own pace."""
+"""Practice for a single player: cards and slaps at the player's own pace."""

@@ -1,14 +1,13 @@
-"""A lesson in slapping: piles to practise on, the order in which patterns come, the judging, and the report. Pure.
+"""A lesson in slapping: practice piles, the order of patterns, the judging, and the report. Pure.
 
-`Lesson` takes instants of a hand and gives prompts: no clock, no screen, no device. The caller
-(`referee.options.practice.trainer`) shows each prompt at once, tells with `Lesson.shown` when a card was really to be
-seen, tells every hand up to an instant before it calls `Lesson.advance` with that instant, and calls that no later than
+`Lesson` takes instants of a hand and returns prompts: no clock, no screen, no device. The caller
+(`referee.options.practice.trainer`) shows each prompt at once, reports with `Lesson.shown` when a card became visible,
+reports every hand up to an instant before it calls `Lesson.advance` with that instant, and calls that no later than
 `Lesson.due`.
 
-What was missed comes back soon, what is known comes back seldom: S. Leitner's boxes ("So lernt man lernen", 1972),
-counted in deals instead of days. Right moves a pattern one box on, a miss moves it back to the first, and a pattern of
-box n comes again after 2ⁿ deals. The next pattern is introduced when all that were introduced have been right twice
-running.
+A missed pattern returns soon, a known one seldom: S. Leitner's boxes ("So lernt man lernen", 1972), counted in deals
+instead of days. A success moves a pattern one box on, a miss moves it back to the first, and a pattern of box n returns
+after 2ⁿ deals. The next pattern is introduced when all those introduced have been right twice running.
 """
 
 from __future__ import annotations
@@ -31,52 +30,52 @@ from referee.text.ruling_lines import pretty
 from referee.units import MS, whole_ms
 
 _TRIES: Final = 400
-"""Piles that are begun for one pattern before it is given up."""
+"""Number of piles tried for one pattern before giving up."""
 _FEWEST, _MOST = 2, 6
-"""Cards before the one that matters."""
+"""Number of cards before the one that matters."""
 _NEEDS_A_GAME: Final = frozenset(("P13b", "P13c", "P14", "P15", "P16b", "N14", "N15"))
-"""Patterns that rest on more than a pile (a drawn or called rank, a challenge), and rows that only change others."""
+"""Patterns that depend on more than a pile (a drawn or called rank, a challenge), and rows that only change others."""
 _LAST: Final = 4
 KNOWN_BOX: Final = 2
-"""Box from which on a pattern makes way for a new one."""
+"""Box from which on a pattern counts as known, so that a new one may follow."""
 NO_PATTERN: Final = ""
 """A pile with nothing to slap."""
 _SELDOM, _OFTEN = 0.25, 0.5
 """Share of piles with nothing to slap, and the share after one was slapped nevertheless."""
 _CALM: Final = 3
-"""Such piles that must be left alone until they come seldom again."""
+"""Such piles that must be left alone until they become rare again."""
 _PACE: Final = 1500 * MS
-"""From card to card, and as long a pattern stays open, ns."""
+"""Time from card to card, and for which a pattern stays open, ns."""
 BEFORE_PILE: Final = 900 * MS
-"""Before the first card of a pile, ns."""
+"""Time before the first card of a pile, ns."""
 AFTER_PILE: Final = 2500 * MS
-"""After a pile, to read why, ns."""
+"""Time after a pile, to read the explanation, ns."""
 _SOONEST: Final = 100 * MS
-"""Nobody perceives and moves in less: R. Whelan, The Psychological Record 58 (2008), 475 to 482."""
+"""Shortest human reaction: R. Whelan, The Psychological Record 58 (2008), 475 to 482."""
 _NEVER: Final = 2**62
 
 
 def _look(pile: Sequence[str]) -> PileView:
-    """What there is to see of a pile, the newest card last."""
+    """Return the view of a pile, the newest card last."""
     return PileView(tuple(reversed(pile)), first=pile[0] if pile else "", bottom=pile[0] if pile else "")
 
 
 def held(pile: Sequence[str], rules: HouseRules) -> tuple[str, ...]:
-    """The patterns that a pile makes."""
+    """Return the patterns that a pile makes."""
     return find_patterns(_look(pile), rules)[0]
 
 
 def deal(target: str, rules: HouseRules, chance: random.Random) -> tuple[str, ...] | None:
-    """A pile in which nothing may be slapped but, if there is a ``target``, that pattern at the very end.
+    """Deal a pile in which nothing may be slapped except, if there is a ``target``, that pattern at the very end.
 
     Args:
         target: a pattern's id; empty for a pile with nothing to slap.
         rules: the house rules.
-        chance: which one.
+        chance: random source.
 
     Returns:
-        The cards in the order in which they are laid; None where no such pile was found, since another pattern of
-        these rules always comes before this one.
+        The cards in the order in which they are laid; None if no such pile was found, since another pattern of these
+            rules always comes before this one.
     """
     deck = PACK + (JOKERS if rules.has("S3") and rules.number("S3") else ())
     for _ in range(_TRIES):
@@ -99,7 +98,7 @@ def deal(target: str, rules: HouseRules, chance: random.Random) -> tuple[str, ..
 
 
 def taught(rules: HouseRules, seed: int = 0) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The patterns of these rules that can be practised, the shortest first, and those that cannot."""
+    """Return the patterns of these rules that can be practised, the shortest first, and those that cannot."""
     rows = [row for row in PATTERNS if row in rules.on and row not in _NEEDS_A_GAME]
     rows += [f"P19:{name}" for name, _ in own_patterns(rules)] if rules.has("P19") else []
     can = tuple(row for row in rows if deal(row, rules, random.Random(seed)) is not None)
@@ -111,8 +110,8 @@ class Repetition:
     """The order of practice.
 
     Args:
-        patterns: ids, in the order in which they are to be introduced.
-        chance: settles what is equally due, and when there is nothing to slap.
+        patterns: ids, in the order of their introduction.
+        chance: breaks ties, and decides when there is nothing to slap.
         known: patterns that need no introduction.
     """
 
@@ -120,22 +119,22 @@ class Repetition:
         self._waiting = [row for row in patterns if row not in known]
         self._boxes = {row: 0 for row in patterns if row in known}
         self._due = dict(self._boxes)
-        """By pattern, the deal at which it comes again."""
+        """The deal at which each pattern returns."""
         self._chance = chance
         self._deals = 0
         self._rash = 0
 
     @property
     def introduced(self) -> tuple[str, ...]:
-        """In the order of introduction."""
+        """The introduced patterns, in order."""
         return tuple(self._boxes)
 
     def box(self, row: str) -> int:
-        """How well a pattern is known: 0 to `_LAST`."""
+        """Return how well a pattern is known: 0 to `_LAST`."""
         return self._boxes[row]
 
     def next(self) -> tuple[str, bool]:
-        """The pattern of the next pile, or `NO_PATTERN`; and whether it is new."""
+        """Return the pattern of the next pile, or `NO_PATTERN`; and whether it is new."""
         self._deals += 1
         if self._waiting and all(box >= KNOWN_BOX for box in self._boxes.values()):
             row = self._waiting.pop(0)
@@ -147,7 +146,7 @@ class Repetition:
         return self._chance.choice([row for row, due in self._due.items() if due == soonest]), False
 
     def result(self, row: str, right: bool) -> None:
-        """How it went; for `NO_PATTERN`, right means that nothing was slapped."""
+        """Record a result; for `NO_PATTERN`, right means that nothing was slapped."""
         if row == NO_PATTERN:
             self._rash = _CALM if not right else max(0, self._rash - 1)
             return
@@ -156,7 +155,7 @@ class Repetition:
 
 
 class PromptKind(Enum):
-    """What a prompt is."""
+    """The kind of a prompt."""
 
     LESSON = "lesson"
     """A new pattern, explained with an example; the lesson waits for a hand."""
@@ -167,7 +166,7 @@ class PromptKind(Enum):
     MISSED = "missed"
     FALSE = "false"
     SOON = "soon"
-    """On a pattern, but too soon to have seen it."""
+    """On a pattern, but too soon to be a reaction to it."""
     LEFT = "left"
     """Nothing to slap, and nothing slapped."""
     OVER = "over"
@@ -175,7 +174,7 @@ class PromptKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One thing to show and to say."""
+    """A prompt to show and to say."""
 
     kind: PromptKind
     t: int
@@ -186,15 +185,15 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """How one pile went."""
+    """The result of one pile."""
 
     row: str
-    """The pattern, or empty where there was nothing to slap."""
+    """The pattern; empty if there was nothing to slap."""
     kind: PromptKind
     since: int | None = None
-    """From the reveal to the hand, ns, where it was right."""
+    """Time from the reveal to the hand, ns, if it was right."""
     error: int = 0
-    """Of that: the hand's and the card's together, ns."""
+    """Error of that time: the hand's and the card's together, ns."""
 
 
 class _Phase(Enum):
@@ -206,10 +205,10 @@ class Lesson:
 
     Args:
         rules: the house rules.
-        seed: which piles; the same seed and the same hands give the same lesson.
-        deals: piles until the end.
+        seed: of the piles; the same seed and the same hands give the same lesson.
+        deals: number of piles.
         pace: from card to card, ns.
-        shown_error: how well the instant of a card is known, ns.
+        shown_error: error of a card's instant, ns.
         steps: introduce the patterns one after another; otherwise all are known from the start.
     """
 
@@ -227,7 +226,7 @@ class Lesson:
         self._cards: tuple[str, ...] = ()
         self._reveals: list[int] = []
         self.due = _NEVER
-        """When `advance` is to be called next, ns."""
+        """Latest time for the next call of `advance`, ns."""
 
     @property
     def over(self) -> bool:
@@ -242,13 +241,13 @@ class Lesson:
         return [Prompt(PromptKind.OVER, t, "These rules have no pattern that can be practised alone.")]
 
     def shown(self, t: int) -> None:
-        """The newest card could be seen from ``t`` (ns) on."""
+        """The newest card became visible at ``t`` (ns)."""
         if self._reveals:
             self._reveals[-1] = t
             self.due = t + self._pace
 
     def hand(self, t: int, t_error: int = 0) -> list[Prompt]:
-        """A hand came down at ``t`` (ns), ± ``t_error``."""
+        """Take a hand at ``t`` (ns), ± ``t_error``."""
         if self._phase is _Phase.WAITING:
             return self._begin(t)
         if self._phase is not _Phase.DEALING or not self._reveals or t < self._reveals[0]:
@@ -266,7 +265,7 @@ class Lesson:
         return self._judged(t, made, f"{words}. {self._says(rows)}", rows)
 
     def advance(self, t: int) -> list[Prompt]:
-        """It is ``t`` (ns), and every hand up to then was told."""
+        """Advance to ``t`` (ns), up to which every hand was reported."""
         if t < self.due:
             return []
         if self._phase is _Phase.RESTING:
@@ -291,7 +290,7 @@ class Lesson:
         self._row, new = self.order.next()
         cards = deal(self._row, self._rules, self._chance)
         if cards is None:
-            # A pattern that could be dealt once can be dealt again but for bad luck; then there is nothing to slap.
+            # A pattern that was dealt once can fail again only by bad luck; then there is nothing to slap.
             self._row, cards = NO_PATTERN, deal(NO_PATTERN, self._rules, self._chance)
         self._cards = cards or ()
         self._reveals = []
@@ -325,7 +324,7 @@ class Lesson:
 
 
 def sentence_of(row: str, rules: HouseRules) -> str:
-    """A pattern in plain words; the table's own patterns are called by their names."""
+    """Return a pattern in plain words; the table's own patterns by their names."""
     if row.startswith("P19:"):
         name = row.removeprefix("P19:")
         return f"Your own pattern {name}: {rules.own_patterns[name]}."
@@ -333,12 +332,12 @@ def sentence_of(row: str, rules: HouseRules) -> str:
 
 
 def report(lesson: Lesson, rules: HouseRules, timing: str) -> list[str]:
-    """Lines for the end of a lesson.
+    """Return the lines for the end of a lesson.
 
     Args:
         lesson: one that is over, or was broken off.
         rules: its house rules.
-        timing: what the times are worth, in words.
+        timing: the accuracy of the times, in words.
     """
     tries = lesson.tries
     if not tries:
@@ -380,7 +379,7 @@ def _median(tries: Iterable[Try]) -> Median | None:
 
 
 def _ms(ns: float, tries: Iterable[Try]) -> int:
-    """A time in milliseconds, as the largest error of these tries allows it."""
+    """Return a time in milliseconds, rounded by the largest error of these tries."""
     return whole_ms(round(ns), max(one.error for one in tries))
 
 
@@ -392,7 +391,7 @@ def _row(row: str, tries: Sequence[Try], rules: HouseRules) -> str:
 
 
 def _slower(row: str, tries: Sequence[Try]) -> bool:
-    """Whether a pattern's median lies above that of the rest for sure: their limits do not meet."""
+    """Return whether a pattern's median is certainly above that of the rest: their limits do not overlap."""
     own = _median(one for one in tries if one.row == row)
     rest = _median(one for one in tries if one.row not in (row, NO_PATTERN))
     if own is None or rest is None or own.low is None or rest.high is None:

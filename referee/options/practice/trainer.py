@@ -1,6 +1,6 @@
-"""`referee practise`: a lesson joined to a screen, a voice, a light, and the hand of whoever practises.
+"""`referee practise`: connects a lesson to a screen, a voice, a light, and the player's hand.
 
-SlapSource come from a table's pads, or from the space bar as a stand-in; each source says what its instants are worth.
+A `SlapSource` reads a table's pads, or the space bar as a stand-in; each source states the accuracy of its instants.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from referee.settings.model import Settings
 
 KEY_ERROR: Final = 30 * MS
-"""Of the instant of a key, ns: keyboards tell of a press 11 to 73 ms late, each model by its own amount ("Measuring
-keyboard response delays by comparing keyboard and joystick inputs", Behavior Research Methods, Instruments, & Computers
-34 (2002), doi 10.3758/BF03195452)."""
+"""Error of the instant of a key, ns: keyboards report a press 11 to 73 ms late, by an amount that depends on the model
+("Measuring keyboard response delays by comparing keyboard and joystick inputs", Behavior Research Methods, Instruments,
+& Computers 34 (2002), doi 10.3758/BF03195452).
+"""
 _SCREEN_ERROR: Final = 25 * MS
-"""Of the instant at which a card can be seen on a screen, ns: up to one picture of 17 ms, and what the panel takes."""
+"""Error of the instant at which a card appears on a screen, ns: up to one picture of 17 ms, and the panel's delay."""
 _PAD_TIMING: Final = (
     "The pad tells its instant to some {pad:.1f} ms. The screen shows a card up to 50 ms after the referee drew it, "
     "and that is in every time alike: compare your times with each other, not with those of real cards."
@@ -62,10 +63,10 @@ class SlapSource(Protocol):
     """A source of hands."""
 
     timing: str
-    """What its instants are worth, in words."""
+    """The accuracy of its instants, in words."""
 
     def wait(self, until: int) -> Sequence[TimedSlap] | None:
-        """Hands that came since, as soon as there is one, or none at ``until`` (ns); None where the player leaves."""
+        """Return the hands so far, as soon as there is one, or none at ``until`` (ns); `None`: the player leaves."""
         ...
 
 
@@ -75,7 +76,7 @@ class KeySlaps:
     timing = _KEY_TIMING
 
     def __init__(self, clock: Clock = monotonic, file: int | None = None) -> None:
-        """Raises `UserError` where there is no terminal."""
+        """Raises `UserError` if there is no terminal."""
         self._file = sys.stdin.fileno() if file is None else file
         self._clock = clock
         if not os.isatty(self._file):
@@ -105,7 +106,7 @@ class PadSlaps:
     """The pads of a table: any of them, or one seat's."""
 
     def __init__(self, pads: Pads, t_error: int, seat: int | None = None, clock: Clock = monotonic) -> None:
-        """``t_error``: what a pad's instant is worth at most, ns."""
+        """``t_error``: bound of a pad's error, ns."""
         self.timing = _PAD_TIMING.format(pad=t_error / MS)
         self._seat, self._clock = seat, clock
         self._came: queue.SimpleQueue[TimedSlap] = queue.SimpleQueue()
@@ -124,7 +125,7 @@ class PadSlaps:
 
 
 _LOOK: Final = 500 * MS
-"""How long is waited at a time where nothing is due, ns."""
+"""Longest wait at a time while nothing is due, ns."""
 Show = Callable[[Prompt], None]
 _SAID: Final = {
     PromptKind.FALSE: "tell.practise_false",
@@ -159,7 +160,7 @@ def play_lesson(lesson: Lesson, hands: SlapSource, shows: Sequence[Show], clock:
 
 
 def draw_prompts(out: Callable[[str], object] = sys.stdout.write) -> Show:
-    """Prompts as lines of text: cards of a pile stand side by side."""
+    """Return a `Show` that prints prompts as text: cards of a pile stand side by side."""
 
     def show(prompt: Prompt) -> None:
         if prompt.kind is PromptKind.CARD:
@@ -174,7 +175,7 @@ def draw_prompts(out: Callable[[str], object] = sys.stdout.write) -> Show:
 
 
 def speak_prompts(speaker: Speaker, language: str) -> Show:
-    """Says a right slap's pattern, and what went wrong."""
+    """Return a `Show` that says a right slap's pattern, and mistakes."""
     from referee.announce.phrases import words_in
 
     words = words_in(language)
@@ -190,7 +191,7 @@ def speak_prompts(speaker: Speaker, language: str) -> Show:
 
 
 def light_prompts(lights: Lights) -> Show:
-    """The table's light: green for right, red for wrong."""
+    """Return a `Show` for the table's light: green for right, red for wrong."""
 
     def show(prompt: Prompt) -> None:
         if prompt.kind in _COLOURS:
@@ -200,7 +201,7 @@ def light_prompts(lights: Lights) -> Show:
 
 
 def practise(args: argparse.Namespace) -> int:
-    """The command, by its options (`referee.cli.keep`). Raises `UserError`."""
+    """Run the command with its options (`referee.cli.keep`). Raises `UserError`."""
     seed = args.seed if args.seed is not None else time.time_ns() % 2**31
     settings = None
     if args.settings is not None:

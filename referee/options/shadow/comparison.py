@@ -1,8 +1,8 @@
-"""Shadow mode: people referee and mark their verdicts, the referee keeps its own to itself; both are compared.
+"""Shadow mode: people referee and mark their verdicts, the referee's own stay hidden; both are compared.
 
-A mark says of one slap that it was good (somebody took the pile for it) or false. Several hands within a second are one
-slap, as people see it. What the referee itself could not know - a dead heat, a slap judged by doubt, a question that
-nobody answered - counts for nobody. Pure.
+A mark says that a slap was good (a player took the pile for it) or false. Several hands within a second are one slap,
+as people see it. A slap that the referee could not decide - a dead heat, a slap judged by doubt, an unanswered question
+- counts for neither side. Pure.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from referee.share import wilson
 from referee.units import SECOND
 
 EXPECTED: Final = "expected"
-"""The kind of the last line of a regression case: what must be ruled."""
+"""The kind of the last line of a regression case: the required verdict."""
 TOGETHER: Final = SECOND
 """Hands no further apart than this are one slap, ns."""
 REACH: Final = 20 * SECOND
-"""A mark belongs to a slap that was no longer ago, ns."""
+"""Longest time from a slap to its mark, ns."""
 _CASE_GOES_ON: Final = 3 * SECOND
-"""How long after its slap a regression case ends, ns."""
+"""Time after its slap at which a regression case ends, ns."""
 _NOT_IN_A_CASE: Final = frozenset((SHADOW, MARK, "edge", "trouble", "mended"))
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What people said of a slap."""
+    """People's verdict on a slap."""
 
     id: str
     t: int
-    """When the key was pressed, ns."""
+    """Time of the key press, ns."""
     verdict: str
     """`GOOD` or `FALSE`."""
 
@@ -47,25 +47,25 @@ Undecided = Literal["dead_heat", "doubt", "question", "void", ""]
 
 @dataclass(frozen=True, slots=True)
 class JudgedSlap:
-    """One slap, as people see it, and what the referee ruled."""
+    """One slap, as people see it, and the referee's ruling."""
 
     hands: tuple[str, ...]
     """Ids of its hands, by time."""
     t: int
-    """Of the first hand, ns."""
+    """Time of the first hand, ns."""
     last: int
-    """Of the last one, ns."""
+    """Time of the last hand, ns."""
     ruling: Ruling | None
-    """The one that decides; None where nothing was ruled."""
+    """The deciding ruling; None: there was none."""
     verdict: str
-    """`GOOD`, `FALSE`, or empty where the referee could not or would not say."""
+    """`GOOD`, `FALSE`, or empty if the referee could not or would not say."""
     why: Undecided
-    """Why not."""
+    """The reason if it could not."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedSlap:
-    """A slap with what people said of it."""
+    """A slap with its mark."""
 
     slap: JudgedSlap
     mark: Mark
@@ -73,23 +73,23 @@ class MarkedSlap:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A shadowed game: each slap is in one of four places."""
+    """A shadowed game: each slap is in one of four groups."""
 
     agreed: tuple[MarkedSlap, ...]
     differing: tuple[MarkedSlap, ...]
     """By time; the first is number 1."""
     undecided: tuple[MarkedSlap, ...]
-    """People said something, and the referee could not know."""
+    """Marked slaps that the referee could not decide."""
     unmarked: tuple[JudgedSlap, ...]
-    """Nobody said anything."""
+    """Slaps without a mark."""
     stray: tuple[Mark, ...]
     """Marks that belong to no slap."""
     replaced: tuple[Mark, ...]
-    """Marks after which people marked the same slap again: the last one counts."""
+    """Marks that a later mark of the same slap replaced."""
 
     @property
     def counted(self) -> int:
-        """Slaps on which both said something."""
+        """Slaps on which both have a verdict."""
         return len(self.agreed) + len(self.differing)
 
     @property
@@ -99,7 +99,7 @@ class Comparison:
 
 
 def find_marks(lines: Iterable[Observation]) -> list[Mark]:
-    """What people marked, by time."""
+    """Return people's marks, by time."""
     found = [
         Mark(line.id, line.t, str(line.extra.get("verdict")))
         for line in lines
@@ -109,7 +109,7 @@ def find_marks(lines: Iterable[Observation]) -> list[Mark]:
 
 
 def judge_slaps(lines: Iterable[Observation], rulings: Sequence[Ruling]) -> list[JudgedSlap]:
-    """The slaps of a game, by time, with what was ruled.
+    """Return the slaps of a game, by time, with their rulings.
 
     Args:
         lines: its observations.
@@ -126,7 +126,7 @@ def _judged(hands: Sequence[Slap], own: Mapping[str, Ruling], open_: Sequence[Ru
     ids = tuple(hand.id for hand in hands)
     ruled = [own[name] for name in ids if name in own]
     ruling = min(ruled, key=lambda one: SLAP_KINDS.index(one.kind), default=None)
-    # What the referee asks of cards leaves it sure of this slap, or it would not have ruled it.
+    # A question about cards does not affect this slap, otherwise the referee would not have ruled on it.
     asked = [one for one in open_ if not set(ids).isdisjoint((*one.because, *one.get("about", ())))]
     why: Undecided = ""
     if any(one.kind == "dead_heat" for one in asked):
@@ -142,7 +142,7 @@ def _judged(hands: Sequence[Slap], own: Mapping[str, Ruling], open_: Sequence[Ru
 
 
 def compare(slaps: Sequence[JudgedSlap], marks: Sequence[Mark]) -> Comparison:
-    """Give each mark to the latest slap before it, and hold both verdicts against each other.
+    """Assign each mark to the latest slap before it, and compare both verdicts.
 
     Args:
         slaps: by time.
@@ -171,20 +171,20 @@ def compare(slaps: Sequence[JudgedSlap], marks: Sequence[Mark]) -> Comparison:
 
 
 def compare_game(game: ReplayedGame) -> Comparison:
-    """Hold a recorded game's marks against its rulings."""
+    """Compare a recorded game's marks with its rulings."""
     lines = game.lines()
     in_force = [ruling for ruling in game.rulings if ruling.id not in game.replaced_by]
     return compare(judge_slaps(lines, in_force), find_marks(lines))
 
 
 def case_lines(log: Iterable[str], slap: JudgedSlap, expected: str) -> Iterator[str]:
-    """A regression case: the log up to a slap, without names, and the verdict that must come.
+    """Return a regression case: the log up to a slap, without names, and the required verdict.
 
     It is a log in the public format; its last line, of the kind `EXPECTED`, is one that the referee ignores.
 
     Args:
         log: the game's lines, as they are recorded.
-        slap: the one that it is about.
+        slap: the slap in question.
         expected: `GOOD` or `FALSE`.
     """
     end = slap.last + _CASE_GOES_ON
@@ -203,7 +203,7 @@ def _line(fields: Mapping[str, Any]) -> str:
 
 
 def try_case(game: ReplayedGame) -> tuple[str, str]:
-    """What a regression case expects, and what is ruled now; empty where the referee cannot say.
+    """Return the expected verdict of a regression case, and the present one; empty if the referee cannot say.
 
     Raises:
         ValueError: this log expects nothing.

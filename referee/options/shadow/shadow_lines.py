@@ -14,7 +14,7 @@ from referee.text.ruling_lines import RulingWords
 
 
 def agreement_words(comparisons: Sequence[Comparison], texts: Texts, key: str = "shadow.agreement") -> str:
-    """How many slaps were ruled alike, as a share with its interval."""
+    """Return how many slaps were ruled alike, as a share with its interval."""
     agreed, counted = sum(len(one.agreed) for one in comparisons), sum(one.counted for one in comparisons)
     if not counted:
         return texts("shadow.none")
@@ -24,13 +24,13 @@ def agreement_words(comparisons: Sequence[Comparison], texts: Texts, key: str = 
 
 
 def difference_words(number: int, one: MarkedSlap, began: int, texts: Texts) -> str:
-    """One difference; ``began``: the game's first instant, ns."""
+    """Return one difference in words; ``began``: the game's first instant, ns."""
     said, ruled = (texts(f"shadow.{verdict}_word") for verdict in (one.mark.verdict, one.slap.verdict))
     return texts("shadow.difference", number=number, time=_time(one.slap, began, texts), people=said, referee=ruled)
 
 
 def undecided_words(one: MarkedSlap, began: int, texts: Texts) -> str:
-    """A slap that the referee could not decide, and why not."""
+    """Return a slap that the referee could not decide, and the reason."""
     said, why = texts(f"shadow.{one.mark.verdict}_word"), texts(f"shadow.why_{one.slap.why}")
     return texts("shadow.undecided_line", time=_time(one.slap, began, texts), people=said, why=why)
 
@@ -40,13 +40,13 @@ def _time(slap: JudgedSlap, began: int, texts: Texts) -> str:
 
 
 def left_over(compared: Comparison, texts: Texts) -> list[str]:
-    """What is in no comparison: slaps without a mark, marks without a slap, marks that were replaced."""
+    """Return what was not compared: slaps without a mark, marks without a slap, replaced marks."""
     counts = {"unmarked": compared.unmarked, "stray": compared.stray, "replaced": compared.replaced}
     return [texts.count(f"shadow.{key}", len(found)) for key, found in counts.items() if found]
 
 
 def shadow_lines(game: ReplayedGame, compared: Comparison, words: RulingWords) -> Iterator[str]:
-    """The whole comparison, line by line for a terminal."""
+    """Yield the whole comparison, line by line for a terminal."""
     texts, began = words.texts, game.table.t
     by_id = game.by_id
     replaced = {old: by_id[new] for old, new in find_replacements(game.rulings).items() if new in by_id}

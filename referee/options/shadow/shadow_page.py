@@ -1,4 +1,4 @@
-"""Shadow mode on the page: while a game is shadowed, that and two buttons; afterwards the comparison with its pictures.
+"""Shadow mode on the page: a notice and two buttons during a game; afterwards the comparison with its pictures.
 
 Routes of the page's process.
 """
@@ -28,7 +28,7 @@ from referee.web.markup import Child, Markup, button_link, panel, tag
 from referee.web.site import Handler, PageOption, Site
 
 _OF_THE_GAME: Final = ("/", "/projector", "/finish", "/figures", "/figures.csv", "/league", "/league.csv")
-"""Pages that show something of the game that is on."""
+"""Pages that show something of the current game."""
 
 
 def hidden_during_shadow(handler: Handler) -> Handler:
@@ -47,7 +47,7 @@ def hidden_during_shadow(handler: Handler) -> Handler:
 
 
 def _show_shadowing(site: Site, request: Request) -> Response:
-    """That the referee shadows, and on a paired device the two buttons."""
+    """Show that the referee shadows, and on a paired device the two buttons."""
     texts = page_texts(request)
     marks: Child = None
     scripts: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ def _show_shadowing(site: Site, request: Request) -> Response:
 
 
 async def show_shadow(site: Site, request: Request) -> Response:
-    """What people ruled against what the referee did."""
+    """Show people's rulings against the referee's."""
     texts, folded = page_texts(request), await site.folded(request)
     if not is_shadowed(folded.lines()):
         raise HTTPException(404)
@@ -97,7 +97,7 @@ def _finish(game: int, one: MarkedSlap) -> str:
 
 
 def _difference(site: Site, folded: Folded, number: int, one: MarkedSlap, texts: Texts) -> Markup:
-    """One difference: what was ruled, the drawing, the pictures, and why."""
+    """Draw one difference: the ruling, the drawing, the pictures, and the reason."""
     game, ruling = folded.info.id, one.slap.ruling
     words, parts = RulingWords(folded.table.seats, texts), list[Child]()
     seen = found(folded, one.slap.hands[0])

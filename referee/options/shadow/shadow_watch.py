@@ -1,7 +1,7 @@
-"""Shadow mode at the table: the referee watches, rules for the record alone, and neither speaks nor shows anything.
+"""Shadow mode at the table: the referee watches, rules only for the record, and neither speaks nor shows anything.
 
-Nobody is asked anything. Who was first in a dead heat people settle among themselves: whoever of its hands is then seen
-to take the pile is their answer, so that the referee knows who holds which cards, and goes on to judge surely.
+It asks no questions. People settle a dead heat among themselves: if one of its hands then takes the pile, that is their
+answer, so that the referee knows who holds which cards, and can go on judging reliably.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _QUIET: Final = {"enabled": False}
 
 
 class ShadowWatch(TableService):
-    """Silences a game, says on its log that it is shadowed, and shows how many verdicts people have marked."""
+    """Silences a game, logs that it is shadowed, and shows how many verdicts people have marked."""
 
     name = "shadow"
     hides = True
     stays = True
-    """People say when their game is over, and not the referee."""
+    """People, not the referee, say when their game is over."""
 
     def __init__(self) -> None:
         self._game: ServedGame | None = None
@@ -35,7 +35,7 @@ class ShadowWatch(TableService):
         """Dead heats that people have not settled yet."""
 
     def prepare(self, settings: Settings) -> Settings:
-        """No voice, no lights, no roll-call that would need them."""
+        """Switch off voice and lights, and the roll-call that needs them."""
         return settings.model_copy(
             update={
                 "voice": settings.voice.model_copy(update=_QUIET),
@@ -50,7 +50,7 @@ class ShadowWatch(TableService):
         game.conductor.note(SHADOW, {})
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
-        """Look out for how people settle each dead heat."""
+        """Watch how people settle each dead heat."""
         self._open += [one for one in rulings if one.kind == "question" and one["ask"] == "who_was_first"]
 
     def beat(self, now: int) -> None:
@@ -69,7 +69,7 @@ class ShadowWatch(TableService):
 
     @property
     def standing(self) -> str:
-        """The two keys, and how many verdicts there are: whoever marks one sees that it was heard."""
+        """The two keys, and the number of verdicts, as feedback for the person who marks them."""
         if self._game is None:
             return ""
         marks = sum(isinstance(line, Other) and line.name == MARK for line in self._game.conductor.observations)

@@ -1,4 +1,4 @@
-"""The shadowed games of a record: found, compared, told, and made into regression cases."""
+"""The shadowed games of a record: found, compared, reported, and made into regression cases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from referee.text.ruling_lines import RulingWords
 
 @dataclass(frozen=True, slots=True)
 class ShadowedGame:
-    """A shadowed game, ruled again, and what comparing it gave."""
+    """A shadowed game, ruled again, and its comparison."""
 
     info: GameInfo
     game: ReplayedGame
@@ -27,7 +27,7 @@ class ShadowedGame:
 
 
 def shadowed_games(record: Record) -> Iterator[ShadowedGame]:
-    """Every shadowed game, the latest first; raises `UserError` where one cannot be ruled again."""
+    """Yield every shadowed game, the latest first; raises `UserError` if one cannot be ruled again."""
     for info in record.games():
         reader = LineReader()
         lines, logged = reader.read(record.lines(info.id))
@@ -41,10 +41,10 @@ def shadowed_games(record: Record) -> Iterator[ShadowedGame]:
 
 
 def find_shadowed(record: Record, number: int | None) -> tuple[ShadowedGame, list[ShadowedGame]]:
-    """One shadowed game, the latest where no number is given, and all of them.
+    """Return one shadowed game, by default the latest, and all of them.
 
     Raises:
-        UserError: there is none, or this one is none.
+        UserError: there is none, or this game was not shadowed.
     """
     every = list(shadowed_games(record))
     found = [one for one in every if number in (None, one.info.id)]
@@ -55,7 +55,7 @@ def find_shadowed(record: Record, number: int | None) -> tuple[ShadowedGame, lis
 
 
 def shadow_report(record: Record, number: int | None = None, language: str = "en") -> Iterator[str]:
-    """The comparison of a shadowed game for a terminal, and of all of them where there are more.
+    """Yield the comparison of a shadowed game for a terminal, and that of all games if there are more.
 
     Raises:
         UserError: there is none.
@@ -69,13 +69,13 @@ def shadow_report(record: Record, number: int | None = None, language: str = "en
 
 
 def shadow_case(record: Record, game: int | None, number: int, *, by_people: bool = True) -> Iterator[str]:
-    """The regression case of a difference: the lines of a log.
+    """Yield the regression case of a difference: the lines of a log.
 
     Args:
         record: holds the game.
         game: its number; None: the latest shadowed one.
         number: of the difference, from 1.
-        by_people: people were right, and the referee is to rule as they did; else it stays as it was ruled.
+        by_people: require people's verdict; otherwise the referee's.
 
     Raises:
         UserError: there is no such difference.

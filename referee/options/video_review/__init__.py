@@ -1,1 +1,1 @@
-"""Disputes settled from people's own video: frames round each moment, marked by people, and a ruling."""
+"""Disputes settled from people's own video: people mark frames around each moment, and the referee rules."""

@@ -1,8 +1,8 @@
-"""A dispute settled from people's own footage: the cards that were seen, and the hands whose first frames people mark.
+"""A dispute settled from footage: the cards that were seen, and the hands whose first frames people mark.
 
-Cards and takes come from `referee.options.video_review.footage`, the marks from the page (`dispute_page`). Of both a
-`Dispute` makes a table log in which each mark is a slap told by people: it fell between the last frame without the hand
-and the first with it, and is known no better than that. The engine rules that log like any other. Pure.
+Cards and takes come from `referee.options.video_review.footage`, the marks from the page (`dispute_page`). From both a
+`Dispute` makes a table log in which each mark is a slap reported by people: it fell between the last frame without the
+hand and the first with it, which is its error. The engine rules that log like any other. Pure.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, judge_slap
 from referee.units import SECOND
 
 LONGEST_MOMENT: Final = 4 * SECOND
-"""How long after a card its frames are shown, ns, where nothing else comes sooner."""
+"""Time after a card for which its frames are shown, ns, unless another event comes sooner."""
 _MORE_FRAMES: Final = 2
-"""Frames that are shown before what begins a moment and after what ends it, besides those that show either."""
+"""Additional frames shown before the start of a moment and after its end."""
 _OF_MARKS: Final = frozenset((*SLAP_KINDS, "dead_heat", "question"))
 
 
 class DisputeError(ValueError):
-    """A mark that says nothing: no such moment, seat or frame, or none before it to tell when the hand came."""
+    """A meaningless mark: an unknown moment, seat or frame, or no frame before it to bound the hand's instant."""
 
 
 class SlapMoment(NamedTuple):
@@ -40,11 +40,11 @@ class SlapMoment(NamedTuple):
     pile: tuple[str, ...]
     """The cards that count in the pile with it, oldest first."""
     patterns: tuple[str, ...]
-    """What may be slapped then; empty where nothing may."""
+    """Patterns that may be slapped then; empty if there are none."""
     unread: bool
-    """Whether it may be slapped hangs on a card that nobody could read or saw."""
+    """Whether the slap depends on a card that was unread or unseen."""
     frames: range
-    """Places in the file of the frames that show it."""
+    """Indices of the frames that show it."""
 
     @property
     def slappable(self) -> bool:
@@ -54,7 +54,7 @@ class SlapMoment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What people have marked."""
+    """People's marks."""
 
     hands: Mapping[tuple[str, int], int] = field(default_factory=dict)
     """By moment (the id of its card) and seat: the place of the first frame in which that seat's hand lies."""
@@ -67,10 +67,10 @@ class Marks:
 
 
 class Dispute:
-    """Footage with its moments, what people have marked, and what comes of it."""
+    """Footage with its moments, people's marks, and the resulting rulings."""
 
     def __init__(self, table: Table, seen: Sequence[Observation], frames: Sequence[FrameSpan]) -> None:
-        """``seen`` is what was seen in the file, each line with an id; ``frames`` are all its frames, by time."""
+        """``seen`` are the observations in the file, each with an id; ``frames`` are all its frames, by time."""
         self.table, self._frames = table, frames
         self._seen = as_evidence(seen)
         self.marks = Marks()
@@ -79,11 +79,11 @@ class Dispute:
 
     @property
     def takes(self) -> list[Taken]:
-        """When the pile was taken, as far as that was seen and people have not said otherwise."""
+        """Takes of the pile that were seen and not struck out."""
         return [line for line in self._standing() if isinstance(line, Taken)]
 
     def mark(self, moment: str, seat: int, frame: int) -> None:
-        """People marked the first frame in which a seat's hand lies; raises `DisputeError`."""
+        """Mark the first frame with a seat's hand; raises `DisputeError`."""
         found = self._moment(moment)
         if not 1 <= seat <= len(self.table.seats) or frame not in found.frames:
             raise DisputeError(f"there is no seat {seat}, or no frame {frame} at that moment")
@@ -92,47 +92,47 @@ class Dispute:
         self._change(replace(self.marks, hands=hands, unslapped=self.marks.unslapped - {moment}))
 
     def note_unslapped(self, moment: str) -> None:
-        """People saw that nobody slapped there; raises `DisputeError`."""
+        """Mark a moment as without a slap; raises `DisputeError`."""
         self._moment(moment)
         hands = {key: frame for key, frame in self.marks.hands.items() if key[0] != moment}
         self._change(replace(self.marks, hands=hands, unslapped=self.marks.unslapped | {moment}))
 
     def name_card(self, moment: str, card: str) -> None:
-        """The card of a moment is another than was read; raises `DisputeError`."""
+        """Correct the card of a moment; raises `DisputeError`."""
         self._moment(moment)
         self._correct(moment, _checked(card))
 
     def strike_out(self, line: str) -> None:
-        """No card was laid there, or no pile was taken; raises `DisputeError`."""
+        """Remove a card that was not laid, or a take that did not happen; raises `DisputeError`."""
         if line not in {one.id for one in self._standing() if isinstance(one, Card | Taken)}:
             raise DisputeError(f"there is no card or take {line!r}")
         self._correct(line, "")
 
     def add_card(self, frame: int, card: str) -> None:
-        """A card that was not seen shows its face in this frame for the first time; raises `DisputeError`."""
+        """Add a missed card that shows its face in this frame for the first time; raises `DisputeError`."""
         self._bounds(frame)
         self._change(replace(self.marks, cards={**self.marks.cards, frame: _checked(card)}))
 
     def undo(self) -> None:
-        """Take back the last mark, if there is one."""
+        """Undo the last mark, if there is one."""
         if self._before:
             self.marks = self._before.pop()
             self.moments = self._find_moments()
 
     def instant(self, frame: int) -> tuple[int, int]:
-        """When a hand came down whose first frame is this one, and the error of that, ns; raises `DisputeError`."""
+        """Return the instant of a hand whose first frame is this one, and its error, ns; raises `DisputeError`."""
         low, high = self._bounds(frame)
         return (low + high) // 2, (high - low + 1) // 2
 
     def lines(self) -> list[Observation]:
-        """The table log's observations, the table first, then by time."""
+        """Return the table log's observations, the table first, then by time."""
         told: list[Observation] = []
         for (moment, seat), frame in self.marks.hands.items():
             t, error = self.instant(frame)
             told.append(
                 Slap(t=t, id=f"slap-{moment}-{seat}", seat=seat, t_error=error, extra={**BY_PEOPLE, "frame": frame})
             )
-            # When it was taken away again nobody marks; it does not lie there at the next card (M5).
+            # People do not mark the lift; assume that the hand is gone before the next card (M5).
             end = self._end_of(self._moment(moment).card)
             told.append(Lift(t=max(t + 1, end), id=f"lift-{moment}-{seat}", seat=seat, extra={"assumed": True}))
         for moment in self.marks.unslapped:
@@ -146,15 +146,15 @@ class Dispute:
         return forget_wrong_turns([self.table, *lines])
 
     def write_log(self) -> str:
-        """The table log: what was seen and marked, one JSON object a line."""
+        """Return the table log with observations and marks, one JSON object a line."""
         return write_lines(self.lines())
 
     def rule(self) -> list[Ruling]:
-        """What the engine rules of the log."""
+        """Return the engine's rulings of the log."""
         return rule_lines(self.lines())
 
     def verdicts(self, rulings: Sequence[Ruling], moment: str) -> list[Ruling]:
-        """Those of the rulings that are about the hands of a moment."""
+        """Return the rulings about the hands of a moment."""
         hands = {f"slap-{moment}-{seat}" for named, seat in self.marks.hands if named == moment}
         return [ruling for ruling in rulings if ruling.kind in _OF_MARKS and cause_of(ruling) in hands]
 
@@ -171,7 +171,7 @@ class Dispute:
         self._change(replace(self.marks, corrected={**self.marks.corrected, line: card}))
 
     def _added(self) -> list[Card]:
-        """The cards that people alone have seen."""
+        """Return the cards that only people have seen."""
         added = []
         for frame, card in self.marks.cards.items():
             t, error = self.instant(frame)
@@ -179,7 +179,7 @@ class Dispute:
         return added
 
     def _standing(self) -> list[Observation]:
-        """What happened on the table, as people have corrected it, by time."""
+        """Return the events on the table with people's corrections, by time."""
         standing: list[Observation] = []
         for line in sorted([*self._seen, *self._added()], key=lambda one: one.t):
             said = self.marks.corrected.get(line.id)
@@ -196,7 +196,7 @@ class Dispute:
         return found
 
     def _bounds(self, frame: int) -> tuple[int, int]:
-        """Between which instants a hand came down that lies in this frame, and not in the one before."""
+        """Return the interval in which a hand came down that is in this frame but not in the one before."""
         if not 1 <= frame < len(self._frames):
             raise DisputeError("no frame before it shows the table without the hand")
         before, first = self._frames[frame - 1], self._frames[frame]
@@ -206,7 +206,7 @@ class Dispute:
         return low, high
 
     def _end_of(self, card: Card) -> int:
-        """When the next card lies or the pile is gone, or it is shown no longer, ns."""
+        """Return when the next card comes, the pile is taken, or the frames end, ns."""
         later = [line.t for line in self._standing() if isinstance(line, Card | Taken) and line.t > card.t]
         return min([*later, card.t + LONGEST_MOMENT])
 
@@ -241,7 +241,7 @@ class _Positions:
         self.after[moment.observation.id] = moment.after.position
 
     def replace(self, names: Iterable[str]) -> None:
-        """Nothing is replaced where nobody has said anything yet."""
+        """No-op: nothing is replaced without answers from people."""
 
 
 def _checked(card: str) -> str:
@@ -251,6 +251,6 @@ def _checked(card: str) -> str:
 
 
 def _best_verdict(position: Position, t: int) -> Verdict:
-    """What the luckiest hand would be worth at an instant (ns)."""
+    """Return the best verdict of any seat at an instant (ns)."""
     verdicts = [judge_slap(position, seat, t) for seat in range(1, position.seats + 1)]
     return max(verdicts, key=lambda verdict: OUTCOME_WORTH[verdict.outcome])

@@ -1,7 +1,7 @@
 """The page of `referee review`: strips of frames in which people mark the first one that shows each hand.
 
-A small server of its own, for this machine alone: it knows one dispute and no record. Whoever sits before the machine
-may mark; the guard turns away what other pages ask for.
+A separate small server, for this machine only: it has one dispute and no record. Any user of this machine may mark; the
+guard rejects requests of other pages.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from referee.web.security.limits import USUAL_LIMITS
 from referee.web.security.sessions import Sessions
 
 Act = Callable[[Mapping[str, Any]], None]
-"""Does what was posted, once its fields are checked."""
+"""Carries out a posted command, whose fields are already checked."""
 _TOP_CARDS: Final = 6
-"""Of a moment's pile so many cards are shown."""
+"""Maximum number of cards shown of a moment's pile."""
 _API: Final = "/api/review/"
 _STATIC: Final = Path(__file__).with_name("static")
 _LIMITS: Final = replace(USUAL_LIMITS, reads=10_000, changes=200)
@@ -50,32 +50,32 @@ _LIMITS: Final = replace(USUAL_LIMITS, reads=10_000, changes=200)
 
 
 class MomentFields(CommandFields):
-    """Nobody slapped at a moment."""
+    """A moment without a slap."""
 
     moment: str = Field(description="the id of a moment's card")
 
 
 class LineFields(CommandFields):
-    """A card or a take that never was."""
+    """A card or a take that did not happen."""
 
     line: str = Field(description="the id of a card or a take")
 
 
 class NamedFields(MomentFields):
-    """A card is another than was read."""
+    """The correct card of a misread one."""
 
     card: str = Field(description="a card such as 7h")
 
 
 class AddedFields(CommandFields):
-    """A card that was not seen shows its face in a frame for the first time."""
+    """A missed card that shows its face in a frame for the first time."""
 
     frame: int = Field(description="the place of a frame in the video")
     card: str = Field(description="a card such as 7h")
 
 
 class HandFields(MomentFields):
-    """A hand lies in a frame for the first time."""
+    """A hand that appears in a frame for the first time."""
 
     seat: int = Field(description="the number of a seat")
     frame: int = Field(description="the place of a frame in the video")
@@ -83,15 +83,15 @@ class HandFields(MomentFields):
 
 @dataclass
 class OpenDispute:
-    """A dispute that people look at."""
+    """The dispute on the page."""
 
     dispute: Dispute
     pictures: Path
     """Folder of the frames' pictures."""
     log: Path
-    """Where the log is saved."""
+    """Path of the saved log."""
     saved: Marks = field(default_factory=Marks)
-    """The marks that it holds."""
+    """The marks in the saved log."""
 
     def save(self) -> None:
         """Write the log; raises `OSError`."""
@@ -100,7 +100,7 @@ class OpenDispute:
 
 
 def build_dispute(opened: OpenDispute) -> Guard:
-    """The page's application."""
+    """Build the page's application."""
     posted: dict[str, tuple[type[CommandFields], Act]] = {
         "mark": (HandFields, lambda fields: opened.dispute.mark(**fields)),
         "nobody": (MomentFields, lambda fields: opened.dispute.note_unslapped(**fields)),
@@ -122,7 +122,7 @@ def build_dispute(opened: OpenDispute) -> Guard:
 
 
 async def _send_frame(opened: OpenDispute, request: Request) -> Response:
-    """The picture of one frame."""
+    """Send the picture of one frame."""
     try:
         data = picture_path(opened.pictures, request.path_params["frame"]).read_bytes()
     except FileNotFoundError:
@@ -131,7 +131,7 @@ async def _send_frame(opened: OpenDispute, request: Request) -> Response:
 
 
 async def _post(opened: OpenDispute, kind: type[CommandFields], act: Act, request: Request) -> JSONResponse:
-    """Do what was posted, and answer with all that may have changed by it."""
+    """Carry out a posted command, and answer with everything that may have changed."""
     texts = page_texts(request)
     try:
         act(check_fields(kind, json.loads(await request.body())))
@@ -149,13 +149,13 @@ async def _post(opened: OpenDispute, kind: type[CommandFields], act: Act, reques
 
 
 def _changed(dispute: Dispute, texts: Texts) -> dict[str, Any]:
-    """What the marks come to: the regions of the page that tell it, and the marks for the strips."""
+    """Return the effect of the marks: the regions of the page that show it, and the marks for the strips."""
     rulings, words = dispute.rule(), RulingWords(dispute.table.seats, texts)
     return {
         "regions": {
             f"ruled-{moment.card.id}": "".join(_ruled(dispute, moment, rulings, words)) for moment in dispute.moments
         },
-        # Where these change, the page is another.
+        # If these change, the page must be reloaded.
         "moments": [f"{moment.card.id} {moment.card.card}" for moment in dispute.moments],
         "marks": [
             {"moment": moment, "seat": seat, "frame": frame, "name": words.name(seat)}
@@ -165,7 +165,7 @@ def _changed(dispute: Dispute, texts: Texts) -> dict[str, Any]:
 
 
 async def _show_dispute(opened: OpenDispute, request: Request) -> Response:
-    """The page."""
+    """Show the page."""
     texts, dispute = page_texts(request), opened.dispute
     changed = _changed(dispute, texts)
     words = RulingWords(dispute.table.seats, texts)
@@ -205,7 +205,7 @@ def _heading(moment: SlapMoment, words: RulingWords) -> str:
 
 
 def _moment(moment: SlapMoment, words: RulingWords, seats: int, regions: dict[str, str]) -> Markup:
-    """One moment: its pile, whose hand is marked, the frames, and what was ruled."""
+    """Draw one moment: its pile, the seats to mark, the frames, and the ruling."""
     texts, name = words.texts, moment.card.id
     choices = [
         tag("label", tag("input", type="radio", name=f"seat-{name}", value=seat, checked=seat == 1), seat_dot(seat),
@@ -239,7 +239,7 @@ def _moment(moment: SlapMoment, words: RulingWords, seats: int, regions: dict[st
 
 
 def _mending(texts: Texts) -> Markup:
-    """What people say of the cards themselves: a misread one, one that is none, one that was not seen."""
+    """Draw the corrections of cards: a misread one, one that was not laid, one that was missed."""
     faces = [tag("option", pretty(one), value=one) for one in (*PACK, *JOKERS)]
     acts = [
         tag("button", texts(f"review.{act}"), type="button", class_="button", data_act=act)
@@ -255,7 +255,7 @@ def _take(take: Taken, texts: Texts) -> Markup:
 
 
 def _ruled(dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], words: RulingWords) -> Iterator[str]:
-    """What was marked at a moment, and what is ruled of it."""
+    """Yield a moment's marks, and their rulings."""
     texts, name = words.texts, moment.card.id
     marks = sorted((frame, seat) for (marked, seat), frame in dispute.marks.hands.items() if marked == name)
     verdicts = dispute.verdicts(rulings, name)

@@ -1,6 +1,6 @@
-"""`referee review`: reads people's own footage, and serves the page on which they mark hands.
+"""`referee review`: read people's own footage, and serve the page on which they mark hands.
 
-The command line calls it; what comes of it is a table log.
+The command line calls it; the result is a table log.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from referee.vision.videos import bearings_of, watcher_of
 from referee.web.server import ViewerServer
 
 HERE: Final = "127.0.0.1"
-"""Nobody else looks at people's footage."""
+"""This machine only, to keep people's footage private."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewOptions:
-    """What `referee review` was asked for; None where nothing was said."""
+    """Options of `referee review`; None: not given."""
 
     video: Path
     seats: str | None = None
-    """Names with commas, or how many."""
+    """Names with commas, or their number."""
     rules: str | None = None
     dealer: int | None = None
     settings: Path | None = None
@@ -54,7 +54,7 @@ class ReviewOptions:
 
 @dataclass(frozen=True, slots=True)
 class FilmedTable:
-    """Who sits where round the pile that a video shows, and what they play."""
+    """The players round the pile in a video, their seats, and their rules."""
 
     names: tuple[str, ...]
     rules: Any
@@ -64,7 +64,7 @@ class FilmedTable:
 
 
 def filmed_table(options: ReviewOptions) -> FilmedTable:
-    """The table that was filmed, as options and settings have it; raises `UserError`."""
+    """Return the filmed table from options and settings; raises `UserError`."""
     rules = None if options.rules is None else resolve_rules(options.rules)
     names = None if options.seats is None else seat_names(options.seats)
     bearings = bearings_of(None if names is None else len(names), options.settings)
@@ -79,7 +79,7 @@ def filmed_table(options: ReviewOptions) -> FilmedTable:
 
 
 def seat_names(said: str) -> tuple[str, ...]:
-    """Players' names, written with commas; a number names so many seats. Raises `UserError`."""
+    """Return players' names, written with commas; a number stands for that many seats. Raises `UserError`."""
     names = tuple(name.strip() for name in said.split(","))
     if len(names) == 1 and said.strip().isdecimal():
         names = tuple(f"Seat {n}" for n in range(1, min(int(said), MAX_SEATS + 1) + 1))
@@ -91,7 +91,7 @@ def seat_names(said: str) -> tuple[str, ...]:
 
 
 def review(options: ReviewOptions) -> int:
-    """Read the footage, and serve the page until told to stop; returns the exit status.
+    """Read the footage, and serve the page until stopped; return the exit status.
 
     Raises:
         UserError: the video, the rules or the seats cannot be used, or a file is in the way of the log.
@@ -129,7 +129,7 @@ def review(options: ReviewOptions) -> int:
 
 
 def _close(opened: OpenDispute) -> None:
-    """Save what was marked and not saved, and print what was ruled of it."""
+    """Save unsaved marks, and print their rulings."""
     dispute = opened.dispute
     if dispute.marks != opened.saved:
         try:
@@ -161,6 +161,7 @@ async def _serve(opened: OpenDispute, options: ReviewOptions) -> None:
     print(address)
     print(say("mark the hands there; Ctrl-C ends"), flush=True)
     if options.browser:
-        # The socket listens already, so the browser waits for the page; one in a terminal holds up its caller.
+        # The socket already listens, so the browser can wait for the page; a text browser blocks its caller, hence the
+        # thread.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     await ViewerServer(build_dispute(opened), lambda: None).listen(listening, quiet=True)

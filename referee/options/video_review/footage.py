@@ -1,6 +1,6 @@
-"""People's own footage of a dispute: read once for what was seen in it, and again for the pictures that people look at.
+"""Footage of a dispute: read once for the observations in it, and again for the pictures that people look at.
 
-`dispute` makes moments of what was seen; pictures show the pile alone, as large as the file has it.
+`dispute` finds the moments; pictures show the pile only, in the file's resolution.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from models.watch.watcher import Watcher
 
 _ROUND_PILE: Final = 1.5
-"""How far round the pile's middle a picture shows, in card heights: the pile, and the hands that come to it."""
+"""Half the width of a picture round the pile's middle, in card heights: the pile, and the hands that come to it."""
 _LARGEST: Final = 720
-"""Of a picture, px at most: what a page can show of it."""
+"""Maximum size of a picture, px: a page cannot show more."""
 _TOLD_EVERY: Final = SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class Footage:
-    """What was seen in a file."""
+    """The observations in a file."""
 
     seen: tuple[Observation, ...]
     frames: tuple[FrameSpan, ...]
     """All its frames, in the order of time."""
     place: PixelBox | None
-    """Round the pile; None where no card was seen."""
+    """The area of the pile; None: no card was seen."""
 
 
 class PlacedEye:
-    """An eye that keeps in mind where it has seen cards; implements `models.watch.gaze.CardEye`."""
+    """An eye that remembers where it has seen cards; implements `models.watch.gaze.CardEye`."""
 
     def __init__(self, eye: CardEye) -> None:
         self._eye = eye
@@ -61,9 +61,9 @@ class PlacedEye:
         return seen
 
     def find_place(self, columns: int, rows: int) -> PixelBox | None:
-        """Where in a picture of that size the pile lies, with room for hands; None where no card was seen.
+        """Return the area of the pile in a picture of that size, with room for hands; `None`: no card was seen.
 
-        The usual middle of all that was seen: a card in a hand, or a print that was taken for one, moves it little.
+        It uses the median of all cards seen: a card in a hand, or a misread print, hardly moves it.
         """
         import numpy as np
 
@@ -84,10 +84,9 @@ def watch_footage(
 
     Args:
         source: the file or folder.
-        eye: what reads cards.
-        watcher_of: makes the watcher that looks with an eye.
-        tell: is told how much of the file has been read, ns, and how many observations there are; once for each second
-            of it.
+        eye: reads cards.
+        watcher_of: makes a watcher with an eye.
+        tell: called once for each second of the file with the time read so far, ns, and the number of observations.
 
     Raises:
         UserError: it cannot be read.
@@ -109,7 +108,7 @@ def watch_footage(
 
 
 def cut_pictures(source: Path, wanted: Collection[int], place: PixelBox | None, folder: Path) -> None:
-    """Read a file again, and write what some of its frames show of a place into a folder (`picture_path`).
+    """Read a file again, and write the given frames' pictures of an area into a folder (`picture_path`).
 
     Raises:
         UserError: it cannot be read, or the pictures cannot be written.
@@ -132,5 +131,5 @@ def cut_pictures(source: Path, wanted: Collection[int], place: PixelBox | None, 
 
 
 def picture_path(folder: Path, frame: int) -> Path:
-    """Where the picture of a frame is."""
+    """Return the path of a frame's picture."""
     return folder / f"{frame}.jpg"

@@ -1,7 +1,6 @@
-"""What was seen in people's own footage as the first lines of a table log: who sits there, the cards, the takes.
+"""Observations from footage as the first lines of a table log: the seats, the cards, the takes.
 
-Where footage begins in the middle of a game nobody knows the stacks or whose turn it is. `dispute` adds what
-people mark. Pure.
+If footage begins in the middle of a game, the stacks and the turn are unknown. `dispute` adds people's marks. Pure.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from referee.engine.rulings import Ruling, cause_of
 
 
 class FrameSpan(NamedTuple):
-    """When a frame was taken, ns: from ``t`` on for ``exposure``, each known to ± ``t_error``."""
+    """Exposure of a frame, ns: from ``t`` on for ``exposure``, each known to ± ``t_error``."""
 
     t: int
     exposure: int
@@ -26,46 +25,46 @@ class FrameSpan(NamedTuple):
 
 
 def as_evidence(seen: Sequence[Observation]) -> list[Observation]:
-    """What tells of cards and piles, in the order of time."""
+    """Return the observations of cards and piles, in the order of time."""
     return sorted((one for one in seen if isinstance(one, Card | Taken | Placed)), key=lambda one: one.t)
 
 
 def footage_table(
     seats: Sequence[str], rules: Any, seen: Sequence[Observation] = (), dealer: int | None = None
 ) -> Table:
-    """The first line of the log.
+    """Return the first line of the log.
 
     Args:
         seats: the players' names, in the order of the table.
         rules: a preset's name, or a changed preset.
-        seen: what was seen.
-        dealer: who dealt, where the footage shows the game from its deal on. None where it begins in the middle: then
-            nobody knows how many cards each player holds, and whoever lays the first card is taken to be in turn.
+        seen: the observations.
+        dealer: the dealer, if the footage shows the game from its deal on. None: it begins in the middle, so each
+            player's number of cards is unknown, and the player who lays the first card is assumed to be in turn.
     """
     names, unknown = tuple(seats), (None,) * len(seats)
     if dealer is not None:
         return Table(t=0, id="table", seats=names, dealer=dealer, rules=rules)
     laid = [line.seat for line in as_evidence(seen) if isinstance(line, Card)]
-    # Those before it were laid in the order of the seats, as far as anybody can tell; the dealer sits before the first.
+    # Assume that the cards before it were laid in the order of the seats; the dealer sits before the first.
     dealer = next((seat - 2 - place for place, seat in enumerate(laid) if seat is not None), -1) % len(names) + 1
     return Table(t=0, id="table", seats=names, dealer=dealer, rules=rules, counts=unknown)
 
 
 def write_lines(lines: Sequence[Observation]) -> str:
-    """Lines of a log as its file has them."""
+    """Return lines of a log as its file has them."""
     return "".join(f"{encode_observation(line)}\n" for line in lines)
 
 
 def rule_lines(lines: Sequence[Observation]) -> list[Ruling]:
-    """What the engine rules, just as it does of the written log."""
+    """Return the engine's rulings, the same as for the written log."""
     return list(replay_log(BytesIO(write_lines(lines).encode())))
 
 
 def forget_wrong_turns(lines: Sequence[Observation]) -> list[Observation]:
-    """The lines of a log, the table first, in which no card is out of turn where nobody can know that it is.
+    """Return the lines of a log, the table first, without unprovable cards out of turn.
 
-    In footage that begins in the middle an unknown challenge may run, and players who quarrel go on as one of them sees
-    it. A card that would be dead for that is nobody's: it is taken as laid by whoever was to lay it.
+    In footage that begins in the middle an unknown challenge may be running, and quarrelling players go on as one of
+    them sees it. A card that would be dead for that loses its seat: the player in turn is assumed to have laid it.
     """
     told = list(lines)
     table = told[0]

@@ -1,1 +1,1 @@
-"""What a verdict would have been, had a hand or a card been at another instant."""
+"""The verdict that would have followed if a hand or a card had come at another instant."""

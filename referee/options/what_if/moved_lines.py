@@ -10,18 +10,18 @@ from referee.text.ruling_lines import RulingWords, pretty
 from referee.units import MS
 
 _WHOLE: Final = 10_000
-"""People move instants by tenths of a millisecond at most, ns."""
+"""Smallest step by which people move instants, a hundredth of a millisecond, ns."""
 
 
 def line_words(line: Slap | Card, words: RulingWords) -> str:
-    """The hand or the card: whose it is, or which."""
+    """Return the hand with its player, or the card with its name."""
     if isinstance(line, Slap):
         return words.texts("what_if.hand", name=words.name(line.seat))
     return words.texts("what_if.card", card=pretty(line.card), name=words.name(line.seat))
 
 
 def moved_words(moved: WhatIf, words: RulingWords) -> str:
-    """What would have come when, as the heading of what would have been ruled."""
+    """Return the heading of a hypothetical ruling: the moved line and its new instant."""
     texts, line, by = words.texts, moved.game.line(moved.move.line), moved.move.by
     assert isinstance(line, Slap | Card)
     key = "what_if.sooner" if by < 0 else "what_if.later" if by else "what_if.unmoved"
@@ -30,7 +30,7 @@ def moved_words(moved: WhatIf, words: RulingWords) -> str:
 
 
 def plain_ms(ns: int, words: RulingWords) -> str:
-    """A time that people chose, with the digits that they gave it."""
+    """Return a time with the digits that people gave it."""
     value = round(ns / _WHOLE) * _WHOLE / MS
     digits = next((digits for digits in (0, 1) if round(value, digits) == value), 2)
     return f"{words.texts.number(value, digits)} ms"

@@ -1,7 +1,7 @@
-"""What would have been ruled if one hand or card had come a little sooner or later.
+"""The rulings of a game in which one hand or card had come a little sooner or later.
 
-The game is ruled once more with a correction of that line behind its last one, as if people had made it (K6). That
-correction is nobody's and is stored nowhere: the lines that are handed in stay as they are.
+The game is ruled once more with a correction of that line appended, as if people had made it (K6). The correction is
+stored nowhere, and the given lines do not change.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, base_i
 from referee.units import MS, SECOND
 
 MOST_MOVED: Final = 50 * MS
-"""How far an instant may be moved, and the greatest error that it may be given, ns. Further off, people would have done
-something else, too."""
+"""Longest distance by which an instant may be moved, and the greatest error that it may be given, ns. Beyond it, people
+would have acted differently as well.
+"""
 _NEAR: Final = SECOND
-"""Hands within this of what was moved are ruled on in one moment with it, ns."""
+"""Hands within this time of the moved line belong to the same moment, ns."""
 _VERDICTS: Final = frozenset((*SLAP_KINDS, "dead_heat"))
-"""Rulings on hands; those of the moment itself are the verdict, and nothing later."""
+"""Rulings on hands; the verdict is among those of the moment itself, not later."""
 _MEASURED: Final = frozenset(("margin", "error", "runners_up"))
-"""Fields that follow every movement, though nothing is ruled otherwise."""
+"""Fields that change with every movement, even if the decision stays."""
 
 
 class MoveError(ValueError):
-    """A line that cannot be moved so; ``problem`` is ``line``, ``far`` or ``order``, a key of the texts."""
+    """A movement that is not possible; ``problem`` is ``line``, ``far`` or ``order``, a key of the texts."""
 
     def __init__(self, problem: str) -> None:
         self.problem = problem
@@ -40,13 +41,13 @@ class Move(NamedTuple):
 
     line: str
     by: int
-    """How much later it comes, ns; negative: sooner."""
+    """Delay of the line, ns; negative: it comes sooner."""
     error: int | None = None
-    """How far off its instant may be then, ns; None: as it was."""
+    """New error of its instant, ns; None: unchanged."""
 
 
 class Change(NamedTuple):
-    """A ruling as it was, and what would stand in its place; None where there would be nothing, or was nothing."""
+    """A ruling as it was, and its replacement; None on either side if there is no ruling."""
 
     was: Ruling | None
     would_be: Ruling | None
@@ -58,14 +59,14 @@ class WhatIf:
 
     move: Move
     hand: str
-    """The slap whose verdict tells most of it; empty where no hand was near."""
+    """The slap whose verdict matters most; empty if no hand was near."""
     game: ReplayedGame
-    """As it would have been; its rulings in force may be called otherwise than in `rulings`."""
+    """The hypothetical game; the ids of its rulings may differ from those in `rulings`."""
     rulings: tuple[Ruling, ...]
-    """In force then, by the names that they would have had from the first."""
+    """Its rulings in force, under their original ids."""
     verdict: Change
     later: Change
-    """The first ruling after that moment that comes out otherwise; both None where all of them stay."""
+    """The first later ruling that differs; both None if all stay the same."""
 
     @property
     def is_other(self) -> bool:
@@ -73,7 +74,7 @@ class WhatIf:
         return _told(self.verdict.was) != _told(self.verdict.would_be)
 
     def explain(self) -> Explanation | None:
-        """Why the verdict would have been so, as if nobody had corrected anything; None where there is none."""
+        """Explain the hypothetical verdict, as if no correction had been made; `None`: there is no verdict."""
         found = self.verdict.would_be
         if found is None:
             return None
@@ -93,12 +94,12 @@ def move_line(
     Args:
         lines: of the game, numbered as they stand in its log.
         game: the same lines as they were ruled.
-        move: what comes when.
-        hand: the slap whose verdict is asked for; else what was moved, or the hand that is nearest to it.
+        move: the movement.
+        hand: the slap whose verdict is wanted; by default the moved one, or the hand nearest to it.
         leave_out: as for `ReplayedGame`.
 
     Raises:
-        MoveError: there is no such hand or card, it is moved too far, or to where the log cannot have it.
+        MoveError: there is no such hand or card, it is moved too far, or to an instant that the log cannot have.
         TooLong: the game is too long to be kept.
     """
     standing = game.lines()
@@ -133,18 +134,18 @@ def move_line(
 
 
 def _is_now(made: Ruling, named: Ruling, game: ReplayedGame) -> bool:
-    """Whether this is the ruling in force that has this name, corrections aside."""
+    """Return whether this ruling in force has the original id of the other, apart from corrections."""
     return made.id not in game.replaced_by and base_id(made) == named.id
 
 
 def _come_to(rulings: Sequence[Ruling], hand: str) -> Ruling | None:
-    """What a hand came to; the dead heat that it is in where nothing has settled that."""
+    """Return the ruling on a hand; the dead heat that it is in if that has not been settled."""
     heat = next((one for one in rulings if one.kind == "dead_heat" and hand in one.because), None)
     return verdict_on(rulings, hand) or heat
 
 
 def _corrected(moved: Slap | Card, move: Move, standing: Sequence[Observation]) -> dict[str, Mapping[str, Any]]:
-    """By line, the fields that are other than they were."""
+    """Return the changed fields, by line."""
     at, error = moved.t + move.by, moved.t_error if move.error is None else move.error
     fields: dict[str, Any] = {"t": at, "t_error": error}
     if isinstance(moved, Card):
@@ -152,7 +153,7 @@ def _corrected(moved: Slap | Card, move: Move, standing: Sequence[Observation]) 
     after = [one for one in standing if isinstance(one, Slap | Lift) and one.seat == moved.seat and one.t >= moved.t]
     ends = next((one for one in sorted(after, key=lambda one: one.t) if one.id != moved.id), None)
     if isinstance(ends, Lift) and ends.t <= at:
-        # A hand is lifted after it came down.
+        # A lift must follow its slap.
         return {moved.id: fields, ends.id: {"t": at + 1}}
     return {moved.id: fields}
 
@@ -164,7 +165,7 @@ def _unused(name: str, known: set[str]) -> str:
 
 
 def _hand_of(moved: Slap | Card, standing: Sequence[Observation]) -> str:
-    """The moved hand; for a card the first hand after it, or else the nearest one."""
+    """Return the moved hand; for a card the first hand after it, or else the nearest one."""
     if isinstance(moved, Slap):
         return moved.id
     near = [one for one in standing if isinstance(one, Slap) and abs(one.t - moved.t) <= _NEAR]
@@ -172,14 +173,14 @@ def _hand_of(moved: Slap | Card, standing: Sequence[Observation]) -> str:
 
 
 def _told(ruling: Ruling | None) -> object:
-    """What a ruling says apart from figures that follow every movement."""
+    """Return a ruling's content apart from figures that change with every movement."""
     if ruling is None:
         return None
     return ruling.kind, {name: value for name, value in ruling.fields.items() if name not in _MEASURED}
 
 
 def _first_change(was: Sequence[Ruling], would_be: Sequence[Ruling], t: int) -> Change:
-    """The first ruling of each that the other has not; verdicts of the moment itself, and whose turn it is, aside."""
+    """Return the first differing ruling on each side, except verdicts of the moment itself and turns."""
     sides = []
     for rulings in (was, would_be):
         listed = [

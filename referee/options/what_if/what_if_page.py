@@ -1,6 +1,6 @@
-"""What would have been ruled if a hand or a card had come at another instant, beside what was ruled, each drawn.
+"""The page of a hypothetical ruling, with a hand or a card at another instant, beside the real one, each drawn.
 
-A route of the page's process. It only reads; nothing of what is asked here is kept but the drawing, for a while.
+A route of the page's process. It only reads, and keeps nothing except the drawing, for a while.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from referee.web.site import PageOption, Site
 from referee.web.winner_view import why_line
 
 LONGEST_MOVED: Final = 3_000
-"""Lines of a game that is ruled once more for whoever asks, ticks aside."""
+"""Maximum number of lines, without ticks, of a game that is ruled once more on request."""
 _NUMBER: Final = re.compile(r"[+-]?\d{1,4}(?:\.\d{1,6})?", re.ASCII)
 _CARDS: Final = 4
-"""Of the moment, the newest ones can be moved."""
+"""Number of cards of the moment, the newest ones, that can be moved."""
 
 
 async def show_what_if(site: Site, request: Request) -> Response:
-    """The form, what was ruled, and what would have been."""
+    """Show the form, the ruling, and the hypothetical one."""
     texts, asked = page_texts(request), request.query_params
     folded = await site.folded(request)
     slap = asked.get("slap", "")
@@ -72,7 +72,7 @@ async def show_what_if(site: Site, request: Request) -> Response:
 
 
 def _read_ms(text: str) -> int | None:
-    """Milliseconds as people write them, in ns; None for an empty text."""
+    """Return typed milliseconds in ns; `None`: the text is empty."""
     plain = text.strip().replace(",", ".").replace("−", "-")
     if not plain:
         return None
@@ -117,19 +117,19 @@ def _form(folded: Folded, seen: Finish, line: str, by: str, error: str, words: R
 
 
 def _known(line: Slap | Card, words: RulingWords) -> str:
-    """How well the instant of a line is known."""
+    """Return the error of a line's instant in words."""
     return f" (± {words.texts.ms(line.t_error, line.t_error)})" if line.t_error else ""
 
 
 def _error_of(near: Sequence[Slap | Card], line: str, words: RulingWords) -> str:
-    """How far off the chosen line may be, in ms, where nothing else is said."""
+    """Return the default error of the chosen line, in ms."""
     return next((plain_ms(one.t_error, words).removesuffix(" ms") for one in near if one.id == line), "")
 
 
 def _outcome(folded: Folded, seen: Finish, move: Move, words: RulingWords) -> Iterator[Child]:
-    """Both verdicts side by side, and the first ruling after them that would be another."""
+    """Draw both verdicts side by side, and the first later ruling that would differ."""
     texts = words.texts
-    # Lines that do not fit were left out, and counted, when the game was read.
+    # Reading the game already skipped and counted the lines that do not fit.
     moved = move_line(folded.numbered, folded, move, seen.slap, leave_out=lambda _number, _bad: None)
     new = finish(moved.game.lines(), moved.rulings, seen.slap, (), len(folded.table.seats))
     assert new is not None
