@@ -57,13 +57,13 @@ class Marks:
     """People's marks."""
 
     hands: Mapping[tuple[str, int], int] = field(default_factory=dict)
-    """By moment (the id of its card) and seat: the place of the first frame in which that seat's hand lies."""
+    """Index of the first frame with a seat's hand, by moment (the id of its card) and seat."""
     unslapped: frozenset[str] = frozenset()
-    """Moments at which nobody slapped."""
+    """Moments without a slap."""
     corrected: Mapping[str, str] = field(default_factory=dict)
-    """By line: which card it really was; empty where nothing of the kind happened."""
+    """Corrected card by line; empty if the event did not happen."""
     cards: Mapping[int, str] = field(default_factory=dict)
-    """Cards that nobody had seen, by the place of the first frame that shows each."""
+    """Cards that the eye missed, by the index of the first frame that shows each."""
 
 
 class Dispute:
