@@ -127,7 +127,7 @@ def _award(slap: Slap, slaps: Iterable[Slap], in_force: Iterable[Ruling]) -> dic
     """This slap wins its pile: the hands that were ruled before it on that pile are void."""
     since = slap.t
     for ruling in sorted(in_force, key=lambda ruling: ruling.t):
-        if ruling.t > slap.t:
+        if ruling.t > slap.t or ruling.because[0] == slap.id:
             break
         if ruling.kind == "slap_won":
             since = ruling.t

@@ -190,11 +190,21 @@ def last_chance_over(step: Step, *, taken: bool) -> None:
     chance = step.position.last_chance
     if chance is None:
         return
-    cards = [laid.card for laid in step.position.pile]
     seat = step.position.player(chance.seat)
     assert seat is not None, "whoever turns the last cards plays"
-    put_under(step, seat, cards)
-    step.set(pile=())
+    # One who laid a card too many meanwhile may hold more: then the game goes on until that is counted (reading 22).
+    goes_on = any(other != seat for other in step.position.holders())
+    cards = [laid.card for laid in step.position.pile]
+    if taken or not goes_on:
+        put_under(step, seat, cards)
+        step.set(pile=())
     if taken:
         step.rule("pile", "C8", seat=seat, count=len(cards))
-    win(step, seat, "E2", "E5a")
+    if not goes_on:
+        win(step, seat, "E2", "E5a")
+        return
+    step.enter(Turn(seat))
+    if taken:
+        step.rule("lead", "C5", seat=seat)
+    else:
+        step.announce_turn()

@@ -165,9 +165,12 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
     given: dict[str, str] = {}
     for line in log:
         if isinstance(line, Answer) and line.id.startswith("answer"):
-            if line.to not in referee.view.questions:
+            view = referee.view
+            if line.to not in view.questions:
                 return []
-            given[line.id] = line.to
+            if type(line.value) is not int or (line.value <= len(view.names) and line.value not in view.absent):
+                # Another seat is no answer, and is refused.
+                given[line.id] = line.to
         made += referee.observe(line)
     made += referee.finish()
     lost = [r for r in made if r.kind == "question" and r["ask"] == "mend_amendment" and r.because[0] in given]

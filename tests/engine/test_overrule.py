@@ -146,3 +146,12 @@ def test_a_second_hand_of_the_seat_that_won_takes_the_place_of_its_first() -> No
     late = Ruling("slap_void", "slap_void@s2", 2 * SECOND, ("s2",), (), {"seat": 3, "reason": "late"})
     by = Correct(t=30 * SECOND, id="x1", line=late.id, extra={"ruling": "slap_won"})
     assert read_overrule(late, by, hands, (WON, late)) == {"overrule@s1": "void", "overrule@s2": "won"}
+
+
+def test_a_pile_taken_at_the_instant_of_a_hand_was_taken_after_it() -> None:
+    """So the hand was on that pile, and the one before it on it does not count."""
+    hands = [Slap(t=SECOND, id="s1", seat=3), Slap(t=2 * SECOND, id="s2", seat=3)]
+    late = Ruling("slap_void", "slap_void@s2", 2 * SECOND, ("s2",), (), {"seat": 3, "reason": "late"})
+    pile = Ruling("pile", "pile@t1", 2 * SECOND, ("t1",), (), {"seat": 3})
+    by = Correct(t=30 * SECOND, id="x1", line=late.id, extra={"ruling": "slap_won"})
+    assert read_overrule(late, by, hands, (WON, late, pile)) == {"overrule@s1": "void", "overrule@s2": "won"}
