@@ -1,1 +1,1 @@
-"""Setting a table up: the walk, the doctor, calibration, decks, wiring."""
+"""Setting up a table: the wizard, the doctor, calibration, decks, wiring."""

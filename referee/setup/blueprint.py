@@ -1,6 +1,6 @@
-"""Technical drawings as SVG, for wiring and build guide: one ink, three weights of line, three sizes of writing.
+"""Technical drawings as SVG, for wiring and build guide: one ink, three line weights, three text sizes.
 
-The paper is drawn white, so that a drawing reads the same on a dark page and in print. Lengths are pixels of the
+The background is drawn white, so that a drawing looks the same on a dark page and in print. Lengths are pixels of the
 drawing, y downwards.
 """
 
@@ -16,7 +16,7 @@ from referee.web.markup import Markup, tag
 INK: Final = "#1b1b1b"
 PAPER: Final = "#ffffff"
 FAINT: Final = "#5c5c5c"
-"""Of measures and of what is free."""
+"""Colour of dimensions and free pins."""
 SHADE: Final = "#efefef"
 THIN: Final = 1.0
 EDGE: Final = 1.5
@@ -24,7 +24,7 @@ WIRE: Final = 2.5
 HEAD: Final = 20
 BODY: Final = 14
 LABEL: Final = 15
-"""Of what names a part."""
+"""Text size of part names."""
 SMALL: Final = 12
 STROKES: Final = {
     "pad": ("#0b5cad", ""), "light": ("#b35900", "9 4"), "colour": ("#7a1fa2", "2 4"), "force": ("#00695c", "10 3 2 3"),
@@ -34,7 +34,7 @@ _ARROW: Final = 8
 
 
 class Blueprint:
-    """A sheet that is drawn on; `svg` gives what was drawn."""
+    """A drawing sheet; `svg` returns the drawing."""
 
     def __init__(self, width: float, height: float, title: str, subtitle: str = "") -> None:
         self.width, self.height = width, height
@@ -44,13 +44,13 @@ class Blueprint:
         self.head(0, title, subtitle)
 
     def head(self, top: float, title: str, subtitle: str = "") -> None:
-        """A title, and what is said below it, in the middle of the sheet."""
+        """Draw a title and a subtitle, centred on the sheet."""
         self.text(self.width / 2, top + 32, title, "middle", HEAD)
         if subtitle:
             self.text(self.width / 2, top + 54, subtitle, "middle")
 
     def svg(self) -> str:
-        """The sheet as a file."""
+        """Return the sheet as a file's text."""
         head = tag("title", self._title)
         return tag(
             "svg", "\n", head, "\n", [(one, "\n") for one in self._drawn], xmlns="http://www.w3.org/2000/svg",
@@ -60,7 +60,7 @@ class Blueprint:
 
     @contextmanager
     def group(self, **data: str | int) -> Iterator[None]:
-        """What is drawn inside belongs together, and says what it is."""
+        """Group the shapes drawn inside, with data attributes."""
         outside, self._drawn = self._drawn, []
         try:
             yield
@@ -71,7 +71,7 @@ class Blueprint:
         self, *points: tuple[float, float], stroke: str = INK, width: float = EDGE, dashes: str = "",
         close: bool = False, fill: str = "none",
     ) -> None:  # fmt: skip
-        """A line through points; closed, an outline."""
+        """Draw a line through points, or with ``close`` an outline."""
         if len(points) == 2:
             (x1, y1), (x2, y2) = points
             self._add("line", x1=_n(x1), y1=_n(y1), x2=_n(x2), y2=_n(y2), **_stroke(stroke, width, dashes))
@@ -84,7 +84,7 @@ class Blueprint:
         self, x: float, y: float, width: float, height: float, fill: str = PAPER, radius: float = 0, stroke: str = INK,
         weight: float = EDGE, dashes: str = "",
     ) -> None:  # fmt: skip
-        """A rectangle from its corner at the top left."""
+        """Draw a rectangle from its top left corner."""
         self._add(
             "rect", x=_n(x), y=_n(y), width=_n(width), height=_n(height), rx=_n(radius) if radius else None, fill=fill,
             **_stroke(stroke, weight, dashes),
@@ -93,40 +93,40 @@ class Blueprint:
     def circle(
         self, x: float, y: float, radius: float, fill: str = PAPER, stroke: str = INK, weight: float = EDGE
     ) -> None:
-        """A circle round its middle."""
+        """Draw a circle around its centre."""
         self._add("circle", cx=_n(x), cy=_n(y), r=_n(radius), fill=fill, **_stroke(stroke, weight))
 
     def ellipse(self, x: float, y: float, across: float, down: float, fill: str = PAPER, stroke: str = INK) -> None:
-        """A disc that is seen aslant: half its width, half its height."""
+        """Draw an ellipse from its half width and half height."""
         self._add("ellipse", cx=_n(x), cy=_n(y), rx=_n(across), ry=_n(down), fill=fill, **_stroke(stroke, EDGE))
 
     def path(self, d: str, fill: str = "none", stroke: str = INK, weight: float = EDGE, dashes: str = "") -> None:
-        """Any outline, in SVG's own words."""
+        """Draw any outline, given as SVG path data."""
         self._add("path", d=d, fill=fill, **_stroke(stroke, weight, dashes))
 
     def text(
         self, x: float, y: float, words: str, anchor: str = "start", size: float = BODY, fill: str = INK, turn: int = 0
     ) -> None:
-        """Writing on a baseline, turned about its place by so many degrees."""
+        """Draw text on a baseline, rotated about its origin by ``turn`` degrees."""
         self._add(
             "text", words, x=_n(x), y=_n(y), text_anchor=anchor, font_size=_n(size), fill=fill,
             transform=f"rotate({turn} {_n(x)} {_n(y)})" if turn else None,
         )  # fmt: skip
 
     def lines(self, x: float, y: float, words: Sequence[str], anchor: str = "start", size: float = BODY) -> None:
-        """Lines of writing, one below the other."""
+        """Draw lines of text, one below the other."""
         for row, one in enumerate(words):
             self.text(x, y + row * size * 1.4, one, anchor, size)
 
     def arrow(self, x: float, y: float, angle: float, stroke: str = FAINT) -> None:
-        """A head whose tip is here and points that way (radians)."""
+        """Draw an arrowhead with its tip here, in direction ``angle`` (radians)."""
         wings = [(x - _ARROW * math.cos(angle + a), y - _ARROW * math.sin(angle + a)) for a in (-0.35, 0.35)]
         self.line((x, y), *wings, stroke=stroke, width=THIN, close=True, fill=stroke)
 
     def measure(self, x1: float, y1: float, x2: float, y2: float, words: str, off: float = 0) -> None:
-        """A length between two places: upright or level, moved aside by ``off``, with arrows and words.
+        """Draw a vertical or horizontal dimension between two points, offset by ``off``, with arrows and a label.
 
-        Where there is no room between the arrows they come from outside, and the words stand behind.
+        If the arrows do not fit between the ends, they point inwards from outside, with the label behind them.
         """
         upright = abs(x1 - x2) < abs(y1 - y2)
         if upright:
@@ -158,14 +158,14 @@ class Blueprint:
             self.text(b[0] + 20, a[1] + 4, words, "start", SMALL)
 
     def callout(self, x: float, y: float, to_x: float, to_y: float, words: str, size: float = BODY) -> None:
-        """Words at (x, y), and a thin line with a dot from them to what they name."""
+        """Draw a label at (x, y), and a thin line with a dot from it to the labelled point."""
         right = to_x > x
         self.line((x, y), (to_x, to_y), stroke=FAINT, width=THIN)
         self.circle(to_x, to_y, 2.5, FAINT, FAINT, THIN)
         self.text(x - 6 if right else x + 6, y + 5, words, "end" if right else "start", size)
 
     def resistor(self, x: float, y: float, words: str, *, upright: bool = False, fill: str = PAPER) -> None:
-        """A resistor's box about its middle, 54 by 18."""
+        """Draw a resistor's box around its centre, 54 by 18."""
         width, height = (18, 54) if upright else (54, 18)
         self.rect(x - width / 2, y - height / 2, width, height, fill)
         self.text(
@@ -173,21 +173,21 @@ class Blueprint:
         )
 
     def ground(self, x: float, y: float) -> None:
-        """Ground: three shrinking bars below here."""
+        """Draw ground: three shrinking bars below this point."""
         self.line((x, y), (x, y + 5), width=2)
         for row, half in enumerate((9, 6, 3)):
             self.line((x - half, y + 5 + 3 * row), (x + half, y + 5 + 3 * row), width=2)
 
     def supply(self, x: float, y: float) -> None:
-        """3.3 V: an arrow that points up from here."""
+        """Draw the 3.3 V supply: an arrow that points up from here."""
         self.path(f"M{_n(x)} {_n(y)} v-10 m-5 5 l5 -5 l5 5", weight=2)
 
     def gate(self, x: float, y: float, way: int = 1) -> None:
-        """An inverter with a Schmitt trigger about its middle; its output (with the ring) lies on side ``way``."""
+        """Draw a Schmitt-trigger inverter around its centre; its output (with the ring) is on side ``way``."""
         back, tip = x - way * 15, x + way * 11
         self.line((back, y - 15), (back, y + 15), (tip, y), close=True, fill=PAPER)
         self.circle(tip + way * 4, y, 4)
-        # The loop of a trigger that switches late both ways.
+        # The hysteresis symbol.
         x -= way * 5
         self.path(f"M{_n(x - 6)} {_n(y + 3)} h8 v-6 M{_n(x - 2)} {_n(y + 3)} v-6 h8", weight=THIN)
 
@@ -202,5 +202,5 @@ def _stroke(stroke: str, width: float, dashes: str = "") -> dict[str, str]:
 
 
 def _n(value: float) -> str:
-    """A coordinate, to a tenth of a pixel."""
+    """Return a coordinate, to a tenth of a pixel."""
     return f"{value:.1f}".removesuffix(".0")

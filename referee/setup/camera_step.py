@@ -1,6 +1,4 @@
-"""The walk's step for the camera: which one, how large its picture, what it sees, where the table is, the
-mains, and how fast the eye is.
-"""
+"""The wizard's step for the camera: choice of camera, picture size, table, mains, and speed of the eye."""
 
 from __future__ import annotations
 
@@ -19,12 +17,12 @@ _SIZES: Final = {
     },
     "usb": {"1280x720": "", "1920x1080": Sentence("finer, slower to read")},
 }
-"""Pictures that cameras give, by the kind of camera, the usual one first."""
+"""Picture sizes by kind of camera, the usual one first."""
 _LATER: Final = {"retry": "", "later": Sentence("go on without")}
 
 
 def camera_step(draft: SettingsText) -> Run:
-    """Which camera, what it sees, and where the table is in it."""
+    """Choose the camera, check its picture, and find the table in it."""
     while not (found := dict((yield DeviceCall("cameras", {}, Sentence("looking for cameras"))))):
         yield Remark(
             Sentence(
@@ -43,7 +41,7 @@ def camera_step(draft: SettingsText) -> Run:
     now = f"{camera.width}x{camera.height}"
     if not any(now in usual for usual in _SIZES.values()):
         sizes[now] = Sentence("as the settings have it")
-    # For a larger picture the camera may hang lower.
+    # With a larger picture the camera may hang lower.
     words = Sentence("How large is its picture (docs/build.md says what it sees from which height)?")
     default = now if now in sizes else next(iter(sizes))
     width, height = (yield choose("camera.size", words, default, sizes)).split("x")
@@ -88,7 +86,7 @@ def _calibrate(draft: SettingsText) -> Run:
 
 
 def _ask_mains(draft: SettingsText) -> Run:
-    """The mains, where no flicker told them: lamps may be lit later."""
+    """Ask for the mains frequency if no flicker revealed it: lamps may be lit later."""
     if draft.settings.camera.mains_hz is not None:
         return draft
     told = yield choose(
@@ -102,7 +100,7 @@ def _ask_mains(draft: SettingsText) -> Run:
 
 
 def _measure_eye(draft: SettingsText) -> Run:
-    """How many threads the eye is best given, and how many cards a second it then follows in such pictures."""
+    """Find the best number of threads for the eye, and measure how many cards a second it then follows."""
     text, words = yield DeviceCall(
         "eye", {"text": draft.text}, Sentence("measuring how many cards a second the eye follows")
     )
@@ -111,7 +109,7 @@ def _measure_eye(draft: SettingsText) -> Run:
 
 
 def _look_at_bare_table(draft: SettingsText) -> Run:
-    """A cloth with faces printed on it, as for blackjack: they are no cards."""
+    """Photograph a cloth with printed faces, as for blackjack, so that they do not count as cards."""
     words = Sentence(
         "Are faces of cards printed on the table's cloth? Then take every card and the sheet off it, and answer yes."
     )

@@ -1,4 +1,4 @@
-"""`referee setup`: the walk held in a terminal, or from a list of answers, and kept where it was stopped."""
+"""`referee setup`: the wizard in a terminal, or from a list of answers; it resumes where it was stopped."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from referee.text.terminal_language import say
 def set_up(
     path: Path, *, step: str | None = None, restart: bool = False, answers: str | None = None, simulated: bool = False
 ) -> int:
-    """Set up a table by questions; exit status 0 at the end of the walk, 1 if it was stopped before.
+    """Set up a table by questions; exit status 0 at the end of the wizard, 1 if it was stopped before.
 
     Args:
-        path: the settings, which need not be there yet.
-        step: walk this one alone.
-        restart: go through every step, wherever an earlier walk was stopped.
+        path: the settings, which need not exist yet.
+        step: run only this one.
+        restart: go through every step, wherever an earlier run was stopped.
         answers: a file with one answer a line instead of the keyboard; ``-`` is standard input.
-        simulated: walk at the simulated table.
+        simulated: set up the simulated table.
 
     Raises:
         UserError: the settings or the list of answers cannot be read.
@@ -46,7 +46,7 @@ def set_up(
 
 
 def listed_answers(lines: Iterable[str]) -> Iterator[str]:
-    """Answers from a list, shown as if typed; defaults after its end. A line that begins with # is none."""
+    """Yield answers from a list, shown as if typed, then defaults. Lines that begin with # are skipped."""
     for line in lines:
         if not line.startswith("#"):
             print(line, flush=True)
@@ -57,10 +57,10 @@ def listed_answers(lines: Iterable[str]) -> Iterator[str]:
 
 
 def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | None = None, restart: bool = False) -> int:
-    """Walk with these devices and answers; see `set_up`.
+    """Run the wizard with these devices and answers; see `set_up`.
 
     Raises:
-        UserError: what is there is no settings file.
+        UserError: the existing file is not a settings file.
     """
     steps = tuple(one for one in STEPS if step in (None, one.name))
     begun = [] if restart or step is not None else _steps_done(path)
@@ -90,7 +90,7 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
 
 
 def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alone: bool) -> None:
-    """Walk to the end, or until it is stopped; what each answer leads to is in the file at once."""
+    """Run to the end, or until stopped; the effect of each answer is written to the file at once."""
     shown, kept = -1, walk.draft
     while walk.request is not None and not walk.stopped:
         if shown != walk.at and walk.step is not None:
@@ -110,7 +110,7 @@ def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alo
             try:
                 result = getattr(bench, request.what)(**request.arguments)
             except UserError as bad:
-                # A device that is not there ends a step, never the walk.
+                # A missing device ends its step, never the wizard.
                 print(f"  {say(bad)}")
                 walk.skip()
             else:
@@ -126,7 +126,7 @@ def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alo
 
 def _ask(walk: Walk, question: Question, typed: Iterator[str]) -> None:
     print("\n".join(f"  {line}" for line in say(question.words).splitlines()))
-    # Answers that are numbers themselves are not numbered once more.
+    # Numeric answers get no list numbers.
     plain = any(value.isdecimal() for value in question.choices)
     for number, (value, words) in enumerate(question.choices.items(), start=1):
         print(f"    {value if plain else f'{number}. {value}'}" + (f": {say(words)}" if words else ""))
@@ -141,7 +141,7 @@ def _ask(walk: Walk, question: Question, typed: Iterator[str]) -> None:
         try:
             complaint = walk.answer(line)
         except UserError as bad:
-            # Answers that are each possible, and together are not.
+            # Each answer is valid, but not their combination.
             complaint = Sentence("That cannot be: {why}. This step is left as it was; repeat it with --step.", why=bad)
             walk.skip()
         if complaint:
@@ -149,7 +149,7 @@ def _ask(walk: Walk, question: Question, typed: Iterator[str]) -> None:
 
 
 def _progress(path: Path) -> Path:
-    """Where it stands which steps are done."""
+    """Return the path of the list of finished steps."""
     return path.with_name(f".{path.name}.setup")
 
 

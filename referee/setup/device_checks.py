@@ -1,7 +1,7 @@
-"""What the walk does with this machine's devices, each a short thing: wait for a slap, blink a light, take a picture.
+"""The wizard's short actions with this machine's devices: wait for a slap, blink a light, take a picture.
 
-The walk's `DeviceCall` names a method of `Bench`; `referee.setup.console` calls it. A device that is not there comes
-back in words, and the walk goes on; where a step makes no sense without it, `UserError` ends the step.
+The wizard's `DeviceCall` names a method of `Bench`; `referee.setup.console` calls it. A missing device is reported in
+words, and the wizard goes on; if a step is impossible without it, `UserError` ends the step.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from referee.vision import learned_decks
 from referee.vision.cameras import cameras, open_camera_of
 
 _SLAP_PATIENCE: Final = 20.0
-"""How long a slap is waited for, s."""
+"""Time limit for a slap, s."""
 _BLINK: Final = 0.35
 """Half a blink's period, s."""
 
@@ -43,24 +43,24 @@ class Bench:
         self._lit = contextlib.ExitStack()
         """Ends the blinking of a light."""
         self.heard: set[int] = set()
-        """Seats that were heard by now."""
+        """Seats heard so far."""
         self.left = threading.Event()
-        """Set by people who do not want to wait any longer."""
+        """Set to end the current wait."""
 
     def leave(self) -> None:
-        """Wait no longer for people's hands."""
+        """Stop waiting for people's hands."""
         self.left.set()
 
     def settings(self, text: str) -> Settings:
-        """The settings that a text holds."""
+        """Parse settings."""
         return parse_settings(text, self.path.parent)
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | str | None:
-        """The pin of the pad that is hit first within some seconds, or the place of the key that is pressed first.
+        """Return the pin of the first pad hit within some seconds, or the place of the first key pressed.
 
         Args:
-            seat: the one that was asked.
-            pins: on which a pad may be.
+            seat: the requested seat.
+            pins: possible pins of a pad.
             active_high: as the settings have it.
 
         Raises:
@@ -69,21 +69,21 @@ class Bench:
         return first_hit(pins, active_high, _SLAP_PATIENCE)
 
     def hold_keys(self, places: Sequence[str], text: str) -> tuple[str, ...]:
-        """Those of these keys that were down together, at the moment at which most of them were.
+        """Return the keys that were down together, at the moment when most of them were.
 
-        ``text``: the settings, for keys that are heard otherwise than by this machine's input devices.
+        ``text``: the settings, for keys that are not on this machine's input devices.
         """
         return keys_held_together(places, _SLAP_PATIENCE)
 
     def measure(self, text: str) -> tuple[str | None, str]:
-        """The settings with the pads measured (None: they were not), and what happened, in words."""
+        """Measure the pads; return the new settings (None: not measured), and the outcome in words."""
         from referee.setup.calibration.pad_check import calibrate_pads
 
         poor = Sentence("A pad was not heard: the list says which, and why.")
         return self._measure(text, lambda: calibrate_pads(self.path, simulated=self.simulated), poor)
 
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
-        """The settings with the table found (None: it was not), and what happened, in words."""
+        """Find the table; return the new settings (None: not found), and the outcome in words."""
         from referee.setup.calibration.calibrate import CalibrationOptions, calibrate
 
         asked = CalibrationOptions(settings=self.path, by=by, simulated=self.simulated)
@@ -91,13 +91,13 @@ class Bench:
         return self._measure(text, lambda: calibrate(asked), poor)
 
     def bare(self, text: str) -> tuple[str | None, str]:
-        """The settings with a picture of the bare table (None: there is none), and what happened, in words."""
+        """Photograph the bare table; return the new settings (None: no picture), and the outcome in words."""
         from referee.setup.calibration.bare_look import keep_bare_table
 
         return self._measure(text, lambda: keep_bare_table(self.path), "")
 
     def _measure(self, text: str, run: Callable[[], int], poor: str) -> tuple[str | None, str]:
-        """Measure into the file at `path`, which holds ``text`` first; ``poor`` is what an exit status but 0 means."""
+        """Measure into the file at `path`, which first gets ``text``; ``poor`` explains a nonzero exit status."""
         replace_file(self.path, text.encode("utf-8"))
         try:
             status = run()
@@ -106,7 +106,7 @@ class Bench:
         return self.path.read_text(encoding="utf-8"), poor if status else Sentence("All is well.")
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
-        """Blink the light on ``pin`` and none else of ``pins``, until told otherwise; words if it cannot be done."""
+        """Blink only the light on ``pin`` among ``pins``, until the next call of `dark`; return words if this fails."""
         self.dark()
         try:
             lamp = GpioLights({pin: pin}, None)
@@ -128,16 +128,16 @@ class Bench:
         return ""
 
     def dark(self) -> None:
-        """Every light off."""
+        """Switch all lights off."""
         self._lit.close()
 
     def cameras(self) -> list[tuple[str, str]]:
-        """Each camera's source, as settings name it, and what it calls itself."""
+        """Return each camera's source, as settings name it, and the name that it reports."""
         return [(found.source, found.name) for found in cameras()]
 
     def picture(self, text: str) -> tuple[str | None, str]:
-        """Write what the camera of these settings sees into a file; the settings with what the camera found of focus,
-        light and mains (None: there was no picture), and words.
+        """Save a picture of the camera with these settings; return the settings with the adjusted focus, light and
+        mains (None: no picture), and words.
         """
         from referee.setup.calibration.adjustment import adjust_camera, changes
 
@@ -156,7 +156,7 @@ class Bench:
             )
 
     def write(self, image: Any) -> tuple[bool, str]:
-        """Write a picture beside the settings; whether that went well, where it is and what it is like."""
+        """Write a picture beside the settings; return whether that succeeded, and its path and brightness in words."""
         from models.eye.grey import is_grey
         from referee.setup.calibration.report import COLOUR_CAMERA, NO_COLOUR, write_picture
 
@@ -175,8 +175,8 @@ class Bench:
         return True, words
 
     def eye(self, text: str) -> tuple[str | None, str]:
-        """The settings with the number of threads with which the eye is quickest here (None: there is no eye), and how
-        many cards a second it follows, in words.
+        """Measure the eye; return the settings with the fastest number of threads (None: no eye), and its cards per
+        second in words.
         """
         from referee.setup.eye_speed import ADVICE, measure_eye, quickest, thread_counts
 
@@ -191,7 +191,7 @@ class Bench:
         return SettingsText(text, self.path.parent).changed({"eye.threads": best.threads}).text, words
 
     def sounds(self) -> list[tuple[str, str]]:
-        """Each sound card's name, as settings have it, and what it is; those that are most surely heard first."""
+        """Return each sound card's name, as settings have it, and its description; the most reliable ones first."""
         from hardware.sound.sound_cards import sound_cards
         from hardware.sound.stream_speaker import import_sounddevice
 
@@ -201,34 +201,34 @@ class Bench:
             return []
 
     def speak(self, text: str) -> str:
-        """Say something as these settings say; words if that cannot be done."""
+        """Speak with these settings; return words if that fails."""
         try:
             return try_voice(self.settings(text).voice)
         except HardwareMissing as bad:
             return Sentence("The voice cannot be heard yet: {why}.", why=bad)
 
     def decks(self) -> list[str]:
-        """The decks that were learned."""
+        """Return the learned decks."""
         return learned_decks.names()
 
     def doctor(self, text: str) -> tuple[str, bool]:
-        """What the doctor says, and whether everything is well."""
+        """Return the doctor's report, and whether everything is well."""
         replace_file(self.path, text.encode("utf-8"))
         return short_report(list(examine(settings=self.path)))
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all devices."""
         with contextlib.suppress(HardwareMissing):
             self.dark()
 
 
 class SimulatedBench(Bench):
-    """The walk's devices at the simulated table, two of whose pads are wired the wrong way round; nothing is heard."""
+    """The devices of the simulated table, with two pads swapped; its voice is silent."""
 
     simulated = True
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
-        """The asked seat's player slaps, and the real pads' driver hears it."""
+        """Let the requested seat's player slap; the real pads' driver hears it."""
         hand = {1: 2, 2: 1}.get(seat, seat)
         if PAD_PINS[hand - 1] not in pins:
             return None
@@ -245,26 +245,26 @@ class SimulatedBench(Bench):
         return Sentence("(Simulated: the light on pin {pin} blinks.)", pin=pin)
 
     def dark(self) -> None:
-        """Nothing is lit."""
+        """No-op."""
 
     def cameras(self) -> list[tuple[str, str]]:
-        """The one that is simulated."""
+        """Return the simulated camera."""
         return [("picamera", Sentence("the simulated one, which the settings take for the Pi's own"))]
 
     def picture(self, text: str) -> tuple[str | None, str]:
-        """Write what the simulated camera sees."""
+        """Save the simulated camera's picture."""
         from referee.setup.calibration.simulated_camera import simulated_camera
 
         taken, words = self.write(next(simulated_camera("sheet").frames()).image)
         return text if taken else None, words
 
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
-        """Find the simulated table, with the picture's size as its camera has it."""
+        """Find the simulated table, at its camera's picture size."""
         size = {"camera.width": 960, "camera.height": 720}
         return super().calibrate(SettingsText(text, self.path.parent).changed(size).text, by)
 
     def sounds(self) -> list[tuple[str, str]]:
-        """One that is simulated: there is nothing to choose."""
+        """Return a single simulated card: there is no choice."""
         return [("Simulated", "")]
 
     def speak(self, text: str) -> str:
@@ -273,11 +273,11 @@ class SimulatedBench(Bench):
 
 
 def try_voice(settings: VoiceSettings, sound: Any = None) -> str:
-    """Count to three at the settings' volume, whatever the hour; words if nothing could be heard.
+    """Count to three at the settings' volume, regardless of quiet hours; return words if it was not audible.
 
     Args:
         settings: the voice.
-        sound: stands for the sounddevice module.
+        sound: replaces the sounddevice module.
 
     Raises:
         HardwareMissing: no synthesiser, or no PortAudio.

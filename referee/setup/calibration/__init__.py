@@ -8,5 +8,5 @@ from referee.text.terminal_language import say
 
 
 def tell(words: str, /, **fields: object) -> None:
-    """Tell the people at the table something, as `say` has it; standard output is for what was measured."""
+    """Print a message for the people at the table on standard error; standard output is for measurements."""
     print(say(words, **fields), file=sys.stderr, flush=True)

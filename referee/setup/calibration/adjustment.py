@@ -1,6 +1,6 @@
-"""The camera fitted to its room: focus, exposure and white balance found once, the mains by their lamps' flicker.
+"""Adjustment of the camera to its room: focus, exposure and white balance, and the mains frequency from flicker.
 
-What is found is held at once and stored in the settings, so that nothing changes while a game is on.
+The values found are fixed at once and stored in the settings, so that they do not change during a game.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from referee.settings.model import CameraSettings
 from referee.setup.calibration import tell
 
 _BEAT_US: Final = 3000
-"""Exposure at which flicker is looked for: one of a whole swing would even it out."""
+"""Exposure for measuring flicker, µs: one as long as a whole swing would average it out."""
 _MOST_GAIN: Final = 16.0
 
 
 def adjusted(settings: CameraSettings, values: Mapping[str, Any]) -> CameraSettings:
-    """The settings with other values of ``[camera]``; None changes nothing."""
+    """Return the settings with other values of ``[camera]``; None leaves a value unchanged."""
     given = {name: value for name, value in values.items() if value is not None}
     return CameraSettings.model_validate({**settings.model_dump(), **given})
 
 
 def changes(before: CameraSettings, after: CameraSettings) -> dict[str, Any]:
-    """The keys of a settings file that differ."""
+    """Return the keys of a settings file that differ."""
     one, other = before.model_dump(), after.model_dump()
     return {f"camera.{name}": value for name, value in other.items() if one[name] != value}
 
 
 def adjust_camera(camera: PiCamera, settings: CameraSettings) -> tuple[CameraSettings, Mains]:
-    """Let the camera find the table, measure the mains, and hold all of it; says what it does and finds."""
+    """Let the camera adjust itself, measure the mains, and fix all values; print each step and its result."""
     tell("the camera finds its focus and the light: keep hands off the table")
     found = camera.adjust()
     for words in found.words:
@@ -59,7 +59,7 @@ def _find_mains(camera: PiCamera, settings: CameraSettings) -> Mains:
 
 
 def mains_of(frames: Iterable[Frame]) -> Mains:
-    """The mains, as far as a camera's own rate lets them be seen."""
+    """Return the mains frequency, as far as the camera's own frame rate reveals it."""
     flicker = Flicker()
     for frame in frames:
         flicker.feed(frame.image, frame.t, frame.exposure)
@@ -67,7 +67,9 @@ def mains_of(frames: Iterable[Frame]) -> Mains:
 
 
 def with_mains(settings: CameraSettings, mains: Mains) -> CameraSettings:
-    """The settings with these mains, and their frame rate unless bands stand still already; says what was seen."""
+    """Return the settings with these mains, and a matching frame rate unless bands already stand still; print the
+    result.
+    """
     if mains.hz is not None:
         tell("  lamps flicker with {hz} Hz mains, by {share} %", hz=mains.hz, share=f"{100 * mains.ripple:.1f}")
     elif settings.mains_hz is None:
@@ -80,7 +82,7 @@ def with_mains(settings: CameraSettings, mains: Mains) -> CameraSettings:
 
 
 def hold_exposure(camera: PiCamera, settings: CameraSettings, wanted: Exposure) -> CameraSettings:
-    """Expose as wanted from now on."""
+    """Set the camera to this exposure."""
     after = adjusted(settings, {"exposure_us": wanted.exposure_us, "gain": wanted.gain})
     camera.hold(exposure_us=after.exposure_us, gain=after.gain)
     tell(

@@ -1,4 +1,4 @@
-"""`referee calibrate --bare`: a picture of the table without a card, by which faces printed on its cloth are known."""
+"""`referee calibrate --bare`: take a picture of the bare table, to recognise faces printed on its cloth."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from referee.vision.photos import load_eye
 
 
 def keep_bare_table(path: Path) -> int:
-    """Look at the bare table with its settings' camera, and keep the picture beside the settings file ``path``.
+    """Photograph the bare table with its camera, and save the picture beside the settings file ``path``.
 
     Raises:
         UserError: there is no camera, or no still table; says what to do.
@@ -50,7 +50,7 @@ def keep_bare_table(path: Path) -> int:
 
 
 def _view(settings: Settings) -> dict[str, str]:
-    """What tells one camera's view of the table from another's, as it is noted in the picture."""
+    """Return the identity of the camera's view, as noted in the picture."""
     found = settings.calibration
     return {"camera": settings.camera.source, "table": "" if found is None else json.dumps(found.homography)}
 
@@ -66,14 +66,14 @@ def _write(target: Path, image: Any, settings: Settings) -> None:
 
 
 def find_staleness(settings: Settings) -> str:
-    """Why the stored picture of the bare table does not show the camera's view of now, in words; empty if it does."""
+    """Return why the stored picture differs from the camera's present view, in words; empty if it does not."""
     path, camera, found = Path(settings.camera.bare_table), settings.camera, settings.calibration
     try:
         with Image.open(path) as picture:
             size, note = picture.size, dict(picture.info)
     except (UnidentifiedImageError, OSError, ValueError):
         return f"{path} is no picture that can be read"
-    # Another camera than the Pi's gives what size it likes: the one that its calibration saw.
+    # Only the Pi's camera obeys the size in the settings; for any other, take the size seen by its calibration.
     wanted = (camera.width, camera.height) if camera.source == "picamera" else None
     wanted = wanted or (size if found is None else (found.width, found.height))
     now = _view(settings)

@@ -1,7 +1,7 @@
-"""`referee calibrate`: finds the table under the camera, grades what is seen of it, and stores it in the settings.
+"""`referee calibrate`: find the table under the camera, grade the view, and store it in the settings.
 
-Pictures come from files, from the table's camera or from a simulated one; seats' bearings from the settings, spread
-evenly, or from where each player's hand comes when it reaches over the table.
+Pictures come from files, from the table's camera or from a simulated one; the seats' bearings come from the settings,
+are spread evenly, or follow the hand of each player who reaches over the table.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ if TYPE_CHECKING:
     from models.eye.eye import Eye
 
 _REACH_PATIENCE: Final = MINUTE
-"""How long a player may take to reach over the table, ns."""
+"""Time limit for a player to reach over the table, ns."""
 _HINTS: Final = {
     "two": Sentence("  more than one arm: one player at a time, please"),
     "dark": Sentence("  the picture is dark: switch on the light"),
     "blocked": Sentence("  something stands before the camera"),
 }
 _SETTLING: Final = 12
-"""Frames that a camera may need until its locked settings show; a change took 11."""
+"""Frames that a camera may need until its locked settings take effect; a change took 11."""
 _STILL: Final = 12
-"""Frames of the still table that are compared."""
+"""Number of frames of the still table that are compared."""
 _MOVING: Final = 0.03
-"""Share of the picture in which something may move."""
+"""Share of the picture that may move."""
 STILL_PATIENCE: Final = 20 * SECOND
-"""How long the table may be restless, ns."""
+"""Time limit for a restless table, ns."""
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationOptions:
-    """What was asked for."""
+    """Options of `referee calibrate`."""
 
     images: Sequence[str] = ()
     settings: Path | None = None
@@ -70,15 +70,15 @@ class CalibrationOptions:
     draw: Path | None = None
     simulated: bool = False
     as_set: bool = False
-    """Leave focus, exposure and white balance as the settings have them."""
+    """Keep focus, exposure and white balance as in the settings."""
     as_json: bool = False
 
 
 def calibrate(options: CalibrationOptions) -> int:
-    """Find the table, tell how well it is seen, draw and store it; exit status 1 if something is poor.
+    """Find the table, report how well it is seen, draw and store it; exit status 1 if a grade is poor.
 
     Raises:
-        UserError: something that is to be mended first; says what to do.
+        UserError: a problem to solve first; says what to do.
     """
     settings = load_settings(options.settings) if options.settings is not None else None
     seats = _even_seats(settings, options.seats)
@@ -93,7 +93,7 @@ def calibrate(options: CalibrationOptions) -> int:
     if options.images:
         image, m = _look_at_pictures(options, eye)
         if settings is not None and settings.camera.source == "picamera":
-            # The settings rule how the Pi's camera exposes, and no other's.
+            # Only the Pi's camera takes its exposure from the settings.
             camera = settings.camera
     else:
         image, m, seats, camera = _look_through_camera(options, settings, seats, eye)
@@ -103,7 +103,9 @@ def calibrate(options: CalibrationOptions) -> int:
 
 
 def _even_seats(settings: Settings | None, count: int | None) -> dict[str, float]:
-    """Seats' bearings by name: as the settings have them, or ``count`` of them evenly from the first one's."""
+    """Return the seats' bearings by name: as in the settings, or ``count`` of them spaced evenly from the first
+    one's.
+    """
     named = [] if settings is None else [(seat.name, seat.bearing) for seat in settings.seats]
     if count is None:
         return dict(named)
@@ -118,11 +120,11 @@ def _even_seats(settings: Settings | None, count: int | None) -> dict[str, float
     return {name: (first - 360 * k / count) % 360 for k, name in enumerate(names)}
 
 
-# Where pictures come from
+# Sources of pictures
 
 
 def _look_at_pictures(options: CalibrationOptions, eye: Callable[[], Eye]) -> tuple[Any, Measured]:
-    """The first picture, and what was measured of those that show the same view."""
+    """Return the first picture, and the measurements of all pictures with the same view."""
     images = [read_image(name) for name in options.images]
     first = images[0]
     for name, image in zip(options.images, images, strict=True):
@@ -138,7 +140,7 @@ def _look_at_pictures(options: CalibrationOptions, eye: Callable[[], Eye]) -> tu
                 shape4=first.shape[0],
             )
     found = find_table(images, options.by, eye, options.card_size)
-    # Pictures of one view differ by noise and light alone.
+    # Pictures of the same view differ only by noise and light.
     same = [image for image in images if image is first or compare([first, image]).moving <= _MOVING]
     return first, report.measure(found, same)
 
@@ -146,8 +148,8 @@ def _look_at_pictures(options: CalibrationOptions, eye: Callable[[], Eye]) -> tu
 def _look_through_camera(
     options: CalibrationOptions, settings: Settings | None, seats: dict[str, float], eye: Callable[[], Eye]
 ) -> tuple[Any, Measured, dict[str, float], CameraSettings]:
-    """The still table's mean picture, what was measured of it, the seats, by reach if that was asked for, and the
-    camera's settings as they are to be kept.
+    """Return the still table's mean picture, its measurements, the seats, by reach if requested, and the camera's new
+    settings.
     """
     kept = CameraSettings(source="simulated", width=960, height=720, fps=15.0)
     try:
@@ -182,7 +184,7 @@ def _look_through_camera(
 def _look_at_table(
     options: CalibrationOptions, frames: Iterator[Frame], eye: Callable[[], Eye], mains: Mains | None
 ) -> tuple[Any, Measured]:
-    """The still table's mean picture, and what was measured of it; ``mains`` where they are measured already."""
+    """Return the still table's mean picture, and its measurements; ``mains`` if already measured."""
     still = still_frames(frames)
     images = [frame.image for frame in still]
     image = mean_picture(still)
@@ -191,16 +193,16 @@ def _look_at_table(
 
 
 def mean_picture(still: Sequence[Frame]) -> Any:
-    """The mean of pictures of a still table (H x W x 3), in which noise that would move corners is evened out."""
+    """Return the mean of pictures of a still table (H x W x 3), which averages out noise that would move corners."""
     images = np.stack([frame.image for frame in still])
     return np.rint(np.mean(images, axis=0, dtype=np.float32)).astype(np.uint8)
 
 
 def still_frames(frames: Iterator[Frame]) -> list[Frame]:
-    """The first `_STILL` pictures in a row in which nothing moves.
+    """Return the first `_STILL` consecutive pictures in which nothing moves.
 
     Raises:
-        UserError: something does all the time, or there are too few frames.
+        UserError: something moves all the time, or there are too few frames.
     """
     kept: list[Frame] = []
     began: int | None = None
@@ -226,15 +228,15 @@ def still_frames(frames: Iterator[Frame]) -> list[Frame]:
 
 
 def _measure_reach(frames: Iterator[Frame], names: Sequence[str], m: Measured) -> dict[str, float]:
-    """Each seat's bearing by where its player's hand comes from, asked one after another.
+    """Return each seat's bearing, from the direction of its player's hand; the players reach one after another.
 
     Args:
         frames: the first shows the table without a hand.
         names: the seats, in the order in which they are asked.
-        m: where the playing area is.
+        m: gives the playing area.
 
     Raises:
-        UserError: nobody reached in time, or two reached from one side.
+        UserError: a player did not reach in time, or two reached from one side.
     """
     x, y = m.found.table.view.to_px(m.found.area.mean(axis=0, keepdims=True))[0]
     reaching = Reaching((float(x), float(y)))
@@ -282,7 +284,7 @@ def _refuse_near(told: Mapping[str, float], name: str, bearing: float) -> None:
             )
 
 
-# What comes of it
+# Results
 
 
 def _conclude(
@@ -293,8 +295,8 @@ def _conclude(
     seats: Mapping[str, float],
     camera: CameraSettings | None,
 ) -> int:
-    """Draw, store and tell what was measured; the exit status. ``camera`` tells how the pictures were exposed."""
-    # Of a USB camera nobody knows how it exposes.
+    """Draw, store and print the measurements; return the exit status. ``camera`` gives the exposure of the pictures."""
+    # The exposure of a USB camera is unknown.
     exposed = camera if camera is None or not camera.source.startswith("usb") else None
     items = report.grade(m, exposed)
     target, kept = options.draw, None

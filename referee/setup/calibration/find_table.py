@@ -1,6 +1,6 @@
-"""Finds the table in pictures, by the printed sheet or by four cards, and says what is wrong where it cannot.
+"""Finds the table in pictures, by the printed sheet or by four cards, or says what is wrong.
 
-The sheet as a page to print is made here too: the board, a line by which the print's scale is checked, and what to do.
+It also makes the printable page of the sheet: the board, a line to check the scale of the print, and instructions.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
 PAPERS: Final = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 """Width and height, mm."""
 SCALE: Final = 20
-"""Pixels a millimetre: 508 to the inch, with which both papers and every square end on whole pixels."""
+"""Pixels per millimetre: 508 per inch, so that both papers and every square end on whole pixels."""
 _TOP_MM: Final = 22.0
-"""Where the board begins."""
+"""Top of the board on the page, mm."""
 _LINE_MM: Final = 150
-"""Length of the line that tells whether the print has its true size."""
+"""Length of the line that shows whether the print is true to size."""
 
 _SOFT: Final = 6.0
-"""Pixels over which the hardest edges of a picture spread in which nothing can be found for its blur."""
+"""Width of a picture's hardest edges, px, from which on it is too blurred for finding anything."""
 _SOFTER: Final = 5.0
-"""And over which they spread where blur, rather than a hand, hides a part of the sheet."""
+"""The same, if blur, rather than a hand, hides a part of the sheet."""
 _DARK_MEAN, _DARK_BRIGHTEST = 24.0, 60.0
 _NAMED: Final = 0.5
 _SURE: Final = 0.9
 _MISFIT_PX: Final = 3.0
-"""Error beyond which four cards are no flat cards of the size thought."""
+"""Error above which four cards do not match the assumed size, or are not flat, px."""
 BENT_PX: Final = 1.5
 _SAME_VIEW_PX: Final = 1.0
-"""Two pictures in which the sheet's corners lie so near to each other show one view."""
+"""Maximum distance of the sheet's corners in two pictures of the same view, px."""
 _RIM_PX: Final = 2.0
-"""Nearer than this to the picture's edge a card's own edge cannot be seen."""
+"""Distance from the picture's rim within which a card's edge is not visible, px."""
 _SPREAD_OUT: Final = 8.0
-"""The cards' middles must span an area of so many cards: else they tell little of the table's far edge."""
+"""Area that the cards' centres must span, in card areas: otherwise the table's far edge is uncertain."""
 _WORDS: Final = (
     "1.  Print at 100 % (“actual size”; never “fit to page”). The line above must measure 150 mm with a ruler.",
     "2.  Lay the sheet flat in the middle of the table: whole in the camera’s picture, nothing on it, no shine on it.",
@@ -59,12 +59,12 @@ _WORDS: Final = (
 
 
 def board_origin(paper: str) -> tuple[float, float]:
-    """Where the board's upper left lies on the page, mm."""
+    """Return the position of the board's upper left corner on the page, mm."""
     return (PAPERS[paper][0] - sheet.BOARD_MM[0]) / 2, _TOP_MM
 
 
 def draw_page(paper: str = "a4") -> Any:
-    """The page, a Pillow picture of one channel at `SCALE` px/mm.
+    """Draw the page, a Pillow picture of one channel at `SCALE` px/mm.
 
     Args:
         paper: one of `PAPERS`.
@@ -78,7 +78,7 @@ def draw_page(paper: str = "a4") -> Any:
     pen = ImageDraw.Draw(printed)
 
     def write(words: str, left: float, top: float, size: float, name: str) -> None:
-        # Two hyphens would be drawn as one dash, and typed so: a hair space keeps them apart.
+        # The font would draw two hyphens as one dash, and people would type it: a hair space keeps them apart.
         words = words.replace("--", "-\u200a-")
         font = ImageFont.truetype(font_file(name), round(size * SCALE))
         pen.text((left * SCALE, top * SCALE), words, fill=0, font=font)
@@ -92,7 +92,7 @@ def draw_page(paper: str = "a4") -> Any:
 
     bar(x, below, x + _LINE_MM, below + thick)
     for mm in range(0, _LINE_MM + 1, 10):
-        # Ends are flush with the line's: from outer edge to outer edge it is the whole length.
+        # The end bars are flush with the line: it is measured from outer edge to outer edge.
         at = x + mm - thick * mm / _LINE_MM
         bar(at, below, at + thick, below + (3.0 if mm % 50 == 0 else 1.6))
     for mm in range(0, _LINE_MM, 50):
@@ -104,17 +104,17 @@ def draw_page(paper: str = "a4") -> Any:
 
 
 def write_sheet(path: Path, paper: str = "a4") -> None:
-    """Write the sheet as a PNG or PDF file whose size in print is exact.
+    """Write the sheet as a PNG or PDF file that prints at exact size.
 
     Raises:
-        UserError: the name ends otherwise, or the file cannot be written.
+        UserError: the file has another suffix, or cannot be written.
     """
     if path.suffix.lower() not in (".png", ".pdf"):
         raise UserError("--sheet {path}: name a file that ends in .png or .pdf", path=path)
     printed, dots = draw_page(paper), SCALE * 25.4
     try:
         if path.suffix.lower() == ".pdf":
-            # Black and white alone, so that the file is small and its edges are hard.
+            # Black and white only: a small file with hard edges.
             printed.convert("1").save(path, "PDF", resolution=dots, title="Table Referee: calibration sheet")
         else:
             printed.save(path, "PNG", dpi=(dots, dots), optimize=True)
@@ -124,7 +124,7 @@ def write_sheet(path: Path, paper: str = "a4") -> None:
 
 @dataclass(frozen=True, slots=True)
 class TableMatch:
-    """The table, and what it was found by."""
+    """The table, and the marks by which it was found."""
 
     source: str
     """``sheet`` or ``cards``."""
@@ -136,9 +136,9 @@ class TableMatch:
     """Outlines of the board or the cards, (4, 2) px each."""
     names: tuple[str, ...]
     points: Floats
-    """(n, 2) px: the corners that the table was found by."""
+    """(n, 2) px: the corners by which the table was found."""
     edges_px: Floats
-    """Over how many pixels each edge spreads from dark to light."""
+    """Width of each edge from dark to light, px."""
     lens: LensFound
 
 
@@ -167,10 +167,10 @@ def _mirrored_words(by: str) -> UserError:
 
 
 def _find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None]) -> TableMatch:
-    """The table by the sheet that lies on it in the first picture; other views of it may tell the lens.
+    """Find the table by the sheet in the first picture; other views of the sheet may reveal the lens.
 
     Raises:
-        UserError: it is not there, not whole enough, or bent; says what to do.
+        UserError: the sheet is missing, incomplete, or bent; says what to do.
     """
     image, seen = images[0], views[0]
     if seen is None or len(seen.ids) < sheet.ENOUGH:
@@ -207,7 +207,7 @@ def _find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None
 
 
 def _different_views(views: Sequence[sheet.SheetSeen | None]) -> list[sheet.SheetSeen]:
-    """One of each view of the sheet."""
+    """Return one picture of each view of the sheet."""
 
     def is_same(one: sheet.SheetSeen, other: sheet.SheetSeen) -> bool:
         places = dict(zip(one.ids.tolist(), one.px, strict=True))
@@ -222,15 +222,15 @@ def _different_views(views: Sequence[sheet.SheetSeen | None]) -> list[sheet.Shee
 
 
 def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> TableMatch:
-    """The table by four cards in the corners of the playing area.
+    """Find the table by four cards in the corners of the playing area.
 
     Args:
         image: H x W x 3.
-        eye: what finds cards.
-        size_name: one of `corner_cards.CARD_SIZES`; None takes the one that fits.
+        eye: finds the cards.
+        size_name: one of `corner_cards.CARD_SIZES`; None: the one that fits.
 
     Raises:
-        UserError: they are not four, lie over each other, or fit nothing flat; says what to do.
+        UserError: there are not four, they overlap, or do not fit a plane; says what to do.
     """
     grey = _grey_of(image)
     seen = _see_cards(grey, image, eye)
@@ -267,14 +267,14 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> TableMa
 
 
 def _see_cards(grey: Any, image: Any, eye: Eye) -> list[CardSeen]:
-    """The cards that the eye names, or whose four straight edges are there though it cannot name them."""
+    """Return the cards that the eye names, and unnamed ones with four straight edges."""
     seen = []
     for card in eye.recognise(image):
         quad = np.asarray(card.corners, np.float64)
         reach = 0.06 * float(np.linalg.norm(quad[2] - quad[1]))
         if card.confidence >= _NAMED or refined_corners(grey, quad, reach) is not None:
             seen.append(card)
-    # Weak readings that lie over surer ones are parts of them, misread.
+    # Weak readings that overlap surer ones are misread parts of them.
     quads = [np.asarray(card.corners, np.float64) for card in seen]
     weak = {max(pair, key=lambda k: -seen[k].confidence) for pair in corner_cards.overlapping(quads)}
     return [card for k, card in enumerate(seen) if k not in weak or card.confidence >= _SURE]
@@ -312,12 +312,12 @@ def _refuse_wrong_cards(image: Any, eye: Eye, quads: Sequence[Floats], names: Se
 
 
 def find_table(images: Sequence[Any], by: str, eye: Any, size_name: str | None = None) -> TableMatch:
-    """The table in the first picture.
+    """Find the table in the first picture.
 
     Args:
         images: H x W x 3 each, of one size; further ones are other views of the sheet, or the same view again.
-        by: ``sheet``, ``cards``, or ``auto``: the sheet where a part of it is seen.
-        eye: gives the eye, once it is needed.
+        by: ``sheet``, ``cards``, or ``auto``: the sheet if a part of it is visible.
+        eye: returns the eye when needed.
         size_name: see `find_by_cards`.
 
     Raises:

@@ -1,8 +1,8 @@
-"""`referee calibrate pads`: measures how pads bounce, what their neighbours hear, and how far they agree.
+"""`referee calibrate pads`: measure the pads' bounce, crosstalk, and timing differences.
 
-`PadCheck` is the conversation, pure: edges and time in, words out. Each seat in turn slaps its pad some times, the
-others keeping their hands off; then, if there is a board, each two neighbours' pads are hit by one blow.
-`calibrate_pads` holds it at real or simulated pads, tells what came of it and stores it in the settings.
+`PadCheck` is the dialogue, pure: edges and time in, words out. Each seat in turn slaps its pad several times, while the
+others keep their hands off; then, if there is a board, one blow hits the pads of each two neighbours. `calibrate_pads`
+runs it with real or simulated pads, prints the result and stores it in the settings.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ if TYPE_CHECKING:
     from hardware.simulated.devices.pad_hands import Nature
 
 _QUIET: Final = 300 * MS
-"""A blow is over when nothing moved for so long, ns."""
+"""Time without movement after which a blow is over, ns."""
 HAND_PATIENCE: Final = 30 * SECOND
-"""How long a blow is waited for that is as it was asked for, ns."""
+"""Time limit for a blow as requested, ns."""
 MARGIN: Final = 1.25
-"""What a few blows show is not the worst there is: what is stored is so much more."""
+"""Safety factor of stored values: a few blows do not show the worst case."""
 _ROUND: Final = 100 * US
-"""Stored values are rounded up to this, ns."""
+"""Rounding unit of stored values, ns; they are rounded up."""
 _WIDEST: Final = 10 * MS
-"""No pad may state more (`referee.settings.model`), ns."""
+"""Largest error that a pad may state (`referee.settings.model`), ns."""
 _NAMES: Final = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 _BETWEEN: Final = 700 * MS
-"""How long simulated hands wait between blows, ns."""
+"""Pause of simulated hands between blows, ns."""
 _TURN: Final = 0.05
-"""Seconds between looks at the time."""
+"""Seconds between two checks of the time."""
 
 
 class PadCheck:
-    """The conversation.
+    """The dialogue.
 
     Args:
         names: of the seats, seat 1 first.
         start: the instant at which it begins, ns.
-        blows: how many are asked of each pad, and of each pair.
-        board: whether each two neighbours' pads are hit together.
-        stated: half-width that every pad states at least, ns.
+        blows: number of blows on each pad, and on each pair.
+        board: whether the pads of each two neighbours are hit together.
+        stated: minimum stated error of a pad, ns.
     """
 
     def __init__(
@@ -72,25 +72,25 @@ class PadCheck:
         self._since = start
         self._edges: list[Edge] = []
         self.blows: dict[int, list[Blow]] = {}
-        """What was felt of each seat's hand."""
+        """The blows of each seat's hand."""
         self.differences: dict[tuple[int, int], list[int]] = {}
-        """How much later the second pad of a pair told each blow than the first, ns."""
+        """Delay of the second pad of a pair against the first, for each blow, ns."""
         self.silent: list[int] = []
-        """Seats of which nothing was heard."""
+        """Seats whose pads were silent."""
         self.opening = self._request()
-        """What is said first."""
+        """The first request."""
 
     @property
     def asking(self) -> tuple[int, ...]:
-        """The seats whose pads are to be hit now, by one blow; none at the end."""
+        """The seats whose pads one blow is to hit now; empty at the end."""
         return self._left[0] if self._left else ()
 
     def feed(self, edge: Edge) -> None:
-        """A raw edge of any pad."""
+        """Take a raw edge of any pad."""
         self._edges.append(edge)
 
     def advance(self, t: int) -> list[str]:
-        """It is ``t`` (ns), and all edges up to then were fed: what there is to say."""
+        """Advance to ``t`` (ns), up to which all edges were fed; return what to say."""
         seats = self.asking
         if not seats:
             return []
@@ -147,10 +147,10 @@ class PadCheck:
     def _who(self, seats: Sequence[int]) -> str:
         return here().both(self._names[seat - 1] for seat in seats)
 
-    # What came of it
+    # Results
 
     def result(self) -> PadsMeasured:
-        """What is to be stored; of seats that were not heard the values that a pad has unmeasured."""
+        """Return the values to store; silent seats get the values of an unmeasured pad."""
         seats = range(1, len(self._names) + 1)
         apart = {pair: _with_margin(max(map(abs, late))) for pair, late in self.differences.items()}
         return PadsMeasured(
@@ -162,19 +162,19 @@ class PadCheck:
         )
 
     def bounce(self, seat: int) -> int:
-        """The longest that was seen, ns."""
+        """Return the longest bounce seen, ns."""
         return max((one.bounce for one in self.blows.get(seat, ())), default=0)
 
     def echo(self, a: int, b: int) -> int:
-        """The longest contact that a hand on ``a`` was seen to make at ``b``, ns."""
+        """Return the longest contact that a hand on ``a`` caused at ``b``, ns."""
         return max((one.echoes[b][0] for one in self.blows.get(a, ()) if b in one.echoes), default=0)
 
     def late(self, a: int, b: int) -> int:
-        """How far from a hand on ``a`` the pad ``b`` began to hear it at most, ns."""
+        """Return the greatest distance from a hand on ``a`` to the start of its echo at ``b``, ns."""
         return max((abs(one.echoes[b][1]) for one in self.blows.get(a, ()) if b in one.echoes), default=0)
 
     def words(self) -> list[str]:
-        """The result, a line a seat, and what to mend."""
+        """Return the result, one line for each seat, and the faults."""
         result, seats = self.result(), range(1, len(self._names) + 1)
         lines = []
         for seat in seats:
@@ -203,14 +203,14 @@ class PadCheck:
         return lines + self.mend_words()
 
     def mend_words(self) -> list[str]:
-        """What is to be mended, since no setting makes it good: pads that hear each other like hands."""
+        """Return the faults that no setting can correct: pads that hear each other like hands."""
         result, seats = self.result(), range(1, len(self._names) + 1)
         mend = [self._mend(a, b, result) for b in seats if b not in self.silent for a in seats if self.echo(a, b)]
         return [line for line in mend if line]
 
     def _mend(self, a: int, b: int, result: PadsMeasured) -> str:
         one, other = self._names[a - 1], self._names[b - 1]
-        # An echo that lasts so long cannot be told from a hand.
+        # An echo this long is indistinguishable from a hand.
         if _with_margin(self.echo(a, b)) > LONGEST:
             return say(
                 "→ {other}'s pad hears {name}'s hand for about as long as a hand stays: nothing can tell the two "
@@ -234,7 +234,7 @@ def _with_margin(ns: int) -> int:
 
 
 def _check_real_pads(check: PadCheck, settings: Settings) -> None:
-    """Hold the conversation at the table's pads; raises `UserError`."""
+    """Run the dialogue at the table's pads; raises `UserError`."""
     try:
         pads = open_pads(settings)
     except HardwareMissing as bad:
@@ -244,11 +244,11 @@ def _check_real_pads(check: PadCheck, settings: Settings) -> None:
 
 
 class Conversation(Protocol):
-    """What is held with people at their pads: `PadCheck`, or another."""
+    """A dialogue with people at their pads, such as `PadCheck`."""
 
     @property
     def asking(self) -> tuple[int, ...]:
-        """Seats that are asked now; none at the end."""
+        """Seats that are asked now; empty at the end."""
         ...
 
     def feed(self, edge: Edge) -> None: ...
@@ -257,7 +257,7 @@ class Conversation(Protocol):
 
 
 def converse_at_pads(check: Conversation, pads: TimedPads) -> None:
-    """Hold a conversation at open pads until it ends; raises `UserError` where they stop telling."""
+    """Run a dialogue at open pads until it ends; raises `UserError` if they fail."""
     edges: queue.SimpleQueue[Edge] = queue.SimpleQueue()
     pads.start(edges.put)
     while check.asking:
@@ -272,7 +272,7 @@ def converse_at_pads(check: Conversation, pads: TimedPads) -> None:
 
 
 def check_simulated_pads(check: PadCheck, nature: Nature, told: Callable[[str], None] = tell) -> None:
-    """Hold the conversation of `referee calibrate pads` with simulated pads and hands; ``told`` is given its words."""
+    """Run the dialogue of `referee calibrate pads` with simulated pads and hands; ``told`` receives its words."""
     from hardware.simulated.devices.pad_hands import SimulatedHands
     from hardware.simulated.devices.simulated_pads import SimulatedPads
 
@@ -282,7 +282,7 @@ def check_simulated_pads(check: PadCheck, nature: Nature, told: Callable[[str], 
     while check.asking:
         for contact in hands.hit(check.asking, pads.now + 20 * MS):
             pads.advance(contact.seat, contact.pressed, contact.t)
-        # A seat with a cut wire is waited for in vain.
+        # A seat with a cut wire runs into the time limit.
         pads.run_to(pads.now + _BETWEEN)
         for words in check.advance(pads.now):
             told(words)
@@ -298,14 +298,14 @@ def calibrate_pads(
     board: bool = False,
     as_json: bool = False,
 ) -> int:
-    """Measure the pads, tell what was found and store it; exit status 1 if one was not heard.
+    """Measure the pads, print and store the result; exit status 1 if one was silent.
 
     Args:
         path: the table's settings; None only at the simulated table.
-        simulated: pads and hands of the simulated table.
-        seats: how many the simulated table has where there are no settings.
-        blows: how often each pad is hit.
-        board: a board is here, so each two neighbours' pads are hit by one blow as well.
+        simulated: use the pads and hands of the simulated table.
+        seats: number of seats of the simulated table without settings.
+        blows: number of blows on each pad.
+        board: a board is available, so one blow also hits the pads of each two neighbours.
         as_json: print one JSON object instead of words.
 
     Raises:
@@ -334,7 +334,7 @@ def calibrate_pads(
 
 
 def _conclude(check: PadCheck, path: Path | None, as_json: bool) -> int:
-    """Store and tell what was measured; the exit status."""
+    """Store and print the measurements; return the exit status."""
     silent = check.silent
     kept = store_measured_pads(path, check.result()) if path is not None and not silent else None
     if as_json:
@@ -357,10 +357,10 @@ def _conclude(check: PadCheck, path: Path | None, as_json: bool) -> int:
 
 
 def store_measured_pads(path: Path, result: PadsMeasured) -> Path:
-    """Write what was measured into a settings file; gives where its old state is kept.
+    """Write the measurements into a settings file; return the backup's path.
 
     Raises:
-        UserError: it cannot be read or written, or is no settings file.
+        UserError: it cannot be read or written, or is not a settings file.
     """
     text = read_settings(path).with_measured("pads_measured", result.model_dump(), "referee calibrate pads")
     return save_with_backup(path, text.text)

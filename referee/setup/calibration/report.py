@@ -1,7 +1,7 @@
-"""What a calibration is worth: each thing measured as fine, acceptable or poor, with what to do, printed and drawn.
+"""Grades of a calibration: each measurement as fine, acceptable or poor, with a remedy, printed and drawn.
 
-Where cards stop being read was measured with the eye at the simulated table (docs/build.md); the grades keep
-clear of those ends. `referee.setup.calibration.calibrate` measures, prints, draws and stores.
+The limits beyond which the eye cannot read cards were measured at the simulated table (docs/build.md); the grades keep
+a distance from them. `referee.setup.calibration.calibrate` measures, prints, draws and stores.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from referee.text.terminal_language import here, say
 
 Grade = Literal["fine", "acceptable", "poor"]
 _SMEARED_MM: Final = (4.0, 12.0)
-"""How far a card that is laid briskly may move during an exposure, mm: to be fine, to be acceptable."""
+"""Motion of a briskly laid card during an exposure, mm: limits of fine and of acceptable."""
 _FLICKERS: Final = 0.01
-"""From here on the lamps' flicker shows: share by which brightness swings."""
+"""Share by which brightness swings from which on flicker is visible ..."""
 FLICKER: Final = 0.04
-"""From here on it is poor."""
+"""... and from which on it is poor."""
 SOFTEST: Final = 0.045
-"""Share of a card's height over which edges may spread; a wider one is poor."""
+"""Largest width of an edge, as a share of a card's height; a wider one is poor."""
 DARKEST: Final = 60
 """Grey level of white paper, of 255; less is poor."""
 CLIPPED: Final = 0.25
-"""Share of white paper that may be overexposed; more is poor."""
+"""Largest overexposed share of white paper; more is poor."""
 NO_COLOUR: Final = Sentence("the picture is without colour: no suit is told, and each card is asked about")
 COLOUR_CAMERA: Final = Sentence("use a colour camera, or switch this one's night mode off")
 _COLOURS: Final = {"fine": "green", "acceptable": "yellow", "poor": "red"}
@@ -65,7 +65,7 @@ _GRID_MM: Final = 50.0
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Everything that the pictures tell."""
+    """Measurements of the pictures."""
 
     found: TableMatch
     still: Stillness
@@ -73,25 +73,25 @@ class Measured:
     heights: tuple[float, float, float]
     """A card's height, px: in the middle of the playing area, least, most."""
     edge_px: float
-    """Over how many pixels an edge spreads; NaN if none could be followed."""
+    """Width of an edge, px; NaN if none could be measured."""
     mains: Mains = UNSEEN
-    """What the lamps' flicker tells, at a rate at which it shows."""
+    """The lamps' flicker, measured at a frame rate that reveals it."""
 
     @property
     def flicker(self) -> float:
-        """Share by which lamps make the light swing, from picture to picture or at the rate at which it showed."""
+        """Share by which lamps make the light swing, from picture to picture or at the rate that revealed it."""
         return float(np.nanmax([self.still.flicker, self.mains.ripple]))
 
 
 def measure(found: TableMatch, images: Sequence[Any], mains: Mains = UNSEEN) -> Measured:
-    """Everything that pictures (H x W x 3) of one view tell of the table that was found in them."""
+    """Measure the table found in pictures (H x W x 3) of one view."""
     edge = float(np.median(found.edges_px)) if len(found.edges_px) else math.nan
     light = measure_light(images[0], found.outlines)
     return Measured(found, compare(images), light, card_heights(found.table.view, found.area), edge, mains)
 
 
 def section_of(m: Measured) -> dict[str, Any]:
-    """What the section ``[calibration]`` of the settings holds."""
+    """Return the section ``[calibration]`` of the settings."""
     view, table = m.found.table.view, m.found.table
     fields: dict[str, Any] = {
         "source": m.found.source,
@@ -114,7 +114,7 @@ def section_of(m: Measured) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing measured."""
+    """One graded measurement."""
 
     name: str
     grade: Grade
@@ -123,7 +123,7 @@ class Item:
 
 
 def grade(m: Measured, camera: CameraSettings | None) -> list[Item]:
-    """Every item; ``camera`` tells how the pictures were exposed, None where nobody knows."""
+    """Return every item; ``camera`` gives the exposure of the pictures, None: unknown."""
     motion = [] if camera is None else [_grade_motion(m, camera)]
     lens = m.found.lens
     if lens.lens is not None:
@@ -140,7 +140,7 @@ def grade(m: Measured, camera: CameraSettings | None) -> list[Item]:
 
 
 def _graded(name: str, value: float, limits: tuple[float, float], words: str, todo: str = "") -> Item:
-    """An item whose value is better the smaller it is; what to do is told where it is not fine."""
+    """Return an item whose value should be small; a remedy is added unless it is fine."""
     fine, acceptable = limits
     if value <= fine:
         return Item(name, "fine", words)
@@ -148,7 +148,7 @@ def _graded(name: str, value: float, limits: tuple[float, float], words: str, to
 
 
 def _grade_view(m: Measured) -> Iterator[Item]:
-    """Where the table lies, how large cards are, how the camera leans, how sharp it sees."""
+    """Grade the table's position, the cards' size, the camera's tilt, and the sharpness."""
     table, (middle, least, most) = m.found.table, m.heights
     yield _graded("table", table.error_px, (0.5, BENT_PX),
                   Sentence("found by {what}; its points fit to {error} px",
@@ -176,7 +176,7 @@ def _tilt_words(table: TableFound) -> str:
 
 
 def grade_size(middle: float, least: float, most: float) -> Item:
-    """How tall cards are in the picture, px: in its middle, at the least and at the most."""
+    """Grade the height of cards in the picture, px: in its middle, least and most."""
     px, spread = f"{middle:.0f}", "" if most - least < 3 else f" ({least:.0f}-{most:.0f})"
     words = Sentence("cards are {px} px tall{spread}: small", px=px, spread=spread)
     if least >= 80:
@@ -186,7 +186,7 @@ def grade_size(middle: float, least: float, most: float) -> Item:
 
 
 def grade_edges(spread_px: float, card_px: float) -> Item:
-    """How sharp the picture is: over how many pixels edges spread, by a card's height."""
+    """Grade the sharpness: the width of edges relative to a card's height."""
     share = spread_px / card_px
     px, percent = f"{spread_px:.1f}", f"{100 * share:.1f}"
     words = Sentence("edges spread over {px} px, {percent} % of a card's height: sharp", px=px, percent=percent)
@@ -198,7 +198,7 @@ def grade_edges(spread_px: float, card_px: float) -> Item:
 
 
 def grade_brightness(light: Light) -> Item:
-    """How bright white paper is."""
+    """Grade the brightness of white paper."""
     if light.clipped > 0.05:
         words = Sentence("{percent} % of white paper is overexposed", percent=f"{100 * light.clipped:.0f}")
         return _graded("light", light.clipped, (0.05, CLIPPED), words,
@@ -212,7 +212,7 @@ def grade_brightness(light: Light) -> Item:
 
 
 def _grade_light(m: Measured, camera: CameraSettings | None) -> Iterator[Item]:
-    """Brightness, and noise and flicker where there are pictures to compare."""
+    """Grade brightness, and noise and flicker if there are several pictures."""
     noise, flicker = m.still.noise, m.still.flicker
     yield grade_brightness(m.light)
     if not math.isnan(noise):
@@ -235,7 +235,7 @@ def _with_mains(words: str, m: Measured) -> str:
 
 
 def _steadier(m: Measured, camera: CameraSettings | None) -> str:
-    """What to do about flicker."""
+    """Return the remedy for flicker."""
     hz = m.mains.hz if camera is None else m.mains.hz or camera.mains_hz
     if hz is None:
         return Sentence("set camera.mains_hz = 50 or 60 and camera.fps = 25 or 30, or use a lamp that does not flicker")
@@ -246,7 +246,7 @@ def _steadier(m: Measured, camera: CameraSettings | None) -> str:
 
 
 def advised_exposure(m: Measured, camera: CameraSettings) -> Exposure:
-    """How to expose instead, by what was measured with the camera as these settings have it."""
+    """Return a better exposure, from measurements with the camera's present settings."""
     hz = (m.mains.hz or camera.mains_hz) if m.flicker > _FLICKERS else None
     return advise(m.light, m.still.noise, camera.exposure_us, camera.gain, camera.fps, mains_hz=hz)
 
@@ -269,11 +269,11 @@ def _grade_motion(m: Measured, camera: CameraSettings) -> Item:
     return Item(item.name, item.grade, words, joined(todo))
 
 
-# Printed
+# Printed report
 
 
 def print_words(items: Sequence[Item], seats: Mapping[str, float]) -> None:
-    """A line for each thing measured, and where the seats are."""
+    """Print a line for each measurement, and the seats' bearings."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for item in items:
         words = say(item.words) + (f"\n→ {say(item.todo)}" if item.todo else "")
@@ -286,7 +286,7 @@ def print_words(items: Sequence[Item], seats: Mapping[str, float]) -> None:
 
 
 def print_json(items: Sequence[Item], m: Measured, seats: Mapping[str, float], camera: CameraSettings | None) -> None:
-    """All that was measured, as one JSON object."""
+    """Print all measurements as one JSON object."""
     out: dict[str, Any] = {
         "items": [asdict(item) for item in items],
         "calibration": section_of(m),
@@ -302,11 +302,11 @@ def print_json(items: Sequence[Item], m: Measured, seats: Mapping[str, float], c
     print(json.dumps(out, ensure_ascii=False))
 
 
-# Drawn
+# Drawn report
 
 
 class _Pen:
-    """Draws with strokes that suit the picture's size."""
+    """Draws with line widths in proportion to the picture."""
 
     def __init__(self, image: Any) -> None:
         self.image = image
@@ -319,11 +319,11 @@ class _Pen:
         cv2.polylines(self.image, [shifted], closed, colour, thick, cv2.LINE_AA, 4)
 
     def words(self, text: str, at: tuple[float, float], colour: tuple[int, int, int], size: float = 19.0) -> None:
-        """Note text whose middle is to be at ``at``; `written` writes it, over everything else."""
+        """Add text centred on ``at``; `written` draws it on top of everything else."""
         self._texts.append((text, at, colour, size))
 
     def written(self) -> Any:
-        """The picture with its texts, kept inside it."""
+        """Return the picture with its texts, all inside it."""
         from PIL import Image, ImageDraw, ImageFont
 
         sheet = Image.fromarray(cv2.cvtColor(self.image, cv2.COLOR_BGR2RGB))
@@ -355,7 +355,7 @@ def _grid(pen: _Pen, m: Measured) -> None:
 
 
 def draw_measured(image: Any, m: Measured, bearings: Mapping[str, float]) -> Any:
-    """The picture with everything that was found (H x W x 3); ``bearings`` by the seats' names, degrees."""
+    """Return the picture with everything that was found (H x W x 3); ``bearings`` by the seats' names, degrees."""
     pen = _Pen(image.copy())
     _grid(pen, m)
     for outline, name in zip(m.found.outlines, m.found.names, strict=True):

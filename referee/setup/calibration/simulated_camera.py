@@ -1,4 +1,4 @@
-"""A simulated table as calibration sees it: the sheet or four cards lie on it, and hands reach over it when asked."""
+"""A simulated table for calibration: with the sheet or four cards on it, and hands that reach over it on request."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from referee.setup.calibration.find_table import SCALE, draw_page
 
 CORNER_CARD_NAMES: Final = (("7h", -190.0, -118.0, 12.0), ("Kc", 192.0, -122.0, -8.0), ("2d", 182.0, 122.0, 95.0),
                 ("Ts", -186.0, 118.0, 181.0))  # fmt: skip
-"""Four cards: where their middles lie, mm, and how they are turned, degrees."""
+"""Four cards: positions of their centres, mm, and rotations, degrees."""
 _SHEET: Final = (18.0, -8.0, 7.0)
 
 
 def simulated_camera(by: str, reaches: Sequence[float] = ()) -> OverheadFrames:
-    """A camera that leans a little over such a table.
+    """Return a slightly tilted camera over such a table.
 
     Args:
         by: ``cards``, or anything else for the sheet.

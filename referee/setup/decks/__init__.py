@@ -1,1 +1,1 @@
-"""Teaching the eye an unusual deck."""
+"""Teaching an unusual deck to the eye."""

@@ -1,4 +1,4 @@
-"""The contact sheet of a learned deck: what was seen of each card."""
+"""The contact sheet of a learned deck: the pictures of each card."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _RANKS: Final = "A23456789TJQK"
 
 
 def draw_contact_sheet(looks: Sequence[CardLook], known: Knowledge, title: str) -> Picture:
-    """A row for each suit, jokers beneath: of each card its indices and the whole of it, B,G,R.
+    """Draw a row for each suit, jokers beneath: each card's indices and the whole card, B,G,R.
 
-    A card that is still confused is framed and says with what; one that was not laid leaves an empty cell.
+    A card that is still confused is framed and named with its double; one that was not laid leaves an empty cell.
     """
     rows = ["s", "h", "d", "c"] + (["r", "b"] if any(look.card[0] == "X" for look in looks) else [])
     width, height = _CELL
@@ -44,7 +44,7 @@ def draw_contact_sheet(looks: Sequence[CardLook], known: Knowledge, title: str) 
             if not seen:
                 continue
             patches = [patch for look in seen for patch in look.indices]
-            # The first and the last: the same corner twice tells nothing new.
+            # The first and the last: the same corner twice would add nothing.
             for k, patch in enumerate((patches[0], patches[-1])[: len(patches)]):
                 small = cv2.resize(patch, _INDEX, interpolation=cv2.INTER_AREA)
                 cell[17 + k * 60 : 17 + k * 60 + _INDEX[1], 2 : 2 + _INDEX[0]] = small

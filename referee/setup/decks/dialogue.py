@@ -1,6 +1,6 @@
-"""The dialogue over a deck that is laid under the camera: frames and typed words in, looks and what to tell out.
+"""The dialogue about a deck under the camera: frames and typed words in, looks and messages out.
 
-Time is data, so the same frames always give the same dialogue. `referee.setup.decks.enrol` holds it.
+Time is data, so the same frames always give the same dialogue. `referee.setup.decks.enrol` runs it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from models.decks.looks import CardLook
 
 _STILL: Final = 250 * MS
-"""How long nothing moves before a card is looked at, ns."""
+"""Time without movement before a look at a card, ns."""
 _PATIENCE: Final = 1500 * MS
-"""How long a card lies still without being found before that is told, ns."""
+"""Time for which a still card may remain unfound before a message, ns."""
 _LOOKS: Final = 2
-"""Looks at a card that lies, each in a frame of its own."""
+"""Number of looks at a card, each in a separate frame."""
 _WIDTH: Final = 192
-"""Of the small picture in which movement is looked for, px; what has changed is found in a larger one."""
+"""Width of the small picture for detecting movement, px; a larger one locates the change."""
 _FINE: Final = 640
 _STEP: Final = 14
 _SUITS: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
@@ -37,7 +37,7 @@ _RANKS: Final = {
     "9": "nine", "T": "ten", "J": "jack", "Q": "queen", "K": "king",
 }  # fmt: skip
 ORDER: Final = tuple(rank + suit for suit in _SUITS for rank in _RANKS)
-"""The order in which a deck is laid unless another is asked for."""
+"""The default order of a deck."""
 _HELP: Final[dict[str, str]] = {
     "none": "more light, the whole card in the picture, 80 px high at least; if that does not help, this deck's index "
     "cannot be found: type skip",
@@ -48,19 +48,19 @@ _Grey = NDArray[np.int16]
 
 
 def card_in_words(card: str) -> str:
-    """A card's name as it is said: ``seven of hearts``."""
+    """Return a card's spoken name: ``seven of hearts``."""
     if card[0] == "X":
         return "red joker" if card == "Xr" else "black joker"
     return f"{_RANKS[card[0]]} of {_SUITS[card[1]]}"
 
 
 def cards_in_words(cards: Sequence[str]) -> str:
-    """Several cards' names."""
+    """Return several cards' names."""
     return ", ".join(card_in_words(card) for card in cards)
 
 
 def named_cards(text: str) -> list[str]:
-    """Cards of a list such as ``As Ks 10d``; raises `CardError`."""
+    """Parse a list of cards such as ``As Ks 10d``; raises `CardError`."""
     names = [check(n[:-1].upper() + n[-1].lower()) for n in text.replace(",", " ").replace("10", "T").split()]
     for n in names:
         if names.count(n) > 1:
@@ -72,7 +72,7 @@ def named_cards(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DeckNotice:
-    """Something to tell the person who lays: what kind of news, the cards it is about, and the line."""
+    """A message to the person who lays the cards: its kind, its cards, and its text."""
 
     kind: str
     cards: tuple[str, ...]
@@ -80,10 +80,12 @@ class DeckNotice:
 
 
 class DeckDialogue:
-    """One deck being laid, card by card or a few at once."""
+    """The dialogue about one deck, laid card by card or a few at once."""
 
     def __init__(self, lookout: Lookout, order: Sequence[str], *, ask: bool = False, at_once: int = 1) -> None:
-        """``order``: the cards to be laid; ``ask``: any order, each named when it was seen; ``at_once``: how many."""
+        """``order``: the cards to lay; ``ask``: any order, each named after it was seen; ``at_once``: cards laid
+        together.
+        """
         self._lookout, self._order, self._ask, self._at_once = lookout, list(order), ask, at_once
         self.looks: dict[str, list[CardLook]] = {}
         self._history: list[tuple[str, ...]] = []
@@ -91,29 +93,29 @@ class DeckDialogue:
         self._empty: _Grey | None = None
         """The place without a card."""
         self._before: tuple[_Grey, _Grey] | None = None
-        """How it looked with all that was taken, small and larger."""
+        """The place after the last card was taken, small and larger."""
         self._last: _Grey | None = None
         self._still_since: int | None = None
         self._gathered: list[list[CardLook]] = []
         self._pending: list[list[CardLook]] | None = None
-        """Looks at cards that are in doubt, or not named yet."""
+        """Looks at cards that are doubtful or not yet named."""
         self._told: str | None = None
         self._taken = False
         self._ended = False
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """The cards to be laid next; none when all were."""
+        """The cards to lay next; empty when all were laid."""
         left = [c for c in self._order if c not in self.looks and c not in self._skipped]
         return tuple(left[: self._at_once])
 
     @property
     def is_done(self) -> bool:
-        """Whether all were laid, or the person said that it is enough."""
+        """Whether all were laid, or the person has finished early."""
         return self._ended or (not self.wanted and self._pending is None)
 
     def prompt(self) -> DeckNotice:
-        """What to lay now."""
+        """Return the request for the next card."""
         count = f"[{len(self.looks)} of {len(self._order)}]"
         if self._ask:
             return DeckNotice("lay", (), f"{count} lay the next card")
@@ -121,7 +123,7 @@ class DeckDialogue:
         return DeckNotice("lay", self.wanted, f"{count} lay the {cards_in_words(self.wanted)}{ordered}")
 
     def feed(self, image: NDArray[np.uint8], t: int) -> list[DeckNotice]:
-        """Take one frame, begun at ``t`` ns; returns what to tell."""
+        """Take one frame, begun at ``t`` ns; return the messages."""
         if self.is_done:
             return []
         now = _grey(image, _WIDTH)
@@ -144,8 +146,8 @@ class DeckDialogue:
         return self._look(image, now, rest)
 
     def _look(self, image: NDArray[np.uint8], now: _Grey, rest: int) -> list[DeckNotice]:
-        """Look at what has lain still for ``rest`` ns, and take it once it was seen often enough."""
-        self._pending = None  # a card that was in doubt was changed for another
+        """Look at cards that have been still for ``rest`` ns, and take them after enough looks."""
+        self._pending = None  # a doubtful card was replaced
         cards = ("",) * self._at_once if self._ask else self.wanted
         fine, changed = _grey(image, _FINE), None
         if self._before is not None and self._before[1].shape == fine.shape:
@@ -174,7 +176,7 @@ class DeckDialogue:
         return [doubt]
 
     def _doubt(self, look: CardLook) -> DeckNotice | None:
-        """Why this may be another card than the one that was to be laid."""
+        """Return a doubt that this is the requested card."""
         name = card_in_words(look.card)
         wrong = self._lookout.contradicts(look)
         if wrong is not None:
@@ -198,7 +200,7 @@ class DeckDialogue:
         return [taken] if self.is_done else [taken, self.prompt()]
 
     def type_line(self, line: str) -> list[DeckNotice]:
-        """Take a typed line: undo, keep, skip, done, or the name of the card that was asked for."""
+        """Take a typed line: undo, keep, skip, done, or the name of the card in question."""
         typed = line.strip()
         match typed.lower():
             case "u" | "undo":
@@ -245,7 +247,7 @@ class DeckDialogue:
 
 
 def _grey(image: NDArray[np.uint8], width: int) -> _Grey:
-    """The picture in greys, as wide as told at most, smoothed against noise."""
+    """Return the picture in grey, at most ``width`` wide, smoothed against noise."""
     width = min(width, image.shape[1])
     size = (width, max(1, round(width * image.shape[0] / image.shape[1])))
     grey = cv2.cvtColor(cv2.resize(image, size, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
@@ -253,5 +255,5 @@ def _grey(image: NDArray[np.uint8], width: int) -> _Grey:
 
 
 def _difference(a: _Grey, b: _Grey) -> float:
-    """The share of pixels that differ clearly."""
+    """Return the share of pixels that differ clearly."""
     return float((np.abs(a - b) > _STEP).mean())

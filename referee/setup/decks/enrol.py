@@ -1,4 +1,4 @@
-"""`referee enrol`: teaches the eye a deck, from pictures of its cards or from cards that are laid under a camera."""
+"""`referee enrol`: teach a deck to the eye, from pictures of its cards or from cards laid under a camera."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _SPOKEN: Final = {
     "none": "no index found", "blurred": "blurred", "twice": "laid twice", "other": "wrong card", "ask": "which card",
     "count": "spread the cards",
 }  # fmt: skip
-"""What is said aloud of each kind of news, besides the cards to lay."""
+"""Spoken words for each kind of message, besides the cards to lay."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnrolmentOptions:
-    """What `referee enrol` was asked."""
+    """Options of `referee enrol`."""
 
     deck: str = "deck"
     images: tuple[str, ...] = ()
@@ -59,12 +59,12 @@ class EnrolmentOptions:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the camera is a recording, which nobody can answer."""
+        """Whether the camera is a recording, which takes no typed answers."""
         return self.settings is None and Path(self.source).exists()
 
 
 def list_decks() -> int:
-    """Print the decks that were learned."""
+    """Print the learned decks."""
     known = learned_decks.names()
     if not known:
         print(say("no deck was learned yet: `referee enrol --deck NAME` learns one"))
@@ -87,10 +87,10 @@ def forget_deck(name: str) -> int:
 
 
 def enrol(options: EnrolmentOptions) -> int:
-    """Learn a deck; returns the exit status: 0, or 1 if cards are still confused.
+    """Learn a deck; return the exit status: 0, or 1 if cards are still confused.
 
     Raises:
-        UserError: there is no camera, a picture shows not what was named, or the deck cannot be kept.
+        UserError: there is no camera, a picture does not show the named cards, or the deck cannot be saved.
     """
     path = learned_decks.path_of(options.deck)
     if path.exists() and not options.more:
@@ -111,7 +111,7 @@ def enrol(options: EnrolmentOptions) -> int:
     if not looks:
         raise UserError("no card was taken, so nothing was learned")
     if before is not None:
-        # Cards that were confused and have been laid anew are known by their new looks alone.
+        # Confused cards that were laid again keep only their new looks.
         doubtful = {c.card for c in before.knowledge.confusions} & {look.card for look in looks}
         looks = [*(look for look in before.looks if look.card not in doubtful), *looks]
     return _learn(lookout, options, looks)
@@ -130,7 +130,9 @@ def _order(cards: str | None) -> list[str]:
 
 
 def _look_at_images(lookout: Lookout, options: EnrolmentOptions) -> list[CardLook]:
-    """One card to an image, or with one image all cards in it from left to right; `;` parts images of several."""
+    """Look at one card in each image, or with one image at all its cards from left to right; `;` separates images of
+    several cards.
+    """
     if options.cards is None:
         raise UserError('name what the pictures show: --cards "As Ks Qs"; for several cards in each, "As Ks; Qs Js"')
     names = _order(options.cards.replace(";", " "))
@@ -160,7 +162,7 @@ def _look_at_images(lookout: Lookout, options: EnrolmentOptions) -> list[CardLoo
 
 
 def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[CardLook]:
-    """Every look at cards that are laid one by one, until all are or somebody stops."""
+    """Return every look at cards laid one by one, until all are laid or the person stops."""
     dialogue = DeckDialogue(lookout, _order(options.cards), ask=options.ask, at_once=options.at_once)
     with ExitStack() as stack:
         try:
@@ -224,11 +226,11 @@ def _hold_dialogue(
     print(say("the pictures have ended; laid: {cards}", cards=len(dialogue.looks)))
 
 
-# What is learned of them
+# Results
 
 
 def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook]) -> int:
-    """Learn the deck, keep it, and tell what it is worth."""
+    """Learn the deck, save it, and print how well its cards are told apart."""
     began, deck = time.process_time(), options.deck
     try:
         known = lookout.learn(looks, lambda step: print(f"  {say(step)} ..."))

@@ -1,7 +1,7 @@
-"""`referee doctor`: what is here, what is missing, and the command that mends it.
+"""`referee doctor`: list the parts that are present or missing, and the commands that repair them.
 
-A part is *needed* if even the simulated table cannot do without it; only a needed part that is not fine makes the
-exit status 1. Every look is short, opens nothing for longer than it must, and never raises.
+A part is *needed* if even the simulated table cannot do without it; only a needed part that is not fine sets the exit
+status to 1. Every check is short, closes its devices at once, and never raises.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COLOURS: Final = {"fine": "green", "missing": "yellow", "broken": "red"}
 
 
 def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
-    """Print how every part stands; returns the exit status."""
+    """Print the state of every part; return the exit status."""
     found = list(examine(settings=settings))
     if as_json:
         print(json.dumps([asdict(finding) for finding in found], indent=2, ensure_ascii=False))
@@ -57,11 +57,11 @@ def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
 
 
 def examine(machine: Machine | None = None, settings: Path | None = None) -> Iterator[Finding]:
-    """Every part, those that the simulated table needs first.
+    """Yield the finding of every part, those that the simulated table needs first.
 
     Args:
-        machine: the one to look at; None is this one.
-        settings: those to look at; None takes this folder's, else the appliance's.
+        machine: the machine to check; None: this one.
+        settings: the settings to check; None: this folder's, or else the appliance's.
     """
     host = Machine() if machine is None else machine
     here = Path("table.toml")
@@ -80,20 +80,20 @@ def examine(machine: Machine | None = None, settings: Path | None = None) -> Ite
 
 
 def report_lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[str]:
-    """The report: of each group what is fine in a line, and what is not in a line each, with its remedy."""
+    """Yield the report: for each group one line of fine parts, then a line with a remedy for each other part."""
 
     def paint(text: str, shade: str) -> str:
         return f"[{shade}]{text}[/]" if colour else text
 
     def plain(text: str) -> str:
-        # A bracket in somebody's device name is no colour.
+        # A bracket in a device's name is not markup.
         return text.replace("[", r"\[") if colour else text
 
     for group, parts in groupby(found, key=lambda finding: finding.group):
         heading = say(group)
         yield paint(heading[:1].upper() + heading[1:], "bold")
         listed = list(parts)
-        # Of software, which everybody has, the name is enough.
+        # For software, which every installation has, the name is enough.
         fine = [
             say(one.part) if group == "software" else f"{say(one.part)}: {plain(say(one.words))}"
             for one in listed
@@ -111,12 +111,12 @@ def report_lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[
 
 
 def exit_status(found: Iterable[Finding]) -> int:
-    """Exit status: 1 if a part that even the simulated table needs is not fine."""
+    """Return the exit status: 1 if a part that even the simulated table needs is not fine."""
     return int(any(finding.needed and finding.state != "fine" for finding in found))
 
 
 def short_report(found: Sequence[Finding]) -> tuple[str, bool]:
-    """What is not fine, in lines, and whether that is nothing."""
+    """Return the parts that are not fine, in lines, and whether there are none."""
     wrong = [finding for finding in found if finding.state != "fine"]
     words: str = Sentence("{count} parts are fine.", count=len(found) - len(wrong))
     for one in wrong:
