@@ -192,7 +192,7 @@ def last_chance_over(step: Step, *, taken: bool) -> None:
         return
     seat = step.position.player(chance.seat)
     assert seat is not None, "whoever turns the last cards plays"
-    # One who laid a card too many meanwhile may hold more: then the game goes on until that is counted (reading 22).
+    # Another was given cards meanwhile (F12), or laid one too many and may hold more (reading 22): the game goes on.
     goes_on = any(other != seat for other in step.position.holders())
     cards = [laid.card for laid in step.position.pile]
     if taken or not goes_on:
@@ -203,7 +203,7 @@ def last_chance_over(step: Step, *, taken: bool) -> None:
     if not goes_on:
         win(step, seat, "E2", "E5a")
         return
-    step.enter(Turn(seat))
+    step.enter(Turn(seat if step.position.holds(seat) else step.position.after(seat)))
     if taken:
         step.rule("lead", "C5", seat=seat)
     else:
