@@ -1,1 +1,1 @@
-"""The law of the game: cards, patterns, challenges, penalties, house rules; pure."""
+"""The rules of the game: cards, patterns, challenges, penalties, house rules; pure."""

@@ -10,13 +10,13 @@ from referee.rules.stacks import put_under
 from referee.rules.step import Step
 
 LAST_CHANCE_NS: Final = 2_000_000_000
-"""How long the table waits for a slap after the last card of E2, ns ("How the rows are to be read", 11)."""
+"""Time to slap in after the last card of E2, ns ("How the rows are to be read", 11)."""
 
 
 def announce_out(step: Step) -> None:
-    """Every seat without cards is out (E1), but for a challenger whose challenge is not beaten (C7).
+    """Rule every seat without cards out (E1), except a challenger whose challenge is unbeaten (C7).
 
-    A seat that has just laid its last card is out once the next card lies or the pile is taken (M12, E5b).
+    A seat that has just laid its last card is out once the next card is laid or the pile is taken (M12, E5b).
     """
     before, after = step.before, step.position
     if not after.rules.has("E1"):
@@ -36,14 +36,14 @@ def _is_out(position: Position, seat: int) -> bool:
 
 
 def after_pile(step: Step, seat: Player, *, by_slap: bool) -> None:
-    """A pile was picked up: is it the last (E7), does that seat hold everything (E5a), is there a last chance (E2)?"""
+    """After a pick-up, check for the last pile (E7), a seat that holds everything (E5a) and a last chance (E2)."""
     count_pile(step)
     if not step.position.over:
         end_if_all_is_held(step, seat, by_slap=by_slap)
 
 
 def end_if_all_is_held(step: Step, seat: Player, *, by_slap: bool) -> None:
-    """Whoever has won a pile may hold everything now (E5a, E6), but for a last chance of the others (E2)."""
+    """End the game if the winner of a pile now holds everything (E5a, E6), or start the others' last chance (E2)."""
     position = step.position
     if position.holders() != (seat,) or position.in_limbo:
         return
@@ -60,7 +60,7 @@ def end_if_all_is_held(step: Step, seat: Player, *, by_slap: bool) -> None:
 
 
 def count_pile(step: Step) -> None:
-    """One more pile was won; the agreed number of them ends the game (E7)."""
+    """Count a won pile; the agreed number of piles ends the game (E7)."""
     step.set(piles=step.position.piles + 1)
     rules = step.position.rules
     if rules.has("E7") and rules.agreed_end.piles == step.position.piles:
@@ -68,19 +68,19 @@ def count_pile(step: Step) -> None:
 
 
 def win(step: Step, seat: Player, *rule: str) -> None:
-    """The game is won."""
+    """End the game with a winner."""
     step.enter(Over(seat))
     step.rule("won", *rule, seat=seat)
 
 
 def draw(step: Step, *rule: str) -> None:
-    """The game ends and nobody has won it."""
+    """End the game without a winner."""
     step.enter(Over())
     step.rule("drawn", *rule)
 
 
 def end_if_decided(step: Step) -> None:
-    """After cards left the stacks: a draw (E4), or the only one left (E5b)."""
+    """After cards left the stacks, end the game with a draw (E4) or the only player left (E5b)."""
     position = step.position
     phase = position.phase
     if not isinstance(phase, Turn | Challenge | Claim) or position.in_limbo:
@@ -90,19 +90,19 @@ def end_if_decided(step: Step) -> None:
         if position.rules.has("E4") and not isinstance(phase, Claim):
             draw(step, "E4")
     elif position.rules.has("E5b") and len(holders) == 1 and not (isinstance(phase, Claim) and phase.by != "challenge"):
-        # The only one with cards must go on while cards lie in the pile (E3), or another's challenge stands (C7).
+        # The only seat with cards plays on while cards lie in the pile (E3) or another seat's challenge stands (C7).
         goes_on = position.rules.has("E3") and position.pile
         others = position.players_after(holders[0])
-        # Who has just laid his last card is not out before the next one lies.
+        # A seat that has just laid its last card is not out before the next one is laid.
         if not goes_on and not any(position.stays_in(seat) or position.just_emptied(seat) for seat in others):
             win(step, holders[0], "E5b")
 
 
 def lose_if_due(step: Step) -> None:
-    """Beggar-My-Neighbour: whoever is due to lay and holds no card has lost (E6, reading 12).
+    """End Beggar-My-Neighbour if the seat due to lay holds no card: it has lost (E6, reading 12).
 
-    What lies on the table goes to the other as the last trick: to the challenger, else to whoever would play next. So
-    it ends, too, where a trick leaves one player with everything.
+    The cards on the table go to the other player as the last trick: to the challenger, else to the next to play. This
+    also ends a game in which a trick leaves one player with everything.
     """
     position = step.position
     phase = position.phase
@@ -127,7 +127,7 @@ def _lose(step: Step, seat: int) -> None:
 
 
 def three_of_a_kind(step: Step) -> None:
-    """P16: the top three share a rank and the game ends: the most cards win, or, with `no_winner`, it is drawn."""
+    """P16: end the game if the top three share a rank: the most cards win, or, with `no_winner`, it is drawn."""
     position = step.position
     if position.over or not position.rules.three_end_game:
         return
@@ -144,20 +144,20 @@ def makes_three(top: tuple[str, ...]) -> bool:
 
 
 def close_for_triple_sixes(step: Step) -> None:
-    """P16b: three sixes in a row on top close the table until the next calendar day."""
+    """P16b: close the table until the next calendar day if the top three are sixes."""
     if [card[0] for card in step.position.look().top[:3]] == ["6", "6", "6"]:
         step.set(closed=True)
         step.rule("remind", "P16b", what="closed")
 
 
 def end_by_most_cards(step: Step, row: str) -> None:
-    """The game ends, and whoever holds the most cards has won (P16, E7); a tie is a draw.
+    """End the game; the seat with the most cards wins (P16, E7), and a tie is a draw.
 
-    Where a count that matters is not certain, people are asked for it, and the game has no winner until they say.
+    If a count that matters is uncertain, the referee asks for it, and the game has no winner until people answer.
     """
     phase = step.position.phase
     if isinstance(phase, DeadHeat | War | OpenLead):
-        # Whose the pile is, people have not said: what these seats hold is not certain (reading 15).
+        # The pile's owner is undecided, so the counts of these seats are uncertain (reading 15).
         step.set(unsure=step.position.unsure | set(phase.seats))
     elif isinstance(phase, Claim) and phase.by == "unread":
         step.set(unsure=step.position.unsure | {phase.seat})
@@ -168,7 +168,7 @@ def end_by_most_cards(step: Step, row: str) -> None:
 
 
 def settle_owed(step: Step) -> bool:
-    """Say who has won by the most cards, once all counts are certain."""
+    """Rule the winner by the most cards once all counts are certain; return whether they are."""
     position = step.position
     if not isinstance(position.phase, Over) or not position.phase.owed:
         return False
@@ -186,7 +186,7 @@ def settle_owed(step: Step) -> bool:
 
 
 def last_chance_over(step: Step, *, taken: bool) -> None:
-    """Nobody slapped in: the seat that holds everything has won (E2, E5a, reading 11)."""
+    """End the last chance without a slap: the seat that holds everything wins (E2, E5a, reading 11)."""
     chance = step.position.last_chance
     if chance is None:
         return

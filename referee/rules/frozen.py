@@ -1,7 +1,7 @@
-"""What nobody changes: records (dataclasses that cost little to make), and values made of lists and mappings.
+"""Immutable values: records (dataclasses that are cheap to make), and frozen lists and mappings.
 
-The type checker holds every record to ``frozen``. At run time that guard is left out, for it would make each field of
-each new record go through a call: a ruling costs six times as much with it, and a replay makes two for every card.
+The type checker enforces ``frozen`` for every record. At run time the guard is left out, because it sets each field of
+each new record by a call: a ruling costs six times as much with it, and a replay makes two for every card.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ else:
     Class = TypeVar("Class", bound=type)
 
     def record(*, frozen: bool, **options: Any) -> Callable[[Class], Class]:
-        """A dataclass that compares and hashes as a frozen one does."""
+        """Make a dataclass that compares and hashes like a frozen one."""
         return dataclass(unsafe_hash=frozen, **options)
 
 
 def freeze(value: Any) -> Any:
-    """The same value, as deep as it goes unchangeable: mappings that can only be read, tuples for lists."""
+    """Return the value, deeply immutable: read-only mappings, tuples for lists."""
     if isinstance(value, Mapping):
         return MappingProxyType({key: freeze(item) for key, item in value.items()})
     return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
 
 
 def thaw(value: Any) -> Any:
-    """The same value of plain dictionaries and lists, as JSON has them."""
+    """Return the value as plain dictionaries and lists, as in JSON."""
     if isinstance(value, Mapping):
         return {key: thaw(item) for key, item in value.items()}
     return [thaw(item) for item in value] if isinstance(value, list | tuple) else value

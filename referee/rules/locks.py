@@ -1,4 +1,4 @@
-"""Seats that may not slap for a while (F6b to F6f, N8): locked, counted down, released."""
+"""Seats that may not slap for a while (F6b to F6f, N8): lock, count down, release."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ def lock(step: Step, seat: int, until: Until, row: str, left: int = 0) -> None:
 
 
 def release_all_barred(step: Step) -> None:
-    """When all who could slap by the other rows are barred for some cards, all are released (N8).
+    """Release all seats barred for cards once every seat that could otherwise slap is locked out (N8).
 
-    That comes about without another false slap, too: where the only seat that was free leaves, or has no cards left.
+    That can also happen without a false slap: the only free seat leaves or runs out of cards.
     """
     position = step.position
     barred = [entry is not None and entry.until == "cards" for entry in position.locks]
     if not any(barred):
         return
-    # A seat that another row locks out could not slap anyway.
+    # A seat locked out by another row could not slap anyway.
     if all(position.locks[seat - 1] is not None for seat in position.players() if position.may_slap(seat)):
         locks = (None if released else entry for released, entry in zip(barred, position.locks, strict=True))
         step.set(locks=tuple(locks))
 
 
 def pile_was_won(step: Step) -> None:
-    """A pile was won: false slaps count from one again (F2), and locks end or shorten (F6b, F6e, F6f)."""
+    """Handle a won pile: false slaps count from one again (F2), and locks end or shorten (F6b, F6e, F6f)."""
     locks = step.position.locks
     if any(locks):
         kept = (None if entry is None or entry.until in ("pile", "slap") else entry for entry in locks)
@@ -41,7 +41,7 @@ def pile_was_won(step: Step) -> None:
 
 
 def card_was_laid(step: Step) -> None:
-    """One card less to wait (N8); a card that comes in a pause counts for nothing."""
+    """Count down locks by one card (N8); a card laid during a pause does not count."""
     position = step.position
     if position.paused:
         return
@@ -50,7 +50,7 @@ def card_was_laid(step: Step) -> None:
 
 
 def somebody_slapped(step: Step, seat: int) -> None:
-    """A burned hand comes free when another hand slaps (F6f)."""
+    """Release burned hands when another hand slaps (F6f)."""
     locks = step.position.locks
     if any(entry is not None and entry.until == "slap" for entry in locks):
         step.set(
@@ -62,7 +62,7 @@ def somebody_slapped(step: Step, seat: int) -> None:
 
 
 def _one_less(entry: Lock | None, until: Until) -> Lock | None:
-    """A lock that counts these, one nearer to its end."""
+    """Return the lock one step closer to its end if it counts this unit; None once it ends."""
     if entry is None or entry.until != until:
         return entry
     return entry._replace(left=entry.left - 1) if entry.left > 1 else None

@@ -46,7 +46,7 @@ MAX_DEPTH: Final = 30
 
 
 class NotationError(Spoken, ValueError):
-    """A pattern that cannot be read; ``at`` is the place in the text, from 0, and the message points there."""
+    """A pattern that cannot be read; ``at`` is the offset in the text, from 0, that the message points to."""
 
     def __init__(self, text: str, at: int, problem: str) -> None:
         self.at = at
@@ -57,20 +57,20 @@ class NotationError(Spoken, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A pattern ready to look."""
+    """A pattern ready to be tested against a pile."""
 
     _condition: Condition
     depth: int
-    """How many top cards it looks at."""
+    """Number of top cards that it looks at."""
 
     def holds(self, look: PileView) -> bool:
-        """Whether it holds for a pile as it lies."""
+        """Whether it holds for a pile as it is."""
         return len(look.top) >= self.depth and self._condition.true_in(Readings(look)) != 0
 
     def completed(self, look: PileView) -> bool:
-        """Whether wild jokers complete it (P13c): every joker stands for some card, the same wherever it counts.
+        """Whether wild jokers complete it (P13c): every joker stands for one card, the same wherever it counts.
 
-        Where no joker is among the cards that it may look at, there is none to complete it.
+        Without a joker among the cards that it looks at, nothing completes it.
         """
         if len(look.top) < self.depth:
             return False
@@ -94,7 +94,7 @@ def compile_pattern(text: Any) -> Compiled:
     """Read a pattern.
 
     Raises:
-        NotationError: the text is no pattern; points at the character and says what was expected there.
+        NotationError: the text is not a pattern; points at the character and says what was expected there.
     """
     if not isinstance(text, str):
         raise NotationError("", 0, Sentence("a pattern is a text"))
@@ -106,7 +106,7 @@ def compile_pattern(text: Any) -> Compiled:
 
 
 class _Parser:
-    """Recursive descent over the tokens of one pattern."""
+    """A recursive-descent parser over the tokens of one pattern."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -225,7 +225,7 @@ class _Parser:
         return constant(found)
 
     def of_card(self) -> int | str:
-        """The card in brackets after the word for what is asked of it."""
+        """Parse the card in brackets after a property word."""
         self.place += 1
         self.need("(")
         card = self.card()

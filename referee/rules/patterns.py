@@ -1,8 +1,8 @@
-"""What may be slapped: each pattern by its row's id (P rows, N4, N14).
+"""The patterns that may be slapped, by row id (P rows, N4, N14).
 
 A pattern looks at the played cards from the top; burned and dead cards never count (N3), except that a burned card may
-lie lowest (P5b). Each function gives how many top cards make the pattern, 0 where it does not hold. Which of them hold
-at a table, with its jokers and its own patterns, tells `referee.rules.matches`.
+be the lowest (P5b). Each function returns the number of top cards that make the pattern, 0 if it does not hold.
+`referee.rules.matches` finds the patterns that hold at a table, with its jokers and its own patterns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _framed(depth: int) -> Pattern:
-    """The first and the last of so many top cards share a rank, and no card between them does."""
+    """Make a pattern: the first and last of the top ``depth`` cards share a rank, and no card between them has it."""
 
     def holds(look: PileView, _: HouseRules) -> int:
         top = look.top
@@ -42,7 +42,7 @@ def _big_mac(look: PileView, _: HouseRules) -> int:
 
 
 def _run(row: str) -> Pattern:
-    """So many top cards are consecutive, up or down."""
+    """Make a pattern: the top cards are consecutive, up or down; the row's value says how many."""
 
     def holds(look: PileView, rules: HouseRules) -> int:
         n, ace, wrap = rules.run(row)
@@ -52,7 +52,7 @@ def _run(row: str) -> Pattern:
             return 0
         values = [value(card) for card in cards]
         for run in _runs(n, ace, wrap):
-            # A joker, of the value 0, stands for whatever is wanted.
+            # A joker has the value 0 and stands for any card.
             if all(seen in (0, wanted) for seen, wanted in zip(values, run, strict=True)):
                 return n
         return 0
@@ -62,7 +62,8 @@ def _run(row: str) -> Pattern:
 
 @lru_cache(maxsize=64)
 def _runs(n: int, ace: str, wrap: bool) -> tuple[tuple[int, ...], ...]:
-    """All runs of n values, up and down; the ace is low, high (after the king) or both; a wrap goes on past it."""
+    """Return all runs of n values, up and down; the ace is low, high (after the king) or both; ``wrap`` continues past
+    it."""
     ladder = [*range(1, 14)]
     if wrap:
         ladder += range(1, n)
@@ -96,7 +97,7 @@ def _top_bottom(look: PileView, other: str, rules: HouseRules) -> int:
 
 
 def _pair(ranks: str, distance: int, *, royal: bool = False) -> Pattern:
-    """Two ranks so far apart, either order; ``royal``: with N4 only in one suit."""
+    """Make a pattern: two ranks ``distance`` cards apart, in either order; ``royal``: with N4 in one suit only."""
 
     def holds(look: PileView, rules: HouseRules) -> int:
         if len(look.top) <= distance:
@@ -117,7 +118,8 @@ def _courts(look: PileView, rules: HouseRules) -> int:
 
 
 def _sum_of_ten(distance: int) -> Pattern:
-    """The top card and the one so far below it add up to ten; whether an ace counts as one says P8."""
+    """Make a pattern: the top card and the one ``distance`` below it add up to ten; P8 says whether an ace counts as
+    one."""
 
     def holds(look: PileView, rules: HouseRules) -> int:
         if len(look.top) <= distance:
@@ -131,7 +133,7 @@ def _sum_of_ten(distance: int) -> Pattern:
 
 
 def _all_of_one(row: str, what: Callable[[str], str]) -> Pattern:
-    """So many top cards, as the row's value says, share a suit or a colour."""
+    """Make a pattern: the top cards share a suit or a colour; the row's value says how many."""
 
     def holds(look: PileView, rules: HouseRules) -> int:
         n, wild = rules.number(row), rules.has("P13c")
@@ -154,12 +156,12 @@ def _three_of_a_kind(look: PileView, rules: HouseRules) -> int:
 
 
 def _top_card(fits: Callable[[str, PileView], bool]) -> Pattern:
-    """The top card alone."""
+    """Make a pattern that looks at the top card alone."""
     return lambda look, _: 1 if look.top and fits(look.top[0], look) else 0
 
 
 PATTERNS: Final[Mapping[str, Pattern]] = {
-    # P1: the top two share a rank. P2: first and third do, and not the middle one. P3a: first and fourth, with two
+    # P1: the top two share a rank. P2: first and third do, the middle one does not. P3a: first and fourth, with two
     # cards of other ranks between, alike or not. P3b: X-Y-Y-X.
     "P1": _framed(2),
     "P2": _framed(3),
@@ -207,7 +209,7 @@ _DEPTHS: Final[Mapping[str, int]] = {
 
 
 def pattern_depth(row: str, rules: HouseRules) -> int:
-    """How many cards must lie there for a pattern, counted from the top."""
+    """Return the number of cards a pattern needs, counted from the top."""
     if row in ("P4a", "P4b"):
         return rules.run(row).n
     if row in ("P10a", "P10b"):

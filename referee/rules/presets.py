@@ -1,4 +1,4 @@
-"""The presets: house rules by their written source."""
+"""The presets: house rules, each from a written source."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from referee.rules.frozen import freeze
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What a source switches on besides what is always on, and the values that it sets."""
+    """The rows that a source switches on besides those always on, and the values that it sets."""
 
     title: str
     rows: frozenset[str]
     values: Mapping[str, Any] = field(default_factory=dict)
     options: tuple[str, ...] = ()
-    """Rows that go well with it, and are off unless a table switches them on."""
+    """Rows that suit the preset; off unless a table switches them on."""
 
     def __post_init__(self) -> None:
-        """A preset is everybody's: nobody changes its values."""
+        """Freeze the values: all games share a preset."""
         object.__setattr__(self, "values", freeze(self.values))
 
 
@@ -50,4 +50,4 @@ _PRESETS: Final = {
     "slapjack": _preset("slap every jack", "S4a P18 F1 M10 E5a", options="F12"),
 }
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(_PRESETS)
-"""By name; the rows that are always on need not stand here."""
+"""Presets by name; rows that are always on need not be listed."""

@@ -1,7 +1,7 @@
 """One transition of a position, while it is being worked out.
 
-A `Step` begins with a position and ends with another and the decisions on the way. Rules are functions of a step; the
-positions themselves never change.
+A `Step` starts from one position and ends with another, plus the decisions made on the way. Rules are functions of a
+step; positions are immutable.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from referee.rules.position import Position, changed
 
 @record(frozen=True, slots=True)
 class Draft:
-    """A ruling before it has an id: its kind, fields, rows, and what it rests on besides its cause."""
+    """A ruling without an id: its kind, fields, rows, and the observations that it rests on besides its cause."""
 
     kind: str
     fields: Mapping[str, Any]
@@ -25,9 +25,9 @@ class Draft:
 
 
 class Step:
-    """A transition in the making.
+    """A transition in progress.
 
-    ``t``, ``t_error`` (ns) and ``ref`` are the instant of its cause, how wrong that may be, and the cause's id.
+    ``t`` and ``t_error`` are the instant of its cause and the error of that instant (ns); ``ref`` is the cause's id.
     """
 
     __slots__ = ("before", "doubt", "drafts", "position", "ref", "t", "t_error", "undone", "undone_card")
@@ -39,22 +39,22 @@ class Step:
         self.t_error = t_error
         self.ref = ref
         self.doubt = False
-        """Whether an instant lay so near a limit that either side was possible, and it mattered (K9)."""
+        """Whether an instant was too close to a limit to tell its side, and the side matters (K9)."""
         self.drafts: list[Draft] = []
         self.undone: list[str] = []
-        """Rulings that hold no more, by their ids (E8)."""
+        """Ids of rulings that this step revokes (E8)."""
         self.undone_card = ""
-        """The latest card, where what it did never was (F9)."""
+        """The latest card, if its effects were undone (F9)."""
 
     def set(self, **changes: Any) -> None:
         """Change fields of the position."""
         self.position = changed(self.position, changes)
 
     def enter(self, phase: Phase, **changes: Any) -> None:
-        """Let the game wait for something else, and change other fields with that.
+        """Change the phase, and other fields with it.
 
         Raises:
-            AssertionError: this cannot follow what it waited for (`referee.rules.phase.FOLLOWS`).
+            AssertionError: the phase cannot follow the current one (`referee.rules.phase.FOLLOWS`).
         """
         before = type(self.position.phase)
         if type(phase) not in FOLLOWS[before]:
@@ -63,7 +63,7 @@ class Step:
         self.position = changed(self.position, changes)
 
     def stand_still(self, until: int) -> None:
-        """A pause has lasted up to ``until`` (ns): what waits (E2, E7, M9) ends that much later (reading 17)."""
+        """Extend every running time limit (E2, E7, M9) by the pause up to ``until``, ns (reading 17)."""
         position = self.position
         if position.paused_at is None:
             return
@@ -76,11 +76,11 @@ class Step:
             self.enter(chance._replace(ends_at=chance.ends_at + rest))
 
     def rule(self, kind: str, *rule: str, because: tuple[str, ...] = (), **fields: Any) -> None:
-        """Decide something."""
+        """Add a decision."""
         self.drafts.append(Draft(kind, fields, rule, because))
 
     def announce_turn(self) -> None:
-        """Say who plays next where that has changed (S5)."""
+        """Announce the next seat to play if it has changed (S5)."""
         turn = self.position.phase.turn
         if turn is not None and turn != self.before.phase.turn:
             self.drafts.append(Draft("turn", {"seat": turn}, ("S5",), ()))

@@ -1,6 +1,6 @@
-"""What the cards that nobody could read may be, all of them together, by deck memory (reading 10, K2).
+"""Possible identities of the unread cards, all of them together, by deck memory (reading 10, K2).
 
-What a slap is worth is ruled where it is the same for every such reading of the pile; else people are asked.
+A slap is ruled if its verdict is the same for every such reading of the pile; otherwise the referee asks people.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from referee.rules.rows import SUIT_ROWS
 from referee.rules.stacks import copies
 
 _MOST: Final = 60_000
-"""How many readings are tried; beyond them people are asked."""
+"""Maximum number of readings to try; with more, the referee asks people."""
 _ENDS: Final = frozenset(("P5a", "P5b", "P5c"))
 """Patterns that look at the lowest or the first card."""
 _WHOLE: Final = frozenset(("P15", "P19", "N14", "N15"))
-"""Patterns for which any card of the pile may matter."""
+"""Patterns that may depend on any card of the pile."""
 
 
 def readings(position: Position) -> Iterator[Position | None]:
-    """The position for each way in which its unread cards may be read; None where the game would have ended by them.
+    """Yield the position for each reading of its unread cards; None for a reading that would have ended the game.
 
-    Cards that no pattern can look at stay unread. Ranks stand for whole cards where no row looks at suits. None
-    at all is given where there are more than can be tried.
+    Cards that no pattern can look at stay unread. If no row looks at suits, ranks stand for whole cards. Nothing is
+    yielded if there are too many readings to try.
     """
     unread = [laid for laid in position.pile if laid.ref in position.unread and laid.state == "played"]
     matter = [laid for laid in unread if _matters(position, laid)]
@@ -40,7 +40,7 @@ def readings(position: Position) -> Iterator[Position | None]:
         return
     for cards in itertools.product(kinds, repeat=len(matter)):
         if len(cards) > 1:
-            # Of jokers it is known how many there are, and not of which colour.
+            # The number of free jokers is known, but not their colours.
             if any(times > free[card] for card, times in Counter(cards).items()):
                 continue
             if sum(card in JOKERS for card in cards) > free.get(JOKERS[0], 0):
@@ -50,7 +50,7 @@ def readings(position: Position) -> Iterator[Position | None]:
 
 
 def rests_on_read_cards(position: Position, patterns: tuple[str, ...]) -> bool:
-    """Whether one of these patterns that hold looks at no unread card, whatever it is."""
+    """Whether one of these patterns, all of which hold, looks at no unread card."""
     rules = position.rules
     if rules.three_end_game:
         return False
@@ -64,12 +64,12 @@ def rests_on_read_cards(position: Position, patterns: tuple[str, ...]) -> bool:
 
 
 def hangs_on_gap(position: Position, *, rests: bool) -> bool:
-    """Whether a hand's verdict may depend on what came while the camera saw nothing, however many cards that were.
+    """Whether a hand's verdict may depend on cards, of any number, that came while the camera saw nothing.
 
-    ``rests``: it wins by cards alone that came after that (`rests_on_read_cards`).
+    ``rests``: it wins by read cards that came later (`rests_on_read_cards`).
     """
     rules = position.rules
-    # A challenge may have been won unseen: then its winner may be first (C9, N11), or take the pile by a slap (N6).
+    # A challenge may have been won unseen: its winner may then be first (C9, N11), or take the pile by a slap (N6).
     winner = not rules.has("C9") or rules.has("N6") or (rules.has("N11") and rules.word("N11") == "challenger")
     if position.challenge is None and winner:
         return True
@@ -77,7 +77,7 @@ def hangs_on_gap(position: Position, *, rests: bool) -> bool:
 
 
 def _free_cards(position: Position) -> dict[str, int]:
-    """Each card that can still be there, with how many of it; one for each rank where suits decide nothing."""
+    """Return the number of free copies of each card; one entry per rank if suits decide nothing."""
     ordinary = {card: position.packs - copies(position, card) for card in PACK}
     if SUIT_ROWS.isdisjoint(position.rules.on) and not position.rules.has("P5c"):
         ranks: Counter[str] = Counter()
@@ -90,7 +90,7 @@ def _free_cards(position: Position) -> dict[str, int]:
 
 
 def _matters(position: Position, laid: Laid) -> bool:
-    """Whether any pattern that is on, or what the game waits for, can depend on this card."""
+    """Whether any active pattern or the current phase can depend on this card."""
     rules = position.rules
     if rules.on & _WHOLE or not rules.has("M7") or not rules.has("M8") or position.claim is not None:
         return True
@@ -98,7 +98,7 @@ def _matters(position: Position, laid: Laid) -> bool:
         return True
     played = [other.ref for other in reversed(position.played())]
     depth = max((pattern_depth(row, rules) for row in rules.on if row[0] in "PN"), default=1)
-    # A slap just after a cover is held against what was covered (M9): one card deeper.
+    # A slap just after a cover is judged against the covered pile (M9): one card deeper.
     if laid.ref in played[: depth + 1]:
         return True
     lowest = next((other.ref for other in position.pile if other.state != "dead"), "")
@@ -106,13 +106,13 @@ def _matters(position: Position, laid: Laid) -> bool:
 
 
 def _as_read(position: Position, read: Mapping[str, str]) -> Position | None:
-    """The position, had these cards been read; None where the game would have ended, or the table closed, by them."""
+    """Return the position with these cards read; None if they would have ended the game or closed the table."""
     pile = tuple(laid._replace(card=read[laid.ref]) if laid.ref in read else laid for laid in position.pile)
     claim = position.claim
     if claim is not None and claim.by == "unread":
         at = next((at for at, laid in enumerate(pile) if laid.ref == claim.ref), len(pile))
         if at < len(pile) - 1 and not position.rules.chances(pile[at].card):
-            # Then the pile was won, and what lies above it leads the next one.
+            # The pile was won, and the cards above it lead the next one.
             position = position.but(phase=Turn(claim.turn))
             pile = pile[at + 1 :]
     paid, phase = _paid_in(position, pile)
@@ -130,7 +130,7 @@ def _as_read(position: Position, read: Mapping[str, str]) -> Position | None:
 
 
 def _paid_in(position: Position, pile: tuple[Laid, ...]) -> tuple[int, Phase]:
-    """The number of the top card among those paid to its challenge (P15), and whether a challenge stands or is won.
+    """Return the top card's number among those paid to its challenge (P15), and the resulting phase.
 
     A pile begins without a challenge, so both follow from its cards.
     """
