@@ -175,8 +175,9 @@ def _latest_first(position: Position) -> list[Laid]:
 def _laid_instead(step: Step, laid: Laid, seat: int) -> Laid:
     """A card came from this seat's stack, and not from the one whose turn it was: that one still has its own card."""
     expected = step.position.expected(seat)
-    lacks = step.position.counts[seat - 1] == 0 and not from_limbo(step, seat, 1)
-    if not lacks:
+    empty = step.position.counts[seat - 1] == 0
+    lacks = empty and not from_limbo(step, seat, 1)
+    if not empty:
         take_top(step, seat)
     held = step.position.counts[laid.seat - 1]
     if held is not None:

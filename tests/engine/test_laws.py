@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.event_queue import JudgedMoment
 from referee.engine.log import decode_line, encode_observation
-from referee.engine.observations import Card, Observation, Slap, Table, Tick
+from referee.engine.observations import Card, Foul, Observation, Slap, Table, Tick
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.units import MS
 from tests.engine.laws import LAWS
@@ -218,3 +218,10 @@ def test_a_bottom_card_that_people_name_may_leave_a_question(seed: int) -> None:
 def test_a_bottom_card_that_people_name_may_leave_a_dead_heat() -> None:
     """P5b, then M2: who was first is a question of its own, with a name of its own."""
     assert not LAWS["explained"](1463, crowded=False)
+
+
+def test_a_card_that_came_from_a_pile_of_unknown_owner_is_taken_from_there_once() -> None:
+    """People report a card out of turn (F7) whose player has none by the counts: it is of the pile that went unseen."""
+    lines = log("1000 3:Kc\n2000 3:2h\n3000 taken\n4000 ?:Jh", counts=[3, 0, 2])
+    lines.append(Foul(t=5000 * MS, id="f1", seat=2, foul="out_of_turn"))
+    assert not LAWS["table"].check(lines, 0)
