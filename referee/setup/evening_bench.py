@@ -1,4 +1,4 @@
-"""What the walk of `referee play` does with devices: finds what can be slapped, looks, and hears slaps."""
+"""The device actions of the `referee play` wizard: it finds pads, looks, and listens for slaps."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from referee.vision.photos import load_eye
 
 _MODEL: Final = Path("/proc/device-tree/model")
 _PATIENCE: Final = 90.0
-"""How long slaps are waited for, s: phones are unlocked and find their network."""
+"""Time limit for slaps, s: phones must be unlocked and find their network."""
 _HOLDING: Final = 30.0
-"""How long keys that are pressed together are waited for, s."""
+"""Time limit for keys that are pressed together, s."""
 
 
 class EveningBench(Bench):
-    """The devices of a machine that nobody has soldered anything to."""
+    """The devices of a machine without soldered parts."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -36,11 +36,11 @@ class EveningBench(Bench):
 
     @property
     def look_now(self) -> Look | None:
-        """What the camera sees; None while nobody looks."""
+        """The current look of the camera; `None`: it is closed."""
         return None if self._look is None else self._look.newest
 
     def pad_kinds(self) -> dict[str, str]:
-        """What can be slapped here, each with what it means, the usual one first."""
+        """Return the available kinds of pads with their descriptions, the usual one first."""
         kinds: dict[str, str] = {
             "phone": Sentence("everybody's own phone, in the network of this computer"),
             "browser": Sentence("keys of this computer's keyboard, with this page in front"),
@@ -57,23 +57,22 @@ class EveningBench(Bench):
             return False
 
     def look(self, text: str) -> None:
-        """Look through the camera of these settings from now on."""
+        """Open the camera of these settings, and keep looking."""
         self.look_away()
         settings = self.settings(text)
         self._look = LiveLook(lambda: open_camera_of(settings.camera), lambda: load_eye(settings.deck))
 
     def look_away(self) -> None:
-        """Let go of the camera."""
+        """Close the camera."""
         if self._look is not None:
             self._look.close()
             self._look = None
 
     def slaps(self, text: str) -> dict[int, float]:
-        """Hear a slap of every seat, for so long as that takes; gives the seats that were heard, each with the error
-        (ms) to which its hand was known.
+        """Wait for a slap of every seat; return the seats heard, each with the error of its hand (ms).
 
         Raises:
-            UserError: the pads cannot be had.
+            UserError: the pads are not available.
         """
         settings = self.settings(text)
         heard: dict[int, float] = {}
@@ -88,7 +87,7 @@ class EveningBench(Bench):
         return heard
 
     def hold_keys(self, places: Sequence[str], text: str) -> tuple[str, ...]:
-        """See `Bench`; keys of the browser are heard by the page, as slaps are."""
+        """See `Bench`; the page hears keys of the browser, as it does slaps."""
         settings = self.settings(text)
         keys = {n: str(seat.pad) for n, seat in enumerate(settings.seats, start=1) if str(seat.pad) in places}
         down, best = set[int](), set[int]()
@@ -104,7 +103,7 @@ class EveningBench(Bench):
         return tuple(place for seat, place in keys.items() if seat in best)
 
     def _listen(self, settings: Settings, hear: Callable[[Edge], bool], patience: float) -> None:
-        """Hear edges until ``hear`` has had enough, somebody leaves, or so many seconds are over."""
+        """Pass edges to ``hear`` until it returns true, a person leaves, or the time is up."""
         enough = threading.Event()
         self.heard = set()
         self.left.clear()
@@ -118,6 +117,6 @@ class EveningBench(Bench):
             raise UserError(str(bad)) from None
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all devices."""
         self.look_away()
         super().close()

@@ -1,7 +1,7 @@
-"""The walk of `referee play`: the few questions between a laptop on a table and the first card.
+"""The `referee play` wizard: the few questions between a laptop on a table and the first card.
 
-Steps like those of `referee.setup.steps`, for a table that nobody has soldered: who plays, what everybody slaps, which
-camera looks and whether it sees well, which rules, and one slap of everybody's. All else is as a new table has it.
+Steps like those of `referee.setup.steps`, for a table without soldered parts: players, pads, camera and its view,
+rules, and one slap by each player. All else keeps the defaults of a new table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONGEST_DELAY: Final = 5000
 
 
 def people_step(draft: SettingsText) -> Run:
-    """How many play, and who."""
+    """Ask how many play, and who."""
     there = draft.settings.seats
     words = Sentence("How many of you play ({low} to {high})?", low=FEWEST_SEATS, high=MOST_SEATS)
     count = yield Question("seats.count", words, str(len(there)), whole_number(FEWEST_SEATS, MOST_SEATS))
@@ -43,7 +43,7 @@ def people_step(draft: SettingsText) -> Run:
 
 
 def hands_step(draft: SettingsText) -> Run:
-    """What everybody slaps."""
+    """Ask what each player slaps."""
     kinds: Mapping[str, str] = yield DeviceCall("pad_kinds", {}, Sentence("looking for what can be slapped"))
     names = [seat.name for seat in draft.settings.seats]
     choices = dict(kinds) | {"each": Sentence("I say it for everybody by name")}
@@ -67,7 +67,7 @@ def hands_step(draft: SettingsText) -> Run:
 
 
 def _key(taken: list[str | int]) -> Callable[[str], str]:
-    """Takes a letter or digit that is nobody's yet."""
+    """Return a check for a letter or digit that is not yet taken."""
 
     def check(text: str) -> str:
         key = text.casefold()
@@ -81,7 +81,7 @@ def _key(taken: list[str | int]) -> Callable[[str], str]:
 
 
 def wires_step(draft: SettingsText) -> Run:
-    """What hangs on the header, where anything does: each pad is found by its hand, each light by its blinking."""
+    """Set up wired parts, if any: the hand finds each pad, the blinking each light."""
     if all(seat.pad_pin is None for seat in draft.settings.seats):
         return draft
     draft = yield from pads_step(draft)
@@ -91,7 +91,7 @@ def wires_step(draft: SettingsText) -> Run:
 
 
 def look_step(draft: SettingsText) -> Run:
-    """Which camera, and whether it sees cards well; who sits where in its picture."""
+    """Choose a camera, check that it reads cards well, and ask who sits where in its picture."""
     while True:
         found = dict((yield DeviceCall("cameras", {}, Sentence("looking for cameras"))))
         kept = draft.settings.camera.source
@@ -128,7 +128,7 @@ def look_step(draft: SettingsText) -> Run:
 
 
 def _stream(text: str) -> str:
-    """Takes an address of a stream, or a file or folder that is there."""
+    """Check the address of a stream, or the path of an existing file or folder."""
     scheme, colon, rest = text.partition("://")
     if colon:
         if scheme not in NETWORK or not rest:
@@ -141,7 +141,7 @@ def _stream(text: str) -> str:
 
 
 def _delay(text: str) -> float | None:
-    """Takes milliseconds, or None where nobody knows."""
+    """Parse milliseconds; `None`: unknown."""
     if text.casefold() == _UNKNOWN:
         return None
     if not text.isdecimal() or int(text) > _LONGEST_DELAY:
@@ -150,7 +150,7 @@ def _delay(text: str) -> float | None:
 
 
 def slaps_step(draft: SettingsText) -> Run:
-    """Everybody slaps once."""
+    """Wait until each player has slapped once."""
     names = [seat.name for seat in draft.settings.seats]
     while True:
         words = Sentence("Join with your phones, and slap once, everybody.")
@@ -173,7 +173,7 @@ def slaps_step(draft: SettingsText) -> Run:
 
 
 def deal_step(draft: SettingsText) -> Run:
-    """Who deals, and the last word before the first card."""
+    """Ask who deals, and confirm the start."""
     names = {str(n): seat.name for n, seat in enumerate(draft.settings.seats, start=1)}
     words = Sentence("Who deals? The next one clockwise leads.")
     if read_house_rules(draft.settings.played_rules).word("S5") == "counter-clockwise":
@@ -200,4 +200,4 @@ FIRST_START: Final = (
     WalkStep("voice", Sentence("Voice"), voice_step),
     *EVENING[3:],
 )
-"""Of an appliance, where nobody has a terminal to ask the rest in: what is wired, and which loudspeaker is heard."""
+"""Steps on an appliance, where there is no terminal for the other questions: they add wiring and loudspeaker."""

@@ -1,7 +1,7 @@
-"""How fast the eye is on this machine: what a look and a quiet frame cost, and how many cards a second it follows.
+"""Speed of the eye on this machine: time of a look and of a quiet frame, and the cards per second that it can follow.
 
-Measured by the table's own watcher over a few cards of the simulated table, drawn as large as the camera's pictures:
-`referee setup` compares numbers of threads, `referee doctor` tells what the chosen one follows.
+The table's own watcher measures it with a few cards of the simulated table, drawn as large as the camera's pictures:
+`referee setup` compares numbers of threads, `referee doctor` reports the speed with the chosen one.
 """
 
 from __future__ import annotations
@@ -28,48 +28,49 @@ if TYPE_CHECKING:
     from referee.settings.model import CameraSettings, EyeSettings
 
 LOOKS_A_CARD: Final = 2.3
-"""Looks that a card costs: 60 for 26 cards of a simulated game at 25 frames a second, counted by
-`python -m tools.measure.pace --fps 25 --size 1536 864`."""
+"""Looks per card: 60 for 26 cards of a simulated game at 25 frames a second, counted by `python -m tools.measure.pace
+--fps 25 --size 1536 864`.
+"""
 ENOUGH: Final = 2.0
-"""Cards a second that a table at ease lays: an eye that follows fewer falls behind."""
+"""Cards a second at a relaxed table: a slower eye falls behind."""
 ADVICE: Final = Sentence(
     "lay cards more slowly than that, choose a smaller picture (referee setup --step camera), or a faster machine"
 )
 _SEED, _SEATS, _CARDS, _FPS = 1, 4, 6, 6.0
-"""What is watched: so few frames a second are enough, since each shows something new."""
+"""The test game: a low frame rate suffices, since each frame shows something new."""
 _MOST_THREADS: Final = 8
-"""The networks are small: more threads than this only wait for each other."""
+"""The networks are small: additional threads would only wait for each other."""
 _WORTH: Final = 0.9
-"""A further thread must save a tenth of a look: the pads and the voice need the processor, too."""
+"""An additional thread must save a tenth of a look: the pads and the voice need the processor, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class EyeSpeed:
-    """What the eye costs with a number of threads, at a size and rate of the camera's pictures."""
+    """Cost of the eye with a number of threads, at a size and rate of the camera's pictures."""
 
     size: tuple[int, int]
     """Width and height, px."""
     fps: float
     threads: int
     look_ms: float
-    """What a frame that is read costs more than a quiet one, mean."""
+    """Additional time of a frame that is read, compared with a quiet one, mean."""
     quiet_ms: float
     """What a frame costs that is not read, median."""
 
     @property
     def cards_a_second(self) -> float:
-        """How many cards a second it follows for long: each frame costs a glance, and each card its looks."""
+        """Cards per second that it can follow in the long run: each frame costs a glance, and each card its looks."""
         left = max(0.0, 1000.0 - self.fps * self.quiet_ms)
         return left / max(LOOKS_A_CARD * self.look_ms, 1e-3)
 
     @property
     def suffices(self) -> bool:
-        """Whether a table at ease is followed."""
+        """Whether it can follow a relaxed table."""
         return self.cards_a_second >= ENOUGH
 
     @property
     def words(self) -> str:
-        """All of it, for people."""
+        """All figures, for people."""
         width, height = self.size
         return Sentence(
             "{look} ms a look and {quiet} ms a quiet frame of {width}×{height} px (threads: {threads}): follows about "
@@ -81,7 +82,7 @@ class EyeSpeed:
 
 @dataclass(slots=True)
 class _TimedEye:
-    """An eye whose looks are counted."""
+    """An eye that counts its looks."""
 
     eye: CardEye
     looks: int = 0
@@ -97,7 +98,7 @@ class _TimedEye:
 
 @dataclass(slots=True)
 class _Trial:
-    """A watcher whose eye has so many threads, and what its frames took, s."""
+    """A watcher with its number of threads, and the times of its frames, s."""
 
     threads: int
     eye: _TimedEye
@@ -106,7 +107,7 @@ class _Trial:
     quiet: list[float] = field(default_factory=list)
 
     def speed(self, size: tuple[int, int], fps: float) -> EyeSpeed:
-        # Before the cards' size is known the eye looks in every detail, which a game soon leaves behind.
+        # Until the cards' size is known the eye looks at every scale, which a game soon leaves behind.
         read = statistics.fmean(self.read[len(self.read) // 2 :] or [0.0])
         quiet = statistics.median(self.quiet or [0.0])
         return EyeSpeed(size, fps, self.threads, 1000 * max(0.0, read - quiet), 1000 * quiet)
@@ -124,14 +125,14 @@ def measure_eye(
     load: Callable[[int], CardEye] = _load_table_eye,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[EyeSpeed]:
-    """Watch a few cards with each of these numbers of threads in turns, so that all meet the same machine.
+    """Watch a few cards with each number of threads in turn for each frame, so that all see the same load.
 
     Args:
         size: width and height of the camera's pictures, px.
-        fps: how many of them come in a second.
+        fps: their rate.
         threads: the numbers to try.
-        load: opens an eye with so many threads.
-        clock: answers seconds.
+        load: opens an eye with this number of threads.
+        clock: returns seconds.
 
     Raises:
         UserError: the eye cannot be loaded.
@@ -151,17 +152,17 @@ def measure_eye(
 
 
 def eye_speed(camera: CameraSettings, eye: EyeSettings) -> EyeSpeed:
-    """What the eye costs at a table with these settings; raises `UserError` where it cannot be loaded."""
+    """Measure the eye with a table's settings; raises `UserError` if it cannot be loaded."""
     return measure_eye((camera.width, camera.height), camera.fps, [eye.threads or usual_threads()])[0]
 
 
 def thread_counts() -> list[int]:
-    """The numbers of threads worth trying here."""
+    """Return the numbers of threads worth trying here."""
     return list(range(1, min(_MOST_THREADS, os.cpu_count() or 1) + 1))
 
 
 def quickest(speeds: Sequence[EyeSpeed]) -> EyeSpeed:
-    """The best of several numbers of threads: each further one has to be worth it."""
+    """Return the best number of threads: each additional one must be worth it."""
     best = min(speeds, key=lambda one: one.threads)
     for one in sorted(speeds, key=lambda one: one.threads):
         if one.look_ms < _WORTH * best.look_ms:

@@ -1,6 +1,6 @@
-"""Listening to whatever may be a pad, before anybody knows what is one: the walk's ear.
+"""Listening to all possible pads, before the settings name them.
 
-Header pins and the keys of all input devices at once; called by `referee.setup.device_checks`.
+It listens to header pins and the keys of all input devices at once; called by `referee.setup.device_checks`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Heard = Callable[[int | str], None]
 
 
 def first_hit(pins: Sequence[int], active_high: bool, patience: float) -> int | str | None:
-    """The pin of the pad that is hit first, or the place of the key that is pressed first; None if neither is.
+    """Return the pin of the first pad hit, or the place of the first key pressed; `None`: time is up.
 
     Args:
-        pins: on which a pad may be.
+        pins: possible pins of a pad.
         active_high: whether such a pad drives its line high.
-        patience: how long is waited, s.
+        patience: time limit, s.
 
     Raises:
-        UserError: this machine has neither such pins nor keys; says of each what to do.
+        UserError: this machine has neither such pins nor keys; says for each what to do.
     """
     hits: queue.Queue[int | str] = queue.Queue()
     missing: list[str] = []
@@ -59,11 +59,11 @@ def first_hit(pins: Sequence[int], active_high: bool, patience: float) -> int | 
 def keys_held_together(
     places: Sequence[str], patience: float, devices: KeyDevices | None = None
 ) -> tuple[str, ...]:  # fmt: skip
-    """Those of these keys that were down together, at the moment at which most of them were.
+    """Return the keys that were down together, at the moment when most of them were.
 
     Args:
         places: of the keys.
-        patience: how long all of them are waited for, s.
+        patience: time limit until all are down, s.
         devices: None: this machine's.
     """
     chosen = dict(enumerate(parse_place(place) for place in places))
@@ -127,7 +127,7 @@ def _key_source(places: dict[int, PadPlace], devices: KeyDevices) -> KeySource:
 
 
 def _forget_typed() -> None:
-    """What keys that are pads have typed into this terminal answers no question."""
+    """Discard what pad keys have typed into this terminal, so that it does not answer a question."""
     if sys.stdin is not None and sys.stdin.isatty():
         import termios
 

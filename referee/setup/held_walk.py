@@ -1,4 +1,4 @@
-"""A walk that is held elsewhere than in the terminal: answered from any thread, its devices on one of its own."""
+"""A wizard outside the terminal: answered from any thread, with its devices on a thread of their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from referee.setup.walk import DeviceCall, Question, Remark, Walk
 
 
 class HeldWalk:
-    """A walk, the bench that does what it wants of devices, and what is to be shown of both."""
+    """A wizard, the bench for its device calls, and the state to show of both."""
 
     def __init__(self, walk: Walk, bench: Bench, keep: Callable[[Walk], None]) -> None:
         """Begin.
@@ -21,7 +21,7 @@ class HeldWalk:
         Args:
             walk: at its first request.
             bench: the devices; a method may set ``heard`` while it waits.
-            keep: is given the walk whenever its settings or its step have changed.
+            keep: called with the wizard whenever its settings or its step have changed.
         """
         self.walk, self._bench, self._keep = walk, bench, keep
         self._changed = threading.Condition(threading.RLock())
@@ -30,18 +30,18 @@ class HeldWalk:
         self._complaint = ""
         self._version = 0
         self.over = threading.Event()
-        """The walk is at its end, or was stopped."""
+        """Set when the wizard has ended or was stopped."""
         self._worker = threading.Thread(target=self._work, name="walk", daemon=True)
         self._worker.start()
 
     def say(self, text: str) -> str:
-        """Answer the present question, or say one of the walk's commands or ``step NAME``; gives a complaint, or
-        nothing.
+        """Answer the current question, or give one of the wizard's commands or ``step NAME``; return a complaint, or an
+        empty text.
         """
         with self._changed:
             word, _, name = text.strip().partition(" ")
             if not isinstance(self.walk.request, Question):
-                # Whoever waits for a device may leave: what it still tells is not taken.
+                # A person may leave while a device call waits; its result is then ignored.
                 self._bench.leave()
                 return "" if self.walk.request is None else Sentence("one moment")
             self._remarks.clear()
@@ -58,7 +58,7 @@ class HeldWalk:
             return self._complaint
 
     def state(self) -> dict[str, Any]:
-        """What is to be shown; ``version`` changes with it."""
+        """Return the state to show; ``version`` changes with it."""
         with self._changed:
             walk, request = self.walk, self.walk.request
             question = None
@@ -109,7 +109,7 @@ class HeldWalk:
             with self._changed:
                 self._busy = ""
                 if trouble:
-                    # A device that is not there ends a step, never the walk.
+                    # A missing device ends its step, never the wizard.
                     self._remarks.append(trouble)
                     self.walk.skip()
                 else:

@@ -1,6 +1,6 @@
-"""What a camera sees now, with the cards that are read drawn in, and in words what to mend: for whoever sets it up.
+"""The camera's current picture with the cards that were read, and its faults in words, for setting up the camera.
 
-A thread looks as often as it can; whoever shows the picture asks for the newest. Used by the walk in a browser.
+A thread looks as often as it can; the viewer asks for the newest look. Used by the wizard in a browser.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from models.watch.gaze import CardEye
 
 _LEANING: Final = 1.07
-"""By so much opposite sides of a card, or its own shape, are off in the median where the camera leans by 30°."""
+"""Median ratio by which opposite sides of a card, or its shape, deviate when the camera tilts by 30°."""
 _SHAPES: Final = (88.9 / 63.5, 89.0 / 57.0)
-"""Height by width of poker's and of bridge's cards."""
+"""Height by width of poker and bridge cards."""
 _SIDE: Final = 960
-"""Of the picture that is shown, px."""
+"""Width of the displayed picture, px."""
 _WAIT: Final = 0.2
-"""Seconds between two looks, so that the machine can do something else."""
+"""Seconds between two looks, to leave time for other work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +42,17 @@ class Look:
     """One look at the table."""
 
     jpeg: bytes
-    """The picture as it is shown; empty where there is none."""
+    """The displayed picture; empty if there is none."""
     cards: tuple[str, ...]
-    """What was read, surest first."""
+    """The cards read, surest first."""
     items: tuple[Item, ...]
-    """What is fine and what to mend."""
+    """Grades and remedies."""
     trouble: str = ""
     """Why there is no picture."""
 
 
 def judge_picture(image: Any, seen: Sequence[CardSeen]) -> list[Item]:
-    """What is to be said of a picture (H x W x 3) and the cards that were read in it."""
+    """Grade a picture (H x W x 3) and the cards read in it."""
     import cv2
 
     if not seen:
@@ -87,7 +87,7 @@ def judge_picture(image: Any, seen: Sequence[CardSeen]) -> list[Item]:
 
 
 def _leaning(quad: Any) -> float:
-    """By how much a card's outline is off a card's, as a ratio of lengths; 1 seen from straight above."""
+    """Return the deviation of a card's outline from a card's shape, as a ratio of lengths; 1 from straight above."""
     a, b, c, d = (float(np.hypot(*(quad[k] - quad[(k + 1) % 4]))) for k in range(4))
     longs, shorts = sorted(((a, c), (b, d)), key=sum, reverse=True)
     wedge = max(max(pair) / max(min(pair), 1e-6) for pair in (longs, shorts))
@@ -97,10 +97,10 @@ def _leaning(quad: Any) -> float:
 
 
 class LiveLook:
-    """A camera that is being looked through, until it is closed."""
+    """A camera in use, until it is closed."""
 
     def __init__(self, open_camera: Callable[[], Camera], load_eye: Callable[[], CardEye]) -> None:
-        """Begin to look; both are called on the thread that looks, and may raise what they raise."""
+        """Begin to look; both callbacks run on the looking thread, and may raise."""
         self._open, self._load = open_camera, load_eye
         self._over = threading.Event()
         self._newest = Look(b"", (), (), Sentence("the camera is being opened"))
@@ -113,14 +113,14 @@ class LiveLook:
         return self._newest
 
     def close(self) -> None:
-        """Look no more, and let go of the camera."""
+        """Stop, and close the camera."""
         self._over.set()
         self._thread.join(10.0)
 
     def _watch(self) -> None:
         try:
             eye, camera = self._load(), self._open()
-        except Exception as bad:  # whatever a camera's library throws: the walk goes on
+        except Exception as bad:  # whatever a camera's library raises: the wizard goes on
             self._newest = Look(b"", (), (), words_of(bad))
             return
         try:
@@ -137,7 +137,7 @@ class LiveLook:
 
 
 def look_at(image: Any, eye: CardEye) -> Look:
-    """One look at a picture (H x W x 3)."""
+    """Look at a picture (H x W x 3) once."""
     import cv2
 
     seen = eye.recognise(image)

@@ -1,6 +1,6 @@
 """The circuit of a pad with a pressure sensor: a divider, a gate of a 74HC14, a resistor before the pin.
 
-``seats`` is everywhere the pins (BCM) of the pads that are wired, by seat.
+``seats`` are always the pins (BCM) of the wired pads, by seat.
 """
 
 from __future__ import annotations
@@ -12,24 +12,26 @@ from hardware.pads.pinout import pin_number
 from referee.setup.blueprint import FAINT, INK, LABEL, PAPER, SHADE, SMALL, STROKES, WIRE, Blueprint
 
 DIVIDER_OHMS: Final = 4_700
-"""From a gate's input to ground: how hard a hit must be. With more, some gates would feel the plate's own weight."""
+"""From a gate's input to ground: sets the force of a hit. With more, the plate's own weight would trigger some
+gates.
+"""
 GUARD_OHMS: Final = 1_000
-"""From a gate's output to the pin: saves both if the pin is once an output by mistake."""
+"""From a gate's output to the pin: protects both if the pin is ever an output by mistake."""
 CAPACITOR: Final = "100 nF"
 GATES: Final = ((1, 2), (5, 6), (13, 12), (9, 8))
-"""Input and output of the gate of a chip's four seats: every second gate, so that each has room on the board."""
+"""Input and output of the gates of a chip's four seats: every second gate, for room on the board."""
 SPARE_GATES: Final = ((3, 4), (11, 10))
 CHIP_GROUND: Final = 7
 CHIP_SUPPLY: Final = 14
 CIRCUIT_HEIGHT: Final = 560
-"""Of `draw_circuit`."""
+"""Height of `draw_circuit`."""
 _WIDTH: Final = 980
 _MIDDLE: Final = _WIDTH / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The gate that a seat's pad goes through."""
+    """The gate of a seat's pad."""
 
     chip: str
     """A for seats 1 to 4, B for 5 to 8."""
@@ -38,29 +40,29 @@ class Gate:
 
 
 def gate_of(seat: int) -> Gate:
-    """The gate of a seat, counted from 1."""
+    """Return the gate of a seat, counted from 1."""
     return Gate("AB"[(seat - 1) // len(GATES)], *GATES[(seat - 1) % len(GATES)])
 
 
 def ohm_words(ohms: int) -> str:
-    """A resistance as it stands in a drawing."""
+    """Return a resistance as written in a drawing."""
     return f"{ohms} Ω" if ohms < 1000 else f"{ohms / 1000:g} kΩ"
 
 
 def circuit_svg(seats: dict[int, int]) -> str:
-    """The circuit of the pads alone, SVG."""
+    """Draw the circuit of the pads alone, SVG."""
     sheet = Blueprint(_WIDTH, CIRCUIT_HEIGHT, *circuit_head(seats))
     draw_circuit(sheet, 0, seats)
     return sheet.svg()
 
 
 def circuit_head(seats: dict[int, int]) -> tuple[str, str]:
-    """The title, and what stands below it."""
+    """Return the title and subtitle."""
     return "A pad with a pressure sensor (FSR) and a gate of a 74HC14", f"drawn for seat {min(seats)}; all seats alike"
 
 
 def draw_circuit(sheet: Blueprint, top: float, seats: dict[int, int], *, force: bool = False) -> None:
-    """One seat's pad from 3.3 V to its pin, and below it what goes to which leg of each chip."""
+    """Draw one seat's pad from 3.3 V to its pin, and below it the connections of each chip."""
     seat, bcm = next(iter(seats.items()))
     gate = gate_of(seat)
     y = top + 130
@@ -89,7 +91,7 @@ def draw_circuit(sheet: Blueprint, top: float, seats: dict[int, int], *, force: 
     sheet.resistor(guard, y, ohm_words(GUARD_OHMS))
     sheet.circle(end, y, 4)
     sheet.text(end + 14, y + 5, f"GPIO {bcm} (pin {pin_number(bcm)})", "start", LABEL)
-    # The chip's own supply, and what keeps it clean.
+    # The chip's supply and its decoupling capacitor.
     x = gate_x + 110
     sheet.line((x, y + 50), (x, y + 62), width=2)
     sheet.line((x, y + 70), (x, y + 85), width=2)
@@ -110,7 +112,7 @@ def draw_circuit(sheet: Blueprint, top: float, seats: dict[int, int], *, force: 
 
 
 def chip_pins(chip: str, seats: dict[int, int]) -> dict[int, str]:
-    """What goes to each of the 14 legs of a chip; ``seats`` are the wired pads' pins (BCM)."""
+    """Return the connection of each of a chip's 14 legs; ``seats`` are the wired pads' pins (BCM)."""
     uses = {CHIP_SUPPLY: "3.3 V", CHIP_GROUND: "ground"}
     for place, (taken, given) in enumerate(GATES):
         seat = place + 1 + len(GATES) * "AB".index(chip)
@@ -124,7 +126,7 @@ def chip_pins(chip: str, seats: dict[int, int]) -> dict[int, str]:
 
 
 def _draw_chip(sheet: Blueprint, x: float, y: float, chip: str, seats: dict[int, int]) -> None:
-    """A chip of 14 legs from above: 1 to 7 down the left side, 8 to 14 up the right."""
+    """Draw a chip of 14 legs from above: 1 to 7 down the left side, 8 to 14 up the right."""
     row, half = 28, 48
     sheet.rect(x - half, y - 20, 2 * half, 7 * row + 12, SHADE, radius=4)
     sheet.path(f"M{x - 9:g} {y - 20:g} a9 9 0 0 0 18 0", PAPER)

@@ -1,6 +1,6 @@
-"""The walk's step at the pads: each seat slaps or presses its own, and what answers is written down as its.
+"""The wizard's step for the pads: each seat slaps or presses its own, and the one that responds is assigned to it.
 
-So crossed wires are put right, and nobody need know what a key is called. Called by `referee.setup.steps`.
+This corrects swapped wires, and people need not know the name of a key. Called by `referee.setup.steps`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _ON_KEYBOARDS: Final = ("key", "browser")
 _PAD_MOVED: Final = "{name}'s pad is on {pin}, not {old}: put right."
 _LIGHT_MOVED: Final = "{name}'s light is on {pin}, not {old}: put right."
 _FEWEST_GHOSTS: Final = 3
-"""Keys of one keyboard that it may be unable to tell when they are down together; any two it can."""
+"""Number of keys from which on a keyboard may miss some that are down together; it always distinguishes two."""
 _P = TypeVar("_P", bound=Pad)
 
 
 def pads_step(draft: SettingsText) -> Run:
-    """Each seat slaps its pad or presses its key; what answers is its own."""
+    """Let each seat slap its pad or press its key, and assign the one that responds."""
     settings = draft.settings
     if not (
         yield yes_no("pads.roll_call", Sentence("Are the pads connected? Then every seat slaps its own, once"), True)
@@ -34,7 +34,7 @@ def pads_step(draft: SettingsText) -> Run:
     names, pins = [seat.name for seat in settings.seats], [seat.pad for seat in settings.seats]
     wired = [pin for seat in settings.seats if (pin := seat.pad_pin) is not None]
     lamps = {*(seat.light for seat in settings.seats), *settings.lights.table} if settings.lights.enabled else set()
-    # A pad may also be on one of the picture's lines, unless a light is there.
+    # A pad may also be on one of the wiring picture's lines, unless a light is there.
     listened = tuple(dict.fromkeys([*wired, *(pin for pin in PAD_PINS if pin not in lamps)]))
     told: dict[int, Pad] = {}
     for seat, name in enumerate(names, start=1):
@@ -72,7 +72,7 @@ def pads_step(draft: SettingsText) -> Run:
 
 
 def press_together(draft: SettingsText) -> Generator[Request, Any, None]:
-    """Seats that share a keyboard hold their keys down at once: many keyboards cannot tell three or more."""
+    """Let seats that share a keyboard hold their keys down together: many keyboards miss three or more."""
     sharing: dict[tuple[str, str], dict[str, str]] = {}
     for seat in draft.settings.seats:
         if (place := seat.pad_place) is not None and place.kind in _ON_KEYBOARDS:
@@ -101,18 +101,18 @@ def _pad_words(pad: Pad) -> str:
 
 
 def assign_pins(before: Sequence[_P], told: Mapping[int, _P], listened: Sequence[_P]) -> list[_P]:
-    """Each seat's pin or place: the one that answered for it; for a silent seat its old one, or one that is free.
+    """Return each seat's pin or place: the one that responded; for a silent seat its old one, or a free one.
 
     Args:
         before: each seat's until now, seat 1 first.
-        told: those that answered, by seat.
-        listened: every line on which a pad may be; as many as seats at least.
+        told: those that responded, by seat.
+        listened: every possible line of a pad; at least as many as seats.
     """
     kept: dict[int, _P] = {
         seat: pin for seat, pin in enumerate(before, start=1) if seat not in told and pin not in told.values()
     }
     kept |= told
-    # A line that another seat has left comes first: the silent pad is the likeliest there.
+    # First try a line that another seat has left: the silent pad is most likely there.
     free = iter([pin for pin in dict.fromkeys((*before, *listened)) if pin not in kept.values()])
     seats = range(1, len(before) + 1)
     return [kept[seat] if seat in kept else next(free) for seat in seats]
@@ -126,9 +126,9 @@ def describe_moves(
     same: str,
     absent: str,
 ) -> str:
-    """Which pins were put right, each in a sentence.
+    """Return the corrected pins, each in a sentence.
 
-    ``same`` is said where none was, ``absent`` tells what did not answer.
+    ``same`` is the text if there were none, ``absent`` names what did not respond.
     """
     moved = _LIGHT_MOVED if thing == "light" else _PAD_MOVED
     told: list[str] = [

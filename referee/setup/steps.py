@@ -1,7 +1,7 @@
-"""The steps of the walk in their order, each a generator of what it asks and does (see `referee.setup.walk`).
+"""The steps of the wizard in order, each a generator of its questions and actions (see `referee.setup.walk`).
 
-Seats and wires come first, then what puts swapped wires right (every seat slaps its pad, every light blinks), then what
-sees and what speaks, house rules, and the doctor's look.
+Seats and wires come first, then the correction of swapped wires (every seat slaps its pad, every light blinks), then
+camera and voice, house rules, and the doctor's check.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ORDINARY: Final = "ordinary"
 
 
 def seats_step(draft: SettingsText) -> Run:
-    """How many, who, and where they stand."""
+    """Ask for the number of seats, the names, and the positions."""
     there = draft.settings.seats
     words = Sentence("How many seats has the table ({low} to {high})?", low=FEWEST_SEATS, high=MOST_SEATS)
     count = yield Question("seats.count", words, str(len(there)), whole_number(FEWEST_SEATS, MOST_SEATS))
@@ -85,7 +85,7 @@ def seats_step(draft: SettingsText) -> Run:
 
 
 def check_names(others: Sequence[str]) -> Check:
-    """Takes a name that none of the others has."""
+    """Return a check for a name that none of the others has."""
 
     def check(text: str) -> str:
         if not text.isprintable() or len(text) > _LONGEST_NAME:
@@ -98,7 +98,7 @@ def check_names(others: Sequence[str]) -> Check:
 
 
 def _bearings(count: int) -> Check:
-    """Takes as many bearings, or None where seats stand evenly."""
+    """Return a check for this number of bearings; its value is None if the seats are spaced evenly."""
 
     def check(text: str) -> list[float] | None:
         if text.casefold() in ("evenly", "even", "yes", "y"):
@@ -117,7 +117,7 @@ def _bearings(count: int) -> Check:
 
 
 def _free_pins(draft: SettingsText, count: int) -> list[tuple[Pad, int]]:
-    """Each seat's pad and light: those that it has, and for further seats the picture's, where they are free."""
+    """Return each seat's pad and light: its present ones, and for further seats the wiring picture's, if free."""
     settings = draft.settings
     pins: list[tuple[Pad, int]] = [(seat.pad, seat.light) for seat in settings.seats[:count]]
     used = {pin for pair in pins for pin in pair} | set(settings.lights.table)
@@ -135,7 +135,7 @@ def _free_pins(draft: SettingsText, count: int) -> list[tuple[Pad, int]]:
 
 
 def pins_step(draft: SettingsText) -> Run:
-    """Which wires go where."""
+    """Ask which wires go where."""
     settings = draft.settings
     count, table = len(settings.seats), list(settings.lights.table)
     words = Sentence("Does an MCP3008 on SPI measure how hard the pads are hit?")
@@ -175,7 +175,7 @@ def pins_step(draft: SettingsText) -> Run:
     rows = [{"light": light} for light in lamps]
     for n, pad in zip(wired_seats, pads, strict=True):
         rows[n]["pad"] = pad
-    # Off for the moment between two states, in which a pin might stand twice.
+    # Off between the two states, in which a pin might be assigned twice.
     off = {"lights.enabled": False, "pads.force": False, "lights.table": table, "pads.active_high": high == "high"}
     return draft.changed(off).with_seats(rows).changed({"lights.enabled": lights, "pads.force": force})
 
@@ -183,7 +183,7 @@ def pins_step(draft: SettingsText) -> Run:
 def _typed_pins(
     pads: list[int], lamps: list[int], table: list[int], barred: list[int]
 ) -> Generator[Request, Any, list[list[int]]]:
-    """Pads, seats' lights and table light, each asked with what fits of the old, and free ones, as its default."""
+    """Ask for the pins of pads, seats' lights and table light; the default is the old pins that fit, and free ones."""
     taken, out = list(barred), []
     for key, words, pins in (
         ("pins.pads", Sentence("Pins of the pads (BCM numbers), seat 1 first:"), pads),
@@ -224,7 +224,7 @@ def _pins(count: int, taken: Sequence[int]) -> Check:
 
 
 def lights_step(draft: SettingsText) -> Run:
-    """Each light blinks, and people say whose it is; the table's light shows its colours one after another."""
+    """Let each light blink, and ask whose it is; then the table's light shows its colours in turn."""
     settings = draft.settings
     if not settings.lights.enabled:
         yield Remark(Sentence("No lights are wired: nothing to look at."))
@@ -248,20 +248,20 @@ def lights_step(draft: SettingsText) -> Run:
     yield Remark(describe_moves("light", names, pins, lamps, same, absent))
     table = yield from _table_light(draft)
     yield DeviceCall("dark", {})
-    # Between two states a pin might stand twice.
+    # Off, since a pin might be assigned twice between the two states.
     draft = draft.changed({"lights.enabled": False}).with_seats([{"light": pin} for pin in lamps])
     return draft.changed({"lights.table": table, "lights.enabled": True})
 
 
 def _after(words: str, question: str) -> str:
-    """A question, after what the device had to say, if anything."""
+    """Return a question, preceded by the device's message, if any."""
     return joined([words, question]) if words else question
 
 
 def _seat_or_name(names: Sequence[str], listed: Question) -> Check:
     def check(text: str) -> str:
         same = [str(seat) for seat, name in enumerate(names, start=1) if name.casefold() == text.casefold()]
-        # A number is a seat's, not a place in the list of those that are left.
+        # A number means a seat, not a place in the list of remaining ones.
         known = text in listed.choices or not text.isdecimal()
         return str(listed.check(same[0] if same else text if known else "?"))
 
@@ -269,7 +269,7 @@ def _seat_or_name(names: Sequence[str], listed: Question) -> Check:
 
 
 def _table_light(draft: SettingsText) -> Generator[Request, Any, list[int]]:
-    """The pins of red, green and blue, as people see them."""
+    """Return the pins of red, green and blue, as people see them."""
     pins = draft.settings.lights.table
     others = tuple(seat.light for seat in draft.settings.seats)
     seen: dict[str, int] = {}
@@ -291,7 +291,7 @@ def _table_light(draft: SettingsText) -> Generator[Request, Any, list[int]]:
 
 
 def voice_step(draft: SettingsText) -> Run:
-    """The language, how loud, and when it is quiet."""
+    """Ask for the language, the volume, and the quiet hours."""
     voice = draft.settings.voice
     if not (yield yes_no("voice.enabled", Sentence("Shall the referee speak?"), voice.enabled)):
         return draft.changed({"voice.enabled": False})
@@ -326,7 +326,7 @@ def voice_step(draft: SettingsText) -> Run:
                 draft = draft.changed({"voice.volume": heard})
         if heard is None:
             break
-        # The next one is offered first; who has tried all may begin again.
+        # Offer the next one first; after the last the list starts over.
         tried = draft.settings.voice.device
         left = {**{name: kind for name, kind in left.items() if name != tried}, tried: left.get(tried, "")}
     hours = f"{voice.quiet_from}-{voice.quiet_to}" if voice.quiet_from and voice.quiet_to else "none"
@@ -339,7 +339,7 @@ def voice_step(draft: SettingsText) -> Run:
 
 
 def _choose_card(draft: SettingsText, cards: dict[str, str]) -> Run:
-    """One of several sound cards, the one that is most surely heard first; none whose pins somebody else has."""
+    """Choose one of several sound cards, the most reliable first; reject one whose pins are in use."""
     while True:
         chosen = yield choose("voice.card", Sentence("Which sound card?"), next(iter(cards)), cards)
         try:
@@ -352,12 +352,12 @@ def _choose_card(draft: SettingsText, cards: dict[str, str]) -> Run:
 
 
 def _heard(text: str) -> int | str | None:
-    """As `_volume`, or that nothing was heard."""
+    """Parse as `_volume`, or "no" if the sound was not audible."""
     return "no" if text.casefold() in ("no", "n") else _volume(text)
 
 
 def _volume(text: str) -> int | None:
-    """Another volume, or None where it was heard well."""
+    """Parse another volume; `None`: the present one is good."""
     if text.casefold() in ("yes", "y"):
         return None
     if not text.isdecimal() or int(text) > 100:
@@ -379,7 +379,7 @@ def _hours(text: str) -> tuple[str, str] | None:
 
 
 def rules_step(draft: SettingsText) -> Run:
-    """A preset, a file, or what is there; which way the cards go; and the deck, where unusual ones were learned."""
+    """Choose a preset, a file, or the present rules; then the direction, and the deck if unusual ones were learned."""
     now: Any = draft.settings.rules
     own = not isinstance(now, str)
     choices: dict[str, str] = {name: here().get(f"preset.{name}", preset.title) for name, preset in PRESETS.items()}
@@ -418,7 +418,7 @@ def rules_step(draft: SettingsText) -> Run:
 
 
 def _which_way(draft: SettingsText, rules: HouseRules) -> Run:
-    """Which way the cards go round (S5); it stands in the settings only where the rules say otherwise."""
+    """Ask for the direction of play (S5); the settings store it only if it differs from the rules."""
     if not rules.has("S5"):
         return draft
     usual = rules.word("S5")
@@ -432,7 +432,7 @@ def _which_way(draft: SettingsText, rules: HouseRules) -> Run:
 
 
 def check_step(draft: SettingsText) -> Run:
-    """The doctor looks at everything."""
+    """Let the doctor check everything."""
     while True:
         words, well = yield DeviceCall("doctor", {"text": draft.text}, Sentence("looking at every part"))
         yield Remark(words)

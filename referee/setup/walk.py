@@ -1,8 +1,8 @@
-"""The walk by which a table is set up: questions out, answers in. Pure; the terminal and the devices are elsewhere.
+"""The setup wizard: questions out, answers in. Pure; the terminal and the devices are elsewhere.
 
-A step is a generator: it yields what it wants (a `Question` to a person, a `DeviceCall`, a `Remark`), is sent what came
-of it, and returns the settings as they are afterwards. What was sent is kept, so going back is playing the same again
-without the last answer, and nothing is done twice to a device for it. `referee.setup.console` holds the conversation.
+A step is a generator: it yields requests (a `Question` to a person, a `DeviceCall`, a `Remark`), is sent their results,
+and returns the new settings. Results are kept, so going back replays them without the last answer, and no device action
+is repeated for it. `referee.setup.console` runs the dialogue.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from referee.sentence import Sentence, Spoken
 from referee.settings.file import SettingsText
 
 Check = Callable[[str], Any]
-"""Turns what was typed into a value; raises `BadAnswer`."""
+"""Turns typed text into a value; raises `BadAnswer`."""
 
 
 class BadAnswer(Spoken):
-    """An answer that cannot be; the text says what would be."""
+    """An invalid answer; the text says what would be valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +29,28 @@ class Question:
     id: str
     words: str
     default: str
-    """What an empty line means."""
+    """The answer for an empty line."""
     check: Check
     choices: Mapping[str, str] = field(default_factory=dict)
-    """The answers to choose from, if there is a list: what is typed, and what it means."""
+    """The possible answers, if there is a list: typed text and meaning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something to tell; nothing is sent back."""
+    """A message; it has no result."""
 
     words: str
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceCall:
-    """Something to do with a device; what came of it is sent back (see `referee.setup.device_checks.Bench`)."""
+    """An action of a device; its result is sent back (see `referee.setup.device_checks.Bench`)."""
 
     what: str
     """Name of a method of the bench."""
     arguments: Mapping[str, Any]
     words: str = ""
-    """What people are told meanwhile."""
+    """Message shown meanwhile."""
 
 
 Request = Question | Remark | DeviceCall
@@ -59,7 +59,7 @@ Run = Generator[Request, Any, SettingsText]
 
 @dataclass(frozen=True, slots=True)
 class WalkStep:
-    """One part of the walk."""
+    """One part of the wizard."""
 
     name: str
     title: str
@@ -72,11 +72,11 @@ COMMANDS: Final = {
     "skip": Sentence("leave this step as it was"),
     "stop": Sentence("keep what was done; `referee setup` goes on here"),
 }
-"""What may be typed instead of an answer."""
+"""Commands that may be typed instead of an answer."""
 
 
 def one_of(values: Sequence[str]) -> Check:
-    """Takes one of these by its word, its number in the list, or how its word begins."""
+    """Return a check for one of these words, by the word, its number in the list, or a unique prefix."""
 
     def check(text: str) -> str:
         if text.isdecimal() and text not in values and 1 <= int(text) <= len(values):
@@ -92,7 +92,7 @@ def one_of(values: Sequence[str]) -> Check:
 
 
 def whole_number(low: int, high: int) -> Check:
-    """Takes a whole number within bounds."""
+    """Return a check for a whole number within bounds."""
 
     def check(text: str) -> int:
         if not text.isdecimal() or not low <= int(text) <= high:
@@ -103,12 +103,12 @@ def whole_number(low: int, high: int) -> Check:
 
 
 def choose(key: str, words: str, default: str, choices: Mapping[str, str]) -> Question:
-    """A question with a list of answers, each with what it means."""
+    """Return a question with a list of answers and their meanings."""
     return Question(key, words, default, one_of(list(choices)), choices)
 
 
 def yes_no(key: str, words: str, default: bool) -> Question:
-    """A question that is answered True or False."""
+    """Return a question that is answered True or False."""
     check = one_of(("yes", "no"))
     return Question(
         key,
@@ -119,34 +119,34 @@ def yes_no(key: str, words: str, default: bool) -> Question:
 
 
 class Walk:
-    """The walk as it stands: `request` is what it wants now, None at its end."""
+    """The state of the wizard: `request` is the current request, None at its end."""
 
     def __init__(self, draft: SettingsText, steps: Sequence[WalkStep], at: int = 0) -> None:
-        """``at``: number of the step to begin with; those before it count as done."""
+        """``at``: index of the first step to run; those before it count as done."""
         self.draft = draft
-        """The settings as the steps done so far leave them."""
+        """The settings after the steps done so far."""
         self.steps = tuple(steps)
         self.at = at
         self.stopped = False
         self.request: Request | None = None
         self._before: dict[int, SettingsText] = {}
         self._silent: set[int] = set()
-        """Steps that had nothing to ask: going back passes them by."""
+        """Steps without questions: going back skips them."""
         self._sent: list[tuple[Request, Any]] = []
         self._begin()
 
     @property
     def step(self) -> WalkStep | None:
-        """The step that is being walked; None at the end."""
+        """The current step; `None`: the wizard has ended."""
         return self.steps[self.at] if self.at < len(self.steps) else None
 
     @property
     def done(self) -> tuple[str, ...]:
-        """Names of the steps that lie behind."""
+        """Names of the finished steps."""
         return tuple(step.name for step in self.steps[: self.at])
 
     def answer(self, text: str) -> str:
-        """Answer the present question, or go another way; gives why the answer cannot be, or nothing."""
+        """Answer the current question, or carry out a command; return why the answer is invalid, or an empty text."""
         question = self.request
         if not isinstance(question, Question):
             raise TypeError(f"no question is open, but {question}")
@@ -170,14 +170,14 @@ class Walk:
         return ""
 
     def give(self, result: Any = None) -> None:
-        """Send what came of the present `DeviceCall`; of a `Remark`, nothing."""
+        """Send the result of the current `DeviceCall`; for a `Remark`, None."""
         if self.request is None or isinstance(self.request, Question):
             raise TypeError(f"a question is answered, not given {result!r}")
         self._sent.append((self.request, result))
         self._advance(result)
 
     def go_to(self, name: str) -> None:
-        """Walk a step by its name, with the settings as they are now."""
+        """Run a step by its name, with the present settings."""
         self.at = next(at for at, step in enumerate(self.steps) if step.name == name)
         self._begin()
 
@@ -197,7 +197,7 @@ class Walk:
             self._begin()
 
     def _begin(self, sent: Sequence[tuple[Request, Any]] = ()) -> None:
-        """Start the present step, and play again what was sent."""
+        """Start the current step, and replay the results."""
         self._sent = list(sent)
         if self.step is None:
             self.request = None
@@ -215,6 +215,6 @@ class Walk:
             return
         behind = [at for at in range(self.at) if at not in self._silent]
         self.at = behind[-1] if behind else self.at
-        # A step that an earlier walk did is asked again as it was left.
+        # A step finished in an earlier run is asked again from its final state.
         self.draft = self._before.get(self.at, self.draft)
         self._begin()

@@ -1,7 +1,7 @@
-"""`referee play`: the walk in a browser, from a laptop on the table to the first card; and then the game.
+"""`referee play`: the wizard in a browser, from a laptop on the table to the first card; and then the game.
 
-The page is shown to this machine, and to devices that have paired with the code in the terminal. What it shows of the
-walk comes from `referee.setup.held_walk`, the pads and pairing are the page's own (`referee.web`).
+This machine, and devices paired with the code in the terminal, may see the page. `referee.setup.held_walk` provides the
+wizard's state; pads and pairing are the page's own (`referee.web`).
 """
 
 from __future__ import annotations
@@ -55,24 +55,24 @@ from referee.web.server import ViewerServer
 from referee.web.site import Site
 
 _LONGEST: Final = 400
-"""Characters of an answer."""
+"""Maximum length of an answer, characters."""
 
 
 def evening_settings() -> Path:
-    """Where the settings of `referee play` are kept: under ``XDG_DATA_HOME``, or ``~/.local/share``."""
+    """Return the path of the settings of `referee play`: under ``XDG_DATA_HOME``, or ``~/.local/share``."""
     base = os.environ.get("XDG_DATA_HOME", "")
     folder = Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share"
     return folder / "table-referee" / "table.toml"
 
 
 class WalkSite:
-    """The routes of the walk."""
+    """The routes of the wizard."""
 
     def __init__(self, held: HeldWalk, bench: EveningBench, control: Control, site: Site) -> None:
         self._held, self._bench, self._control, self._site = held, bench, control, site
 
     def routes(self) -> list[Route]:
-        """To be wrapped in `referee.web.security.guard.Guard`."""
+        """Return the routes, for `referee.web.security.guard.Guard`."""
         pads = {
             "/pad": pad_pages.show_pad,
             "/pads": pad_pages.show_pads,
@@ -90,11 +90,11 @@ class WalkSite:
         ]
 
     async def lead(self, _request: Request) -> Response:
-        """To the walk."""
+        """Redirect to the wizard."""
         return RedirectResponse("/play", 303)
 
     async def show(self, request: Request) -> HTMLResponse:
-        """The walk's page; this machine's own browser is paired by opening it."""
+        """Show the wizard's page; opening it pairs this machine's own browser."""
         texts = page_texts(request)
         self._site.hub.board = Board(names=[seat.name for seat in self._held.walk.draft.settings.seats])
         keys = pad_pages.key_pads(self._site, request) if self._held.state()["step"] == "slaps" else None
@@ -114,7 +114,7 @@ class WalkSite:
         return answer
 
     async def send_state(self, request: Request) -> JSONResponse:
-        """Where the walk stands, for devices that have paired."""
+        """Send the wizard's state to paired devices."""
         if request.scope.get("referee.device") is None:
             return JSONResponse({"paired": False})
         state, look = self._held.state(), self._bench.look_now
@@ -133,14 +133,14 @@ class WalkSite:
         return JSONResponse({"paired": True, **said, "look": seen, "phones": phones, "names": names})
 
     async def send_picture(self, request: Request) -> Response:
-        """What the camera sees."""
+        """Send the camera's picture."""
         look = self._bench.look_now
         if request.scope.get("referee.device") is None or look is None or not look.jpeg:
             return Response(status_code=404)
         return Response(look.jpeg, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
 
     async def say(self, request: Request) -> JSONResponse:
-        """An answer to the walk's question."""
+        """Take an answer to the wizard's question."""
         try:
             said = json.loads(await request.body())
         except (ValueError, RecursionError):
@@ -154,7 +154,7 @@ class WalkSite:
 
 
 def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
-    """The walk's state with each sentence in a language, as its words and the language that they are in."""
+    """Return the wizard's state with each sentence translated, as its words and their language."""
 
     def say(words: str) -> list[str]:
         made = in_language(told(words), texts)
@@ -165,7 +165,7 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
         asked, row = question["words"], question["id"].removeprefix("rules.")
         choices = [[value, say(words)] for value, words in question["choices"]]
         if row == "preset":
-            # The presets' own titles stand among the page's texts.
+            # The presets' own titles are among the page's texts.
             choices = [[value, [texts.get(f"preset.{value}", said[0]), texts.language]] for value, said in choices]
         elif row in ROWS and texts.language != "en":
             asked = yes_no(
@@ -183,7 +183,7 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
 
 
 def _obey(folder: Path, command: Command) -> Outcome:
-    """Before the game a seat's code can be called in, and nothing else can be asked for."""
+    """Carry out a command; before the game only a seat's code can be replaced."""
     if command.do != "seat_code":
         return Refused(NOBODY)
     done = meet_command(command, None, str)
@@ -200,7 +200,7 @@ def tell_code(pairing: Pairing) -> None:
 
 
 def keep_code_shown(pairing: Pairing, over: threading.Event) -> None:
-    """Print another code whenever the last one is used or old, until the walk is over."""
+    """Print another code whenever the last one is used or expired, until the wizard ends."""
     while not over.wait(1.0):
         if not pairing.shown(monotonic()):
             tell_code(pairing)
@@ -209,16 +209,16 @@ def keep_code_shown(pairing: Pairing, over: threading.Event) -> None:
 def hold_evening(
     path: Path, *, host: str, port: int, browse: bool, for_service: bool = False, goes_on: bool = False
 ) -> bool:
-    """Hold the walk in a browser; returns whether it was gone through to its end.
+    """Run the wizard in a browser; return whether it was completed.
 
     Args:
-        path: the settings, which need not be there yet.
+        path: the settings, which need not exist yet.
         host: address to listen at.
-        port: the wished port; the next free one is taken.
+        port: the preferred port; if it is taken, the next free one.
         browse: open this machine's browser.
-        for_service: a service referees afterwards, whose games lie where its settings have them by themselves; what
-            is else asked in a terminal is asked here; and there is always a code on show, for nobody can ask for one.
-        goes_on: a game was broken off; phones that were joined to it stay joined.
+        for_service: a service referees afterwards, and its games go where its settings say; the questions of the
+            terminal are asked here; and a code is always on show, since there is no terminal to request one.
+        goes_on: a game was interrupted; phones that had joined it stay joined.
 
     Raises:
         UserError: the settings are wrong, or no port is free.
@@ -259,7 +259,7 @@ def hold_evening(
 
     def end_with_walk() -> None:
         held.over.wait()
-        # Whoever watches is told that it is over before nobody answers any more.
+        # Viewers learn of the end before the server stops.
         threading.Timer(1.0, lambda: setattr(server, "should_exit", True)).start()
 
     threading.Thread(target=end_with_walk, name="walk's end", daemon=True).start()
@@ -278,10 +278,10 @@ def hold_evening(
         hand_on(folder)
         values: dict[str, Any] = {"page.enabled": True, "page.host": host, "page.port": listening_port}
         if not known:
-            # Everybody has slapped already.
+            # Each player has slapped already.
             values["pads.roll_call"] = False
         if not known and not for_service:
-            # The games lie where the settings do, not where this was started.
+            # The games go beside the settings, not into the current folder.
             values["record.file"] = str(path.with_name("games.db"))
         replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
     else:

@@ -1,7 +1,7 @@
-"""Pads, lights and voice of a table, opened as its settings say: one function for each kind.
+"""Pads, lights and voice of a table, opened according to its settings: one function for each kind.
 
-The appliance, set-up, calibration and practice open them here; each raises `HardwareMissing` where a device cannot be
-had, and says what to do about it. The camera is opened in `referee.vision.cameras`, for another process does so.
+The appliance, setup, calibration and practice open them here; each function raises `HardwareMissing` if a device is not
+available, and says what to do about it. `referee.vision.cameras` opens the camera, since another process uses it.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ Tell = Callable[[str], None]
 
 
 def pad_errors(settings: Settings) -> tuple[int, ...]:
-    """Half-width of what is known about an edge's instant, ns, by seat: as measured, but never less than is set."""
+    """Return the error of an edge's instant, ns, by seat: as measured, but at least the configured one."""
     measured, least = settings.pads_measured, settings.pads.t_error_us
     each = measured.t_error_us if measured is not None else (least,) * len(settings.seats)
     return tuple(max(least, error) * US for error in each)
 
 
 def pad_filter(settings: Settings, start: int, *, force: bool = False, prefix: str = "") -> PadFilter:
-    """The filter for this table's pads, with everything that was measured at them.
+    """Return the filter for this table's pads, with all their measurements.
 
     Args:
         settings: those of the table.
         start: an instant before any edge, ns.
-        force: whether a force sampler is there and will tell.
-        prefix: stands before each id.
+        force: whether there is a force sampler.
+        prefix: of each id.
 
     Raises:
-        ValueError: the pads were measured at a table with other seats (the settings refuse that, too).
+        ValueError: the pads were measured at a table with other seats (the settings reject that, too).
     """
     seats, measured = len(settings.seats), settings.pads_measured
     if measured is None:
@@ -74,12 +74,12 @@ def pad_filter(settings: Settings, start: int, *, force: bool = False, prefix: s
 
 
 def open_pads(settings: Settings) -> TimedPads:
-    """The seats' pads, each with the error that is known of it, of however many kinds.
+    """Open the seats' pads of all kinds, each with its own error.
 
-    A kind that cannot be had is told as its seats' (`MixedPads.silent`), and the others are there.
+    An unavailable kind is reported for its seats (`MixedPads.silent`), and the others are opened.
 
     Raises:
-        HardwareMissing: no kind can be had; says of each what to do.
+        HardwareMissing: no kind is available; says for each what to do.
     """
     errors = dict(enumerate(pad_errors(settings), start=1))
     pins = {seat: pin for seat, one in enumerate(settings.seats, start=1) if (pin := one.pad_pin) is not None}
@@ -109,7 +109,7 @@ def open_pads(settings: Settings) -> TimedPads:
 
 
 def _open_keys(places: Mapping[int, PadPlace], errors: Mapping[int, int], settings: Settings) -> TimedPads:
-    """Keys of input devices; those that are not plugged in are waited for."""
+    """Open keys of input devices; it waits for those that are not plugged in."""
     from hardware.pads.evdev_keys import EvdevDevices
 
     try:
@@ -120,7 +120,7 @@ def _open_keys(places: Mapping[int, PadPlace], errors: Mapping[int, int], settin
 
 
 def _open_boards(places: Mapping[int, PadPlace], errors: Mapping[int, int], _settings: Settings) -> TimedPads:
-    """Boards that stamp edges themselves; those that are not plugged in are waited for."""
+    """Open boards that stamp edges themselves; it waits for those that are not plugged in."""
     try:
         return PluggedPads(SerialSource(places, SerialPorts(), t_errors=errors, clock=monotonic))
     except ValueError as bad:
@@ -128,14 +128,14 @@ def _open_boards(places: Mapping[int, PadPlace], errors: Mapping[int, int], _set
 
 
 def _open_pages(places: Mapping[int, PadPlace], _errors: Mapping[int, int], settings: Settings) -> TimedPads:
-    """Pads on pages, by codes that the page's process shows."""
+    """Open pads on pages, with codes that the page's process shows."""
     try:
         folder = private_folder(runtime_folder(os.environ))
         keys = {seat: browser_key(place.which) for seat, place in places.items()}
         names = {seat: settings.seats[seat - 1].name for seat in places}
         make_seat_codes(folder, keys, names, phones=settings.pads.phones)
         source = PageSource(places, folder / HANDS_SOCKET)
-        # Where the page runs as a user of its own, it shares the folder.
+        # If the page runs as a separate user, it shares the folder.
         let_in(folder / HANDS_SOCKET)
     except (ControlError, OSError) as bad:
         raise HardwareMissing("pads on pages cannot be had: {why}", why=bad) from None
@@ -143,11 +143,11 @@ def _open_pages(places: Mapping[int, PadPlace], _errors: Mapping[int, int], sett
 
 
 _PLUGGED: Final = {("key",): _open_keys, ("serial",): _open_boards, ("phone", "browser"): _open_pages}
-"""How pads that are wired to nothing here are opened, by the kinds of their places."""
+"""Openers of pads that are not on pins, by the kinds of their places."""
 
 
 def open_lights(settings: Settings, missing: dict[str, str]) -> Lights | None:
-    """Lights on pins, a strip, or both; what cannot be had is told in ``missing``, by part."""
+    """Open lights on pins, a strip, or both; unavailable ones are reported in ``missing``, by part."""
     pins: Lights | None = None
     strip: Lights | None = None
     try:
@@ -165,9 +165,9 @@ def open_lights(settings: Settings, missing: dict[str, str]) -> Lights | None:
 
 
 def render_clips(settings: VoiceSettings, on_trouble: Tell | None = None, progress: Progress | None = None) -> Clips:
-    """Every clip of the language that the settings choose, rendered or from the cache.
+    """Return every clip of the chosen language, rendered or from the cache.
 
-    The owner's Piper voice goes first. Where it cannot speak, ``on_trouble`` is told, and the system's voice speaks.
+    The owner's Piper voice takes precedence. If it fails, ``on_trouble`` is called, and the system's voice speaks.
 
     Raises:
         HardwareMissing: no synthesiser is installed, or the only one fails.
@@ -195,17 +195,18 @@ def open_voice(
     progress: Progress | None = None,
     sound: Any = None,
 ) -> StreamSpeaker:
-    """The voice of a table: its language, synthesiser, volume and quiet hours.
+    """Open the voice of a table: its language, synthesiser, volume and quiet hours.
 
     Args:
         settings: the table ``[voice]``.
-        wall: answers the hour of the wall's clock.
-        on_trouble: told in words what is wrong, and nothing (``""``) once the sound is back; also from another thread.
-        progress: told while clips are rendered.
-        sound: stands for the sounddevice module.
+        wall: returns the local time of day.
+        on_trouble: called with the fault in words, and with an empty text once the sound is back; also from another
+            thread.
+        progress: called while clips are rendered.
+        sound: replaces the sounddevice module.
 
     Raises:
-        HardwareMissing: no synthesiser or no PortAudio is installed. A sound card that is not there is looked for.
+        HardwareMissing: no synthesiser or no PortAudio is installed. A missing sound card is waited for.
     """
     return StreamSpeaker(
         render_clips(settings, on_trouble, progress), device=settings.device or None, sound=sound,

@@ -1,7 +1,7 @@
 """`referee wiring`: the 40-pin header and every wire on it, drawn as SVG, from the settings or the default pin map.
 
-What a wire is shows three times: in words, in its stroke (pads solid, lights dashed, colours dotted, SPI dash-dotted)
-and in its colour; so it can be read without the last.
+The kind of a wire shows in three ways: in words, in its stroke (pads solid, lights dashed, colours dotted, SPI
+dash-dotted) and in its colour; so the drawing is legible without colour.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 
 Kind = Literal["pad", "light", "colour", "force", "ground", "3.3 V", "5 V", "free"]
 Pad = Literal["fsr", "switch"]
-"""What a pad is made of: a pressure sensor before a Schmitt trigger, or a switch on the pin itself."""
+"""Type of a pad: a pressure sensor before a Schmitt trigger, or a switch directly on the pin."""
 
 SPI: Final = {10: "DIN", 9: "DOUT", 11: "CLK", 8: "CS"}
-"""The header's SPI0, BCM numbers, by the names that the MCP3008's pins have."""
+"""The header's SPI0, BCM numbers, with the names of the MCP3008's pins."""
 SEAT_OHMS: Final = 330
 TABLE_OHMS: Final = {"red": 330, "green": 100, "blue": 100}
-"""Green and blue need most of the 3.3 V for themselves."""
+"""Green and blue LEDs drop most of the 3.3 V themselves."""
 _LONGEST: Final = 10
-"""Letters of a name that have room in the picture."""
+"""Letters of a name that fit into the picture."""
 _ROW: Final = 34
 _TOP: Final = 92
 _WIDTH: Final = 980
 _MIDDLE: Final = _WIDTH / 2
 _APART: Final = 17
-"""From the middle to either row of pins."""
+"""Distance from the middle to either row of pins."""
 _RIM: Final = 74
-"""From the middle to where wires begin."""
+"""Distance from the middle to the start of the wires."""
 _PART: Final = 322
-"""From the middle to where parts stand."""
+"""Distance from the middle to the parts."""
 _FREE: Final = "#d9d9d9"
 _FILLS: Final = {"ground": INK, "3.3 V": PAPER, "5 V": PAPER, "free": _FREE}
 
@@ -49,33 +49,33 @@ class HeaderPin:
     """One pin of the header."""
 
     number: int
-    """1 to 40, as they are counted on the board: odd ones in one row, even ones in the other."""
+    """1 to 40, as numbered on the board: odd ones in one row, even ones in the other."""
     bcm: int | None
     kind: Kind
     label: str = ""
     ohms: int = 0
-    """Of the resistor in the wire; 0 where there is none."""
+    """Of the resistor in the wire; 0: none."""
     gate: Gate | None = None
-    """That a pad goes through."""
+    """The gate between the pad and the pin."""
 
 
 @dataclass(frozen=True, slots=True)
 class PinMap:
-    """BCM numbers of everything that is wired; by default as the referee takes it without settings."""
+    """BCM numbers of all wired parts; by default those that the referee uses without settings."""
 
     pads: tuple[int | None, ...] = PAD_PINS
-    """None: that seat's pad is no wire."""
+    """None: that seat's pad is not wired."""
     lights: tuple[int, ...] = SEAT_LIGHT_PINS
     table: tuple[int, int, int] | None = TABLE_LIGHT_PINS
     names: tuple[str, ...] = ()
-    """The seats' names; empty where they have none."""
+    """The seats' names; empty if unknown."""
     force: bool = False
     active_high: bool = False
     made_of: Pad = "fsr"
 
 
 def pin_map_of(settings: Settings) -> PinMap:
-    """The pin map that the settings say; pads that close to 3.3 V can only be switches, for a gate's output falls."""
+    """Return the pin map of the settings; pads that close to 3.3 V must be switches, because a gate's output falls."""
     lit = settings.lights.enabled
     return PinMap(
         tuple(seat.pad_pin for seat in settings.seats),
@@ -89,7 +89,7 @@ def pin_map_of(settings: Settings) -> PinMap:
 
 
 def header_pins(pins: PinMap) -> list[HeaderPin]:
-    """All 40 pins, in the order of their numbers."""
+    """Return all 40 pins, ordered by number."""
 
     def name(seat: int) -> str:
         if not pins.names:
@@ -118,7 +118,7 @@ def header_pins(pins: PinMap) -> list[HeaderPin]:
 
 
 def draw_wiring(out: Path, settings: Path | None, seats: int, made_of: Pad | None = None) -> int:
-    """Draw the wiring of these settings, or of the default pin map for some seats; returns the exit status.
+    """Draw the wiring of these settings, or of the default pin map for some seats; return the exit status.
 
     Raises:
         UserError: the settings cannot be read or are not for such pads, or the picture cannot be written.
@@ -151,7 +151,7 @@ def draw_wiring(out: Path, settings: Path | None, seats: int, made_of: Pad | Non
 
 
 def wiring_svg(pins: PinMap) -> str:
-    """The drawing, SVG: the header, and for pressure sensors the circuit of their gates below it."""
+    """Return the drawing, SVG: the header, and for pressure sensors the circuit of their gates below it."""
     header = header_pins(pins)
     wired = {seat: bcm for seat, bcm in enumerate(pins.pads, start=1) if bcm is not None}
     gated = pins.made_of == "fsr" and bool(wired)
@@ -163,7 +163,7 @@ def wiring_svg(pins: PinMap) -> str:
     sheet.rect(_MIDDLE - 36, _TOP - 22, 72, 20 * _ROW + 10, SHADE, radius=6)
     for pin in header:
         _draw_pin(sheet, pin, pins)
-    # What each stroke means, and what goes to ground.
+    # The legend of the strokes, and the connections to ground.
     pad = "pad: a contact to 3.3 V" if pins.active_high else "pad: a contact to ground (any black pin)"
     kinds = {
         "pad": "pad: through 1 kΩ and a gate of a 74HC14 (A1: chip A, pin 1), as drawn below" if gated else pad,
@@ -210,7 +210,7 @@ def _draw_pin(sheet: Blueprint, pin: HeaderPin, pins: PinMap) -> None:
 
 
 def _draw_wire(sheet: Blueprint, pin: HeaderPin, side: int, y: float, pins: PinMap) -> None:
-    """From the pin to its part: through a resistor if there is one, to ground (or to 3.3 V) in the end."""
+    """Draw the wire from the pin to its part: through a resistor if there is one, finally to ground (or 3.3 V)."""
     end = _MIDDLE + side * _PART
     _draw_stroke(sheet, (_MIDDLE + side * (_RIM - 40), y), (end, y), pin.kind)
     if pin.ohms:
@@ -238,7 +238,7 @@ def _draw_wire(sheet: Blueprint, pin: HeaderPin, side: int, y: float, pins: PinM
 
 
 def _draw_diode(sheet: Blueprint, x: float, y: float, side: int) -> None:
-    """A light that points away from the pin; its flat side, and short leg, lies towards ground."""
+    """Draw an LED that points away from the pin; its flat side, and short leg, is towards ground."""
     tip, back = x + side * 10, x - side * 10
     sheet.line((back, y - 9), (back, y + 9), (tip, y), close=True, fill=PAPER)
     sheet.line((tip, y - 9), (tip, y + 9), width=WIRE)

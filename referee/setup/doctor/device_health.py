@@ -1,4 +1,4 @@
-"""The doctor's looks at devices: the header and who holds its lines, lights, force, camera, sound card, voices."""
+"""The doctor's checks of devices: the header and the owners of its lines, lights, force, camera, sound card, voices."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from referee.settings.model import Settings, VoiceSettings
 
 _OUR_CONSUMERS: Final = ("table referee", "lg")
-"""How the names begin under which our own programs hold lines: the pads' and the lights'."""
+"""Prefixes of the consumer names with which our own programs hold lines for pads and lights."""
 _SERIAL: Final = {14, 15}
 _SPI: Final = {7, 8, 9, 10, 11}
 _MATCH: Final = Sentence(
     "both from apt, of one release: sudo apt full-upgrade, sudo apt install --reinstall python3-picamera2 "
     "python3-libcamera, and no picamera2 from pip (pip uninstall picamera2); then make install"
 )
-"""What mends a picamera2 that is here and cannot be loaded or asked, whatever it raises."""
+"""Remedy for a picamera2 that is installed but fails to load or answer, with any exception."""
 _NUMPY: Final = Sentence("its parts were built for another numpy: pip install 'numpy<2' opencv-python==4.11.0.86")
 _BYSTANDERS: Final = ("wireplumber", "pipewire")
-"""A sound server and a desktop look at media devices without using the camera."""
+"""Sound servers and desktops that look at media devices without using the camera."""
 _SPOKEN_BY: Final = {"flite": ("en",), "espeak-ng": tuple(LANGUAGES)}
-"""Languages that each synthesiser speaks."""
+"""Languages of each synthesiser."""
 
 
 # The header
 
 
 def check_header(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
-    """Chip, lines, lights, SPI, for a table that has something wired to it."""
+    """Check chip, lines, lights and SPI of a table with wired parts."""
     if settings is not None and not settings.lights.enabled and not pad_pins(settings) and not settings.lights.strip:
         return
     yield check_library(machine, "gpiod", Sentence("pads with the kernel's times"), pip_install("gpiod"))
@@ -51,13 +51,13 @@ def check_header(machine: Machine, settings: Settings | None) -> Iterator[Findin
         mend = Sentence('see docs/build.md; or no strip: lights.strip = ""')
         yield check_device(machine, Sentence("strip of lights"), settings.lights.strip, mend, "gpio")
     if settings is not None and settings.pads.force:
-        # The MCP3008 that measures force hangs on it.
+        # The MCP3008 that measures force is on this bus.
         mend = Sentence("sudo raspi-config nonint do_spi 0, then reboot")
         yield check_device(machine, Sentence("SPI (force)"), "/dev/spidev0.0", mend, "spi")
 
 
 def check_library(machine: Machine, name: str, what_for: str, mend: str) -> Finding:
-    """Whether a library is here that a device needs."""
+    """Check that a library for a device is installed."""
     part = Sentence("{name} ({what})", name=name, what=what_for)
     try:
         machine.bring(name)
@@ -69,12 +69,12 @@ def check_library(machine: Machine, name: str, what_for: str, mend: str) -> Find
 
 
 def not_allowed(device: str) -> str:
-    """What is told of a device that this user may not open."""
+    """Return the words for a device that this user may not open."""
     return Sentence("{device}: not allowed to open", device=device)
 
 
 def check_device(machine: Machine, part: str, device: str, mend: str, group: str) -> Finding:
-    """Whether a device is there, and may be opened by whoever is in a group."""
+    """Check that a device exists, and that members of a group may open it."""
     if not machine.at(device).exists():
         return Finding(part, "missing", Sentence("there is no {device}", device=device), mend)
     if not machine.may_open(device):
@@ -83,7 +83,7 @@ def check_device(machine: Machine, part: str, device: str, mend: str, group: str
 
 
 def check_chip(machine: Machine) -> tuple[str, Finding]:
-    """The chip that the header hangs on, found by its label, and how it stands; empty where there is none to use."""
+    """Return the chip of the header, found by its label, and its finding; an empty name if none is usable."""
     part = Sentence("GPIO header")
     chips = machine.devices("gpiochip*")
     if not chips:
@@ -116,12 +116,12 @@ def _open_chip(machine: Machine, place: str) -> Any:
 
 
 def pad_pins(settings: Settings) -> list[int]:
-    """The pins of pads that are wired to the header."""
+    """Return the pins of pads that are wired to the header."""
     return [pin for seat in settings.seats if (pin := seat.pad_pin) is not None]
 
 
 def used_pins(settings: Settings | None) -> dict[int, str]:
-    """What hangs on which pin, as the settings or else the wiring picture have it."""
+    """Return the use of each pin, from the settings or else the wiring picture."""
     pins = PinMap() if settings is None else pin_map_of(settings)
     uses: dict[int, str] = {
         pin: Sentence("the pad of {seat}", seat=n) for n, pin in enumerate(pins.pads, start=1) if pin is not None
@@ -131,7 +131,7 @@ def used_pins(settings: Settings | None) -> dict[int, str]:
 
 
 def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
-    """Whether somebody else holds a line that we need, and who."""
+    """Check whether another program holds a line that we need, and name it."""
     part = Sentence("GPIO lines")
     taken, ours = {}, 0
     try:
@@ -164,7 +164,7 @@ def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
 
 
 def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
-    """The Pi's and the others, and whether another program holds the one that is wanted."""
+    """Check the Pi's camera and others, and whether another program holds the wanted one."""
     camera = Sentence("camera")
     library, own = _check_picamera2(machine)
     yield library
@@ -194,7 +194,7 @@ def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Findin
 
 
 def _check_picamera2(machine: Machine) -> tuple[Finding, list[str]]:
-    """How the Pi's camera library stands, and the cameras that it sees."""
+    """Return the finding of the Pi's camera library, and the cameras that it sees."""
     part = Sentence("{name} ({what})", name="picamera2", what=Sentence("the Pi's camera"))
     mend = Sentence("on a Pi: sudo apt install --no-install-recommends python3-picamera2, then make install")
     try:
@@ -203,7 +203,7 @@ def _check_picamera2(machine: Machine) -> tuple[Finding, list[str]]:
         if bad.name == "picamera2":
             return Finding(part, "missing", Sentence("not installed"), mend), []
         return Finding(part, "broken", Sentence("here, but {name} is not", name=bad.name), _MATCH), []
-    except Exception as bad:  # C code of another release raises whatever it likes
+    except Exception as bad:  # mismatched C code can raise any exception
         words = one_line(bad)
         return Finding(part, "broken", words, _NUMPY if "numpy" in words else _MATCH), []
     own = [str(info.get("Model", "camera")) for info in told if "usb" not in str(info.get("Id", "")).lower()]
@@ -212,7 +212,7 @@ def _check_picamera2(machine: Machine) -> tuple[Finding, list[str]]:
 
 
 def _check_holders(machine: Machine, wanted: str, names: list[str]) -> Finding:
-    """Whether the wanted camera is free; one that our own service holds is fine."""
+    """Check that the wanted camera is free; our own service may hold it."""
     part, words = Sentence("camera"), Sentence("{names}", names=names)
     if wanted == "picamera":
         devices = machine.devices("media*")
@@ -238,14 +238,14 @@ def _check_holders(machine: Machine, wanted: str, names: list[str]) -> Finding:
 
 
 def check_sound(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
-    """The card, by the kernel and by PortAudio, and the voices."""
+    """Check the sound card, by the kernel and by PortAudio, and the voices."""
     yield check_alsa(machine)
     yield check_portaudio(machine, settings.voice.device if settings is not None else "")
     yield check_voices(machine, settings.voice if settings is not None else None)
 
 
 def check_alsa(machine: Machine) -> Finding:
-    """The kernel's sound cards."""
+    """Check the kernel's sound cards."""
     part = "ALSA"
     if not machine.at("/proc/asound/cards").exists():
         return Finding(part, "missing", Sentence("the kernel has no sound"), Sentence("a machine with a sound card"))
@@ -256,7 +256,7 @@ def check_alsa(machine: Machine) -> Finding:
 
 
 def check_portaudio(machine: Machine, device: str) -> Finding:
-    """Whether what the settings want to play through is there."""
+    """Check the sound device that the settings name."""
     part = Sentence("sound")
     try:
         sounddevice: Any = machine.bring("sounddevice")
@@ -288,7 +288,7 @@ def check_portaudio(machine: Machine, device: str) -> Finding:
 def check_voices(
     machine: Machine, voice: VoiceSettings | None, which: Callable[[str], str | None] = shutil.which
 ) -> Finding:
-    """Whether somebody here speaks the language that is wanted."""
+    """Check that a synthesiser speaks the wanted language."""
     part, language = Sentence("voice"), voice.language if voice is not None else "en"
     if voice is not None and voice.piper:
         absent = [name for name in (voice.piper, f"{voice.piper}.json") if not machine.at(name).exists()]

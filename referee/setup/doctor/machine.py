@@ -1,4 +1,4 @@
-"""The doctor on the table's settings and on the machine that they lie on: disk, clock, service, power."""
+"""The doctor's checks of the table's settings and of the machine: disk, clock, service, power."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from referee.settings.model import Settings
 
 _LEAST_FREE: Final = 200_000_000
-"""Bytes: a game's log has one or two million, and a full disk takes the system with it."""
+"""Bytes: a game's log takes one or two million, and a full disk can stop the whole system."""
 _FINE_CLOCKS: Final = ("arch_sys_counter", "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen")
 _SERVICE: Final = "table-referee"
 UNIT: Final = f"/etc/systemd/system/{_SERVICE}.service"
 BROKER: Final = f"/etc/systemd/system/{_SERVICE}.service.d/broker.conf"
 _JOURNAL: Final = f"journalctl -u {_SERVICE} -n 50"
 _HOTTEST: Final = 80.0
-"""°C: from here on a Pi runs slower."""
+"""°C: from here on a Pi slows down."""
 _THROTTLED: Final = {
     0: Sentence("the voltage is too low now"),
     1: Sentence("its clock is capped now"),
@@ -42,7 +42,7 @@ _LOW_VOLTAGE: Final = frozenset((0, 16))
 
 
 def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
-    """The settings, if they can be read, and how the file and what was measured into it stand."""
+    """Return the settings, if readable, and the findings of the file and its measurements."""
     from referee.settings.model import load_settings
 
     part = Sentence("settings")
@@ -66,12 +66,12 @@ def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
 
 
 def check_calibration(settings: Settings, path: Path) -> Finding:
-    """Whether the table was found under the camera, as the camera is set now."""
+    """Check that the table was found under the camera, with the present camera settings."""
     part, mend = Sentence("calibration"), f"referee calibrate --settings {path}"
     stored, camera = settings.calibration, settings.camera
     if stored is None:
         return Finding(part, "missing", Sentence("the camera has not looked for the table yet"), mend)
-    # Another camera than the Pi's gives what size it likes.
+    # Any camera except the Pi's chooses its picture size itself.
     if camera.source == "picamera" and (stored.width, stored.height) != (camera.width, camera.height):
         words = Sentence(
             "was made with {old} px; the camera is set to {new}",
@@ -89,7 +89,7 @@ def check_calibration(settings: Settings, path: Path) -> Finding:
 
 
 def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
-    """Whether pictures come often enough, and no lamp on these mains flickers in them; nothing of a recording."""
+    """Check that frames are frequent enough, and free of flicker on these mains; yield nothing for a recording."""
     part, camera, hz = Sentence("frame rate"), settings.camera, settings.camera.mains_hz
     try:
         from models.table_view.mains import is_even, is_steady, steady_rate
@@ -127,7 +127,7 @@ def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
 
 
 def check_colours(path: Path) -> Iterator[Finding]:
-    """Whether the picture that set-up took beside the settings at ``path`` has colours; nothing where there is none."""
+    """Check that the picture from the setup beside ``path`` has colours; yield nothing if there is no picture."""
     picture = path.with_suffix(".picture.jpg")
     if not picture.exists():
         return
@@ -145,7 +145,7 @@ def check_colours(path: Path) -> Iterator[Finding]:
 
 
 def check_bare_table(settings: Settings, path: Path) -> Iterator[Finding]:
-    """Whether the picture of the bare table, where one is stored, still shows what the camera sees."""
+    """Check that the stored picture of the bare table, if any, still matches the camera's view."""
     part = Sentence("bare table")
     if not settings.camera.bare_table:
         return
@@ -165,7 +165,7 @@ def check_bare_table(settings: Settings, path: Path) -> Iterator[Finding]:
 
 
 def check_pads_measured(settings: Settings, path: Path) -> Finding:
-    """Whether it is known how each pad bounces and what it makes its neighbours do."""
+    """Check that each pad's bounce and crosstalk were measured."""
     part = Sentence("pads measured")
     if settings.pads_measured is None:
         words = Sentence("each pad's spread and what it does to its neighbours are guesses")
@@ -175,7 +175,7 @@ def check_pads_measured(settings: Settings, path: Path) -> Finding:
 
 
 def check_certificate(settings: Settings, path: Path) -> Finding:
-    """Whether what is required was measured on this machine, with these settings, and reached."""
+    """Check that the requirements were measured on this machine, with these settings, and met."""
     from referee.record.certificates import find_standing
     from referee.text.terminal_language import here
 
@@ -191,7 +191,7 @@ def check_certificate(settings: Settings, path: Path) -> Finding:
 
 
 def check_machine(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
-    """Disk, clock, service, the eye's speed, power."""
+    """Check disk, clock, service, the eye's speed, power."""
     yield check_disk(machine, games_folder(settings) if settings is not None else None)
     yield check_clock(machine)
     yield check_service(machine)
@@ -204,7 +204,9 @@ def check_machine(machine: Machine, settings: Settings | None) -> Iterator[Findi
 
 
 def check_eye(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
-    """How many cards a second the eye follows; nothing where it cannot be loaded, which the software's part tells."""
+    """Check how many cards a second the eye follows; yield nothing if it cannot be loaded, which is a finding of the
+    software.
+    """
     part = Sentence("eye")
     try:
         from referee.settings.model import CameraSettings, EyeSettings
@@ -218,12 +220,12 @@ def check_eye(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
 
 
 def games_folder(settings: Settings) -> Path | None:
-    """The folder of the games: of the record, or of logs where there is none."""
+    """Return the folder of the games: of the record, or else of the logs."""
     return Path(settings.record.file).expanduser().parent if settings.record.file else settings.log_folder
 
 
 def check_broker(machine: Machine) -> Finding:
-    """Whether the service, which reaches no network by itself, is let through to its broker."""
+    """Check that the service, which is cut off from the network by default, may reach its broker."""
     part = Sentence("broker")
     if machine.read(UNIT) and not machine.read(BROKER):
         return Finding(
@@ -238,7 +240,7 @@ def check_broker(machine: Machine) -> Finding:
 
 
 def check_disk(machine: Machine, folder: Path | None) -> Finding:
-    """Whether games can be written."""
+    """Check that games can be written."""
     part, place = Sentence("disk"), folder or Path()
     there = next(one for one in (place, *place.absolute().parents) if one.exists())
     try:
@@ -264,7 +266,7 @@ def check_disk(machine: Machine, folder: Path | None) -> Finding:
 
 
 def check_clock(machine: Machine) -> Finding:
-    """What monotonic time comes from; and whether the calendar's is known."""
+    """Check the source of monotonic time, and whether the date is set."""
     part = Sentence("clock")
     source = machine.read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     if source and source not in _FINE_CLOCKS:
@@ -286,7 +288,7 @@ def check_clock(machine: Machine) -> Finding:
 
 
 def check_service(machine: Machine) -> Finding:
-    """Whether the referee starts with the machine, and whether it had to be started anew."""
+    """Check that the referee starts with the machine, and whether it was restarted."""
     part = Sentence("service")
     wanted = "LoadState,ActiveState,SubState,UnitFileState,Result,NRestarts,StatusText,WatchdogUSec"
     told = machine.run(["systemctl", "show", _SERVICE, "-p", wanted])
@@ -329,12 +331,12 @@ def check_service(machine: Machine) -> Finding:
 
 
 def _counted(words: str, times: int) -> str:
-    """The same, with how often the service was started anew, where it was."""
+    """Return the words with the number of restarts, if any."""
     return Sentence("{words}, started anew {times} times", words=words, times=times) if times else words
 
 
 def check_power(machine: Machine) -> Finding:
-    """Whether the supply holds."""
+    """Check the power supply."""
     part = Sentence("power")
     mend = Sentence("a supply of 5 V and 3 A (Pi 5: 5 A) with a short cable; nothing hungry on its USB")
     told = machine.run(["vcgencmd", "get_throttled"])
@@ -358,7 +360,7 @@ def check_power(machine: Machine) -> Finding:
 
 
 def check_heat(machine: Machine) -> Finding:
-    """How hot the processor is."""
+    """Check the temperature of the processor."""
     part, text = Sentence("heat"), machine.read("/sys/class/thermal/thermal_zone0/temp")
     if not text.isdecimal():
         return Finding(part, "fine", Sentence("not told"))

@@ -1,4 +1,4 @@
-"""The doctor's looks at pads that hang on no pin: keyboards and other input devices, and boards."""
+"""The doctor's checks of pads that are not on the header: keyboards and other input devices, and boards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_plugged_pads(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
-    """Every kind of such pads that the settings name, and each seat's."""
+    """Check every kind of such pads that the settings name, and each seat's pad."""
     if settings is None:
         return
     places = {n: place for n, seat in enumerate(settings.seats, 1) if (place := seat.pad_place) is not None}
@@ -33,7 +33,7 @@ def check_plugged_pads(machine: Machine, settings: Settings | None) -> Iterator[
 
 
 def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Finding]:
-    """Whether each seat's keyboard is plugged in, and may be read."""
+    """Check that each seat's keyboard is plugged in and readable."""
     labels = {
         device: {device, *(machine.read(f"/sys/class/input/{Path(device).name}/device/{part}") for part in _LABELS)}
         for device in machine.devices("input/event*")
@@ -62,7 +62,7 @@ def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Find
 
 
 def _check_boards(machine: Machine, boards: Mapping[int, PadPlace]) -> Iterator[Finding]:
-    """Whether each seat's board is plugged in, and may be opened."""
+    """Check that each seat's board is plugged in, and may be opened."""
     for seat, place in boards.items():
         device = place.device or next(iter(machine.devices("ttyACM*") + machine.devices("ttyUSB*")), "")
         mend = Sentence("plug the board in; or choose another pad: referee setup --step pads")
@@ -71,4 +71,4 @@ def _check_boards(machine: Machine, boards: Mapping[int, PadPlace]) -> Iterator[
 
 
 _LABELS = ("name", "phys", "uniq")
-"""By what the kernel tells input devices apart, and a seat may name one."""
+"""Attributes by which the kernel distinguishes input devices; a seat may name a device by any of them."""

@@ -1,7 +1,7 @@
-"""What the doctor sees of a machine, and what it finds: files under a root, programs that are run, modules imported.
+"""The doctor's view of a machine, and its findings: files under a root, programs run, modules imported.
 
-Every look takes a `Machine`, so that a test can hand it another one. What even the simulated table needs is looked at
-here: Python, its libraries, the three names of our packages, the eye's weights.
+Every check takes a `Machine`, so that a test can substitute another. This module checks the needs of the simulated
+table: Python, its libraries, the three names of our packages, the eye's weights.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from referee.sentence import Sentence
 
 State = Literal["fine", "missing", "broken"]
 OURS: Final = "referee"
-"""What the referee's own processes are called here."""
+"""Name given here to the referee's own processes."""
 _APPLIANCE: Final = "/opt/table-referee"
 _PATIENCE: Final = 5.0
-"""How long a program that is asked may take, s."""
+"""Time limit for a program, s."""
 _LIBRARIES: Final = {
     "numpy": "numpy", "cv2": "opencv-python", "onnxruntime": "onnxruntime", "gpiozero": "gpiozero",
     "PIL": "pillow", "rich": "rich", "tomlkit": "tomlkit",
@@ -38,7 +38,7 @@ _SYSTEM_LIBRARIES: Final = {"cv2": "sudo apt install libgl1 libglib2.0-0"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One part: how it stands, in words, and what to do where it is not fine."""
+    """A part: its state, in words, and a remedy if it is not fine."""
 
     part: str
     state: State
@@ -50,7 +50,7 @@ class Finding:
 
 
 def run_program(command: Sequence[str]) -> str | None:
-    """What a program prints, whatever its exit status; None where there is no such program, or it hangs."""
+    """Return a program's output, regardless of its exit status; `None`: there is no such program, or it hangs."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False, errors="replace")
     except (OSError, subprocess.SubprocessError):
@@ -59,7 +59,7 @@ def run_program(command: Sequence[str]) -> str | None:
 
 
 def measure_eye_speed(camera: CameraSettings, eye: EyeSettings) -> EyeSpeed:
-    """How fast the eye is here; raises `UserError` where it cannot be loaded, and `ImportError`."""
+    """Measure the speed of the eye; raises `UserError` if it cannot be loaded, and `ImportError`."""
     from referee.setup.eye_speed import eye_speed
 
     return eye_speed(camera, eye)
@@ -77,27 +77,27 @@ class Machine:
     eye_speed: Callable[[CameraSettings, EyeSettings], EyeSpeed] = measure_eye_speed
 
     def at(self, place: str) -> Path:
-        """A file of this machine, by its absolute place."""
+        """Return a file of this machine, by its absolute path."""
         return self.root / place.lstrip("/")
 
     def read(self, place: str) -> str:
-        """A small file's text, blanks off; empty where it cannot be read."""
+        """Return the stripped text of a small file; empty if it cannot be read."""
         try:
             return self.at(place).read_text(encoding="utf-8", errors="replace").strip("\0 \n")
         except OSError:
             return ""
 
     def devices(self, pattern: str) -> list[str]:
-        """Devices by their places, such as ``/dev/gpiochip0``, in the order of their numbers."""
+        """Return the paths of devices, such as ``/dev/gpiochip0``, ordered by number."""
         found = sorted(self.at("/dev").glob(pattern), key=lambda path: (len(path.name), path.name))
         return [f"/{path.relative_to(self.root)}" for path in found]
 
     def may_open(self, place: str) -> bool:
-        """Whether this user may read and write a device."""
+        """Return whether this user may read and write a device."""
         return self.access(self.at(place))
 
     def holders(self, device: str) -> list[str]:
-        """Other programs that hold a device open, as ``name (process 123)``; those of other users may stay unseen.
+        """Return other programs that hold a device open, as ``name (process 123)``; other users' may be invisible.
 
         The referee's own processes are all called `OURS`.
         """
@@ -106,28 +106,28 @@ class Machine:
             try:
                 holds = any(str(link.readlink()) == device for link in (folder / "fd").iterdir())
             except OSError:
-                # Gone meanwhile, or another user's.
+                # It has ended, or belongs to another user.
                 continue
             if holds and folder.name != str(os.getpid()):
                 name = self.read(f"/proc/{folder.name}/comm") or "a program"
-                # The camera's process is a bare Python of our environment.
+                # The camera's process is a plain Python interpreter of our environment.
                 own = self.read(f"/proc/{folder.name}/cmdline").startswith((f"{sys.prefix}/", f"{_APPLIANCE}/"))
                 found.append(f"{OURS if own else name} (process {folder.name})")
         return sorted(found)
 
 
 def one_line(bad: BaseException) -> str:
-    """An exception's text in a line of bearable length."""
+    """Return an exception's text as one short line."""
     return " ".join(str(bad).split())[:140] or type(bad).__name__
 
 
 def join_group(group: str) -> str:
-    """The command that gives a user a group's devices."""
+    """Return the command that gives a user a group's devices."""
     return Sentence("sudo usermod -aG {group} $USER, then log in again", group=group)
 
 
 def pip_install(name: str) -> str:
-    """The command that brings a Python library."""
+    """Return the command that installs a Python library."""
     return Sentence("make install   (or: pip install {name})", name=name)
 
 
@@ -135,8 +135,8 @@ def pip_install(name: str) -> str:
 
 
 def check_software() -> Iterator[Finding]:
-    """Every part that even the simulated table needs."""
-    # Whatever is older cannot even read these files.
+    """Check every part that even the simulated table needs."""
+    # An older Python cannot even parse these files.
     yield Finding("Python", "fine", ".".join(str(part) for part in sys.version_info[:3]), needed=True)
     root = Path(__file__).resolve().parents[3]
     for name in ("referee", "hardware", "models"):
@@ -147,7 +147,7 @@ def check_software() -> Iterator[Finding]:
 
 
 def check_library(name: str, distribution: str) -> Finding:
-    """How one Python library stands: it is imported to know."""
+    """Check one Python library by importing it."""
     mend = pip_install(distribution)
     try:
         module = importlib.import_module(name)
@@ -165,11 +165,11 @@ def check_library(name: str, distribution: str) -> Finding:
 
 
 def check_package(name: str, root: Path) -> Finding:
-    """Whether the package that answers to one of our general names is ours.
+    """Check that the package with one of our general names is ours.
 
     Args:
         name: ``referee``, ``hardware`` or ``models``.
-        root: the folder in which our packages lie side by side.
+        root: the folder that contains our packages side by side.
     """
     part = Sentence("package name {name}", name=name)
     mend = Sentence("use an environment of its own: make install")
