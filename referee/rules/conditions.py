@@ -1,6 +1,6 @@
-"""What a written pattern asks of a pile: conditions, and in which ways of naming its wild jokers they hold (P13c).
+"""Conditions of written patterns on a pile, evaluated for all readings of its wild jokers at once (P13c).
 
-`referee.rules.notation` reads them from a text.
+`referee.rules.notation` parses them from text.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from referee.rules.cards import SUITS, colour, suit, value
 
 
 class PileView(NamedTuple):
-    """What a pattern may look at."""
+    """The part of a pile that a pattern may look at."""
 
     top: tuple[str, ...]
     """Played cards, newest first."""
     first: str = ""
     """The first card played to this pile."""
     bottom: str = ""
-    """The card that lies lowest; ``??`` where nobody saw it."""
+    """The lowest card; ``??`` if it was not seen."""
     paid: int = 0
-    """The top card is the n-th paid to a challenge; 0 where it was not paid."""
+    """Number of the top card among those paid to a challenge; 0 if it was not paid."""
     wild: str = ""
     """The wild rank, once drawn."""
     said: str = ""
-    """The rank that was called for the top card."""
+    """The rank called for the top card."""
     under: bool = False
     """Whether a burned card lies under the played ones."""
 
@@ -42,24 +42,26 @@ COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     ">=": operator.ge,
 }
 _MOST_READINGS: Final = 13**4
-"""How many ways of naming jokers are looked at together: the ranks of four. Beyond that the lowest stay jokers."""
+"""Maximum number of joker readings evaluated together: the ranks of four. Beyond that the lowest stay jokers."""
 _LOWEST: Final = -1
-"""The place of a card that lies under the cards played, or that is told apart from them."""
+"""The place of a card under the played ones, or of one that is distinct from them."""
 
 _Place = int
 """From 1, the newest; or ``_LOWEST`` and below."""
 _Ask = tuple[int | str, str]
 """A card as a pattern names it, and ``number`` or ``suit``."""
 _Unknown = tuple[_Place, str]
-"""What a wild joker may be anything in: its place, and ``number`` or ``suit``."""
+"""An unknown property of a wild joker: its place, and ``number`` or ``suit``."""
 
 
 class Readings:
-    """All ways of naming the jokers of a pile at once: bit n of a mask stands for the n-th of them.
+    """All readings of a pile's jokers at once: bit n of a mask stands for the n-th reading.
 
-    A value is a mapping from what it may be to the readings in which it is that (none of them: there is no such card,
-    or it is a joker and has no rank), and a condition is a mask: the readings in which it holds. Where no joker is to
-    be named there is one reading, the pile as it lies.
+    A value maps each possible result to the mask of readings that give it (empty: there is no such card, or it is a
+    joker
+    and has no rank). A condition is the mask of readings in which it holds. Without jokers to name there is one
+    reading,
+    the pile as it is.
     """
 
     __slots__ = ("everywhere", "look", "named", "wild")
@@ -81,7 +83,7 @@ _MAY_BE: Final[Mapping[str, Sequence[Any]]] = {"number": range(1, 14), "suit": S
 
 @lru_cache(maxsize=64)
 def _masks(kind: str, step: int, size: int) -> Mapping[Any, int]:
-    """The readings in which an unknown is each thing that it may be: it changes with every ``step``-th reading."""
+    """Return, by choice, the readings in which an unknown has it; the choice changes every ``step`` readings."""
     choices = _MAY_BE[kind]
     block, period = (1 << step) - 1, step * len(choices)
     repeated = block * (((1 << size) - 1) // ((1 << period) - 1))
@@ -93,14 +95,14 @@ _Truth = Callable[[Readings], int]
 
 
 class Term(NamedTuple):
-    """A value, and what it asks of cards."""
+    """A value, and the card properties that it depends on."""
 
     values: _Values
     asks: frozenset[_Ask]
 
 
 class Condition(NamedTuple):
-    """A condition, and what it asks of cards; ``and`` and ``or`` know their parts."""
+    """A condition, and the card properties that it depends on; ``and`` and ``or`` keep their parts."""
 
     true_in: _Truth
     asks: frozenset[_Ask]
@@ -156,7 +158,7 @@ def compared(one: Term, sign: str, other: Term) -> Condition:
 
 
 def within(one: Term, members: list[Term]) -> Condition:
-    """In none of the readings in which one of the members has no value."""
+    """Make a membership test; it fails in readings in which any member has no value."""
 
     def true_in(readings: Readings) -> int:
         left, found, told = one.values(readings), 0, readings.everywhere
@@ -202,9 +204,9 @@ def counted(what: str) -> Term:
 
 
 def _found(card: int | str, look: PileView) -> tuple[_Place, str] | None:
-    """Where a card lies that a pattern names, and which it is; None where there is none.
+    """Return the place and face of the card that a pattern names; None if there is none.
 
-    The first card played is the lowest of those at the top, and so is the bottom card where none is burned under it.
+    The first card played is the lowest of the top cards, and so is the bottom card unless a burned card lies under it.
     """
     if isinstance(card, int):
         return card, look.top[card - 1]
@@ -237,7 +239,7 @@ def property_of(what: str, card: int | str) -> Term:
 
 
 def _told(what: str, named: Mapping[Any, int]) -> Mapping[Any, int]:
-    """Ranks with the ace as 14 (``high``), or suits as colours."""
+    """Map ranks to ranks with the ace as 14 (``high``), or suits to colours."""
     if what == "high":
         return {14 if number == 1 else number: mask for number, mask in named.items()}
     found: dict[str, int] = {}
@@ -247,7 +249,7 @@ def _told(what: str, named: Mapping[Any, int]) -> Mapping[Any, int]:
 
 
 def is_joker(card: int | str) -> Condition:
-    """A joker that stands for another card is none."""
+    """Make a condition that the card is a joker; a joker that stands for another card is not."""
 
     def true_in(readings: Readings) -> int:
         found = _found(card, readings.look)
@@ -257,9 +259,9 @@ def is_joker(card: int | str) -> Condition:
 
 
 def is_completed(condition: Condition, look: PileView) -> bool:
-    """Whether there is a way of naming the jokers in which a condition holds.
+    """Whether a condition holds in any reading of the jokers.
 
-    Conditions that ask nothing of the same joker are looked at each by itself, so that few jokers stand in each.
+    Conditions that share no joker are evaluated separately, so that each involves few jokers.
     """
     if condition.joined_by == "or":
         return any(is_completed(part, look) for part in condition.parts)
@@ -283,7 +285,7 @@ def is_completed(condition: Condition, look: PileView) -> bool:
 
 
 def _unknown(asks: Iterable[_Ask], look: PileView) -> list[_Unknown]:
-    """What may be anything: jokers of which something is asked, those at the ends first; no more than can be tried."""
+    """Return the joker properties to enumerate, jokers at the ends first; no more than can be tried."""
     found = set()
     for card, kind in asks:
         seen = _found(card, look)

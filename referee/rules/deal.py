@@ -1,4 +1,4 @@
-"""Setting up: how many cards there are, who holds how many, who leads (S rows)."""
+"""Setting up a game: number of cards, deal, first lead (S rows)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from referee.rules.step import Step
 from referee.units import MINUTE
 
 _REMINDERS: Final = {"S6": "turn_away", "S7": "rings", "S8": "open_palm", "M6": "forehead", "M15": "other_hand"}
-"""What the table is told before it begins, by row."""
+"""Reminders to the players before the game begins, by row."""
 
 
 def dealt(
     cards: int, seats: int, dealer: int, step: int, without: tuple[int, ...] = (), *, evenly: bool = False
 ) -> tuple[int, ...]:
-    """Cards by seat when dealt one by one from the seat after the dealer.
+    """Return the cards per seat, dealt one by one from the seat after the dealer.
 
-    The extras go to the first seats (S4a), or to nobody (``evenly``, S4b). Seats of a handicap get none (S4d).
+    Extras go to the first seats (S4a), or to no seat (``evenly``, S4b). Handicapped seats get none (S4d).
     """
     served = [(dealer - 1 + step * (place + 1)) % seats + 1 for place in range(seats)]
     served = [seat for seat in served if seat not in without]
@@ -41,10 +41,10 @@ def opening(
     counts: tuple[int | None, ...] | None = None,
     direction: str | None = None,
 ) -> None:
-    """Deal, and say who leads: the seat after the dealer (S1, S5).
+    """Deal, and announce the lead: the seat after the dealer (S1, S5).
 
     Raises:
-        RulesError: the dealer is no seat, or counts or handicap do not fit the seats.
+        RulesError: the dealer is not a seat, or counts or handicap do not fit the seats.
     """
     position = step.position
     rules, seats = position.rules, position.seats
@@ -70,7 +70,7 @@ def opening(
         )
     else:
         step.set(counts=counts)
-    # The seat after the dealer leads (S5); without that row the dealer, if there is a card in that hand.
+    # The seat after the dealer leads (S5); without that row the dealer, if the dealer has a card.
     dealer_leads = not rules.has("S5") and step.position.holds(dealer)
     lead = dealer if dealer_leads else step.position.after(dealer)
     if lead is None:
@@ -90,7 +90,7 @@ def opening(
 
 
 def draw_wild_rank(step: Step, rank: str) -> None:
-    """The wild rank was drawn (P14); it must be a number rank."""
+    """Set the drawn wild rank, which must be a number rank (P14)."""
     if rank in NUMBER_RANKS:
         step.set(wild=rank)
     else:

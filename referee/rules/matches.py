@@ -1,4 +1,4 @@
-"""Which patterns hold in a pile: the table's rows, its own patterns (P19), wild jokers (P13c), anywhere (N15)."""
+"""Find the patterns that hold in a pile: rows, custom patterns (P19), wild jokers (P13c), anywhere (N15)."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _WRITTEN: Final[Mapping[str, str]] = {
     "N4": "rank(1) in {K, Q} and rank(2) = J or rank(1) = J and rank(2) in {K, Q}",
     "N14": "rank(1) = said",
 }
-"""Patterns that a wild joker completes (P13c), as a table would write them; runs and flushes count their own jokers."""
+"""Patterns that a wild joker completes (P13c), in pattern notation; runs and flushes count jokers themselves."""
 _compiled: Final = lru_cache(maxsize=256)(compile_pattern)
 
 
 def find_patterns(look: PileView, rules: HouseRules) -> tuple[tuple[str, ...], int]:
-    """Ids of all patterns that hold, in the order of the rules, and how many top cards they rest on."""
+    """Return the ids of all patterns that hold, in rule order, and the number of top cards that they rest on."""
     if rules.has("P13b") and look.top and look.top[0][0] == "X":
         return (), 0
     held = _held(look, rules)
@@ -66,7 +66,7 @@ def _held(look: PileView, rules: HouseRules) -> list[tuple[str, int]]:
 
 
 def _completed_depth(row: str, look: PileView, rules: HouseRules) -> int:
-    """P13c: how many top cards a pattern of the rules rests on that wild jokers complete; 0 where they cannot."""
+    """Return the depth of a row's pattern if wild jokers complete it (P13c), else 0."""
     written = _written(row, rules)
     if not written or (row == "P16" and rules.three_end_game):
         return 0
@@ -75,7 +75,7 @@ def _completed_depth(row: str, look: PileView, rules: HouseRules) -> int:
 
 
 def _written(row: str, rules: HouseRules) -> str:
-    """The pattern as a table would write it that has these rules."""
+    """Return a row's pattern in notation, adapted to these rules."""
     if row == "P5c":
         row = "P5b" if rules.has("P5b") else "P5a"
     more = ""
@@ -90,5 +90,5 @@ def _written(row: str, rules: HouseRules) -> str:
 
 
 def own_patterns(rules: HouseRules) -> tuple[tuple[str, Compiled], ...]:
-    """P19: the table's own patterns, by name."""
+    """Return the table's own patterns by name (P19)."""
     return tuple((name, _compiled(text)) for name, text in rules.own_patterns.items())

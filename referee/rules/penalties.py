@@ -1,4 +1,4 @@
-"""What a false slap or a reported foul costs (F rows, N7 to N9, M13)."""
+"""Penalties for false slaps and reported fouls (F rows, N7 to N9, M13)."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from referee.rules.stacks import ask_recount, burn, burn_once, check_card, from_
 from referee.rules.step import Step
 
 _WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
-"""Fouls that are things worn on a hand, which the table is reminded of (S7)."""
+"""Fouls for things worn on a hand, followed by a reminder (S7)."""
 _COSTS: Final = ("counts", "strikes", "debts", "locks")
-"""Fields of a position that a penalty changes: a false slap that changes none of them is not counted (F2)."""
+"""Position fields that a penalty changes; a false slap that changes none of them does not count (F2)."""
 _BESIDE_THE_PAD: Final = frozenset(("slapped_pile", "slap_your_pad"))
-"""What a hand that came down on the pile itself is reported as: no foul, and nothing to judge (reading 14)."""
+"""Reports of a hand on the pile itself: not a foul, and not judged (reading 14)."""
 
 
 def false_slap(step: Step, seat: int) -> None:
-    """A false slap burns cards (F1), or costs what the table has agreed on instead."""
+    """Penalise a false slap: it burns cards (F1), or costs what the house rules say instead."""
     position = step.position
     rules = position.rules
     remember_verdict(step, seat, "slap", right=False, ref=step.ref)
     step.set(convicted=position.convicted | {seat})
     if rules.has("M13") and position.final:
-        # The final card of a challenge may be slapped at no risk, whatever it turns out to be.
+        # The final card of a challenge may be slapped at no risk, whatever card it is.
         return
     if seat in position.penalised:
         return
     if rules.has("N7"):
         step.set(penalised=position.penalised | {seat})
     layer = _latest_layer(position)
-    # A pile that is won has its owner, by a slap (N1) or a challenge that stands (reading 4): there is nothing to give.
+    # A won pile already has an owner, by a slap (N1) or a challenge (reading 4), so it cannot be given away.
     in_play = layer is not None and position.claim is None
     if not position.holds(seat):
         _without_cards(step, seat)
     elif rules.has("N8"):
-        # The card that was slapped, and so many after it.
+        # The card that was slapped, and the agreed number after it.
         lock(step, seat, "cards", "N8", rules.number("N8") + 1)
     elif rules.has("F3") and in_play and layer is not None:
         owner = _layer_or_before(position, layer, seat)
@@ -61,18 +61,18 @@ def false_slap(step: Step, seat: int) -> None:
 
 
 def _latest_layer(position: Position) -> int | None:
-    """Who laid the latest card that still lies there; None where only burned cards lie."""
+    """Return the seat that laid the latest card still in the pile; None if only burned cards are left."""
     return next((laid.seat for laid in position.pile if laid.ref == position.latest), None)
 
 
 def _layer_or_before(position: Position, layer: int, slapper: int) -> Player | None:
-    """Who laid a card; the player before, if that is the slapper or plays no more (F3, F12)."""
+    """Return the seat that laid a card, or the player before if that is the slapper or no longer plays (F3, F12)."""
     player = position.player(layer) if layer != slapper else None
     return player if player is not None else position.before(layer, never=slapper)
 
 
 def _pay_the_layer(step: Step, seat: int) -> None:
-    """A false slap costs a card or more, given to who laid the top card, never a dead one put below (F12)."""
+    """Pay for a false slap: give cards to the player who laid the top card, ignoring dead cards put below (F12)."""
     position = step.position
     top = next(laid.seat for laid in reversed(position.pile) if laid.reveal and laid.state != "burned")
     to = _layer_or_before(position, top, seat)
@@ -85,10 +85,10 @@ def _pay_the_layer(step: Step, seat: int) -> None:
 
 
 def _without_cards(step: Step, seat: int) -> None:
-    """No cards to burn (F6a to F6f, F11)."""
+    """Penalise a false slap by a seat without cards (F6a to F6f, F11)."""
     rules = step.position.rules
     if rules.has("F6a"):
-        # After the last strike no more slaps this game.
+        # After the last strike the seat may not slap for the rest of the game.
         strikes = list(step.position.strikes)
         strikes[seat - 1] += 1
         step.set(strikes=tuple(strikes))
@@ -100,7 +100,7 @@ def _without_cards(step: Step, seat: int) -> None:
     elif rules.has("F6c"):
         lock(step, seat, "game", "F6c")
     elif rules.has("F6d"):
-        # Negative cards, and over the limit no more slaps.
+        # The debt grows; above the limit the seat may not slap for the rest of the game.
         debts = list(step.position.debts)
         debts[seat - 1] += rules.number("F1")
         step.set(debts=tuple(debts))
@@ -115,7 +115,7 @@ def _without_cards(step: Step, seat: int) -> None:
 
 
 def foul(step: Step, seat: int, name: str) -> None:
-    """A reported foul is on record, and costs what the house rules say (S6, S8, F7, F9, F10)."""
+    """Record a reported foul and apply its penalty by the house rules (S6, S8, F7, F9, F10)."""
     rules = step.position.rules
     if name in _BESIDE_THE_PAD:
         step.rule("remind", "M1", what="slap_your_pad")
@@ -141,21 +141,21 @@ def foul(step: Step, seat: int, name: str) -> None:
 
 
 def _second_card_is_dead(step: Step, seat: int) -> None:
-    """The latest card of a seat that drew two at once is dead, and what it did is undone (F9, reading 16)."""
+    """Make the latest card of a seat that drew two at once dead, and undo its effects (F9, reading 16)."""
     laid = next((laid for laid in _latest_first(step.position) if laid.seat == seat), None)
-    # One that is dead was judged when it was laid: out of turn, or too soon after the first.
+    # A dead card was already judged when it was laid: out of turn, or too soon after the first.
     if laid is not None and laid.state == "played":
         _is_dead(step, laid, "F9", "double_draw")
 
 
 def _card_was_out_of_turn(step: Step, seat: int) -> None:
-    """People saw, as the camera did not, that a seat's latest card was out of turn (F7).
+    """Make a seat's latest card dead: people report that it was out of turn (F7).
 
-    A card whose seat the camera did not see counted as laid by the seat whose turn it was; it is the reported seat's.
+    A card whose seat the camera did not see counted as laid by the seat to play; it now belongs to the reported seat.
     """
     for laid in _latest_first(step.position):
         if laid.seat == seat and laid.state == "dead":
-            # It was judged when it was laid.
+            # It was already judged when it was laid.
             return
         if laid.state == "played" and (laid.seat == seat or not laid.seat_seen):
             if laid.seat != seat:
@@ -167,13 +167,13 @@ def _card_was_out_of_turn(step: Step, seat: int) -> None:
 
 
 def _latest_first(position: Position) -> list[Laid]:
-    """The cards that were turned up, wherever they lie: a dead one may be at the bottom (F7)."""
+    """Return the cards that were turned up, latest first, wherever they lie: a dead one may be at the bottom (F7)."""
     turned_up = (laid for laid in position.pile if laid.reveal and laid.state != "burned")
     return sorted(turned_up, key=lambda laid: laid.t, reverse=True)
 
 
 def _laid_instead(step: Step, laid: Laid, seat: int) -> Laid:
-    """A card came from this seat's stack, and not from the one whose turn it was: that one still has its own card."""
+    """Attribute a card to this seat's stack, and return a card to the seat whose turn it was."""
     expected = step.position.expected(seat)
     empty = step.position.counts[seat - 1] == 0
     lacks = empty and not from_limbo(step, seat, 1)
@@ -194,7 +194,7 @@ def _laid_instead(step: Step, laid: Laid, seat: int) -> Laid:
 
 
 def _is_dead(step: Step, laid: Laid, row: str, reason: str) -> None:
-    """A card that counted is dead, for people say so, and what it did is undone (F7, F9, reading 16)."""
+    """Make a counted card dead, as people reported, and undo its effects (F7, F9, reading 16)."""
     position = step.position
     dead = laid._replace(state="dead")
     pile = tuple(dead if other.ref == dead.ref else other for other in position.pile)
@@ -204,7 +204,7 @@ def _is_dead(step: Step, laid: Laid, row: str, reason: str) -> None:
         put_at_bottom(step, dead.ref)
     phase = position.phase
     if isinstance(phase, War | DeadHeat | OpenLead) or (isinstance(phase, Claim) and phase.by == "slap"):
-        # A hand has won the pile since, or may have: that stands.
+        # A hand has won the pile since, or may have; that result stands.
         return
     if dead.ref == position.latest:
         before = position.covered
@@ -214,15 +214,16 @@ def _is_dead(step: Step, laid: Laid, row: str, reason: str) -> None:
         for absent in step.position.absent:
             let_go(step, absent)
     elif position.challenge is not None or position.claim is not None:
-        # Others have played on it: whether they were due is for people to say.
+        # Others have played since; people must say who was due.
         step.rule("question", row, ask="who_played", about=[position.latest])
 
 
 def contest(step: Step, by: tuple[int, ...], against: int, cause: str | None) -> None:
-    """Others contest a slap or a take, the latest unless they name one by its observation; the record settles it (F5).
+    """Settle a contest of a slap or take from the record (F5): the latest, unless named by its observation.
 
-    What did not count is nothing to contest, and one act is contested once by each player. ``upheld`` says that the
-    slap or take was right.
+    An act that did not count cannot be contested, and each player may contest an act once. ``upheld`` says that the
+    slap
+    or take was right.
     """
     position = step.position
     if not position.rules.has("F5"):

@@ -1,4 +1,4 @@
-"""Winning a pile and picking it up (C5, C8, M1, M3, F6d); a position that comes back by that (reading 12)."""
+"""Winning a pile and picking it up (C5, C8, M1, M3, F6d), and detecting repeated positions (reading 12)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.rules.step import Step
 
 
 def claim_by_slap(step: Step, seat: int, ref: str, *, split: tuple[int, ...] = ()) -> None:
-    """The pile is this seat's at once, by the slap ``ref``, and it leads the next one (M1) or the turn goes on (N2)."""
+    """Give the pile to this seat by the slap ``ref``; the seat leads the next pile (M1), or the turn goes on (N2)."""
     position = step.position
     turn = seat
     if position.rules.has("N2") and position.turn is not None and position.holds(position.turn):
@@ -28,9 +28,9 @@ def claim_by_slap(step: Step, seat: int, ref: str, *, split: tuple[int, ...] = (
 
 
 def claim_by_challenge(step: Step, seat: int, *rule: str, **changes: Any) -> None:
-    """The chances are used up: the challenger takes the pile unless somebody slaps first (C5, C9).
+    """Give the pile to the challenger, whose chances are used up, unless a slap comes first (C5, C9).
 
-    ``changes``: other fields that change with that.
+    ``changes``: other fields of the position to change.
     """
     step.enter(Claim(seat, "challenge", step.ref, seat), **changes)
     step.rule("challenge_won", *rule, seat=seat)
@@ -40,13 +40,13 @@ def claim_by_challenge(step: Step, seat: int, *rule: str, **changes: Any) -> Non
 
 
 def remember_verdict(step: Step, seat: int, act: Literal["slap", "take"], *, right: bool, ref: str) -> None:
-    """Keep a seat's latest slap and its latest take, for a contest (F5)."""
+    """Remember a seat's latest slap or take, for a contest (F5)."""
     kept = tuple(entry for entry in step.position.verdicts if (entry.seat, entry.act) != (seat, act))
     step.set(verdicts=(*kept, SeatVerdict(seat, act, right, ref)))
 
 
 def remember_pickup(step: Step, seat: int, ref: str, *, won_by: str = "") -> None:
-    """A pile was seen to be taken: by whoever had won it, with the card or slap ``won_by``, or by another (F5)."""
+    """Remember an observed pick-up (F5): by the winner, with the card or slap ``won_by``, or by another seat."""
     verdicts = step.position.verdicts
     won = next((entry for entry in reversed(verdicts) if entry.seat == seat and entry.ref == won_by), None)
     if won is None:
@@ -57,7 +57,7 @@ def remember_pickup(step: Step, seat: int, ref: str, *, won_by: str = "") -> Non
 
 
 def hold_provisionally(step: Step, seat: int) -> None:
-    """The pile leaves the table while people have not said whose it is: nobody's count is certain that may have it.
+    """Remove a pile whose owner is undecided; the counts of all possible owners become uncertain.
 
     Readings 10 and 15.
     """
@@ -76,13 +76,14 @@ def hold_provisionally(step: Step, seat: int) -> None:
 
 
 def heat_was_won(step: Step) -> None:
-    """The pile of an open dead heat left the table: it is won, and only its owner is open (F2, F6b, F6e, F6f, E7)."""
+    """Count the pile of an open dead heat as won when it leaves the table, its owner undecided (F2, F6b, F6e, F6f,
+    E7)."""
     pile_was_won(step)
     count_pile(step)
 
 
 def pick_up(step: Step) -> None:
-    """The pile goes face down under its winner's own cards, order unchanged (C8), or is shared (M3)."""
+    """Put the pile face down under its winner's cards, order unchanged (C8), or share it (M3)."""
     position, claim = step.position, step.position.claim
     if claim is None:
         return
@@ -107,7 +108,7 @@ def pick_up(step: Step) -> None:
     if 0 in step.position.counts:
         announce_out(step)
     if not step.position.holds(winner):
-        # All of it went for debts (F6d).
+        # The whole pile went to pay debts (F6d).
         if step.position.rules.has("E1"):
             step.rule("out", "E1", seat=winner)
         winner = step.position.after(winner) or winner
@@ -121,7 +122,7 @@ def pick_up(step: Step) -> None:
 
 
 def give_pile(step: Step, seat: Player, *rule: str) -> None:
-    """The pile goes to a seat at once, as a penalty (F3, N9)."""
+    """Give the pile to a seat at once, as a penalty (F3, N9)."""
     cards = [laid.card for laid in step.position.pile]
     step.enter(Turn(seat), pile=(), unread=frozenset(), paid=0)
     pile_was_won(step)
@@ -133,7 +134,7 @@ def give_pile(step: Step, seat: Player, *rule: str) -> None:
 
 
 def _share(step: Step, claim: Claim, cards: int) -> None:
-    """The pile is shuffled and split evenly; odd cards go to the earlier hands (M3)."""
+    """Shuffle the pile and split it evenly; odd cards go to the earlier hands (M3)."""
     each, extras = divmod(cards, len(claim.split))
     for place, seat in enumerate(claim.split):
         share = (UNREADABLE,) * (each + (1 if place < extras else 0))
@@ -148,7 +149,7 @@ def _share(step: Step, claim: Claim, cards: int) -> None:
 
 
 def leave_behind(step: Step, seat: int, cards: Sequence[str]) -> None:
-    """The cards of a player who left, top first, go under the pile, or are dealt out to the others (E8)."""
+    """Put the cards of a player who left, top first, under the pile, or deal them to the others (E8)."""
     others = step.position.players_after(seat)
     if step.position.rules.word("E8") == "others" and others:
         for place, other in enumerate(others):
@@ -163,7 +164,7 @@ def leave_behind(step: Step, seat: int, cards: Sequence[str]) -> None:
 
 
 def _pay_debts(step: Step, seat: int) -> None:
-    """Negative cards are paid out one by one from whatever a seat wins, clockwise whichever way the cards go (F6d)."""
+    """Pay a seat's debts card by card from its winnings, clockwise whatever the direction of play (F6d)."""
     debt = step.position.debts[seat - 1]
     if not debt:
         return
@@ -183,9 +184,9 @@ def _pay_debts(step: Step, seat: int) -> None:
 
 
 def watch_for_repetition(step: Step) -> None:
-    """Compare the position at a lead with a kept one; `repeated` is ruled once (Brent's algorithm).
+    """Compare the position at a lead with a kept one; rule `repeated` once (Brent's algorithm).
 
-    Only a position in which every card is known can be told to be the same.
+    Only positions in which every card is known can be compared.
     """
     position = step.position
     memory = position.memory
@@ -204,7 +205,7 @@ def watch_for_repetition(step: Step) -> None:
 
 
 def signature(position: Position) -> tuple[object, ...]:
-    """All of a position at a lead that the active rules can tell apart."""
+    """Return everything in a position at a lead that the active rules can distinguish."""
     alike = position.rules.alike
     return (
         tuple("".join([alike[card] for card in stack]) for stack in position.known),

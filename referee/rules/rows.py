@@ -1,4 +1,4 @@
-"""Every row of the rules by its id: its title, and the value that house rules may set."""
+"""Every row of the rules by id: its title, and the value that house rules may set."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from referee.sentence import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: a name and a short title and, where it has a value, its default and what is allowed."""
+    """One row: a name, a short title and, if it has a value, its default and the allowed values."""
 
     name: str
-    """What house rules may call it instead of its id."""
+    """Name that house rules may use instead of the id."""
     title: str
     default: Any = None
     check: Callable[[Any], bool] | None = None
     allowed: str = ""
 
     def __post_init__(self) -> None:
-        """A default is everybody's: nobody changes it."""
+        """Freeze the default: all games share it."""
         object.__setattr__(self, "default", freeze(self.default))
 
 
@@ -51,9 +51,9 @@ def _chances(value: Any) -> bool:
 
 _ACES: Final = ("low", "high", "both")
 FOREHEADS: Final = ("all", "convicted")
-"""Who must touch the forehead (M6): everybody, or whoever slapped falsely before."""
+"""Seats that must touch the forehead (M6): all, or those that have slapped falsely before."""
 MOST_AGREED: Final[Mapping[str, int]] = MappingProxyType({"minutes": 600, "piles": 1000})
-"""What the end of a game may be agreed in (E7), and how many of them at most."""
+"""Units of an agreed end of the game (E7), each with its maximum."""
 
 
 def _run(name: str, title: str, length: int) -> Row:
@@ -92,7 +92,7 @@ def _anticipation(value: Any) -> bool:
 
 
 def _forehead(value: Any) -> bool:
-    """M6: how long a touch takes at the least, who must touch, or both."""
+    """Check M6: the minimum duration of a touch, the seats that must touch, or both."""
     if isinstance(value, list | tuple):
         return len(value) == 2 and _whole(value[0], 1, 2000) and _is_who(value[1])
     return _whole(value, 1, 2000) or _is_who(value)
@@ -103,7 +103,7 @@ def _is_who(value: Any) -> bool:
 
 
 def _agreed_end(value: Any) -> bool:
-    """E7: one key, and a number in its range."""
+    """Check E7: one key, and a number in its range."""
     if not isinstance(value, Mapping) or len(value) != 1:
         return False
     ((unit, number),) = value.items()
@@ -294,7 +294,7 @@ _ROWS: Final = {
     "K9": _choice("doubt", "a slap near a reveal is judged both ways", "slapper", "slapper", "question"),
 }
 ROWS: Final[Mapping[str, Row]] = MappingProxyType(_ROWS)
-"""By id, in the order of the written rules."""
+"""Rows by id, in the order of the written rules."""
 
 BY_NAME: Final[Mapping[str, str]] = MappingProxyType({row.name: id_ for id_, row in ROWS.items()})
 """Ids by the rows' names."""
@@ -326,7 +326,7 @@ CONTRARY: Final[Mapping[frozenset[str], str]] = MappingProxyType(
         frozenset(("M8", "N15")): Sentence("with one a covered pattern is lost, with the other it is not"),
     }
 )
-"""Pairs of rows that cannot both hold though they are of no group, and why."""
+"""Pairs of rows outside the groups that exclude each other, with the reason."""
 
 
 def _rivals() -> dict[str, frozenset[str]]:
@@ -338,10 +338,10 @@ def _rivals() -> dict[str, frozenset[str]]:
 
 
 RIVALS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(_rivals())
-"""For each row that excludes others: which. Switching it on switches them off."""
+"""For each row, the rows that it excludes; switching it on switches them off."""
 
 SUIT_ROWS: Final = frozenset(("P5c", "P10a", "P10b", "N4", "P19"))
 """Rows that look at suits or colours."""
 
 PATTERN_ROWS: Final = frozenset(row for row in ROWS if row[0] == "P") | {"N4", "N14", "N15", "C3b"}
-"""Rows that make something slappable; where none is on, nobody slaps (Beggar-My-Neighbour)."""
+"""Rows that make something slappable; with none on, there are no slaps (Beggar-My-Neighbour)."""

@@ -1,6 +1,6 @@
-"""What a slap is worth: the verdict on one hand against the pile as it lies (M rows, F8, N rows).
+"""The verdict on one slap against the current pile (M rows, F8, N rows).
 
-`judge_slap` looks and changes nothing, so that a slap near a reveal can be judged both ways (K9).
+`judge_slap` changes nothing, so a slap near a reveal can be judged both ways (K9).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from referee.units import MS
 Outcome = Literal["won", "void", "question", "false"]
 
 OUTCOME_WORTH: Final = {"won": 3, "question": 2, "void": 1, "false": 0}
-"""How good an outcome is for the slapper (K9)."""
+"""Rank of each outcome for the slapper; higher is better (K9)."""
 
 
 _MASHING_WINDOW_NS: Final = 1_000_000_000
@@ -38,11 +38,12 @@ class Verdict(NamedTuple):
 
 
 def judge_near_limits(position: Position, seat: int, t: int, t_error: int) -> tuple[Verdict, list[Verdict]]:
-    """The verdict on a hand by its instant, and those that its error leaves open, from the earliest instant on (K9).
+    """Return the verdict on a hand by its instant, and those that its error leaves open, earliest instant first (K9).
 
-    A limit of time is an instant, as wrong as the reveal that it counts from. A hand nearer to it than both errors
-    together may lie on its other side: M6, M9, M15 and N12 after the newest card, N13 after the presses before it, and
-    the end of a game that ends by the clock (E2, E7). The list is empty where the hand is near no limit.
+    A time limit is an instant with the error of the reveal that it counts from. A hand closer to it than the sum of
+    both
+    errors may be on the other side: M6, M9, M15 and N12 after the newest card, N13 after the presses before it, and the
+    end of a game that ends by the clock (E2, E7). The list is empty if the hand is near no limit.
     """
     judged = judge_slap(position, seat, t)
     instants = sorted({t, *_across_limits(position, seat, t, t_error)})
@@ -62,7 +63,8 @@ def judge_near_limits(position: Position, seat: int, t: int, t_error: int) -> tu
 
 
 def _across_limits(position: Position, seat: int, t: int, t_error: int) -> Iterator[int]:
-    """For each limit after the newest card that this hand may have passed or not: an instant on its other side."""
+    """Yield an instant on the other side of each limit after the newest card that this hand may or may not have
+    passed."""
     newest = newest_reveal(position)
     if newest is None:
         return
@@ -83,8 +85,8 @@ def _across_limits(position: Position, seat: int, t: int, t_error: int) -> Itera
 
 
 def end_by_clock(position: Position) -> tuple[int, int] | None:
-    """When the game ends by its own clock (E2, E7), and how wrong that may be, ns; None where it does not, or while the
-    table is paused."""
+    """Return the instant at which the clock ends the game (E2, E7) and its error, ns; None if none does or it is
+    paused."""
     if position.paused_at is not None or position.over:
         return None
     ends = [(position.ends_at, 0)] if position.ends_at is not None else []
@@ -95,7 +97,7 @@ def end_by_clock(position: Position) -> tuple[int, int] | None:
 
 
 def barred(position: Position, seat: int, t: int, *, mashing: bool | None = None) -> Verdict | None:
-    """Why this seat's hand does not count at all at ``t`` (ns), or None where it does."""
+    """Return why this seat's hand does not count at ``t`` (ns); None if it counts."""
     if isinstance(position.phase, Over) or seat > len(position.names) or not position.rules.slaps:
         return Verdict("void", "not_playing", ("E1",))
     if seat in position.absent:
@@ -117,15 +119,15 @@ def barred(position: Position, seat: int, t: int, *, mashing: bool | None = None
 
 
 def _mashing(position: Position, seat: int, t: int, t_error: int = 0, lean: int = 0) -> bool:
-    """More than n presses within a second bar the pad for half a second (N13).
+    """Whether the pad is barred: more than n presses within a second bar it for half a second (N13).
 
-    ``lean``: 1 where every error counts towards that, -1 where every error counts against it, 0 where none counts.
+    ``lean``: 1 if all errors count towards the bar, -1 if all count against it, 0 if errors are ignored.
     """
     presses = (*position.presses[seat - 1], (t, t_error))
     limit = position.rules.number("N13")
     for place in range(limit, len(presses)):
         (first, first_error), (last, last_error) = presses[place - limit], presses[place]
-        # Exactly as far from a limit as the errors reach is far enough (K9), so leaning down takes 1 ns less.
+        # A distance equal to the errors is far enough (K9), so leaning down takes 1 ns less.
         window = lean * (first_error + last_error) + (lean < 0 < first_error + last_error)
         own = 0 if place == len(presses) - 1 else t_error + last_error
         bar = lean * own + (lean < 0 < own)
@@ -137,14 +139,14 @@ def _mashing(position: Position, seat: int, t: int, t_error: int = 0, lean: int 
 def judge_slap(position: Position, seat: int, t: int, *, mashing: bool | None = None) -> Verdict:
     """Judge a hand at ``t`` (ns) against the position as it stands (reading 1).
 
-    ``mashing`` says whether the pad is barred by N13, where the presses' errors leave that open.
+    ``mashing`` says whether N13 bars the pad, if the presses' errors leave that open.
     """
     no = barred(position, seat, t, mashing=mashing)
     if no is not None:
         return no
     phase = position.phase
     if (isinstance(phase, Claim) and phase.by == "slap") or isinstance(phase, War | DeadHeat):
-        # The pile has its owner, though perhaps nobody knows yet whom.
+        # The pile has an owner, though perhaps not a known one yet.
         late_is_false = position.rules.has("N1") and position.rules.word("N1") == "false"
         return Verdict("false" if late_is_false else "void", "late", ("N1",))
     if all(laid.state == "burned" for laid in position.pile):
@@ -172,7 +174,9 @@ def hovers(position: Position, seat: int) -> bool:
 
 
 def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:
-    """Faster after the reveal than the rules allow (M6, M15, N12); what was meant for the covered card is void (M9)."""
+    """Return the verdict on a hand that came too soon after the reveal (M6, M15, N12), else None.
+
+    A hand meant for the covered card is not too soon (M9)."""
     newest = newest_reveal(position)
     if newest is None:
         return None
@@ -209,7 +213,7 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     if claim is not None and claim.seat == seat and position.rules.has("N6"):
         return Verdict("won", "", ("N6",), ("N6",), top, tuple(laid.card for laid in position.pile[-1:]))
     covered = _uncovered(position, t)
-    # What it covered may have been a pattern with a lowest card that nobody saw.
+    # The covered pile may have been a pattern with an unseen lowest card.
     unsure = covered is not None and _needs_bottom_card(covered)
     if dead is not None and not unsure:
         return Verdict("false", "dead_card", ("F8",), because=(dead,))
@@ -226,7 +230,7 @@ def _pattern_verdict(position: Position) -> Verdict | None:
     rows, depth = find_patterns(position.look(), position.rules)
     if not rows and not position.rules.has("M8") and len(position.played()) > 1:
         under = position.without(position.played()[-1])
-        # Only the one pattern just covered counts.
+        # With M8 off, only the pattern just covered counts: M8 stops the recursion.
         return _pattern_verdict(under.but(rules=replace(position.rules, on=position.rules.on | {"M8"})))
     if not rows:
         return None
@@ -236,7 +240,7 @@ def _pattern_verdict(position: Position) -> Verdict | None:
 
 
 def _needs_bottom_card(position: Position) -> bool:
-    """P5b, and nobody saw the lowest card: it might be of the top card's rank (reading 7)."""
+    """Whether P5b hangs on an unseen lowest card, which might have the top card's rank (reading 7)."""
     look = position.look()
     if look.bottom != UNREADABLE or not position.rules.has("P5b"):
         return False
@@ -244,7 +248,7 @@ def _needs_bottom_card(position: Position) -> bool:
 
 
 def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
-    """Where cards that nobody could read decide, nothing is decided (reading 10)."""
+    """Judge a slap on a pile with unread cards; ask if the verdict depends on them (reading 10)."""
     plain = _verdict_on_pile(position, seat, t)
     rests = plain.outcome == "won" and rests_on_read_cards(position, plain.patterns)
     if position.unseen and hangs_on_gap(position, rests=rests):
@@ -254,7 +258,7 @@ def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
     question = Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
     common: Verdict | None = None
     for reading in readings(position):
-        # Where the game would have ended by them, no hand counts.
+        # If these cards would have ended the game, no hand counts.
         judged = Verdict("void", "not_playing", ("P16",))
         if reading is not None:
             judged = _verdict_of_reading(reading, seat, t)
@@ -266,25 +270,25 @@ def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
             both = tuple(row for row in common.patterns if row in judged.patterns)
             common = common._replace(patterns=both or common.patterns)
     if common is None:
-        # Nothing that is known fits, or there are too many readings to try.
+        # No reading fits, or there are too many to try.
         return question
     if common.outcome == plain.outcome:
         return plain
-    # Whatever they are, it comes to this; which they are is not said.
+    # Every reading gives this outcome; the cards stay unnamed.
     cards = ("??" if ref in position.unread else card for ref, card in zip(common.because, common.cards, strict=False))
     rows = ("M1", *(row.partition(":")[0] for row in common.patterns)) if common.outcome == "won" else common.rule
     return common._replace(rule=rows, cards=tuple(cards))
 
 
 def _verdict_of_reading(position: Position, seat: int, t: int) -> Verdict:
-    """The verdict, were the unread cards these; without M7 a challenge that one of them makes bars every hand."""
+    """Return the verdict for one reading; without M7, a challenge made by an unread card bars every hand."""
     if position.challenge is not None and not position.rules.has("M7"):
         return Verdict("void", "not_playing", ("M7",))
     return _verdict_on_pile(position, seat, t)
 
 
 def _dead_on_top(position: Position) -> str | None:
-    """The dead card that lies on top, by its observation (F8); None where a counting card does."""
+    """Return the observation id of a dead card on top (F8); None if the top card counts."""
     if not position.rules.has("F8"):
         return None
     for laid in reversed(position.pile):
@@ -296,7 +300,7 @@ def _dead_on_top(position: Position) -> str | None:
 
 
 def newest_reveal(position: Position) -> Laid | None:
-    """The card that was turned up last; a penalty card is no reveal, wherever it was put (F4)."""
+    """Return the card turned up last; a penalty card is never a reveal (F4)."""
     return max(filter(_was_turned_up, position.pile), key=lambda laid: laid.t, default=None)
 
 
@@ -305,19 +309,19 @@ def _was_turned_up(laid: Laid) -> bool:
 
 
 def _just_covered(position: Position, t: int) -> bool:
-    """Whether the newest card is so new that the hand can only have meant what it covered (M9)."""
+    """Whether the newest card is so new that the hand must have been meant for the pattern it covered (M9)."""
     before = _uncovered(position, t)
     return before is not None and bool(find_patterns(before.look(), position.rules)[0])
 
 
 def _uncovered(position: Position, t: int) -> Position | None:
-    """The pile as it lay before the newest card, where the hand may have meant that (M9); None where it cannot."""
+    """Return the position before the newest card, if the hand may have been meant for it (M9); else None."""
     if not position.rules.has("M9"):
         return None
     newest = newest_reveal(position)
     if newest is None or t - newest.t - position.still >= position.rules.number("M9") * MS:
         return None
     before = position.without(newest)
-    # What was burned since was not there yet.
+    # Cards burned since were not there yet.
     before = before.but(pile=tuple(laid for laid in before.pile if _was_turned_up(laid) or laid.t < newest.t))
     return None if _dead_on_top(before) is not None else before

@@ -1,4 +1,4 @@
-"""Stacks of cards: taken from the top, put under the bottom, burned, and remembered (K2, K7, C8, F1)."""
+"""Stacks of cards: take from the top, put under the bottom, burn, remember (K2, K7, C8, F1)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.rules.step import Step
 
 
 def take_top(step: Step, seat: int, count: int = 1) -> tuple[str, ...]:
-    """Take cards from a seat's stack; gives what they must be, empty texts where nobody knows."""
+    """Take cards from a seat's stack; return their faces, empty where unknown."""
     position = step.position
     held, known = position.counts[seat - 1], position.known[seat - 1]
     above = count if held is None else min(max(held - len(known), 0), count)
@@ -25,7 +25,7 @@ def take_top(step: Step, seat: int, count: int = 1) -> tuple[str, ...]:
 
 
 def from_limbo(step: Step, seat: int, count: int) -> int:
-    """Cards that a seat has beyond those counted come from a pile that nobody knew to be its; gives how many."""
+    """Take cards beyond a seat's count from piles with an unknown owner; return the number taken."""
     position = step.position
     count = min(count, position.in_limbo) if seat in position.unsure else 0
     if count:
@@ -34,7 +34,7 @@ def from_limbo(step: Step, seat: int, count: int) -> int:
 
 
 def without_top(position: Position, seat: int) -> tuple[tuple[int | None, ...], tuple[tuple[str, ...], ...]]:
-    """What all seats hold, and what is known of it, once a seat has laid its top card: as `take_top`, for each card."""
+    """Return the counts and known cards of all seats after a seat lays its top card: a fast `take_top` for one card."""
     held, known = position.counts[seat - 1], position.known[seat - 1]
     if not held:
         return position.counts, position.known
@@ -48,25 +48,25 @@ def without_top(position: Position, seat: int) -> tuple[tuple[int | None, ...], 
 
 
 def put_under(step: Step, seat: Player, cards: Sequence[str]) -> None:
-    """Put cards under a seat's stack, the first of them next to it (C8); empty texts for cards nobody saw."""
+    """Put cards under a seat's stack, the first of them next to it (C8); empty texts for unseen cards."""
     held, known = step.position.counts[seat - 1], step.position.known[seat - 1]
     remembered = step.position.rules.has("K2")
     names = tuple(card if remembered and card != UNREADABLE else "" for card in cards)
     if not known and not any(names):
         names = ()
     if seat in step.position.unsure:
-        # A pile that nobody knows the owner of may lie between.
+        # A pile with an unknown owner may lie between.
         known = names = ()
     _store(step, seat, None if held is None else held + len(cards), known + names)
 
 
 def hand_over(step: Step, seat: int, to: Player, count: int) -> None:
-    """Cards from the top of one stack to the bottom of another."""
+    """Move cards from the top of one stack to the bottom of another."""
     put_under(step, to, take_top(step, seat, count))
 
 
 def forget(step: Step, seat: int, count: int | None) -> None:
-    """Nothing is known of a stack any more but perhaps how many cards it has."""
+    """Forget the cards of a stack; its count may stay known."""
     _store(step, seat, count, ())
 
 
@@ -79,7 +79,7 @@ def _store(step: Step, seat: int, count: int | None, known: tuple[str, ...]) -> 
 
 
 def learn_count(step: Step, card: str, seat: int) -> None:
-    """A card that is known to lie in a stack is played from it: nothing lies above it any more (S4c, K2)."""
+    """Learn a stack's count when its first known card is played: no cards are left above it (S4c, K2)."""
     position = step.position
     known = position.known[seat - 1]
     if position.counts[seat - 1] is None and known and known[0] == card and not may_be_there(position, card):
@@ -87,9 +87,9 @@ def learn_count(step: Step, card: str, seat: int) -> None:
 
 
 def check_card(step: Step, card: str, seat: int, expected: str) -> None:
-    """Question a card that cannot be there, or that betrays a stack whose order changed (K2, K7, S2).
+    """Question a card that cannot be there, or that reveals a stack whose order changed (K2, K7, S2).
 
-    The question names what it may be: first the card as it was told, then the one that memory expects there.
+    The question names the candidates: first the card as reported, then the one that memory expects.
     """
     position = step.position
     if card == UNREADABLE or expected == card:
@@ -105,29 +105,29 @@ def check_card(step: Step, card: str, seat: int, expected: str) -> None:
 
 
 def may_be_there(position: Position, card: str) -> bool:
-    """Whether a copy of this card may be where nobody knows (S2)."""
+    """Whether a copy of this card may be in an unknown place (S2)."""
     return copies(position, card) < (position.jokers if card[0] == "X" else position.packs)
 
 
 def copies(position: Position, card: str) -> int:
-    """How many of this card are known to be on the table or in stacks."""
+    """Return the number of copies of this card known to be on the table or in stacks."""
     alike = ("Xr", "Xb") if card[0] == "X" else (card,)
     places = ([laid.card for laid in position.pile], *position.known)
     return sum([place.count(one) for place in places for one in alike])
 
 
 def ask_recount(step: Step, seats: Iterable[int], *rule: str) -> None:
-    """Ask people to count stacks of which the referee does not know any more how many cards they hold."""
+    """Ask people to count stacks whose size is no longer known."""
     asked = frozenset(seats)
     step.set(uncounted=step.position.uncounted | {(step.ref, seat) for seat in asked})
     if "K2" in rule:
-        # One who laid a card too many may hold more: nothing is decided by that count (reading 22).
+        # A seat that laid a card too many may hold more: its count decides nothing (reading 22).
         step.set(unsure=step.position.unsure | asked)
     step.rule("question", *rule, ask="recount", about=[step.ref])
 
 
 def burn(step: Step, seat: int, cards: int, row: str) -> None:
-    """Cards go face up to the bottom of the pile, or dead on top of it (F1, F4); all of them if fewer are left."""
+    """Burn cards face up to the bottom of the pile, or dead on top of it (F1, F4); all of them if fewer are left."""
     held = step.position.count(seat)
     count = cards if held is None else min(cards, held)
     if count == 0:
@@ -143,7 +143,7 @@ def burn(step: Step, seat: int, cards: int, row: str) -> None:
 
 
 def burn_once(step: Step, seat: int, cards: int, row: str) -> None:
-    """Burn cards for a fault other than a slap; with N7 a seat pays at most one penalty a card laid (reading 24)."""
+    """Burn cards for a fault other than a slap; with N7 a seat pays at most one penalty per card laid (reading 24)."""
     if seat not in step.position.penalised:
         burn(step, seat, cards, row)
     if step.position.rules.has("N7"):

@@ -1,4 +1,4 @@
-"""The tied play War for the pile: three cards down and a fourth up, the highest wins (M4)."""
+"""War for a pile between tied seats: three cards down and a fourth up, the highest wins (M4)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _CARDS_EACH = 4
 
 
 def begin(step: Step, seats: tuple[int, ...]) -> int | None:
-    """Begin War among the tied; gives the winner at once where only one of them can match, else None.
+    """Begin War among the tied; return the winner at once if only one of them has cards, else None.
 
-    A seat with nothing left to match is out of the dispute. Where nobody is left, people are asked who was first.
+    A seat without cards is out of the dispute. If no seat is left, the referee asks people who was first.
     """
     able = tuple(seat for seat in seats if step.position.holds(seat))
     if len(able) == 1:
@@ -29,9 +29,9 @@ def begin(step: Step, seats: tuple[int, ...]) -> int | None:
 
 
 def show(step: Step, seat: int, card: str) -> int | None:
-    """A tied seat turned its card up; gives the winner once it is decided, else None.
+    """Show a tied seat's card; return the winner once War is decided, else None.
 
-    A card that nobody could read is asked about, and until people say which it is War is not decided (reading 18).
+    The referee asks about an unreadable card; War stays undecided until people name it (reading 18).
     """
     war = step.position.war
     if war is None or seat not in war.seats or any(shown == seat for shown, _ in war.shown):
@@ -40,7 +40,7 @@ def show(step: Step, seat: int, card: str) -> int | None:
     held = step.position.count(seat)
     names = take_top(step, seat, _CARDS_EACH if held is None else min(_CARDS_EACH, held))
     if not names:
-        # By the count this seat had none to turn.
+        # By its count this seat had no card to turn.
         ask_recount(step, (seat,), "M4", "K2")
     check_card(step, card, seat, names[-1] if names else "")
     down = tuple(Laid(name or "??", step.ref, step.t, seat, "burned") for name in names[:-1])
@@ -53,7 +53,7 @@ def show(step: Step, seat: int, card: str) -> int | None:
 
 
 def without(step: Step, seat: int) -> int | None:
-    """A tied player has left (E8); gives the winner where the others' cards decide it, or only one of them is left."""
+    """Remove a tied player who left (E8); return the winner if the others' cards decide War or only one is left."""
     war = step.position.war
     if war is None or seat not in war.seats:
         return None
@@ -64,7 +64,7 @@ def without(step: Step, seat: int) -> int | None:
 
 
 def _decide(step: Step, war: War) -> int | None:
-    """The winner once all have turned a card that people can read; None where they go on."""
+    """Return the winner once all have turned a readable card; None if War goes on."""
     shown = war.shown
     if len(shown) < len(war.seats) or any(turned == UNREADABLE for _, turned in shown):
         return None
@@ -75,7 +75,7 @@ def _decide(step: Step, war: War) -> int | None:
 
 
 def _worth(card: str, highest_rank: str) -> int:
-    """What a card is worth in War (M4): the ace is highest, or the jack, in the order J Q K A 10 ... 2."""
+    """Return a card's worth in War (M4): the ace is highest, or the jack, in the order J Q K A 10 ... 2."""
     if highest_rank == "jack":
         return {"J": 14, "Q": 13, "K": 12, "A": 11}.get(card[0]) or value(card)
     return 14 if card[0] == "A" else value(card)
