@@ -21,7 +21,7 @@ from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, Wal
 from referee.text.terminal_language import say
 
 USUAL_KEYS: Final = ("a", "l", "t", "b", "q", "p", "z", "m")
-"""Keys that lie apart on a keyboard, in the order of the seats that get them."""
+"""Keys that are far apart on a keyboard, in the order of their seats."""
 _PHONE: Final = "phone"
 _STREAM: Final = "stream"
 _UNKNOWN: Final = "unknown"

@@ -55,7 +55,7 @@ class EyeSpeed:
     look_ms: float
     """Additional time of a frame that is read, compared with a quiet one, mean."""
     quiet_ms: float
-    """What a frame costs that is not read, median."""
+    """Time of a frame that is not read, median."""
 
     @property
     def cards_a_second(self) -> float:
