@@ -1,4 +1,4 @@
-"""A card comes face up on the pile: in turn, as a chance, as a challenge, or dead (C rows, F7, F9, N5)."""
+"""Laying a card face up on the pile: in turn, as a chance, as a challenge, or dead (C rows, F7, F9, N5)."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ from referee.rules.step import Step
 
 _NOBODY: Final[frozenset[int]] = frozenset()
 _tuple: Final = tuple.__new__
-"""Makes a named tuple of all its fields in half the time: two with every card."""
+"""Builds a named tuple from all its fields in half the time; two are built with every card."""
 _GOING_ON: Final = (Turn, Challenge)
-"""Phases in which the pile goes on growing."""
+"""Phases in which the pile keeps growing."""
 DRAWN_AT_ONCE_NS: Final = 100_000_000
-"""Two cards of one seat nearer than this were drawn at once (F9): nobody draws ten a second."""
+"""Two cards of one seat closer than this were drawn at once (F9): no player draws ten a second."""
 
 
 def lay(step: Step, card: str, seat: int | None) -> None:
-    """A seat (None: whoever's turn it is) laid a card."""
+    """Lay a card by a seat; None: the seat whose turn it is."""
     position = step.position
     phase = position.phase
     if position.closed or type(phase) is Over:
         return
     player = seat if seat is not None and position.rules.has("K4") else _whose_turn(position)
     if player > len(position.names):
-        # A seat that has not joined: whose card it is, people must say.
+        # A seat that has not joined: people must say whose card it is.
         step.rule("question", "M11", ask="who_played", about=[step.ref])
         return
     if player in position.absent:
-        # Nobody plays there: the card counts as that of whoever's turn it is until people say whose it is.
+        # A vacant seat: the card counts as laid by the seat whose turn it is until people say whose it is.
         step.rule("question", "E8" if position.rules.has("E8") else "M11", ask="who_played", about=[step.ref])
         seat, player = None, _whose_turn(position)
     if position.drifts and seat is None and phase.turn is None and type(phase) is OpenLead:
-        # Whoever leads was not seen to.
+        # The lead was not seen.
         step.set(in_limbo=position.in_limbo + len(position.pile), pile=())
         step.enter(TURNS[None])
         phase = step.position.phase
@@ -70,24 +70,24 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         elif player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
             _lay_in_turn(step, card, player)
         elif position.drifts and type(phase) is Turn and not drawn_at_once:
-            # It shows whose turn it was.
+            # The card shows whose turn it was.
             step.rule("question", "F7", ask="who_played", about=[step.ref])
             step.enter(TURNS[player])
             _lay_in_turn(step, card, player)
         elif (position.drifts or step.position.unread) and not drawn_at_once:
-            # An unread card may have been a challenge: nobody can say that this one was out of turn (reading 10).
+            # An unread card may have been a challenge, so this card may have been in turn (reading 10).
             open_cards = sorted(step.position.unread)
             _put(step, card, player, "played")
             step.rule("question", "F7", ask="who_played", about=[step.ref, *open_cards])
         elif position.war is not None and seat is None:
-            # Any of those who play War may have laid it.
+            # Any seat in the War may have laid it.
             _put(step, card, player, "dead")
             step.rule("question", "M4", ask="who_played", about=[step.ref])
         elif not drawn_at_once and _may_have_been_skipped(step.position, player):
-            # By counts that nobody is sure of, this seat is not the next one with cards (reading 15).
+            # This seat is not the next one with cards, but only by uncertain counts (reading 15).
             step.rule("question", "F7", ask="who_played", about=[step.ref])
             if isinstance(phase, Challenge) and phase.challenger == player:
-                # Nobody pays his own challenge: either it is won, or this card is out of turn.
+                # A seat cannot pay its own challenge: either it is won, or this card is out of turn.
                 _put(step, card, player, "played")
             else:
                 step.enter(phase._replace(challenged=player) if isinstance(phase, Challenge) else Turn(player))
@@ -100,17 +100,17 @@ def lay(step: Step, card: str, seat: int | None) -> None:
 
 
 def _seat_was_not_seen(step: Step) -> None:
-    """This card counts as laid by the seat whose turn it was (reading 9); a report may name another (F7)."""
+    """Mark the card's seat as inferred from the turn (reading 9); a report may name another (F7)."""
     pile = tuple(laid._replace(seat_seen=False) if laid.ref == step.ref else laid for laid in step.position.pile)
     step.set(pile=pile)
 
 
 def _let_lead(step: Step, player: int) -> None:
-    """Whoever leads shows that the last pile is gone, though nobody was seen to take it (reading 3)."""
+    """Let a player lead; that shows that the last pile is gone, even if no pick-up was seen (reading 3)."""
     position = step.position
     phase = position.phase
     if isinstance(phase, DeadHeat | OpenLead) and player in phase.seats:
-        # Who holds what stays open until people say who was first.
+        # All counts concerned stay open until people say who was first.
         if isinstance(phase, DeadHeat):
             hold_provisionally(step, player)
         else:
@@ -121,15 +121,15 @@ def _let_lead(step: Step, player: int) -> None:
     elif isinstance(phase, Claim) and phase.turn == player:
         if phase.by == "unread":
             if position.after(position.pile[-1].seat) != player:
-                # Had that card been a face card, this seat would not be the one to pay: it leads.
+                # Had that card been a face card, another seat would have to pay, so this seat leads.
                 hold_provisionally(step, player)
         elif phase.by == "slap" or phase.seat == player:
-            # Where the winner does not lead (N2), the next card of the one who does shows it.
+            # If the winner does not lead (N2), the next card of the seat that leads shows the pick-up.
             pick_up(step)
 
 
 def _may_have_been_skipped(position: Position, player: int) -> bool:
-    """Whether everybody from whose turn it is up to this player may be without cards, and one of them is not sure."""
+    """Whether all seats from the turn up to this player are counted empty, at least one of them uncertainly."""
     turn = position.turn
     if turn is None or not isinstance(position.phase, _GOING_ON):
         return False
@@ -146,9 +146,9 @@ def _may_have_been_skipped(position: Position, player: int) -> bool:
 
 
 def settle(step: Step) -> None:
-    """After cards left a stack: who is out, who pays, who plays, who may slap, is the game decided."""
+    """After cards left a stack, update the seats that are out, pay, play or may slap, and end a decided game."""
     if 0 in step.position.counts:
-        # All but whose turn it is depends on a seat without cards.
+        # Except for the turn, all of this depends on a seat without cards.
         announce_out(step)
         _stop_turning(step)
         _pass_on(step)
@@ -159,7 +159,7 @@ def settle(step: Step) -> None:
 
 
 def _whose_turn(position: Position) -> int:
-    """Who laid a card that nobody was seen to lay (reading 9)."""
+    """Return the seat assumed to have laid a card whose seat was not seen (reading 9)."""
     if position.phase.turn is not None:
         return position.phase.turn
     if position.last_chance is not None:
@@ -171,10 +171,11 @@ def _whose_turn(position: Position) -> int:
 
 
 def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
-    """F9: a card of the seat that laid the top card, too soon to be another draw.
+    """Whether the seat that laid the top card lays another too soon to be a second draw (F9).
 
-    Where the errors leave open whether it was too soon, it counts as another draw, which is better for the player; in
-    turn, and wherever a card out of turn costs something else, that matters, and the rulings on the card say so (K9).
+    If the errors leave that open, it counts as a second draw, which favours the player. If that matters (in turn, or if
+    a
+    card out of turn costs something else), the rulings on the card are marked doubtful (K9).
     """
     if not step.position.pile:
         return False
@@ -190,7 +191,7 @@ def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
 
 
 def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False, following: Turn | None = None) -> None:
-    """The card lies there; ``following``: what the game waits for with that, where it is known before."""
+    """Put the card on the pile; ``following``: the next phase, if already known."""
     position = step.position
     held = position.counts[seat - 1]
     if held is None:
@@ -236,7 +237,7 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
     challenge = phase if type(phase) is Challenge else None
     following = None
     if type(phase) is Turn and not position.rules.chances(card) and (turn := position.after(seat)) != seat:
-        # Most cards only pass the turn on, to whom the seat's own stack does not tell: one step instead of two.
+        # Most cards only pass the turn on, and the next seat does not depend on this stack: change both in one step.
         following = TURNS[turn]
     _put(step, card, seat, "played", final=challenge is not None and challenge.left == 1, following=following)
     position = step.position
@@ -258,7 +259,7 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
 
 
 def _end_by_pattern(step: Step) -> None:
-    """What three of a kind and triple sixes do as soon as they lie there (P16, P16b)."""
+    """Apply three of a kind and triple sixes as soon as they are laid (P16, P16b)."""
     rules = step.position.rules
     if rules.has("P16"):
         three_of_a_kind(step)
@@ -267,9 +268,9 @@ def _end_by_pattern(step: Step) -> None:
 
 
 def _lay_after_gap(step: Step, card: str, seat: int | None) -> None:
-    """Cards may have passed unseen, so this one may be anybody's and a chance of any challenge.
+    """Lay a card after a gap: unseen cards may have passed, so its seat and challenge are uncertain.
 
-    It counts for patterns. A face card whose seat is known challenges for sure, whatever came before it.
+    It counts for patterns. A face card whose seat is known certainly challenges, whatever came before it.
     """
     if step.position.paused_at is not None:
         step.stand_still(step.t)
@@ -305,7 +306,7 @@ def _lay_after_gap(step: Step, card: str, seat: int | None) -> None:
 
 
 def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
-    """A card out of turn: no turn, no chance, no challenge; it leaves with the pile (F7, F9, reading 9)."""
+    """Lay a dead card: no turn, no chance, no challenge; it leaves with the pile (F7, F9, reading 9)."""
     if not drawn_at_once and not step.position.rules.has("F7"):
         # It counts for every row of patterns.
         _put(step, card, seat, "played")
@@ -315,7 +316,7 @@ def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
     _put(step, card, seat, "dead")
     rules = step.position.rules
     if rules.word("F7") != "stays":
-        # Nothing covers what lay on top.
+        # The card on top stays uncovered.
         step.set(paid=step.position.covered.paid, said=step.position.covered.said)
         put_at_bottom(step, step.ref)
     step.rule("dead_card", *rows, seat=seat, card=card, reason=reason)
@@ -325,20 +326,20 @@ def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
 
 
 def put_at_bottom(step: Step, ref: str) -> None:
-    """A dead card goes to the bottom of the pile, where the table has it so (F7)."""
+    """Move a dead card to the bottom of the pile (F7)."""
     pile = step.position.pile
     step.set(pile=tuple(sorted(pile, key=lambda laid: laid.ref != ref)))
 
 
 def _stop_turning(step: Step) -> None:
-    """The last of the cards for E2 went as a penalty: nothing is left to turn, and the two seconds run."""
+    """Start the two seconds of E2 if the last card to turn went as a penalty."""
     chance = step.position.last_chance
     if chance is not None and chance.left and not step.position.holds(chance.seat):
         step.enter(LastChance(chance.seat, 0, step.t + LAST_CHANCE_NS, step.ref))
 
 
 def _challenge(step: Step, card: str, seat: int) -> None:
-    """A face card or ace challenges the next seat with cards; one among the chances cancels the old (C1, C4)."""
+    """Start a challenge to the next seat with cards; one among the chances replaces the old challenge (C1, C4)."""
     position = step.position
     chances = position.rules.chances(card)
     challenged = position.after(seat, never=seat)
@@ -354,13 +355,13 @@ def _challenge(step: Step, card: str, seat: int) -> None:
 
 
 def _pay(step: Step, card: str, seat: int, challenge: Challenge) -> None:
-    """A number card uses up one chance (C1); the last one wins the pile for the challenger (C5)."""
+    """Use up one chance by a number card (C1); the last one wins the pile for the challenger (C5)."""
     position = step.position
     left = challenge.left - 1
     paid = position.rules.chances(challenge.card) - left
     if left == 0 and position.rules.has("C5"):
         if card == UNREADABLE:
-            # It may have been a face card: nobody has won the pile before people say (reading 10).
+            # It may have been a face card: the pile is not won until people name it (reading 10).
             step.enter(Claim(challenge.challenger, "unread", step.ref, challenge.challenger), paid=paid)
         else:
             claim_by_challenge(step, challenge.challenger, "C5", paid=paid)
@@ -376,7 +377,7 @@ def _pay(step: Step, card: str, seat: int, challenge: Challenge) -> None:
 
 
 def _pass_on(step: Step) -> None:
-    """The seat to play has no cards left: the next one goes on, or nobody can and the pile is won (C6a, C6b, E6)."""
+    """Pass on the turn of a seat without cards; if no seat can go on, the pile is won (C6a, C6b, E6)."""
     position = step.position
     phase = position.phase
     if isinstance(phase, Challenge) and not position.holds(phase.challenged):
@@ -398,18 +399,19 @@ def _pass_on(step: Step) -> None:
 
 
 def leave(step: Step, seat: int, *, is_counted: bool = False) -> int | None:
-    """A player leaves: the cards go under the pile, or are dealt out to the others (E8).
+    """Remove a player: the cards go under the pile, or are dealt out to the others (E8).
 
-    What hung on that player is off: its challenge, its claim to a pile that it has not picked up, its hand in a dead
-    heat. The last one left at the table has won.
+    The player's challenge, claim to a pile not yet picked up, and hand in a dead heat are void. The last player left at
+    the
+    table wins.
 
     Args:
         step: the transition.
-        seat: who leaves.
-        is_counted: it is certain how many cards that player holds, though people have not said whose a pile was.
+        seat: the player who leaves.
+        is_counted: the player's count is certain, though the owner of a pile is undecided.
 
     Returns:
-        The seat whose hand has won a dead heat or a War by that, for the others have left.
+        The seat that thereby wins a dead heat or a War, because the others have left.
     """
     position = step.position
     if position.over or not 1 <= seat <= position.seats or seat in position.absent:
@@ -418,7 +420,7 @@ def leave(step: Step, seat: int, *, is_counted: bool = False) -> int | None:
     step.rule("out", "E8", seat=seat)
     held = position.counts[seat - 1]
     if held is None or (seat in position.unsure and not is_counted):
-        # Nobody knows how many cards go away with that player.
+        # The number of cards that leave with the player is unknown.
         ask_recount(step, position.players_after(seat), "E8")
     leave_behind(step, seat, take_top(step, seat, held) if held else ())
     forget(step, seat, 0)
@@ -434,7 +436,7 @@ def leave(step: Step, seat: int, *, is_counted: bool = False) -> int | None:
 
 
 def let_go(step: Step, seat: int) -> int | None:
-    """What the game waits for once this seat plays no more (E8); gives whose hand has won a dead heat by that."""
+    """Adjust the phase to a seat that no longer plays (E8); return the seat that thereby wins a dead heat."""
     position = step.position
     phase = position.phase
     turn = position.after(seat)
@@ -467,7 +469,7 @@ def let_go(step: Step, seat: int) -> int | None:
 
 
 def _hand_on_challenge(step: Step, challenge: Challenge) -> None:
-    """Whoever had to pay has left, and that is never losing: the next player pays on, by whatever rules (E8, C6a)."""
+    """Pass a challenge on when its payer leaves: leaving never loses it, so the next player pays (E8, C6a)."""
     heir = step.position.after(challenge.challenged, never=challenge.challenger)
     if heir is None:
         claim_by_challenge(step, challenge.challenger, "C5", "E8")

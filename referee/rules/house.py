@@ -1,7 +1,7 @@
-"""House rules: a preset, or a preset changed, checked against the catalogue of rows.
+"""House rules: a preset, or a preset with changes, checked against the catalogue of rows.
 
-Rows are the switches. Some exclude each other: switching one on switches off those that a preset has, and naming two
-of them is a contradiction, which is refused.
+Rows are switches, and some exclude each other: switching one on switches off its rivals in the preset. Naming two
+rivals is a contradiction and is refused.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _KEYS: Final = ("base", "on", "off", "set")
 
 
 class RulesError(Spoken, ValueError):
-    """House rules that cannot be used; names the row and says what to change."""
+    """Invalid house rules; the message names the row and says what to change."""
 
 
 class Run(NamedTuple):
-    """What a run is (P4a, P4b): how many cards, where the ace stands, and whether it goes round past the king."""
+    """Definition of a run (P4a, P4b): number of cards, place of the ace, and whether it wraps past the king."""
 
     n: int
     ace: str
@@ -35,21 +35,22 @@ class Run(NamedTuple):
 
 
 class Anticipation(NamedTuple):
-    """How soon after a reveal no slap can be a reaction (N12), and whether one is ``void`` or ``false``."""
+    """Time after a reveal in which no slap can be a reaction (N12), and whether such a slap is ``void`` or
+    ``false``."""
 
     ms: int
     outcome: str
 
 
 class Forehead(NamedTuple):
-    """How long a touch of the forehead takes at the least (M6), and who must touch it: ``all`` or ``convicted``."""
+    """Minimum duration of a touch of the forehead (M6), and who must touch it: ``all`` or ``convicted``."""
 
     ms: int
     who: str
 
 
 class AgreedEnd(NamedTuple):
-    """When a game ends by agreement (E7): after minutes, or after piles; the other is None."""
+    """Agreed end of a game (E7): after minutes, or after piles; the other is None."""
 
     minutes: int | None
     piles: int | None
@@ -57,22 +58,22 @@ class AgreedEnd(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HouseRules:
-    """Which rows are on, and what their values are; once made, nobody can change it."""
+    """The rows that are on, and their values; immutable."""
 
     on: frozenset[str]
     values: Mapping[str, Any] = field(default_factory=dict)
 
     slaps: bool = field(init=False, compare=False)
-    """Whether anything may be slapped at all."""
+    """Whether any slap is possible."""
     has: Callable[[str], bool] = field(init=False, compare=False, repr=False)
-    """Whether a row is switched on: the set's own test, for every card asks for several rows."""
+    """Whether a row is switched on; the set's own method, because every card asks for several rows."""
     alike: Mapping[str, str] = field(init=False, compare=False, repr=False)
-    """Each card's sign; cards that no row can tell apart share one."""
+    """Each card's sign; cards that no row can distinguish share one."""
     chances: Callable[[str], int] = field(init=False, compare=False, repr=False)
-    """How many chances a card gives when it is laid; 0 where it challenges nobody."""
+    """Number of chances a card gives when it is laid; 0 if it does not challenge."""
 
     def __post_init__(self) -> None:
-        """Work out once what every card asks for, and which cards are alike."""
+        """Precompute the lookups that every card needs."""
         object.__setattr__(self, "on", frozenset(self.on))
         object.__setattr__(self, "values", freeze(self.values))
         object.__setattr__(self, "has", self.on.__contains__)
@@ -83,15 +84,15 @@ class HouseRules:
         object.__setattr__(self, "alike", MappingProxyType({card: self._sign(card) for card in CARDS}))
 
     def __deepcopy__(self, _: Any) -> HouseRules:
-        """What nobody changes needs no copy."""
+        """Return itself: it is immutable."""
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travels to another process by what it was made of."""
+        """Pickle by the constructor's arguments."""
         return HouseRules, (self.on, thaw(self.values))
 
     def _chances_by_rank(self) -> Mapping[str, int]:
-        """By rank or joker (C1, C2a, C2b, C3a, C3b)."""
+        """Return the chances by rank or joker (C1, C2a, C2b, C3a, C3b)."""
         ranks: Mapping[str, int] = self.value("C1") if self.has("C1") else {}
         if self.has("C2a"):
             ranks = {"A": 1, "K": 2, "Q": 3, "J": 4}
@@ -101,24 +102,25 @@ class HouseRules:
         return {**ranks, **jokers, **({"Xb": 13} if self.has("C3b") else {})}
 
     def _sign(self, card: str) -> str:
-        """Number cards are all alike where nothing is slapped; suits matter only where a row looks at them."""
+        """Return a card's sign: without slaps all number cards are alike, and suits count only if a row looks at
+        them."""
         if not self.slaps:
             return card[0] if self.chances(card) else "-"
         return card[0] if SUIT_ROWS.isdisjoint(self.on) else card
 
     def value(self, row: str) -> Any:
-        """A row's value: the table's own, or the catalogue's default."""
+        """Return a row's value: the table's own, or the catalogue's default."""
         return self.values[row] if row in self.values else ROWS[row].default
 
     def number(self, row: str) -> int:
-        """The value of a row whose value is a whole number."""
+        """Return the value of a row whose value is a whole number."""
         value = self.value(row)
         if type(value) is not int:
             raise TypeError(f"the value of row {row} is {value!r}, no whole number")
         return value
 
     def word(self, row: str) -> str:
-        """The value of a row whose value is one of several words; empty where there is none yet (P14)."""
+        """Return the value of a row whose value is a word; empty if it is not set yet (P14)."""
         value = self.value(row)
         if value is None:
             return ""
@@ -127,7 +129,7 @@ class HouseRules:
         return value
 
     def run(self, row: str) -> Run:
-        """What counts as a run by this row (P4a, P4b)."""
+        """Return the definition of a run for this row (P4a, P4b)."""
         value = self.value(row)
         said = {"ace": value} if isinstance(value, str) else value
         usual = ROWS[row].default
@@ -135,12 +137,12 @@ class HouseRules:
 
     @property
     def three_end_game(self) -> bool:
-        """Whether three of a kind end the game as soon as they lie there (P16); else they are one more pattern."""
+        """Whether three of a kind end the game at once (P16); otherwise they are one more pattern."""
         return self.has("P16") and self.word("P16") != "slap"
 
     @property
     def ace_is_one(self) -> bool:
-        """Whether an ace adds up as one (P8, P9)."""
+        """Whether an ace counts as one in sums (P8, P9)."""
         return self.value("P8") is True
 
     @property
@@ -150,31 +152,31 @@ class HouseRules:
 
     @property
     def forehead(self) -> Forehead:
-        """Who touches the forehead first, and how long that takes at the least (M6)."""
+        """Who must touch the forehead first, and the minimum duration (M6)."""
         value = self.value("M6")
         ms, who = value if isinstance(value, tuple) else (value, FOREHEADS[0])
         return Forehead(ROWS["M6"].default, ms) if isinstance(ms, str) else Forehead(ms, who)
 
     @property
     def agreed_end(self) -> AgreedEnd:
-        """When the game ends by agreement (E7)."""
+        """The agreed end of the game (E7)."""
         value = self.value("E7")
         return AgreedEnd(value.get("minutes"), value.get("piles"))
 
     @property
     def own_patterns(self) -> Mapping[str, str]:
-        """The table's own patterns as they are written (P19), by name."""
+        """The table's own patterns in notation (P19), by name."""
         patterns: Mapping[str, str] = self.value("P19")
         return patterns
 
     @property
     def seats_without_cards(self) -> tuple[int, ...]:
-        """Who starts with no cards (S4d)."""
+        """Seats that start without cards (S4d)."""
         return tuple(self.value("S4d"))
 
 
 def read_house_rules(said: Any) -> HouseRules:
-    """Read house rules as a log's first line says them.
+    """Parse the house rules of a log's first line.
 
     Args:
         said: a preset's name, or ``{"base": preset, "on": [ids], "off": [ids], "set": {id: value}}``.
@@ -212,7 +214,7 @@ def read_house_rules(said: Any) -> HouseRules:
 
 
 def in_direction(said: Any, direction: str | None) -> Any:
-    """House rules with the cards going round this way (S5); as they are where they say that already, and for None.
+    """Return the house rules with this direction of play (S5); unchanged if they already have it, and for None.
 
     Raises:
         RulesError: see `read_house_rules`.
@@ -245,10 +247,10 @@ def _rows(said: Mapping[str, Any], key: str) -> list[str]:
 
 
 def row_named(word: Any) -> str:
-    """The id of the row that people call by its id, its name, or both (``P1``, ``double``, ``P1 double``).
+    """Return the id of a row given by its id, its name, or both (``P1``, ``double``, ``P1 double``).
 
     Raises:
-        RulesError: there is no such row, or the two name different ones.
+        RulesError: there is no such row, or id and name belong to different rows.
     """
     if isinstance(word, str):
         if word in ROWS:
@@ -272,7 +274,7 @@ def row_named(word: Any) -> str:
 
 
 def contradictions(on: Iterable[str], off: Iterable[str]) -> Iterator[str]:
-    """What is wrong with switching these rows on and those off, each in one sentence."""
+    """Yield each contradiction in switching these rows on and those off, as one sentence."""
     chosen = list(on)
     for row in off:
         if row in chosen:
@@ -306,10 +308,10 @@ def _values(said: Any) -> dict[str, Any]:
 
 
 def checked_value(row: str, value: Any) -> Any:
-    """The value, where house rules may give it to this row.
+    """Return the value if this row allows it.
 
     Raises:
-        RulesError: the row has no value, or not this one; says what is allowed.
+        RulesError: the row has no value, or does not allow this one; says what is allowed.
     """
     entry = ROWS[row]
     if entry.check is None:
@@ -327,7 +329,7 @@ def checked_value(row: str, value: Any) -> Any:
 
 
 def _why_not(patterns: Any) -> str:
-    """What is wrong with the first of the table's own patterns that cannot be read."""
+    """Return the problem of the first custom pattern that cannot be read."""
     for name, text in patterns.items() if isinstance(patterns, Mapping) else ():
         try:
             compile_pattern(text)
@@ -337,7 +339,7 @@ def _why_not(patterns: Any) -> str:
 
 
 def suggest_nearest(word: str, known: Iterable[str]) -> str:
-    """A suggestion in brackets where one of the known words is close to this one; else nothing."""
+    """Return a suggestion in brackets if a known word is close to this one; else an empty text."""
     folded = {name.casefold(): name for name in known}
     close = difflib.get_close_matches(word.casefold(), list(folded), n=1)
     return Sentence(' (did you mean "{word}"?)', word=folded[close[0]]) if close else ""

@@ -1,8 +1,8 @@
-"""What a game is waiting for: one phase at a time, and which may follow which.
+"""The phases of a game, and which may follow which.
 
-Everything that decides what the next card or hand means stands here. A position has exactly one phase, so two that
-exclude each other (a challenge and a dead heat, say) cannot be written down; a step from one to another that is not in
-`FOLLOWS` is a fault of the program, and stops it.
+A phase holds everything that decides the meaning of the next card or hand. A position has exactly one phase, so phases
+that exclude each other (such as a challenge and a dead heat) cannot coexist. A transition that is not in `FOLLOWS` is a
+programming error and raises.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, NewType
 
 Player = NewType("Player", int)
-"""A seat that plays now, as `referee.rules.position.Position.player` has it: only such a seat receives anything."""
+"""A seat that currently plays, from `referee.rules.position.Position.player`; only such a seat receives cards."""
 
 
 class Turn(NamedTuple):
-    """A seat plays the next card (S5); None where nobody has one to play."""
+    """A seat plays the next card (S5); None if no seat has a card to play."""
 
     turn: int | None
 
 
 TURNS: Final = {seat: Turn(seat) for seat in (None, *range(1, 9))}
-"""The turn of every seat, made once: most cards only pass it on."""
+"""The turn of every seat, prebuilt: most cards only pass the turn on."""
 
 
 class Challenge(NamedTuple):
@@ -35,21 +35,21 @@ class Challenge(NamedTuple):
 
     @property
     def turn(self) -> int:
-        """Whoever pays."""
+        """The seat that pays."""
         return self.challenged
 
 
 class Claim(NamedTuple):
-    """The pile is won and not yet picked up: by a slap for good (M1), by a challenge unless somebody slaps (C9).
+    """The pile is won and not yet picked up: for good by a slap (M1), or by a challenge until someone slaps (C9).
 
-    ``unread``: the last chance was a card that nobody could read, so nobody knows yet whether it is won (reading 10).
+    ``unread``: the last chance was an unreadable card, so whether the challenge is won is unknown (reading 10).
     """
 
     seat: int
     by: Literal["slap", "challenge", "unread"]
     ref: str
     turn: int
-    """Who plays next: the winner, or whose turn it would have been (N2)."""
+    """The seat that plays next: the winner, or the seat whose turn it would have been (N2)."""
     split: tuple[int, ...] = ()
     """Seats that share the pile, the first of them leading (M3)."""
 
@@ -61,12 +61,12 @@ class DeadHeat(NamedTuple):
 
     @property
     def turn(self) -> None:
-        """Nobody's until one of them leads."""
+        """None until one of them leads."""
         return None
 
 
 class War(NamedTuple):
-    """The tied play War for the pile (M4): who is still in, and what each has turned up this time."""
+    """The tied play War for the pile (M4): the seats still in, and the card each has turned up this round."""
 
     seats: tuple[int, ...]
     shown: tuple[tuple[int, str], ...] = ()
@@ -79,33 +79,33 @@ class War(NamedTuple):
 
 
 class OpenLead(NamedTuple):
-    """The pile is gone and nobody knows who leads: any of these seats may (reading 13)."""
+    """The pile is gone and the lead is unknown: any of these seats may lead (reading 13)."""
 
     seats: tuple[int, ...]
     turn: int | None = None
-    """Whoever is believed to lead until a card shows it."""
+    """The seat believed to lead until a card shows who does."""
 
 
 class LastChance(NamedTuple):
-    """The last chance to slap in before the end (E2): cards still to turn, and when it ends once all are turned."""
+    """The last chance to slap in before the end (E2): cards left to turn, and its end once all are turned."""
 
     seat: int
     left: int
     ends_at: int | None = None
     ref: str = ""
     t_error: int = 0
-    """How wrong ``ends_at`` may be, ns: as wrong as the instant of the last card."""
+    """Error of ``ends_at``, ns: that of the last card's instant."""
 
     @property
     def turn(self) -> int | None:
-        """The one who turns the cards."""
+        """The seat that turns the cards."""
         return self.seat if self.left else None
 
 
 class Over(NamedTuple):
     """The game has ended.
 
-    ``owed``: the row by which whoever holds the most cards has won, where nobody knows yet who that is (P16, E7).
+    ``owed``: the row by which the most cards win, while the counts do not yet tell the winner (P16, E7).
     """
 
     winner: int | None = None
@@ -113,28 +113,29 @@ class Over(NamedTuple):
 
     @property
     def turn(self) -> None:
-        """Nobody's."""
+        """None: no seat plays any more."""
         return None
 
 
 Phase = Turn | Challenge | Claim | DeadHeat | War | OpenLead | LastChance | Over
 
 FOLLOWS: Final[Mapping[type, frozenset[type]]] = {
-    # A card is laid, a hand comes down, the pile leaves the table: from a turn anything may come.
+    # A card is laid, a hand comes down, the pile leaves the table: any phase may follow a turn.
     Turn: frozenset((Turn, Challenge, Claim, DeadHeat, War, OpenLead, LastChance, Over)),
     # Paid on, answered (C4), stopped (N5), won (C5), slapped away, ended by leaving (E8) or by three of a kind (P16).
     Challenge: frozenset((Turn, Challenge, Claim, DeadHeat, War, OpenLead, Over)),
-    # Picked up, or slapped away before that (C9); taken by another hand; undone, for two cards were drawn at once (F9).
+    # Picked up, or slapped away before that (C9); taken by another hand; undone, because two cards were drawn at once
+    # (F9).
     Claim: frozenset((Turn, Challenge, Claim, DeadHeat, War, OpenLead, LastChance, Over)),
-    # One of the tied leads, or the pile is seen to go; what people answer is judged with the hands themselves.
+    # One of the tied leads, or the pile is seen to go; people's answer is judged with the hands themselves.
     DeadHeat: frozenset((Turn, Claim, DeadHeat, OpenLead, LastChance, Over)),
-    # Another round, a winner, or nobody left to match.
+    # Another round, a winner, or no seat left to match.
     War: frozenset((War, Claim, DeadHeat, OpenLead, Turn, Over)),
-    # A card shows who leads; or a hand wins what lies there already.
+    # A card shows who leads; or a hand wins the cards already there.
     OpenLead: frozenset((Turn, Claim, OpenLead, DeadHeat, War, LastChance, Over)),
     # Slapped in, or the two seconds have passed.
     LastChance: frozenset((LastChance, Claim, DeadHeat, War, Turn, OpenLead, Over)),
     # A count or an answer may still say who has won (`Over.owed`).
     Over: frozenset((Over,)),
 }
-"""By phase, those that may come next."""
+"""The phases that may follow each phase."""

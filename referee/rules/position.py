@@ -1,4 +1,4 @@
-"""The position of a game: immutable, complete, and ignorant of how it came about."""
+"""The position of a game: immutable and complete, without its history."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Until = Literal["pile", "rounds", "cards", "game", "slap"]
 
 
 class Laid(NamedTuple):
-    """A card in the pile: what it is, which observation brought it, when, by whom, and whether it counts."""
+    """A card in the pile: its face, observation, instant and seat, and whether it counts."""
 
     card: str
     ref: str
@@ -22,17 +22,17 @@ class Laid(NamedTuple):
     seat: int
     state: State
     seen: bool = False
-    """A penalty card that was seen going in."""
+    """Whether a penalty card was seen going in."""
     t_error: int = 0
-    """How wrong ``t`` may be, ns: limits of time count from it (K9)."""
+    """Error of ``t``, ns: time limits count from it (K9)."""
     reveal: bool = True
-    """Whether it was turned up to be played; a penalty card on top was not (F4), and no limit counts from it."""
+    """Whether it was turned up in play; a penalty card on top was not (F4), and no limit counts from it."""
     seat_seen: bool = True
-    """Whether the seat was seen; else the card counts as laid by the seat whose turn it was (reading 9)."""
+    """Whether the seat was seen; otherwise the card counts as laid by the seat whose turn it was (reading 9)."""
 
 
 class Lock(NamedTuple):
-    """A seat may not slap until then, by this row; ``left`` counts rounds or cards."""
+    """A row bars a seat from slapping until then; ``left`` counts rounds or cards."""
 
     until: Until
     row: str
@@ -43,7 +43,7 @@ _NOBODY: Final = Turn(None)
 
 
 class Covered(NamedTuple):
-    """What held for the top card before the latest one covered it (M8, M9), and what the game waited for (F9)."""
+    """The state of the top card before the latest one covered it (M8, M9), and the phase then (F9)."""
 
     paid: int = 0
     said: str = ""
@@ -58,13 +58,13 @@ class SeatVerdict(NamedTuple):
     right: bool
     ref: str
     pickup: str = ""
-    """The pick-up that was seen, where a pile was won before it."""
+    """The pick-up that was seen, if the pile was won before it."""
     contested: frozenset[int] = frozenset()
-    """Who has contested it: each player once."""
+    """Players who have contested it, each once."""
 
 
 class Memory(NamedTuple):
-    """A position kept to see whether it comes back (reading 12), by Brent's way of finding cycles.
+    """A position kept to detect its repetition (reading 12) by Brent's cycle-finding algorithm.
 
     R. P. Brent, "An improved Monte Carlo factorization algorithm", BIT 20 (1980): the kept position is replaced at
     every power of two, so one is enough.
@@ -74,25 +74,25 @@ class Memory(NamedTuple):
     power: int = 1
     since: int = 0
     cards: int = 0
-    """Cards laid since the kept position stood."""
+    """Cards laid in the game when the position was kept."""
     said: bool = False
 
 
 class Drift(NamedTuple):
-    """What a gap in the camera's sight leaves unproved."""
+    """The facts left unproved by a gap in the camera's view."""
 
     gap: str
-    """The gap's observation."""
+    """The gap's observation id."""
     lasted: int
     """ns."""
     until: int
-    """Its end, ns: when in it anything happened nobody knows, so no hand before that is judged for sure."""
+    """Its end, ns. Events in the gap have no known instant, so no hand before its end is judged with certainty."""
     asked: bool
-    """Whether people were asked what passed in it."""
+    """Whether people were asked what happened in it."""
     leaves: Literal["all", "counts", "hands"] = "all"
-    """``all``: whose turn it is, what lies there, who holds how many cards. ``counts``: only the last of these, for a
-    pile was seen to go since, and who took it. ``hands``: only what hands in it were worth, for people have said which
-    cards came."""
+    """``all``: the turn, the pile and all counts are unproved. ``counts``: only the counts, because a pile and its
+    taker were seen since. ``hands``: only the verdicts on hands in the gap, because people have named the cards that
+    came."""
 
 
 _NOTHING_COVERED: Final = Covered()
@@ -101,7 +101,7 @@ _NO_MEMORY: Final = Memory()
 
 @dataclass(frozen=True)
 class Position:
-    """Everything that rulings depend on. Seats count from 1; tuples by seat are in seat order.
+    """The complete state that rulings depend on. Seats count from 1; tuples by seat are in seat order.
 
     Without slots, so that `changed` can copy all fields in one step.
     """
@@ -109,22 +109,22 @@ class Position:
     rules: HouseRules
     names: tuple[str, ...]
     counts: tuple[int | None, ...]
-    """Cards held by each seat; None where unknown."""
+    """Cards held by each seat; None if unknown."""
     known: tuple[tuple[str, ...], ...]
-    """The lower part of each seat's stack that is known card by card, top first; an empty text for a card that is not
-    (K2). What lies above it is unknown."""
+    """The remembered lower part of each seat's stack, top first; an empty text for an unknown card (K2). The cards
+    above it are unknown."""
     step: Literal[1, -1] = 1
     """1 clockwise, -1 counter-clockwise."""
     packs: int = 1
     jokers: int = 0
     phase: Phase = _NOBODY
-    """What the game is waiting for."""
+    """What the next card or hand means."""
     pile: tuple[Laid, ...] = ()
     """Lowest card first."""
     laid: int = 0
     """Cards played in this game so far."""
     paid: int = 0
-    """The top card is the n-th paid to its challenge (P15); 0 where it was not paid."""
+    """Number of the top card among those paid to its challenge (P15); 0 if it was not paid."""
     strikes: tuple[int, ...] = ()
     debts: tuple[int, ...] = ()
     """Negative cards (F6d)."""
@@ -138,81 +138,81 @@ class Position:
     false_run: int = 0
     """False slaps at the table since the last pile was won (F2)."""
     penalised: frozenset[int] = frozenset()
-    """Seats that have paid for the latest card, while once a card is the rule (N7)."""
+    """Seats that have already paid a penalty for the latest card (N7)."""
     convicted: frozenset[int] = frozenset()
     """Seats that have slapped falsely in this game (M6)."""
     wild: str = ""
     """The wild rank, once drawn (P14)."""
     said: str = ""
-    """The rank that was called for the top card (N14)."""
+    """The rank called for the top card (N14)."""
     calling: str = ""
-    """The rank that was called for the next card."""
+    """The rank called for the next card."""
     covered: Covered = _NOTHING_COVERED
     latest: str = ""
-    """The latest card that was laid, by its observation."""
+    """Observation id of the latest card laid."""
     emptied: int = 0
-    """The seat of whose stack it was the last card; 0 where it left others."""
+    """The seat whose stack that card emptied; 0 if none."""
     final: bool = False
-    """Whether that card was the last chance of a challenge, whatever it turned out to be (M13)."""
+    """Whether that card was the last chance of a challenge, whatever its face (M13)."""
     day: str = ""
     closed: bool = False
     """Closed until the next day (P16b)."""
     table: str = ""
-    """The observation that opened the table: what ends by the clock follows from it."""
+    """The observation that opened the table; an end by the clock is caused by it."""
     ends_at: int | None = None
-    """When the agreed time is over, ns (E7)."""
+    """End of the agreed time, ns (E7)."""
     piles: int = 0
     """Piles taken in this game (E7)."""
     verdicts: tuple[SeatVerdict, ...] = ()
     """Each seat's latest slap and take; latest last."""
     paused_at: int | None = None
-    """Since when the table is paused, ns; None where it is not."""
+    """Start of the current pause, ns; None if not paused."""
     still: int = 0
-    """How long the table has been paused since the latest card, ns: waiting times stand still then."""
+    """Time paused since the latest card, ns; time limits do not run during a pause."""
     in_limbo: int = 0
-    """Cards that left the table, nobody can say to whom."""
+    """Cards that left the table to an unknown seat."""
     unsure: frozenset[int] = frozenset()
-    """Seats that may hold more than is counted: people have not said yet whose a pile was (readings 10 and 15)."""
+    """Seats that may hold more than their count, because the owner of a pile is undecided (readings 10 and 15)."""
     absent: frozenset[int] = frozenset()
-    """Seats where nobody plays: left (E8), or between the table and a pad that joined (M11)."""
+    """Seats without a player: left (E8), or between the table and a pad that joined (M11)."""
     unread: frozenset[str] = frozenset()
-    """Cards on the table that nobody could read, by the observation that brought them."""
+    """Observation ids of unreadable cards on the table."""
     gaps: frozenset[str] = frozenset()
-    """Of those, the ones that stand for any number of cards: what may have come while the camera saw nothing."""
+    """Those of them that stand for any number of cards, which may have come while the camera saw nothing."""
     uncounted: frozenset[tuple[str, int]] = frozenset()
-    """Stacks that people were asked to count and have not: the observation by which, and the seat."""
+    """Stacks that people were asked to count and have not yet: the observation that asked, and the seat."""
     memory: Memory = _NO_MEMORY
     drift: Drift | None = None
     unjudged: bool = False
-    """Whether a hand came down in the pause that lasts: what it did at the table nobody knows."""
+    """Whether a hand came down in the current pause, with unknown effects at the table."""
 
     def but(self, **changes: Any) -> Position:
-        """The same but for these fields."""
+        """Return a copy with these fields changed."""
         return changed(self, changes)
 
     @property
     def turn(self) -> int | None:
-        """Whoever plays next."""
+        """The seat that plays next."""
         return self.phase.turn
 
     @property
     def challenge(self) -> Challenge | None:
-        """The challenge that stands."""
+        """The standing challenge."""
         return self.phase if type(self.phase) is Challenge else None
 
     @property
     def claim(self) -> Claim | None:
-        """Who has won the pile that still lies there."""
+        """The claim to a won pile that is not yet picked up."""
         return self.phase if type(self.phase) is Claim else None
 
     @property
     def tied(self) -> tuple[int, ...]:
-        """Seats of which people must say who was first, or of which a card must show who leads."""
+        """Seats among which people must say who was first, or a card must show who leads."""
         return self.phase.seats if isinstance(self.phase, DeadHeat | OpenLead) else ()
 
     @property
     def war(self) -> War | None:
-        """The War that is fought for the pile."""
+        """The War for the pile."""
         return self.phase if type(self.phase) is War else None
 
     @property
@@ -227,12 +227,12 @@ class Position:
 
     @property
     def winner(self) -> int | None:
-        """Who has won the game."""
+        """The seat that has won the game."""
         return self.phase.winner if isinstance(self.phase, Over) else None
 
     @property
     def seats(self) -> int:
-        """How many seats play."""
+        """The number of seats."""
         return len(self.names)
 
     @property
@@ -242,17 +242,17 @@ class Position:
 
     @property
     def paused(self) -> bool:
-        """Whether slaps are void until the table goes on."""
+        """Whether the table is paused, so that slaps are void."""
         return self.paused_at is not None
 
     @property
     def unseen(self) -> bool:
-        """Whether any number of cards may lie in the pile that the camera did not see come."""
+        """Whether the pile may hold any number of cards that the camera did not see come."""
         return bool(self.gaps) and not self.gaps.isdisjoint(self.unread)
 
     @property
     def drifts(self) -> bool:
-        """Whether nobody can prove whose turn it is and what lies there, since a gap in the camera's sight."""
+        """Whether the turn and the pile are unproved since a gap in the camera's view."""
         return self.drift is not None and self.drift.leaves == "all"
 
     def holds(self, seat: int) -> bool:
@@ -260,18 +260,19 @@ class Position:
         return self.counts[seat - 1] != 0 or self._may_hold_more(seat)
 
     def _may_hold_more(self, seat: int) -> bool:
-        """Whether a pile may be this seat's, though people have not said so yet."""
+        """Whether a pile with an undecided owner may be this seat's."""
         return seat in self.unsure or (type(self.phase) is DeadHeat and seat in self.phase.seats)
 
     def holders(self) -> tuple[Player, ...]:
-        """Seats that have cards."""
+        """Return the seats that have cards."""
         return tuple(Player(seat) for seat in range(1, self.seats + 1) if self.holds(seat))
 
     def player(self, seat: int | None) -> Player | None:
-        """This seat as one that plays now; None where no player sits there, or one who is out for good.
+        """Return the seat as a current player; None if it is vacant or its player is out for good.
 
-        A seat is no player that has left (E8), that nobody has taken (M11), or that has no cards and no way back: it
-        may not slap in (M10), nothing that it has won lies there, and it has not just laid its last card.
+        A seat is not a player if it has left (E8), is not taken (M11), or has no cards and no way back: it may not slap
+        in
+        (M10), has won no pile on the table, and has not just laid its last card.
         """
         if seat is None or not 1 <= seat <= self.seats or seat in self.absent:
             return None
@@ -282,16 +283,16 @@ class Position:
         return None
 
     def players(self) -> tuple[Player, ...]:
-        """Every seat that plays now."""
+        """Return every seat that currently plays."""
         return tuple(player for seat in range(1, self.seats + 1) if (player := self.player(seat)) is not None)
 
     def players_after(self, seat: int, *, step: int = 0) -> tuple[Player, ...]:
-        """All other seats that play now, in the direction of play, or of ``step``: 1 is clockwise."""
+        """Return all other current players, in the direction of play, or of ``step``: 1 is clockwise."""
         around = ((seat - 1 + (step or self.step) * distance) % self.seats + 1 for distance in range(1, self.seats))
         return tuple(player for other in around if (player := self.player(other)) is not None)
 
     def _may_win(self, seat: int) -> bool:
-        """Whether what the game waits for may give this seat the pile."""
+        """Whether the current phase may give this seat the pile."""
         phase = self.phase
         if isinstance(phase, Claim):
             return seat in (phase.seat, *phase.split)
@@ -300,39 +301,39 @@ class Position:
         return seat == (phase.challenger if isinstance(phase, Challenge) else getattr(phase, "seat", None))
 
     def stays_in(self, seat: int) -> bool:
-        """The seat that turns its last cards (E2); whose won pile lies there (M10); whose challenge stands (C7)."""
+        """Whether a seat without cards is still in: it turns its last cards (E2), its won pile lies there (M10), or its
+        challenge stands (C7)."""
         phase = self.phase
         if isinstance(phase, LastChance):
             return phase.seat == seat
         if isinstance(phase, Claim) and phase.by == "slap":
-            # Whoever has slapped in is back, with the pile still on the table.
+            # A seat that has slapped in is back, though the pile is still on the table.
             return seat in (phase.seat, *phase.split)
         if isinstance(phase, Challenge | Claim) and self.rules.has("C7"):
             return seat == (phase.challenger if isinstance(phase, Challenge) else phase.seat)
         return False
 
     def just_emptied(self, seat: int) -> bool:
-        """Whether the latest card was the last of this seat's stack: until the next card lies or the pile is taken, the
-        seat is still in (M12, E5b)."""
+        """Whether the latest card was this seat's last; the seat stays in until the next card or pick-up (M12, E5b)."""
         if self.emptied != seat or self.counts[seat - 1] != 0:
             return False
         return any(laid.ref == self.latest for laid in reversed(self.pile))
 
     def may_slap(self, seat: int) -> bool:
-        """Whether this seat has cards, or has just laid its last, or may slap in without any (M10, M12)."""
+        """Whether this seat has cards, has just laid its last one, or may slap in without any (M10, M12)."""
         if self.holds(seat) or self.just_emptied(seat):
             return True
         needs_two = self.rules.has("M12") and self.last_chance is None
         return self.rules.has("M10") and not (needs_two and len(self.holders()) < 2)
 
     def count(self, seat: int) -> int | None:
-        """How many cards a seat holds; None where that is not certain."""
+        """Return the number of cards a seat holds; None if uncertain."""
         return None if seat in self.unsure else self.counts[seat - 1]
 
     def after(self, seat: int, *, never: int | None = None) -> Player | None:
-        """The next seat with cards in the direction of play, ``seat`` itself last, ``never`` not at all.
+        """Return the next seat with cards in the direction of play, ``seat`` itself last, ``never`` excluded.
 
-        With E6 nobody is passed over: whoever is due to lay and has no card has lost.
+        With E6 no seat is passed over: a seat that is due to lay and has no card has lost.
         """
         counts = self.counts
         seats = len(counts)
@@ -345,28 +346,28 @@ class Position:
         return None
 
     def before(self, seat: int, *, never: int | None = None) -> Player | None:
-        """The player before a seat in the direction of play, of those with cards if there are any; not ``never``."""
+        """Return the player before a seat in the direction of play, preferably one with cards; ``never`` excluded."""
         others = [other for other in reversed(self.players_after(seat)) if other != never]
         return next((other for other in others if self.holds(other)), others[0] if others else None)
 
     def played(self) -> tuple[Laid, ...]:
-        """Cards that count for patterns, lowest first (N3)."""
+        """Return the cards that count for patterns, lowest first (N3)."""
         if not self.rules.has("N3"):
             return tuple(laid for laid in self.pile if laid.state != "dead")
         return tuple(laid for laid in self.pile if laid.state == "played")
 
     def expected(self, seat: int) -> str:
-        """The card that this seat must turn next, where its stack is known that far (K2); else an empty text."""
+        """Return the card that this seat must turn next, if deck memory knows it (K2); else an empty text."""
         count, known = self.counts[seat - 1], self.known[seat - 1]
         return known[0] if known and count == len(known) else ""
 
     def without(self, laid: Laid) -> Position:
-        """The same, as if the latest card did not lie there: what it covered is on top again (M8, M9)."""
+        """Return the position without the latest card: the card it covered is on top again (M8, M9)."""
         pile = tuple(other for other in self.pile if other is not laid)
         return self.but(pile=pile, paid=self.covered.paid, said=self.covered.said)
 
     def look(self) -> PileView:
-        """What a pattern may look at."""
+        """Return the part of the pile that a pattern may look at."""
         played = self.played()
         lowest = next((laid for laid in self.pile if laid.state != "dead"), None)
         return PileView(
@@ -385,8 +386,9 @@ _fill: Final = Position.__dict__["__dict__"].__set__
 
 
 def changed(position: Position, changes: dict[str, Any]) -> Position:
-    """The same position but for these fields. All fields are copied at once: it happens two or three times a line."""
+    """Return a copy with these fields changed; faster than `dataclasses.replace`, as it runs two or three times a
+    line."""
     other = _new(Position)
-    # Past the guard that keeps everybody else from changing one.
+    # Bypasses the frozen guard of the dataclass.
     _fill(other, position.__dict__ | changes)
     return other
