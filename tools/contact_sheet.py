@@ -1,4 +1,4 @@
-"""`make contact-sheet`: every page at every usual size, light and dark, four and eight players, for people to look at.
+"""`make contact-sheet`: every page at every usual size, light and dark, four and eight players, for visual inspection.
 
 ``python -m tools.contact_sheet [--only NAME]`` writes each picture to ``out/contact``, one sheet for each size, theme
 and number of players, and one for each size and theme of the pages that belong to no game (set-up, class, review).
@@ -44,9 +44,9 @@ PAGES: Final = {
     "mending": "/",
 }  # fmt: skip
 PAIRED: Final = ("paired", "mending")
-"""Those that look otherwise on a device that is paired; they come last."""
+"""Pages that look different on a paired device; they come last."""
 ELSEWHERE: Final = ("set-up", "class", "class-phone", "review")
-"""Pages that other commands than the table serve; how many play makes no difference to them."""
+"""Pages that other commands than the table serve; the number of players does not matter to them."""
 _SHADOW: Final = (
     '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}',
     '{"kind":"shadow","t":1,"id":"x1"}',
@@ -56,23 +56,23 @@ _SHADOW: Final = (
     '{"kind":"mark","t":4000000000,"id":"m1","verdict":"false"}',
     '{"kind":"tick","t":9000000000}',
 )
-"""A game in which the people were of another opinion than the silent referee."""
+"""A game in which the people disagreed with the shadow-mode referee."""
 _COLUMNS: Final = 4
 _PAUSE_MS: Final = 600
-"""The page serves no visitor more than so many files a second (`referee.web.security.limits`)."""
+"""The page rate-limits file requests per second (`referee.web.security.limits`)."""
 _WIDE: Final = 480
-"""Pixels of a page on a sheet."""
+"""Width of a page on a sheet, px."""
 
 
 def open_device(browser: Browser, theme: str) -> BrowserContext:
-    """A browser that knows nothing of the table yet, light or dark, in which nothing moves."""
+    """Open a new browser profile, light or dark, with animations off."""
     return browser.new_context(
         locale="en-GB", color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce"
     )
 
 
 def shoot(page: Page, address: str, name: str, file: Path) -> None:
-    """One page as it looks when it is opened."""
+    """Take a picture of one freshly opened page."""
     page.goto(address + PAGES.get(name, ""))
     page.wait_for_load_state("load")
     page.wait_for_timeout(_PAUSE_MS)
@@ -88,7 +88,7 @@ def shoot(page: Page, address: str, name: str, file: Path) -> None:
 
 
 def join_sheet(files: list[Path], to: Path) -> None:
-    """Pictures of one size side by side, with their names."""
+    """Join pictures of one size side by side, with their names."""
     made = []
     for file in files:
         with Image.open(file) as opened:
@@ -104,7 +104,7 @@ def join_sheet(files: list[Path], to: Path) -> None:
 
 
 def shoot_elsewhere(browser: Browser, names: list[str]) -> Iterator[Path]:
-    """Every sheet of the pages that other commands serve, as it is finished."""
+    """Yield every sheet of the pages that other commands serve, as soon as it is finished."""
     with ExitStack() as served:
         homes = [Path(served.enter_context(tempfile.TemporaryDirectory())) for _ in range(3)]
         clip = film_briefly(homes[2]).file
@@ -131,7 +131,7 @@ def shoot_elsewhere(browser: Browser, names: list[str]) -> Iterator[Path]:
 
 
 def shoot_tables(only: str | None) -> Iterator[Path]:
-    """Every sheet, as it is finished; ``only``: of one page."""
+    """Yield every sheet as soon as it is finished; ``only``: of one page."""
     names = [name for name in PAGES if only in (None, name)]
     elsewhere = [name for name in ELSEWHERE if only in (None, name)]
     with sync_playwright() as play:
@@ -178,7 +178,7 @@ def shoot_tables(only: str | None) -> Iterator[Path]:
 
 
 def main() -> None:
-    """Write all sheets and say where."""
+    """Write all sheets and print their paths."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=[*PAGES, *ELSEWHERE], help="one page alone")
     for sheet in shoot_tables(parser.parse_args().only):

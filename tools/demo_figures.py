@@ -1,4 +1,4 @@
-"""Figures of many demos as one table in Markdown: ``python -m tools.demo_figures FILE…`` reads `--summary` files."""
+"""Figures of several demos as one Markdown table: ``python -m tools.demo_figures FILE…`` reads `--summary` files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _cells(summary: dict[str, Any]) -> tuple[object, ...]:
 
 
 def table(summaries: Sequence[dict[str, Any]]) -> Iterable[str]:
-    """Lines of the table, and one that sums it up."""
+    """Return the table's lines, the last with the sums."""
     yield "| " + " | ".join(HEADINGS) + " |"
     yield "| " + " | ".join("---:" for _ in HEADINGS) + " |"
     for summary in summaries:

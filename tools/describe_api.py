@@ -1,7 +1,7 @@
-"""Writes the description of the page's routes (OpenAPI 3.1), which the page serves as ``/api/openapi.json``.
+"""Write the description of the page's routes (OpenAPI 3.1), which the page serves as ``/api/openapi.json``.
 
 ``python -m tools.describe_api`` makes it from the routes of the whole page and the models of the posted fields, and
-stores it as ``referee/web/openapi.json``. A test fails where that file is not what this tool makes.
+stores it as ``referee/web/openapi.json``. A test fails if that file differs from this tool's output.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _QUERY: Final[dict[str, dict[str, Any]]] = {
     "theme": {"type": "string", "enum": ["light", "dark"]},
     "all": {"type": "string", "enum": ["1"]},
 }
-"""What addresses may carry behind the question mark; what a route does not know it does not look at."""
+"""Query parameters; a route ignores those that it does not know."""
 _MEDIA: Final = {
     ".json": "application/json",
     ".jsonl": "application/jsonl",
@@ -72,13 +72,13 @@ _MEDIA: Final = {
     "JSONResponse": "application/json",
     "StreamingResponse": "text/event-stream",
 }
-"""By the end of a route's address, or by what its handler returns; a page is HTML."""
+"""Content type by the end of a route's address, or by its handler's return type; a page is HTML."""
 _STATIC: Final = ("text/css", "text/javascript", "image/svg+xml", "font/ttf")
 _PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 
 class _Schema(GenerateJsonSchema):
-    """A model's schema without titles made from names, and without the null that stands for what is left out."""
+    """A model's schema without generated titles and without the null of optional fields."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -88,7 +88,7 @@ class _Schema(GenerateJsonSchema):
 
 
 def describe(routes: Iterable[BaseRoute]) -> dict[str, Any]:
-    """The description of these routes."""
+    """Return the description of these routes."""
     paths: dict[str, Any] = {}
     for route in routes:
         if isinstance(route, Route):
@@ -108,7 +108,7 @@ def describe(routes: Iterable[BaseRoute]) -> dict[str, Any]:
 
 
 def as_text(description: dict[str, Any]) -> str:
-    """As the file holds it: a line for each address."""
+    """Return the file's text: one line for each address."""
     lines = [f"{json.dumps(path)}:{_compact(operations)}" for path, operations in description["paths"].items()]
     head = _compact({name: value for name, value in description.items() if name != "paths"})
     return head.removesuffix("}") + ',"paths":{\n' + ",\n".join(lines) + "\n}}\n"

@@ -1,8 +1,8 @@
-"""What every stage of seeing makes of one picture; part of `make pictures`.
+"""The result of each stage of vision for one picture; part of `make pictures`.
 
-`docs/vision-stages.jpg` is the still eye's. Its picture shows a heap whose top can be read and one on which a joker
-without an index lies; the crops of the second and third row are of the first heap's top. `docs/vision-surfaces.jpg`
-shows what the network of surfaces tells of a path-traced hand that lays a card.
+`docs/vision-stages.jpg` is the still eye's. Its picture shows a heap whose top can be read and one topped by a joker
+without an index; the crops of the second and third row are of the first heap's top. `docs/vision-surfaces.jpg`
+shows the surface network's output for a path-traced hand that lays a card.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ TARGET: Final = _ROOT / "docs" / "vision-stages.jpg"
 SURFACES: Final = _ROOT / "docs" / "vision-surfaces.jpg"
 SEQUENCE: Final = _ROOT / "tests" / "tools" / "sequences" / "short-window"
 _AT: Final = 1.62
-"""Which instant of it is shown, s."""
+"""Instant of the sequence that is shown, s."""
 SEED: Final = (11, 3)
 _INK, _GREEN, _ORANGE, _PAPER = (40, 36, 36), (60, 170, 40), (0, 120, 240), (250, 250, 250)
 _WIDE, _TITLE = 560, 34
 
 
 def heat_map(image: Bytes) -> Bytes:
-    """The finder's heat over the picture, which is small enough to be shown to it as it is."""
+    """Return the finder's heat over the picture, which is small enough to be searched at full size."""
     rows, columns = (side // 16 * 16 for side in image.shape[:2])
     finder, _, _ = open_networks(WEIGHTS)
     logits = finder(np.ascontiguousarray(image[None, :rows, :columns]))[0, 0]
@@ -59,7 +59,7 @@ def outlined(image: Bytes, quad: Points, colour: tuple[int, int, int], label: st
 
 
 def panel(title: str, parts: list[tuple[Bytes, str]]) -> Bytes:
-    """Pictures side by side on a sheet `_WIDE` px wide, under a title; a line of words below each."""
+    """Return pictures side by side on a sheet `_WIDE` px wide, with a title above and a line of words below each."""
     space = _WIDE // len(parts) - 16
     scale = min(min(space / part.shape[1], 360 / part.shape[0]) for part, _ in parts)
     sheet = np.full((_TITLE + 360 + 40, _WIDE, 3), 255, np.uint8)
@@ -76,7 +76,7 @@ def panel(title: str, parts: list[tuple[Bytes, str]]) -> Bytes:
 
 
 def first_top(found: list[card_join.Candidate], name: str, eye: Eye, image: Bytes) -> card_join.Candidate:
-    """The candidate that was told as this card."""
+    """Return the candidate that was read as this card."""
     seen = next(s for s in eye.recognise(image) if s.card == name)
     return min(found, key=lambda c: float(np.abs(c.quad - seen.corners).max()))
 
@@ -118,7 +118,7 @@ _COLOURS: Final = {
 
 
 def draw_surfaces() -> None:
-    """Write the picture of what each pixel of the table shows."""
+    """Write the picture of the surface of each pixel of the table."""
     motion, truth = Motion(), SequenceTruth.read(SEQUENCE)
     for frame in truth.frames:
         image = np.asarray(cv2.imread(str(SEQUENCE / frame["file"])), np.uint8)

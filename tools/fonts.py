@@ -1,7 +1,7 @@
-"""`python -m tools.fonts FOLDER`: the typefaces that ship, as subsets, into hardware/fonts.
+"""`python -m tools.fonts FOLDER`: write subsets of the shipped typefaces into hardware/fonts.
 
 FOLDER holds the originals: Roboto (Apache-2.0), Source Serif Pro and Fredoka One (SIL Open Font License), as TTF files
-under their own names. The Open Font License reserves the names of originals, so changed files get names of ours.
+under their own names. The Open Font License reserves the original names, so changed files get new names.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NAMES: Final = {
 
 
 def make_subset(original: Path, name: str) -> Path:
-    """Write the subset of one typeface, hinting and spacing as in the original; gives its file."""
+    """Write the subset of one typeface, with the original's hinting and spacing; return its file."""
     options = Options()
     options.hinting, options.layout_features, options.notdef_outline = True, ["*"], True
     font = load_font(str(original), options)

@@ -1,12 +1,12 @@
-"""Outputs that must not change unless somebody means it: what `referee` answers to fixed inputs, byte for byte.
+"""Outputs that must only change on purpose: the answers of `referee` to fixed inputs, byte for byte.
 
-``make frozen`` gives the inputs under ``tests/frozen`` (``README.md`` there says what they are) to the commands and
+``make frozen`` gives the inputs under ``tests/frozen`` (described in its ``README.md``) to the commands and
 compares exit status and standard output with ``expected.json``; where they differ, the new output is written under
-``build/frozen``. What is written to standard error may be reworded, so a difference there is only told.
-``tools/frozen.py --write`` stores what is answered now.
+``build/frozen``. Standard error may be reworded, so a difference there is only reported.
+``tools/frozen.py --write`` stores the current answers.
 
-The command is what the script `referee` beside this Python calls, and nothing of the project is imported by name: its
-modules may move as they like.
+The command is the one that the script `referee` beside this Python calls; no module of the project is imported by
+name, so its modules may move.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ FROZEN: Final = ROOT / "tests" / "frozen"
 EXPECTED: Final = FROZEN / "expected.json"
 OUT: Final = ROOT / "build" / "frozen"
 TOGETHER: Final = 10
-"""Pictures that are read by one call, for the eye takes a while to wake."""
+"""Pictures read in one call, because the eye takes a while to load."""
 STORED: Final = ("pictures/", "photos/", "sequences/", "commands/demo")
-"""Of these the output itself is stored: it holds numbers, which another processor may round otherwise."""
+"""For these the output itself is stored: it holds numbers that another processor may round differently."""
 SECONDS: Final = 20
 LONG: Final = 240
 KILLED: Final = -signal.SIGALRM
@@ -54,12 +54,12 @@ ENVIRONMENT: Final = {
     "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "COLUMNS": "80", "NO_COLOR": "1",
     "OMP_NUM_THREADS": "1", "OPENCV_FOR_THREADS_NUM": "1",
 }  # fmt: skip
-"""All that the commands see of the environment, besides an empty home and place for temporary files."""
+"""The whole environment of the commands, besides an empty home and a folder for temporary files."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one call came to."""
+    """The result of one call."""
 
     code: int
     out: bytes
@@ -68,33 +68,33 @@ class Answer:
 
 @dataclass(frozen=True)
 class Job:
-    """Calls of the command, one after another in a folder of their own."""
+    """Calls of the command, one after another in their own folder."""
 
     names: tuple[str, ...]
-    """What the answers are called: one for each call, then one for each file that is looked at afterwards."""
+    """Names of the answers: one for each call, then one for each file that is checked afterwards."""
     calls: tuple[tuple[str, ...], ...]
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """What lies in the folder before."""
+    """Files that the folder holds beforehand."""
     stdin: bytes = b""
     seconds: int = SECONDS
     by_line: bool = False
-    """Whether each line of the one call is an answer by itself."""
+    """Whether each line of the one call is a separate answer."""
     code_only: bool = False
-    """Whether what is printed does not matter: help, or how long something took."""
+    """Whether only the exit status counts: help, or the time that something took."""
 
 
 def command() -> Callable[[Sequence[str]], int]:
-    """What the script `referee` beside this Python calls."""
+    """Return the function that the script `referee` beside this Python calls."""
     called: Callable[[Sequence[str]], int] = runpy.run_path(str(Path(sys.executable).with_name("referee")))["main"]
     return called
 
 
 def _answer(arguments: Sequence[str], folder: Path, seconds: int, streams: Sequence[BinaryIO]) -> NoReturn:
-    """In a process of its own, which ends here: call the command as its script would."""
+    """Call the command in a forked process, which ends here, as its script would."""
     code = 1
     try:
         os.setsid()
-        # Nobody catches it: what takes longer is killed, wherever it is.
+        # No handler: SIGALRM kills a call that takes longer, wherever it is.
         signal.setitimer(signal.ITIMER_REAL, seconds)
         for number, stream in enumerate(streams):
             os.dup2(stream.fileno(), number)
@@ -133,14 +133,14 @@ def ask(arguments: Sequence[str], folder: Path, seconds: int = SECONDS, stdin: b
 
 
 def _anywhere(text: bytes, folder: Path) -> bytes:
-    """A text without what is of one run alone: where the checkout and the temporary folder lie, now, addresses."""
+    """Return a text without what varies between runs: paths of checkout and temporary folder, times, addresses."""
     text = text.replace(bytes(folder), b"FOLDER").replace(bytes(FROZEN), b"FROZEN")
     text = re.sub(rb"\b20\d\d-?\d\d-?\d\dT\d\d:?\d\d:?\d\d", b"NOW", text)
     return re.sub(rb"\b0x[0-9a-f]{8,}", b"0x", text)
 
 
 def run(job: Job) -> dict[str, Answer]:
-    """The answers of a job by their names."""
+    """Return the answers of a job by their names."""
     with tempfile.TemporaryDirectory(prefix="frozen-") as place:
         folder = Path(place).resolve()
         (folder / "home").mkdir()
@@ -159,7 +159,7 @@ def run(job: Job) -> dict[str, Answer]:
 
 
 def _lines(answer: Answer, count: int) -> list[Answer]:
-    """One answer for each picture, without the picture's path and the time that it took."""
+    """Return one answer for each picture, without the picture's path and the time taken."""
     lines = [
         re.sub(rb', "ms": [0-9.]+\}$', b"}", re.sub(rb'^\{"image": "[^"]*", ', b"{", line))
         for line in answer.out.splitlines()
@@ -173,7 +173,7 @@ def _lines(answer: Answer, count: int) -> list[Answer]:
 
 
 def jobs(photos: Path) -> Iterator[Job]:
-    """All of them; those that take long come first, so that no process waits for the other at the end."""
+    """Return all jobs, the long ones first, so that no process waits for another at the end."""
     for path in sorted((FROZEN / "sequences").iterdir()):
         call = ("watch", f"{{frozen}}/sequences/{path.name}", "--seats", "4")
         yield Job((f"sequences/{path.name}",), (call,), seconds=LONG)
@@ -223,7 +223,7 @@ def _commands() -> Iterator[Job]:
 
 
 def record(name: str, answer: Answer) -> dict[str, Any]:
-    """An answer as it is stored."""
+    """Return an answer as it is stored."""
     stored: dict[str, Any] = {"code": answer.code}
     if name.startswith(STORED):
         stored["text"] = answer.out.decode("utf-8", "backslashreplace")
@@ -233,7 +233,7 @@ def record(name: str, answer: Answer) -> dict[str, Any]:
 
 
 def apart(old: object, new: object) -> float:
-    """The largest difference of two numbers in one place; infinite where anything else differs."""
+    """Return the largest difference of two numbers in one place; infinite where anything else differs."""
     if isinstance(old, str) or isinstance(new, str) or type(old) is bool or type(new) is bool:
         return 0.0 if old == new else math.inf
     if isinstance(old, int | float) and isinstance(new, int | float):
@@ -246,7 +246,7 @@ def apart(old: object, new: object) -> float:
 
 
 def difference(old: Mapping[str, Any] | None, new: Mapping[str, Any], near: float) -> str:
-    """How an answer differs from the stored one; empty where it does not."""
+    """Describe how an answer differs from the stored one; empty where it does not."""
     if old is None:
         return "is not stored yet"
     if old["code"] != new["code"]:
@@ -269,7 +269,7 @@ def _made_with() -> dict[str, str]:
 
 
 def main() -> int:
-    """Ask, and compare or store; returns 1 if anything differs."""
+    """Run the jobs, and compare or store the answers; return 1 if anything differs."""
     parser = argparse.ArgumentParser(prog="tools/frozen.py", description=(__doc__ or "").partition("\n")[0])
     add = parser.add_argument
     add("--write", action="store_true", help="store what is answered now")
@@ -287,7 +287,7 @@ def main() -> int:
     shutil.rmtree(OUT, ignore_errors=True)
     answers = _asked(asked)
     new = {name: record(name, answer) for name, answer in answers.items()}
-    # What was not to be asked this time stays as it is.
+    # Answers that were not requested this time stay as they are.
     kept = {
         name: old
         for name, old in stored["answers"].items()
@@ -318,11 +318,11 @@ def main() -> int:
 
 
 def _asked(jobs_: Sequence[Job]) -> dict[str, Answer]:
-    """The answers to all jobs; says how far it has come."""
+    """Return the answers to all jobs, and print the progress."""
     called = command()
     print(f"asking {getattr(sys.modules[called.__module__], '__file__', '')}", flush=True)
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as log, contextlib.redirect_stdout(io.StringIO()):
-        # Most calls are of these two; what they import is imported once, before anything is forked.
+        # Most calls are of these two: import their modules once, before any fork.
         log.write(b'{"kind":"table","t":0,"seats":["Ana","Ben"],"dealer":2}\n')
         log.flush()
         for arguments in (["replay", log.name], ["explain", "--json", log.name]):
@@ -337,7 +337,7 @@ def _asked(jobs_: Sequence[Job]) -> dict[str, Answer]:
 
 
 def _put(folder: Path, name: str, answer: Answer) -> None:
-    """Write an output where one can look at it."""
+    """Write an output to where it can be inspected."""
     file = folder / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(answer.out)

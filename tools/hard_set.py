@@ -1,8 +1,8 @@
-"""The hard set: what the watcher makes of situations in which something goes wrong, as a table in Markdown.
+"""The hard set: the watcher's results in situations in which something goes wrong, as a table in Markdown.
 
 ``python -m tools.hard_set [--seeds N] [--frames DIR] [SITUATION …]`` films each situation of
-`tests.support.situations` with several seeds, has the shipped eye and watcher look at it, and compares what was
-said with what happened. It ends with status 1 if a wrong card was named with confidence, or anything was invented.
+`tests.support.situations` with several seeds, runs the shipped eye and watcher on it, and compares the observations
+with the truth. It ends with status 1 if a wrong card was named with confidence, or anything was invented.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 MS: Final = 1_000_000
 SLACK: Final = {Taken: 1_200 * MS, Placed: 1_500 * MS, Foul: 500 * MS}
-"""How far from the truth an event may be to be the same one, ns."""
+"""Largest time between a true event and a matching observation, ns."""
 _LONG: Final = 2_000 * MS
-"""A view that is blocked for longer keeps people waiting, ns."""
+"""A view blocked for longer keeps people waiting, ns."""
 HEADINGS: Final = (
     "situation", "sequences", "cards laid", "read right", "seat right", "reveal as stated", "left open or asked",
     "wrong ≥ 0.9", "invented", "other events wanted/seen", "blocked > 2 s",
@@ -41,36 +41,36 @@ HEADINGS: Final = (
 
 @dataclass(slots=True)
 class Outcome:
-    """What was said of one sequence, beside what happened."""
+    """The observations of one sequence, beside the truth."""
 
     name: str
     seed: int
     cards: CardScore
     in_time: int
-    """Right cards whose reveal lies where it was stated."""
+    """Right cards whose reveal lies within the stated span."""
     wanted: int
-    """Piles taken, cards slid under, fouls and troubles of the camera that happened ..."""
+    """Piles taken, cards slid under, fouls and camera troubles that happened ..."""
     seen: int
-    """... and those of them that were told."""
+    """... and those of them that were reported."""
     invented: int
-    """Anything that was told and did not happen."""
+    """Reports of events that did not happen."""
     blocked: int = 0
-    """The longest that the view passed for blocked while nothing stood in it, ns."""
+    """Longest time for which a clear view was reported as blocked."""
     faults: list[str] = field(default_factory=list)
 
     @property
     def left_open(self) -> int:
-        """Cards that were laid and not named: unread, unseen, or named without confidence."""
+        """Return the number of cards laid and not named: unread, unseen, or named without confidence."""
         return self.cards.unread + self.cards.missed + max(0, self.cards.wrong - self.cards.wrong_sure)
 
     @property
     def good(self) -> bool:
-        """Nothing wrong was said with confidence, and nothing invented."""
+        """Whether nothing wrong was said with confidence, and nothing invented."""
         return not self.cards.wrong_sure and not self.invented
 
 
 def watched(table: SpoiltTable, watcher: Watcher) -> tuple[list[Observation], set[str], int]:
-    """What a watcher tells of a sequence, its troubles with the camera, and how long it was blocked at most, ns."""
+    """Return a watcher's observations of a sequence, its camera troubles, and its longest blocked time, ns."""
     seen: list[Observation] = []
     troubles: set[str] = set()
     longest, since = 0, None
@@ -86,13 +86,13 @@ def watched(table: SpoiltTable, watcher: Watcher) -> tuple[list[Observation], se
 
 
 def compare(shown: Situation, seen: Sequence[Observation], troubles: set[str], blocked: int = 0) -> Outcome:
-    """Hold what was said of a sequence against what happened in it."""
+    """Compare the observations of a sequence with the truth."""
     truth = shown.script.truth
-    # What lay there at the first picture is rightly told with that, as far as it shows.
+    # Cards on the first picture are rightly reported with it, as far as they show.
     lying = {act.card for act in shown.script.acts if isinstance(act, Lay) and act.t < 0}
     seen = [one for one in seen if not (isinstance(one, Card) and one.t <= 0 and one.card in lying)]
     cards = score_cards(truth, seen)
-    # Told as unread when its place in the order was past: that card was left open, and none invented.
+    # Reported as unread after its place in the order was past: that card was left open, and none invented.
     unread = sum(isinstance(one, Card) and one.card == UNREAD for one in seen) - cards.unread
     invented = cards.ghosts - min(unread, cards.missed)
     outcome = Outcome(shown.name, shown.script.seed, cards, _in_time(truth, seen), 0, 0, invented)
@@ -131,7 +131,7 @@ def _words(one: Observation) -> str:
 
 
 def _weight(one: Observation) -> int:
-    """How many events an observation tells: each card slid under counts."""
+    """Return the number of events in an observation: each card slid under counts."""
     return one.count if isinstance(one, Placed) else 1
 
 
@@ -150,20 +150,22 @@ def _same(one: Observation, other: Observation, slack: int) -> bool:
 def _paired(
     happened: Sequence[Observation], told: Sequence[Observation], slack: int
 ) -> tuple[list[Observation], list[Observation]]:
-    """What happened and was told, and what was told and did not happen."""
+    """Return the events that happened and were reported, and those that were reported and did not happen."""
     found = [one for one in happened if any(_same(one, other, slack) for other in told)]
     return found, [other for other in told if not any(_same(one, other, slack) for one in happened)]
 
 
 def _in_time(truth: Sequence[Observation], seen: Sequence[Observation]) -> int:
-    """How many right cards came up within what is stated of their instant."""
+    """Return the number of right cards that came up within the stated error of their instant."""
     laid = {one.card: one for one in truth if isinstance(one, Card)}
     read = [one for one in seen if isinstance(one, Card) and one.card in laid]
     return sum(abs(one.t - laid[one.card].t) <= one.t_error for one in read)
 
 
 def _not_in_time(joker: Card, truth: Sequence[Observation], seen: Sequence[Observation]) -> str:
-    """Why a card that nobody can read was not told as one before the next lay on it, its instant as stated; or ""."""
+    """Return why a card that cannot be read was not reported, with its stated instant, before the next lay on it; or
+    "".
+    """
     covered = min((one.t + SETTLE_NS for one in truth if isinstance(one, Card) and one.t > joker.t), default=2**62)
     unread = [one for one in seen if isinstance(one, Card) and one.card == UNREAD]
     inside = [one for one in unread if abs(one.t - joker.t) <= one.t_error]
@@ -175,9 +177,9 @@ def _not_in_time(joker: Card, truth: Sequence[Observation], seen: Sequence[Obser
 
 
 def play(name: str, seed: int, frames: Path | None = None, printed: bool = False) -> Outcome:
-    """Film one sequence, look at it, compare; writes the moments worth looking at into a folder.
+    """Film one sequence, run the watcher, compare; write the moments worth inspecting into a folder.
 
-    On a cloth with ``printed`` faces the bare table is looked at before.
+    On a cloth with ``printed`` faces the watcher first looks at the bare table.
     """
     shown = situation(name, seed)
     printed = printed or shown.printed
@@ -203,7 +205,7 @@ def _write(folder: Path, shown: Situation, table: SpoiltTable) -> None:
 
 
 def table_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Lines of the table, one for each situation, and one that sums them up."""
+    """Return the table's lines, one for each situation, and one with the sums."""
     yield "| " + " | ".join(HEADINGS) + " |"
     yield "| :--- | " + " | ".join("---:" for _ in HEADINGS[1:]) + " |"
     for name in dict.fromkeys(one.name for one in outcomes):
@@ -223,7 +225,7 @@ def _row(name: str, those: Sequence[Outcome]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the hard set and print its table; 1 if anything wrong was said with confidence or invented."""
+    """Play the hard set and print its table; return 1 if anything wrong was said with confidence or invented."""
     parser = argparse.ArgumentParser(prog="python -m tools.hard_set", description=main.__doc__)
     parser.add_argument("names", nargs="*", metavar="SITUATION", help="only these; all unless given")
     parser.add_argument("--seeds", type=int, default=6, help="sequences of each situation")

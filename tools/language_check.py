@@ -1,8 +1,8 @@
-"""Whether a language is whole: `make language-check LANGUAGE=de` says what its two files lack, and what is wrong there.
+"""Whether a language is complete: `make language-check LANGUAGE=de` lists missing and wrong texts of its two files.
 
 `referee/text/XX.toml` holds what is read: keys as in ``en.toml``, and under ``[answer]`` the sentences of the code,
 whose English is their key. `referee/announce/phrases/XX.toml` holds what is spoken. A text has the fields of the
-English one, in any order, and what is counted has each plural form of its language.
+English one, in any order, and a counted text has each plural form of its language.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ SPEAKING: Final[Mapping[str, int]] = {
     "RulesError": 0, "SettingsError": 0, "HardwareMissing": 0, "RecordError": 0, "Spoken": 0, "tell": 0,
     "_integer": 2, "_number": 2, "_many": 1, "_need": 1,
 }  # fmt: skip
-"""What is given the template of a sentence, and as which argument."""
+"""Functions that take a sentence's template, and the argument that it is."""
 _CODE_ONLY: Final = ("answer.", "kind.", "rule_with_value.")
 """Tables whose English stands in the code, or which English alone has."""
 _SHORT: Final = 18
-"""Characters: texts up to here may well be the same in two languages."""
+"""Characters: texts up to this length may well be the same in two languages."""
 
 
 @cache
 def templates() -> Mapping[str, str]:
-    """Every sentence that the code can say, and where it is said first (``file:line``)."""
+    """Return every sentence of the code, with its first place (``file:line``)."""
     found: dict[str, str] = {}
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -65,7 +65,7 @@ def _imports_say(tree: ast.Module) -> bool:
 
 
 def _described(model: type[BaseModel]) -> Iterator[object]:
-    """What each value of the settings should be."""
+    """Return the description of each value of the settings."""
     for field in model.model_fields.values():
         yield field.description
         for kind in (field.annotation, *get_args(field.annotation)):
@@ -74,7 +74,7 @@ def _described(model: type[BaseModel]) -> Iterator[object]:
 
 
 def _parts(told: object) -> Iterator[str]:
-    """The templates of a sentence and of those in it that say something."""
+    """Return the templates of a sentence and of its meaningful parts."""
     if isinstance(told, Sentence):
         if says_something(told.template):
             yield told.template
@@ -87,7 +87,7 @@ def _name(function: ast.expr) -> str:
 
 
 def _named_texts(tree: ast.Module) -> Mapping[str, list[ast.expr]]:
-    """What is assigned to each name of a module."""
+    """Return the text assigned to each name of a module."""
     found: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
@@ -98,7 +98,7 @@ def _named_texts(tree: ast.Module) -> Mapping[str, list[ast.expr]]:
 
 
 def _said(node: ast.Call, at: int, named: Mapping[str, list[ast.expr]]) -> Iterator[str]:
-    """The template, or all of those that may be said, by name or as they stand."""
+    """Return the template, or all possible ones, by name or as they stand."""
     waiting = list(node.args[at : at + 1])
     while waiting:
         match waiting.pop():
@@ -111,18 +111,18 @@ def _said(node: ast.Call, at: int, named: Mapping[str, list[ast.expr]]) -> Itera
 
 
 def fields(text: str) -> set[str]:
-    """The names of a text's fields."""
+    """Return the names of a text's fields."""
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
 def english_texts() -> Mapping[str, str]:
-    """All that a language has to have, by key: the English texts, and the sentences of the code."""
+    """Return all texts that a language must have, by key: the English texts, and the sentences of the code."""
     texts = {key: text for key, text in table("en").items() if not key.startswith(_CODE_ONLY)}
     return texts | {f"answer.{template}": template for template in templates()}
 
 
 def check_texts(language: str) -> Iterator[str]:
-    """What is wrong with what is read in a language, in a line each."""
+    """Return the faults of a language's written texts, in a line each."""
     wanted, there = _with_forms(english_texts(), language), table(language)
     for key, english in wanted.items():
         if key not in there:
@@ -140,7 +140,7 @@ def check_texts(language: str) -> Iterator[str]:
 
 
 def _with_forms(english: Mapping[str, str], language: str) -> dict[str, str]:
-    """The same keys with the plural forms of a language, where English has its own two."""
+    """Return the same keys with the plural forms of a language, where English has its own two."""
     out: dict[str, str] = {}
     for key, text in english.items():
         base, _, end = key.rpartition(".")
@@ -152,7 +152,7 @@ def _with_forms(english: Mapping[str, str], language: str) -> dict[str, str]:
 
 
 def check_phrases(language: str) -> Iterator[str]:
-    """What is wrong with what is spoken in a language, in a line each."""
+    """Return the faults of a language's spoken texts, in a line each."""
     english, there = Language("en").phrases, Language(language).phrases
     for key in english:
         if key not in there:
@@ -163,7 +163,7 @@ def check_phrases(language: str) -> Iterator[str]:
 
 
 def check(language: str) -> list[str]:
-    """All of it, with the files' names; a file that is no TOML is one line."""
+    """Return all faults, with the files' names; a file that is no TOML is one line."""
     out: list[str] = []
     for file, look in (("text", check_texts), ("announce/phrases", check_phrases)):
         path = ROOT / "referee" / file / f"{language}.toml"
@@ -177,7 +177,7 @@ def check(language: str) -> list[str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Check the languages that are named, or all; exit status 1 if something is wrong."""
+    """Check the named languages, or all; exit status 1 if a fault is found."""
     parser = argparse.ArgumentParser(prog="language_check", description=__doc__)
     parser.add_argument("language", nargs="*", help="codes such as de (default: every language but English)")
     asked: Any = parser.parse_args(argv)

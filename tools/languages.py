@@ -1,6 +1,6 @@
 """Four languages side by side: `make languages` writes out/languages.md and out/glossary.md.
 
-The first shows rulings of every kind and the reasons that `referee explain` gives, as they come out of the games under
+The first shows rulings of every kind and the reasons that `referee explain` gives, from the games under
 tests/scenarios; the second the game's own words, from tools/glossary.toml.
 """
 
@@ -26,11 +26,11 @@ from tests.rules.scenes import FOLDER, SceneError, observations, sheets
 OUT: Final = Path(__file__).parents[1] / "out"
 WORDS: Final = Path(__file__).with_name("glossary.toml")
 ROWS: Final = 100
-"""Rulings that are shown."""
+"""Number of rulings shown."""
 _FIRST: Final = "en"
 CODES: Final = (_FIRST, *(code for code in ("de", "es", "fr") if code in LANGUAGES))
 _TOLD: Final = ("reason", "until", "foul", "decided_by", "what", "ask", "upheld")
-"""Fields by whose value a ruling is said otherwise."""
+"""Fields whose value changes the wording of a ruling."""
 
 _HEAD: Final = """# Four languages side by side
 
@@ -40,7 +40,7 @@ a ruling without slanted text is left to the lights. [glossary.md](glossary.md) 
 
 
 def played() -> Iterator[tuple[Ruling, list[str], ReplayedGame]]:
-    """Every ruling of every scenario in force at its end, with the players' names and the game."""
+    """Return every ruling of every scenario in force at its end, with the players' names and the game."""
     for folder in (FOLDER, FOLDER / "readings", FOLDER / "tables", FOLDER / "presets"):
         for sheet in sheets(folder):
             for scene in (*sheet.applies, *sheet.just_not):
@@ -52,24 +52,24 @@ def played() -> Iterator[tuple[Ruling, list[str], ReplayedGame]]:
                     continue
                 game = ReplayedGame(list(enumerate(log, start=1)))
                 for ruling in game.rulings:
-                    # A foul by a name of people's own is shown as they wrote it.
+                    # A foul with a house name is shown as the house wrote it.
                     if ruling.kind != "foul" or ruling["foul"] in FOULS:
                         yield ruling, names, game
 
 
 def written(ruling: Ruling, names: list[str], language: str) -> str:
-    """The line that shows a ruling."""
+    """Return the line that shows a ruling."""
     return RulingWords(names, texts(language))(ruling)
 
 
 def spoken(ruling: Ruling, names: list[str], language: str) -> str:
-    """What is said of it; an empty text where nothing is."""
+    """Return the spoken text; empty where the voice is silent."""
     said = phrase(ruling, language, names_to_call(names))
     return "" if said is None else said.text
 
 
 def shape(ruling: Ruling) -> tuple[Any, ...]:
-    """What makes a ruling be said as it is, but for names and numbers."""
+    """Return what determines a ruling's wording, without names and numbers."""
     fields = ruling.fields
     counted = next((fields[name] == 1 for name in ("count", "left", "chances") if name in fields), None)
     return (
@@ -79,7 +79,7 @@ def shape(ruling: Ruling) -> tuple[Any, ...]:
 
 
 def chosen(found: list[tuple[Ruling, list[str]]]) -> list[tuple[Ruling, list[str]]]:
-    """As many as are shown: one of each shape, then further ones that are worded otherwise, kind by kind."""
+    """Choose the rulings to show: one of each shape, then further wordings, kind by kind."""
     first: dict[Any, tuple[Ruling, list[str]]] = {}
     for ruling, names in found:
         first.setdefault(shape(ruling), (ruling, names))
@@ -88,7 +88,7 @@ def chosen(found: list[tuple[Ruling, list[str]]]) -> list[tuple[Ruling, list[str
         if len(shown) >= ROWS:
             break
         shown.setdefault(written(ruling, names, _FIRST), (ruling, names))
-    # Where there are too many, the kinds with the most shapes give way.
+    # If there are too many, kinds with the most shapes give way.
     kinds = [one[0].kind for one in shown.values()]
     many = {kind: kinds.count(kind) for kind in kinds}
     while len(shown) > ROWS:
@@ -100,7 +100,7 @@ def chosen(found: list[tuple[Ruling, list[str]]]) -> list[tuple[Ruling, list[str
 
 
 def reasons(found: list[tuple[Ruling, list[str], ReplayedGame]]) -> list[tuple[Considered, list[str]]]:
-    """One of each thing that is looked at for a verdict on a hand."""
+    """Return one example of each check in a verdict on a hand."""
     first: dict[tuple[str, bool], tuple[Considered, list[str]]] = {}
     for ruling, names, game in found:
         if ruling.kind in SLAP_KINDS:
@@ -110,7 +110,7 @@ def reasons(found: list[tuple[Ruling, list[str], ReplayedGame]]) -> list[tuple[C
 
 
 def page() -> str:
-    """The whole page of rulings."""
+    """Return the whole page of rulings."""
     found = list(played())
     titles = ["ruling", *(LANGUAGES[code] for code in CODES)]
     rulings = [
@@ -143,12 +143,12 @@ def _table(titles: list[str], rows: list[list[str]]) -> str:
 
 
 def glossary() -> Mapping[str, Mapping[str, Any]]:
-    """The game's own words, by what they are called in English."""
+    """Return the game's own words, by their English name."""
     return tomllib.loads(WORDS.read_text(encoding="utf-8"))
 
 
 def glossary_page() -> str:
-    """The whole page of words."""
+    """Return the whole page of words."""
     rows = []
     for term, entry in glossary().items():
         spoken_ = entry.get("spoken", {})

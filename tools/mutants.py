@@ -1,11 +1,11 @@
 """Mutation testing of the core: does a test fail when the code is wrong? ``make mutants N=500 SEED=1``
 
-A seeded sample of all mutants of ``referee/rules`` and ``referee/engine`` is put in one by one, in a process
-forked for it from one that has everything imported and every test collected. A mutant in a function is put in by giving
-that function another code object; one that takes effect at import is put in by importing everything anew. The tests
+A seeded sample of all mutants of ``referee/rules`` and ``referee/engine`` is put in one by one, each in a process
+forked from one that has imported everything and collected every test. A mutant in a function replaces
+that function's code object; a mutant that takes effect at import is put in by importing everything anew. The tests
 that execute its line run, the quickest first, until one fails.
 
-Why not a tool that there is: mutmut 3 leaves out decorated functions (all patterns here), properties and tables at the
+Why not an existing tool: mutmut 3 leaves out decorated functions (all patterns here), properties and tables at the
 top of a module, and chooses tests by function; cosmic-ray writes each mutant into the checkout and starts Python anew.
 """
 
@@ -40,7 +40,7 @@ from tools.mutations import Mutant, mutants_of, mutated
 
 ROOT: Final = Path(__file__).parent.parent
 OUT: Final = ROOT / "build" / "mutants"
-"""Where the outcome is written; in the copy of the project that is worked on, where what was measured is."""
+"""Where the outcome is written; the copy of the project and its measurements lie there too."""
 EQUIVALENT: Final = Path(__file__).parent / "equivalent_mutants.toml"
 PACKAGES: Final = ("referee/rules", "referee/engine")
 TESTS: Final = (
@@ -58,9 +58,9 @@ TESTS: Final = (
     "tests/test_documents.py",
 )
 FEWER: Final = {"GAMES": "40", "FUZZ": "60", "LAW_EXAMPLES": "6"}
-"""Random games are shorter here, for they run once for every survivor."""
+"""Random games are shorter here, because they run once for every survivor."""
 PATIENCE: Final = (3.0, 10.0)
-"""Processor seconds for one test, and how many times as long as it took without a mutant."""
+"""Processor seconds for one test, and its allowed multiple of the time without a mutant."""
 WALL: Final = 600
 MEMORY: Final = 4 << 30
 SURVIVED, KILLED, IMPOSSIBLE = 0, 1, 77
@@ -76,7 +76,7 @@ class Measure:
         self.seconds: dict[str, float] = {}
 
     def start(self) -> None:
-        """What is executed when the core is imported is noted under that name."""
+        """Record lines executed while the core is imported under that name."""
         self.coverage.start()
         self.coverage.switch_context("import")
         for path in _sources():
@@ -94,14 +94,14 @@ class Measure:
         return result
 
     def lines(self) -> dict[str, dict[int, list[str]]]:
-        """By path and line, the tests that execute it."""
+        """Tests that execute a line, by path and line."""
         self.coverage.stop()
         data = self.coverage.get_data()
         return {str(Path(file).relative_to(ROOT)): data.contexts_by_lineno(file) for file in data.measured_files()}
 
 
 class Chosen:
-    """A pytest plugin: only these tests, in this order."""
+    """A pytest plugin: run only these tests, in this order."""
 
     def __init__(self, names: Sequence[str], seconds: dict[str, float]) -> None:
         self.place = {name: place for place, name in enumerate(names)}
@@ -117,7 +117,7 @@ class Chosen:
 
 
 class Forks:
-    """A pytest plugin: instead of running the tests once, fork for every mutant, and run those that are chosen."""
+    """A pytest plugin: instead of running the tests once, fork for every mutant, and run the chosen ones."""
 
     def __init__(self, tasks: Iterable[tuple[Mutant, list[str]]], seconds: dict[str, float], tell: Teller) -> None:
         self.tasks = tasks
@@ -157,20 +157,20 @@ def _module(path: Path) -> str:
 
 
 def _quiet() -> None:
-    """Nothing that a test prints is of interest."""
+    """Discard all output of the tests."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
 
 
 def _time_limit(seconds: float) -> None:
-    """The next test may take so much processor time; after that the process is killed."""
+    """Limit the processor time of the next test; beyond it the process is killed."""
     least, times = PATIENCE
     signal.setitimer(signal.ITIMER_PROF, least + times * seconds)
 
 
 def _in_a_fork(run: Callable[[], int]) -> int:
-    """What ``run`` gives in a process of its own, or minus the signal that ended it."""
+    """Run ``run`` in a forked process; return its result, or minus the signal that ended it."""
     child = os.fork()
     if not child:
         code = KILLED
@@ -190,7 +190,7 @@ def _pytest(plugin: object, *files: str) -> int:
 
 
 def _measured() -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
-    """Run every test once; gives `Measure.lines`, and the seconds of each test, the quickest first."""
+    """Run every test once; return `Measure.lines`, and the seconds of each test, the quickest first."""
     file = OUT / "measured.pickle"
 
     def run() -> int:
@@ -233,7 +233,7 @@ def _compiled(mutant: Mutant) -> CodeType:
 
 
 def _swap(mutant: Mutant) -> bool:
-    """Give the live functions that a mutant changes their new code; whether that was possible."""
+    """Give the live functions that a mutant changes their new code; return whether that was possible."""
     path = ROOT / mutant.path
     before = compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
     changed = dict(_changes(before, _compiled(mutant)))
@@ -251,7 +251,7 @@ def _swap(mutant: Mutant) -> bool:
 
 
 def _changes(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
-    """Pairs of code objects of functions that differ, the inner ones too where both have as many."""
+    """Return pairs of code objects of functions that differ, inner ones too where both have as many."""
     inner = [const for const in before.co_consts if isinstance(const, CodeType)]
     others = [const for const in after.co_consts if isinstance(const, CodeType)]
     if len(inner) != len(others):
@@ -263,7 +263,7 @@ def _changes(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, Code
 
 
 def _imported_anew(mutant: Mutant, names: list[str], seconds: dict[str, float]) -> int:
-    """Collect and run file by file, the quickest first: to collect them all takes longer than most mutants live."""
+    """Collect and run file by file, the quickest first: collecting them all takes longer than most mutants live."""
     for name in list(sys.modules):
         if name.partition(".")[0] in ("referee", "tests"):
             del sys.modules[name]
@@ -282,7 +282,7 @@ def _imported_anew(mutant: Mutant, names: list[str], seconds: dict[str, float]) 
 
 
 class Tests:
-    """Which tests to run for a mutant."""
+    """The tests to run for a mutant."""
 
     def __init__(self, lines: dict[str, dict[int, list[str]]], seconds: dict[str, float]) -> None:
         self.lines = lines
@@ -290,7 +290,7 @@ class Tests:
         self.quickest_first = list(seconds)
 
     def of(self, mutant: Mutant) -> list[str]:
-        """The tests that can notice it, the quickest first."""
+        """Return the tests that can notice it, the quickest first."""
         if self.at_import(mutant):
             return self.quickest_first
         return [name for name in self.quickest_first if name in self._executing(mutant)]
@@ -303,12 +303,12 @@ class Tests:
     def _executing(self, mutant: Mutant) -> frozenset[str]:
         by_line = self.lines.get(mutant.path, {})
         inside = {*by_line.get(mutant.line, ()), *by_line.get(mutant.statement, ())}
-        # The line of a lambda is executed at import, its body when it is called.
+        # A lambda's line is executed at import, its body when it is called.
         return frozenset(inside - {"import"} if "<lambda>" in mutant.scope else inside)
 
 
 def in_a_copy(arguments: Sequence[str]) -> NoReturn:
-    """Begin anew in a copy of the project, so that whoever goes on working on it changes nothing half way."""
+    """Restart in a copy of the project, so that edits to the checkout change nothing half way."""
     copy = OUT / "tree"
     shutil.rmtree(copy, ignore_errors=True)
     listed = subprocess.run(
@@ -323,7 +323,7 @@ def in_a_copy(arguments: Sequence[str]) -> NoReturn:
 
 
 def run(count: int, seed: int, only: str, out: Path) -> None:
-    """Try a sample of mutants; print what became of them, and write the survivors into a file."""
+    """Try a sample of mutants; print the outcome, and write the survivors into a file."""
     os.chdir(ROOT)
     os.environ.update(FEWER)
     sys.path[0] = str(ROOT)
@@ -384,7 +384,7 @@ def _key(mutant: Mutant) -> tuple[str, str, str, str]:
 
 
 def _equivalent() -> dict[tuple[str, str, str, str], str]:
-    """Why some mutants cannot be told from the code."""
+    """Return why some mutants cannot be told from the code."""
     if not EQUIVALENT.exists():
         return {}
     said: list[dict[str, Any]] = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])

@@ -1,7 +1,7 @@
 """Mutants of Python source: small changes to its syntax tree, each of which a test should notice.
 
-Left alone are what no run could show or no test should fix: annotations and type aliases, docstrings, assertions,
-options of dataclasses and caches, and prose (texts with a blank in them, and f-strings).
+Not mutated are things that no run could show or no test should fix: annotations and type aliases, docstrings,
+assertions, options of dataclasses and caches, and prose (texts with a blank in them, and f-strings).
 """
 
 from __future__ import annotations
@@ -48,33 +48,33 @@ _QUIET_DECORATORS: Final = ("dataclass", "lru_cache", "cache")
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: where it is, what it does, and the lines by whose execution tests are chosen."""
+    """One change: its place, its effect, and the lines whose execution selects the tests."""
 
     path: str
     number: int
-    """Which of the file's mutants it is, from 0."""
+    """Its number among the file's mutants, from 0."""
     line: int
     statement: int
-    """First line of the statement that it is in."""
+    """First line of its statement."""
     scope: str
-    """The function that it is in, dotted; empty where it takes effect when the module is imported."""
+    """Its function, dotted; empty where it takes effect when the module is imported."""
     what: str
     text: str
-    """The line as it stands, without its indentation."""
+    """The source line, without its indentation."""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line} {self.scope or '(module)'}: {self.what}  |  {self.text}"
 
 
 def mutants_of(path: str, source: str) -> list[Mutant]:
-    """All mutants of a file."""
+    """Return all mutants of a file."""
     walk = _Walk(path, source)
     walk.visit(ast.parse(source))
     return walk.found
 
 
 def mutated(source: str, number: int) -> ast.Module:
-    """The file's tree with one of its mutants put in."""
+    """Return the file's tree with one of its mutants put in."""
     walk = _Walk("", source, number)
     tree = walk.visit(ast.parse(source))
     assert isinstance(tree, ast.Module)
@@ -86,7 +86,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 
 class _Walk(ast.NodeTransformer):
-    """Numbers every place that can be changed, in the order of the tree, and changes the one that is wanted."""
+    """Numbers every place that can be changed, in the order of the tree, and changes the wanted one."""
 
     def __init__(self, path: str, source: str, wanted: int | None = None) -> None:
         self.path = path
@@ -98,7 +98,7 @@ class _Walk(ast.NodeTransformer):
         self.statement = 1
 
     def here(self, node: ast.AST, what: str) -> bool:
-        """Note a mutant; whether it is the one to put in."""
+        """Register a mutant; return whether it is the one to put in."""
         line: int = getattr(node, "lineno", self.statement)
         scope = ".".join(self.named) if self.scope else ""
         number = len(self.found)
@@ -115,7 +115,7 @@ class _Walk(ast.NodeTransformer):
                 self.statement = before
         return super().visit(node)
 
-    # What a function's body says takes effect when it is called, all else when the module is imported.
+    # A function's body takes effect when it is called, all else when the module is imported.
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.decorator_list = [self._decorator(decorator) for decorator in node.decorator_list]
@@ -158,7 +158,7 @@ class _Walk(ast.NodeTransformer):
     def _body(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         return [statement if _is_docstring(statement) else self.visit(statement) for statement in body]
 
-    # Left alone.
+    # Nodes that are never mutated.
 
     def visit_Import(self, node: ast.Import) -> ast.AST:
         return node
@@ -190,7 +190,7 @@ class _Walk(ast.NodeTransformer):
             node.value = self.visit(node.value)
         return node
 
-    # Changed.
+    # Nodes that are mutated.
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
@@ -256,7 +256,7 @@ class _Walk(ast.NodeTransformer):
         else:
             node.test = self.visit(node.test)
             node.body, node.orelse = self._body(node.body), self._body(node.orelse)
-        # A single comparison or negation is turned round by itself.
+        # A single comparison or negation is inverted as a whole.
         if not isinstance(node.test, ast.Compare | ast.UnaryOp) and self.here(node.test, "condition turned round"):
             node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
         turned: ast.AST = node

@@ -1,7 +1,8 @@
-"""Draws the playing cards that the page shows large: the simulated table's own deck, with indices for a whole room.
+"""Draw the playing cards that the page shows large: the simulated table's deck, with indices that a whole room can
+read.
 
-``python -m tools.page_cards`` writes ``referee/web/static/cards``. The page serves these files as they are, for its
-process has no room for what draws them.
+``python -m tools.page_cards`` writes ``referee/web/static/cards``. The page serves these files unchanged, because its
+process has no memory for the drawing libraries.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from hardware.simulated.decks.packs import PACK_RANKS, PACK_SUITS, print_face
 FOLDER: Final = Path(__file__).parents[1] / "referee" / "web" / "static" / "cards"
 FACES: Final = (*(rank + suit for rank in PACK_RANKS for suit in PACK_SUITS), "Xr", "Xb", "back")
 _WIDTH: Final = 320
-"""Pixels: as large as a card is on a projector of 1920 pixels."""
+"""Pixels: the width of a card on a projector of 1920 pixels."""
 _PAGE: Final = replace(
     FAMILIES["harbour"], font="Roboto-Black", index=(14.5, 10.5, 8.6), top=3.6, narrow=0.92,
     pip=10.5, field=(9.0, 29.0), frame=(30.0, 72.0),
 )  # fmt: skip
-"""A card is 63 mm wide; on a picture two metres wide, where it takes a seventh, its rank is 65 mm high."""
+"""Index scale: a card is 63 mm wide; it fills a seventh of a picture two metres wide, where its rank is 65 mm high."""
 
 
 def draw_card(card: str) -> Image.Image:
-    """One face, or the back, as the page shows it."""
+    """Draw one face, or the back, for the page."""
     sheet = print_face(_PAGE, card).image
     height = round(_WIDTH * sheet.shape[0] / sheet.shape[1])
     return Image.fromarray(cv2.resize(sheet, (_WIDTH, height), interpolation=cv2.INTER_AREA))

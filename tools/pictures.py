@@ -1,8 +1,8 @@
 """`make pictures`: the pictures of the documents, from a recorded game at the simulated table and a filmed dispute.
 
-The game stops after its closest slap; the scoreboard and the photo-finish are what a browser shows then, the terminal
-is what `referee demo` draws, and the moving picture plays the slap from the camera's frames to the photo-finish. The
-still eye's stages are drawn by `tools.eye_stages`. Needs chromium.
+The game stops after its closest slap; the scoreboard and the photo-finish are browser screenshots of that moment, the
+terminal is the output of `referee demo`, and the moving picture plays the slap from the camera's frames to the
+photo-finish. The still eye's stages are drawn by `tools.eye_stages`. Needs chromium.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
 GAME: Final = ROOT / "tests" / "web" / "demo.jsonl"
 UP_TO: Final = 404
-"""Lines of the game: its closest slap was won, and the next pile has begun."""
+"""Number of lines of the game: its closest slap was won, and the next pile has begun."""
 SEED: Final = 19
 """The demo's seed that plays this game."""
 CLOSEST: Final = "slap_won@s1.4"
@@ -69,7 +69,7 @@ _LANES: Final = ("#4a90d9", "#d98a2b", "#3fa34d", "#b0307a")
 
 
 def draw_terminal(lines: list[str]) -> None:
-    """The table as the terminal shows it, into docs/terminal.svg."""
+    """Draw the terminal's table into docs/terminal.svg."""
     seen = [one for _, one in read_observations(BytesIO("\n".join(lines).encode()))]
     adjudicator = Adjudicator()
     rulings = [ruling for one in seen for ruling in adjudicator.observe(one)]
@@ -90,11 +90,11 @@ _SHOWN: Final = {
 }  # fmt: skip
 """The page that each picture shows, and its query."""
 TEXTS: Final = DOCS / "pictures.json"
-"""The words of those pages when the pictures were drawn: a test tells a picture whose page says something else now."""
+"""Texts of those pages when the pictures were drawn: a test finds pictures whose page has changed since."""
 
 
 def read_texts(record: Path) -> dict[str, list[str]]:
-    """The words that each pictured page shows, for a record of the game."""
+    """Return the texts of each pictured page, for a record of the game."""
     site = Site(Shelf(record), Hub(Board()))
     try:
         app, found = build(site, options=page_options()), {}
@@ -108,7 +108,7 @@ def read_texts(record: Path) -> dict[str, list[str]]:
 
 
 def record_game(folder: Path, lines: list[str]) -> Path:
-    """A record that holds the game, imported as people import one."""
+    """Return a record that holds the game, imported through the ordinary import."""
     log, record = folder / "game.jsonl", folder / "record.db"
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
     command = [sys.executable, "-m", "referee", "games", "--record", str(record), "--import", str(log)]
@@ -117,12 +117,12 @@ def record_game(folder: Path, lines: list[str]) -> Path:
 
 
 def game_lines() -> list[str]:
-    """The lines of the game that the pictures show."""
+    """Return the lines of the game that the pictures show."""
     return GAME.read_text(encoding="utf-8").splitlines()[:UP_TO]
 
 
 def shoot_page(record: Path) -> None:
-    """The scoreboard, the photo-finish and what would have been as a browser shows them."""
+    """Take browser screenshots of the scoreboard, the photo-finish and the what-if page."""
     command = [sys.executable, "-m", "referee", "page", "--record", str(record), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as server, sync_playwright() as play:
         assert server.stdout is not None
@@ -176,7 +176,7 @@ def animate_slap(lines: list[str]) -> None:
 
 
 def shoot_mending(folder: Path, lines: list[str]) -> None:
-    """A paired phone on which the newest card was touched, into docs/mending.png."""
+    """Photograph a paired phone on which the newest card was touched, into docs/mending.png."""
     house = House(folder)
     table = RecordedTable(house.record, lines[0], at_once=True)
     for line in lines[1:]:
@@ -198,7 +198,7 @@ def shoot_mending(folder: Path, lines: list[str]) -> None:
 
 
 def shoot_dispute(folder: Path) -> None:
-    """The page of `referee review` with two hands marked, into docs/review.jpg."""
+    """Photograph the page of `referee review` with two hands marked, into docs/review.jpg."""
     filmed = film_winner(folder)
     with ReviewedVideo(filmed.file, folder / "dispute.jsonl") as reviewed, sync_playwright() as play:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless"])
@@ -214,17 +214,17 @@ def shoot_dispute(folder: Path) -> None:
 
 
 class SimulatedPupil:
-    """A phone that reacts some time after each card, and has shown it as it is asked to."""
+    """A phone that reacts some time after each card, and has shown it at the requested time."""
 
     def __init__(self, address: str, chance: random.Random, usual: float, left: float) -> None:
-        """``usual`` is how long this pupil takes at least, ms; the ``left`` hand so much longer."""
+        """``usual`` is this pupil's shortest reaction, ms; the ``left`` hand takes so much longer."""
         self._address, self._chance, self._usual, self._left = address, chance, usual, left
         page = http.client.HTTPConnection(address.partition("//")[2].rstrip("/"))
         page.request("GET", "/join")
         self._code = str(page.getresponse().headers["location"]).partition("#")[2]
 
     def make_trials(self) -> None:
-        """All that are asked for."""
+        """Make all requested trials."""
         told = self._report({})
         while told["number"] is not None:
             took = self._usual + self._chance.expovariate(1 / 40) + (self._left if told["hand"] == "left" else 0)
@@ -250,7 +250,7 @@ class SimulatedPupil:
 
 
 def shoot_class(folder: Path) -> None:
-    """The room's page of `referee class` with simulated pupils, into docs/class.jpg."""
+    """Photograph the room's page of `referee class` with simulated pupils, into docs/class.jpg."""
     chance = random.Random(17)
     with playing(folder, "class", "--hands", "--host", "0.0.0.0") as address, sync_playwright() as play:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless"])
@@ -265,7 +265,7 @@ def shoot_class(folder: Path) -> None:
 
 
 def shoot_certificate(folder: Path, log: Path) -> None:
-    """What `referee certify --simulated` measures here, beside a recorded game, into docs/certificate.png."""
+    """Draw the results of `referee certify --simulated` beside a recorded game, into docs/certificate.png."""
     record, file = folder / "games" / "record.db", folder / "certificate.html"
     command = [sys.executable, "-m", "referee"]
     where: dict[str, Any] = {

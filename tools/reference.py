@@ -39,7 +39,7 @@ _KEY: Final = re.compile(r"(?P<left_out># )?(?P<key>\w+) = (?P<value>.+?)(?:\s+#
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "\n".join((_HEAD, *_command_tables(), _SETTINGS, *_setting_tables()))
 
 
@@ -77,7 +77,7 @@ def _setting_tables() -> list[str]:
 
 
 def _allowed(section: str, key: str) -> str:
-    """What a key may hold; an empty text for a word that is no key of this section."""
+    """Return the allowed values of a key; an empty text for a word that is no key of this section."""
     model: Any = Settings
     if section:
         model = SeatSettings if section == "seat" else Settings.model_fields[section].annotation

@@ -1,4 +1,4 @@
-"""The table of which scenarios prove which row: `make rules-coverage` writes it to out/rules-coverage.md."""
+"""The table of the scenarios that prove each row: `make rules-coverage` writes it to out/rules-coverage.md."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ games in which the rule decides (each fails with the rule switched off), `just n
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     by_row = {sheet.row: sheet for sheet in sheets()}
     titles = {**{row: ROWS[row].title for row in ROWS}, **GAMES}
     rows = (_line(row, titles[row], by_row[row]) for row in sorted(titles, key=_order) if row in by_row)

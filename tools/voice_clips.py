@@ -1,4 +1,4 @@
-"""`make voice`: every clip of a language rendered into the user's cache, so that the first game need not wait."""
+"""`make voice`: render every clip of a language into the user's cache, so that the first game need not wait."""
 
 from __future__ import annotations
 

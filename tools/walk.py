@@ -2,7 +2,7 @@
 
 A table is set up with the real loop, pad shell, referee, voice, lights and record; pads, camera and speaker are
 simulated, and time is data. Two sevens are laid; then one hand falls, and from its edge on every function of the
-product that is entered is noted until the voice has said who wins. Then the page's reader takes the
+product that is entered is noted until the voice has announced the winner. Then the page's reader takes the
 record's new lines, and is followed until the regions of its scoreboard are ready to be sent.
 """
 
@@ -46,11 +46,11 @@ from tests.support.scripted_watcher import ScriptedWatcher
 ROOT: Final = Path(__file__).parents[1]
 PRODUCT: Final = tuple(str(ROOT / folder) + "/" for folder in ("referee", "hardware", "models"))
 SIMULATED: Final = str(ROOT / "hardware" / "simulated") + "/"
-"""What stands in for the world is no part of the way."""
+"""Simulated hardware is left out of the walk."""
 
 
 class Steps:
-    """Functions that were entered, in the order of their first call."""
+    """The functions entered, in the order of their first call."""
 
     def __init__(self) -> None:
         self.entered: dict[CodeType, int] = {}
@@ -62,7 +62,7 @@ class Steps:
 
     @property
     def files(self) -> Counter[str]:
-        """Functions by file, in the order in which the files were reached."""
+        """Return functions by file, in the order in which the files were reached."""
         return Counter(str(Path(code.co_filename).relative_to(ROOT)) for code in self.entered)
 
 
@@ -76,7 +76,7 @@ def _is_ours(code: CodeType) -> bool:
 
 @contextmanager
 def followed(steps: Steps) -> Iterator[None]:
-    """Note what is entered meanwhile, on all threads."""
+    """Note the functions entered during the block, on all threads."""
     sys.setprofile(steps)
     threading.setprofile(steps)
     try:
@@ -87,7 +87,7 @@ def followed(steps: Steps) -> Iterator[None]:
 
 
 class Stage:
-    """A table whose time is data: the real loop between simulated pads and a camera of which everything is known."""
+    """A table whose time is data: the real loop between simulated pads and a camera whose truth is known."""
 
     def __init__(self, folder: Path) -> None:
         self.pads = SimulatedPads(2)
@@ -109,7 +109,7 @@ class Stage:
         return self.pads.now
 
     def run_to(self, t: int) -> None:
-        """Let the camera take its frames, and the loop turn after each, up to ``t`` (ns)."""
+        """Advance to ``t`` (ns): the camera takes its frames, and the loop turns after each."""
         while self.camera.t < t:
             self.pads.run_to(self.camera.t)
             self.camera.more.release()
@@ -119,12 +119,12 @@ class Stage:
 
     @property
     def won(self) -> bool:
-        """Whether the voice has said who won the slap."""
+        """Whether the voice has announced the slap's winner."""
         return any("wins the slap" in said.text for said in self.speaker.said)
 
 
 class Frames:
-    """A camera that gives its next blank frame, 50 ms after the last, when it is asked to."""
+    """A camera that gives its next blank frame, 50 ms after the last, on request."""
 
     def __init__(self) -> None:
         self.t = 0
@@ -139,7 +139,7 @@ class Frames:
 
 
 def walk(folder: Path) -> tuple[Steps, Steps]:
-    """The way from the pad's edge to the announced ruling, and from the record's lines to the viewers' screens."""
+    """Return the walks from the pad's edge to the announced ruling and from the record's lines to the viewers' screens."""
     return asyncio.run(_walk(folder))
 
 
@@ -168,7 +168,7 @@ async def _walk(folder: Path) -> tuple[Steps, Steps]:
 
 
 def told(title: str, steps: Steps, known: frozenset[str] = frozenset()) -> str:
-    """The files in the order in which the way reaches them, each with its functions."""
+    """Return the files in the order in which the walk reaches them, each with its functions."""
     names: dict[str, list[str]] = {}
     for code in steps.entered:
         names.setdefault(str(Path(code.co_filename).relative_to(ROOT)), []).append(code.co_qualname)
@@ -182,7 +182,7 @@ def told(title: str, steps: Steps, known: frozenset[str] = frozenset()) -> str:
 
 
 def main() -> int:
-    """Print both ways."""
+    """Print both walks."""
     argparse.ArgumentParser(prog="make walk", description=__doc__.split("\n\n")[1]).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         to_voice, to_page = walk(Path(folder))

@@ -1,1 +1,1 @@
-"""The build guide's drawings and tables, made from the pin map, the parts' list and the measures that stand here."""
+"""The build guide's drawings and tables, made from the pin map, the parts list and the dimensions given here."""

@@ -1,6 +1,6 @@
 """`make build-guide`: draw docs/*.svg of the build guide, and put the tables into docs/build.md.
 
-A table stands in the guide between ``<!-- name -->`` and ``<!-- end -->``.
+In the guide a table stands between ``<!-- name -->`` and ``<!-- end -->``.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _TABLE: Final = re.compile(r"<!-- (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
 
 def with_tables(guide: str) -> str:
-    """The guide's text with its tables as they are now.
+    """Return the guide's text with current tables.
 
     Raises:
-        KeyError: it asks for a table that there is not.
+        KeyError: the guide asks for an unknown table.
     """
     return _TABLE.sub(lambda found: "\n".join([f"<!-- {found[1]} -->", *TABLES[found[1]](), "<!-- end -->", ""]), guide)
 
 
 def main() -> None:
-    """Write everything that differs, and say what."""
+    """Write everything that differs, and print its name."""
     guide = DOCS / "build.md"
     made = {DOCS / name: draw() for name, draw in DRAWINGS.items()}
     made[guide] = with_tables(guide.read_text(encoding="utf-8"))

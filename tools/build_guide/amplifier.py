@@ -1,4 +1,4 @@
-"""An amplifier board on I2S: its pins, which of our default pins they take, and where those go instead."""
+"""An amplifier board on I2S: its pins, which of our default pins they take, and where those move to."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from referee.setup.wiring import PinMap, header_pins
 I2S: Final = {"BCLK": 18, "LRC": 19, "DIN": 21}
 """By the names on a MAX98357A's board: bit clock, left or right, data (BCM)."""
 LISTENING: Final = 20
-"""I2S's line for recording: the kernel takes it along."""
+"""I2S's recording line: the kernel claims it too."""
 POWER: Final = {"VIN": 2, "GND": 6}
-"""Pins of the header: 5 V and ground."""
+"""Header pins for 5 V and ground."""
 OPEN: Final = {"GAIN": "open: 9 dB", "SD": "open: always on, both sides mixed"}
 HAT: Final = {"mute": 16, "shutdown": 26}
-"""What an amplifier of HiFiBerry's MiniAmp kind takes besides I2S."""
+"""Pins that an amplifier of HiFiBerry's MiniAmp kind takes besides I2S."""
 FOUR: Final = PinMap(PAD_PINS[:4], (22, 23, 24, 25))
-"""Four seats beside such a board, a HAT's pins left free as well."""
+"""Pin map of four seats beside such a board; a HAT's pins stay free as well."""
 EIGHT: Final = PinMap((*PAD_PINS[:7], 7), (8, 9, 10, *SEAT_LIGHT_PINS[3:]))
-"""Eight seats beside a MAX98357A: SPI's pins are given away, so without an MCP3008."""
+"""Pin map of eight seats beside a MAX98357A: SPI's pins are given away, so there is no MCP3008."""
 
 
 def taken(pins: PinMap) -> dict[int, str]:
-    """What a pin map has on each pin (BCM)."""
+    """Return the use of each pin (BCM) in a pin map."""
     return {pin.bcm: pin.label for pin in header_pins(pins) if pin.bcm is not None and pin.label}
 
 
 def amplifier_table() -> Iterator[str]:
-    """Markdown: each line of a board, where it goes, and what our default has there."""
+    """Markdown: each line of a board, where it goes, and what our default map has there."""
     ours = taken(PinMap())
     yield "| MAX98357A | goes to | there by default |"
     yield "| --- | --- | --- |"
@@ -45,7 +45,7 @@ def amplifier_table() -> Iterator[str]:
 
 
 def moved_table() -> Iterator[str]:
-    """Markdown: the pins to type in `referee setup` where such a board is."""
+    """Markdown: the pins to type in `referee setup` when such a board is fitted."""
     yield "| with an I2S board | pads | lights | table’s light |"
     yield "| --- | --- | --- | --- |"
     for words, pins in (("four seats", FOUR), ("eight seats, no MCP3008", EIGHT)):
@@ -54,7 +54,7 @@ def moved_table() -> Iterator[str]:
 
 
 def amplifier_svg() -> str:
-    """The board, its seven pins, and the header's."""
+    """Draw the board, its seven pins, and the header's."""
     sheet = Blueprint(
         980, 400, "An amplifier board with a MAX98357A", "the names stand on the board; their order differs by maker"
     )  # fmt: skip

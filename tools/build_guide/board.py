@@ -1,8 +1,8 @@
-"""The perfboard of four seats: what is soldered into which hole, and the bare wires on the solder side.
+"""The perfboard of four seats: which part is soldered into which hole, and the bare wires on the solder side.
 
 A board is 24 by 18 holes (5 by 7 cm, holes 2.54 mm apart): columns 1 to 24 from the left, rows A to R from above, seen
-from the side of the parts. No bare wire crosses another, so there is no wire with a skin on the board. Eight seats take
-the same board twice. `nets` follows wires and legs, which is how a test knows that the plan is the circuit.
+from the component side. No two bare wires cross, so the board needs no insulated wire. Eight seats take two such
+boards. `nets` follows wires and legs; a test uses it to show that the plan is the circuit.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ Hole = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something with legs in holes."""
+    """A component with legs in holes."""
 
     name: str
-    """As in "pad 1, 1 kΩ"; one board has it once."""
+    """Such as "pad 1, 1 kΩ"; unique on a board."""
     kind: str
     """chip, resistor, capacitor, plug (to a seat) or pin (to the Pi)."""
     legs: tuple[tuple[str, Hole], ...]
-    """Each with its name."""
+    """Hole of each leg, by the leg's name."""
     ohms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Everything on a board, for seats ``first`` to ``first + 3``."""
+    """All parts and wires of a board, for seats ``first`` to ``first + 3``."""
 
     first: int
     parts: tuple[Part, ...]
@@ -58,8 +58,9 @@ class Board:
     """Bare wires on the solder side, from bend to bend; each touches every hole that it passes."""
 
 
-# Where a seat's things stand: the legs of its gate, the plug's column, the light's resistor's column, and the hole to
-# which the pad's wire from the Pi goes. Below the chip rows count downwards from it, above upwards.
+# A seat's positions: the legs of its gate, the columns of its plug and of its light's resistor, and the hole for
+# the pad's wire from the Pi.
+# Below the chip, rows count downwards from it; above, upwards.
 _LEFT: Final = 9
 """Column of legs 1 and 14."""
 _LOW, _HIGH = 11, 8
@@ -69,17 +70,17 @@ _PLACES: Final = ((6, 4), (18, 20), (6, 4), (18, 20))
 
 
 def leg_hole(leg: int) -> Hole:
-    """Where a leg of the chip goes: 1 to 7 from the left below, 8 to 14 from the right above."""
+    """Return the hole of a leg of the chip: 1 to 7 from the left below, 8 to 14 from the right above."""
     return (_LEFT + leg - 1, _LOW) if leg <= 7 else (_LEFT + 14 - leg, _HIGH)
 
 
 def board_of(first: int = 1) -> Board:
-    """The board for four seats."""
+    """Return the board for four seats."""
     parts = [Part("74HC14", "chip", tuple((str(leg), leg_hole(leg)) for leg in range(1, 15)))]
     supply, bar = leg_hole(CHIP_SUPPLY), 10
     parts.append(Part(CAPACITOR, "capacitor", (("a", (supply[0] - 1, _HIGH)), ("b", (supply[0] - 1, bar)))))
     wires: list[tuple[Hole, ...]] = [
-        # 3.3 V round the left side, with a way to leg 14; ground round the right, with a bar under the chip.
+        # 3.3 V runs round the left side, with a branch to leg 14; ground round the right, with a bar under the chip.
         ((18, 1), (1, 1), (1, ROWS), (18, ROWS)),
         (supply, (supply[0] - 1, _HIGH), (supply[0] - 1, 9), (1, 9)),
         ((6, 2), (COLUMNS, 2), (COLUMNS, ROWS - 1), (6, ROWS - 1)),
@@ -120,7 +121,7 @@ def board_of(first: int = 1) -> Board:
 
 
 def holes_of(wire: tuple[Hole, ...]) -> Iterator[Hole]:
-    """Every hole that a wire touches; its pieces are level or upright."""
+    """Return every hole that a wire touches; its segments are horizontal or vertical."""
     yield wire[0]
     for (x1, y1), (x2, y2) in pairwise(wire):
         dx, dy = (x2 > x1) - (x2 < x1), (y2 > y1) - (y2 < y1)
@@ -129,7 +130,7 @@ def holes_of(wire: tuple[Hole, ...]) -> Iterator[Hole]:
 
 
 def nets(board: Board) -> list[set[tuple[str, str]]]:
-    """What is joined by wires: each set holds (part, leg). Parts that no wire touches make sets of one."""
+    """Return the sets of (part, leg) that wires join. Unwired legs form sets of one."""
     groups: list[set[Hole]] = [{hole} for part in board.parts for _, hole in part.legs]
     for wire in board.wires:
         touched = set(holes_of(wire))
@@ -142,17 +143,17 @@ def nets(board: Board) -> list[set[tuple[str, str]]]:
 
 
 def hole_name(hole: Hole) -> str:
-    """As people say it: row and column, such as H9."""
+    """Name a hole by row and column, such as H9."""
     return f"{chr(ord('A') + hole[1] - 1)}{hole[0]}"
 
 
 def soldering_table() -> Iterator[str]:
-    """Markdown: every part of a board by its holes, in the order of soldering, lowest parts first."""
+    """Markdown: every part of a board by its holes, in soldering order (lowest parts first)."""
     board = board_of()
     yield "| what | holes |"
     yield "| --- | --- |"
     for wire in board.wires:
-        # A wire that goes to the next hole alone is a drop of solder.
+        # A wire that only reaches the next hole is a drop of solder.
         if len(set(holes_of(wire))) > 2:
             yield f"| bare wire | {', '.join(hole_name(hole) for hole in wire)} |"
     drops = [wire for wire in board.wires if len(set(holes_of(wire))) == 2]
@@ -183,7 +184,7 @@ BOARD_HEIGHT: Final = _TOP + ROWS * _STEP + 20
 
 
 def board_svg(pins: PinMap, seats: int) -> str:
-    """The plan of one board, or of two one below the other; SVG."""
+    """Draw the plan of one board, or of two one below the other, as SVG."""
     firsts = range(1, seats + 1, SEATS)
     width = 2 * _EDGE + (COLUMNS - 1) * _STEP + 40
     sheet = Blueprint(

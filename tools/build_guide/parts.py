@@ -1,4 +1,4 @@
-"""The shop list and the hours, from ``parts.toml``: tables for four and for eight seats, and their sums."""
+"""The shopping list and the hours, from ``parts.toml``: tables for four and for eight seats, and their sums."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tools.build_guide.board import SEATS
 
 LIST: Final = Path(__file__).with_name("parts.toml")
 TABLES: Final = (4, 8)
-"""Seats for which there are sums."""
+"""Numbers of seats for which sums are given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A part or a step: how many (or how many hours) for a table, for each board, for each seat."""
+    """A part or a step: its number (or hours) for a table, for each board, for each seat."""
 
     name: str
     table: float = 0
@@ -30,27 +30,27 @@ class Entry:
     extra: bool = False
 
     def count(self, seats: int) -> float:
-        """How many for so many seats."""
+        """Return the quantity for a number of seats."""
         return self.table + self.board * math.ceil(seats / SEATS) + self.seat * seats
 
 
 def entries(kind: str) -> list[Entry]:
-    """All of a kind: ``part`` or ``step``."""
+    """Return all entries of a kind: ``part`` or ``step``."""
     return [Entry(**fields) for fields in tomllib.loads(LIST.read_text(encoding="utf-8"))[kind]]
 
 
 def cost(seats: int) -> float:
-    """Of everything that is no extra, euros."""
+    """Return the cost in euros of everything but the extras."""
     return sum(part.count(seats) * part.euros for part in entries("part") if not part.extra)
 
 
 def hours(seats: int) -> float:
-    """Of all steps."""
+    """Return the hours of all steps."""
     return sum(step.count(seats) for step in entries("step"))
 
 
 def parts_table() -> Iterator[str]:
-    """Markdown: each part, how many for four and eight seats, about the price of one; the sum in whole tens."""
+    """Markdown: each part, its number for four and eight seats, and its approximate price; the sum in whole tens."""
     yield f"| part | for | {' | '.join(f'{seats} seats' for seats in TABLES)} | one, about | instead |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for extra in (False, True):

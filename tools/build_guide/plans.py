@@ -1,4 +1,7 @@
-"""What is sawn, glued and hung: the pad, the arm with its camera, the box. Measures in millimetres stand here alone."""
+"""Drawings of the parts to saw, glue and hang: the pad, the arm with its camera, the box.
+
+All millimetres stand here.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _METAL: Final = "#c9ced3"
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A sheet of a pad."""
+    """One layer of a pad."""
 
     name: str
     across: float
@@ -31,10 +34,10 @@ class Layer:
 
 
 FSR_MM: Final = (13.0, 0.5)
-"""An FSR's disc: across, thick."""
+"""An FSR's disc: diameter, thickness."""
 DISC_MM: Final = (10.0, 3.0)
 HOLE_MM: Final = 30.0
-"""In the rubber, round the sensor."""
+"""Diameter of the hole in the rubber, round the sensor."""
 FELT, PLATE, RUBBER, BASE, FOAM = (
     Layer("felt", 120, 120, 2, _FELT, "glued on"),
     Layer("plate", 120, 120, 3, _PLATE, "plywood; the disc is glued under its middle"),
@@ -43,7 +46,7 @@ FELT, PLATE, RUBBER, BASE, FOAM = (
     Layer("foam", 140, 120, 10, _FOAM, "glued under; nothing is screwed to the table"),
 )
 LAYERS: Final = (FELT, PLATE, RUBBER, BASE, FOAM)
-"""Of a pad, from above."""
+"""A pad's layers, from the top."""
 
 
 PLYWOOD: Final = 0.65
@@ -53,7 +56,7 @@ _FELTED: Final = 0.2
 
 
 def resting_newtons(density: float) -> float:
-    """What a plate of this density (g/cm³) and its felt weigh on the sensor while nobody touches the pad."""
+    """Return the weight of a plate of this density (g/cm³) and its felt on the sensor of an untouched pad."""
     grams = sum(
         layer.across * layer.deep * layer.thick / 1000 * mass for layer, mass in ((PLATE, density), (FELT, _FELTED))
     )
@@ -61,7 +64,7 @@ def resting_newtons(density: float) -> float:
 
 
 def pad_svg() -> str:
-    """The pad: its layers apart, and a section through its middle."""
+    """Draw the pad: an exploded view, and a section through its middle."""
     sheet = Blueprint(WIDTH, 960, "A pad: its layers apart, and cut through the middle", "measures in millimetres")
     _draw_layers(sheet, 120)
     _draw_section(sheet, 90, 880, 5)
@@ -70,7 +73,7 @@ def pad_svg() -> str:
 
 _SCALE: Final = 1.8
 _SLANT: Final = (0.42, -0.30)
-"""Where depth goes, in the view of the layers apart."""
+"""Direction of depth in the exploded view."""
 _FRONTS: Final = (178, 268, 400, 534, 640)
 """How low the front edge of each layer is drawn."""
 
@@ -96,7 +99,7 @@ def _draw_layers(sheet: Blueprint, left: float) -> None:
 
 
 def _draw_slab(sheet: Blueprint, x: float, y: float, layer: Layer) -> None:
-    """A sheet seen aslant from above; (x, y) is the corner in front at the left, on its upper face."""
+    """Draw a sheet in oblique view; (x, y) is the front left corner of its upper face."""
     w, thick = layer.across * _SCALE, layer.thick * _SCALE
     dx, dy = (layer.deep * _SCALE * part for part in _SLANT)
     for corners in (
@@ -119,12 +122,12 @@ def _draw_puck(sheet: Blueprint, x: float, y: float, size: tuple[float, float], 
 
 
 def _draw_section(sheet: Blueprint, left: float, bottom: float, scale: float) -> None:
-    """Cut from the player's side (left) to the middle of the table, all to one scale."""
+    """Draw the section from the player's side (left) to the middle of the table, to one scale."""
     strip = BASE.across - PLATE.across
     middle, right = left + (strip + PLATE.across / 2) * scale, left + BASE.across * scale
     y, tops = bottom, {}
     for layer in reversed(LAYERS):
-        # The plate is held up by sensor and disc: a little higher than the rubber.
+        # Sensor and disc hold the plate up, a little higher than the rubber.
         y -= (layer.thick + (FSR_MM[1] if layer is PLATE else 0)) * scale
         tops[layer] = y
         x = left if layer in (BASE, FOAM) else left + (strip + (PLATE.across - layer.across) / 2) * scale
@@ -143,7 +146,7 @@ def _draw_section(sheet: Blueprint, left: float, bottom: float, scale: float) ->
         sheet.rect(
             middle - across * scale / 2, under - thick * scale, across * scale, thick * scale, colour, weight=THIN
         )
-    # The light, from below, flush with the strip.
+    # The light, seen from below, is flush with the strip.
     at = left + 10 * scale
     sheet.path(f"M{at - 12.5:g} {floor + 43:g} v-30 a12.5 12.5 0 0 1 25 0 v30 z", "#ffd9a0")
     for wire in (-5, 5):
@@ -168,13 +171,13 @@ def _draw_section(sheet: Blueprint, left: float, bottom: float, scale: float) ->
 
 
 HEIGHT_MM: Final = 800
-"""At which the camera is drawn."""
+"""Height at which the camera is drawn."""
 TABLE_MM: Final = 900
 PLAY_MM: Final = sums.WANTED_MM
 
 
 def arm_svg() -> str:
-    """The arm: the table from its side with the camera, and from above with what the camera sees."""
+    """Draw the arm: side view of the table with the camera, and top view with the camera's field of view."""
     camera = sums.CAMERAS[0]
     across, deep = (round(side, -1) for side in sums.area_mm(camera, HEIGHT_MM))
     low, high = sums.fitting(camera)
@@ -185,7 +188,7 @@ def arm_svg() -> str:
     left, floor = 90.0, 590.0
     right, middle = left + TABLE_MM * scale, left + TABLE_MM * scale / 2
     lens = floor - HEIGHT_MM * scale
-    # What it sees; the table; what the arm is clamped to, which is not the table.
+    # The field of view; the table; the support that the arm is clamped to, which is not the table.
     half = across * scale / 2
     sheet.line(
         (middle - half, floor), (middle, lens), (middle + half, floor), stroke="none", fill="#e6f0fa", close=True
@@ -211,7 +214,7 @@ def arm_svg() -> str:
     sheet.measure(middle - half, floor + 66, middle + half, floor + 66, f"it sees {across / 10:g}", 12)
     sheet.text(left - 60, 100, f"the lens hangs {low / 10:g} to {high / 10:g} above the table", size=SMALL)
     sheet.text(post + 4, lens - 56, "arm, 60 or longer", "middle", SMALL)
-    # From above.
+    # Top view.
     x, y, scale = 640.0, 210.0, 0.32
     side = TABLE_MM * scale
     sheet.text(x + side / 2, y - 30, "from above", "middle", 16)
@@ -240,13 +243,13 @@ def arm_svg() -> str:
 
 
 BOX_MM: Final = (180.0, 120.0, 50.0)
-"""Inside: across, deep, high."""
+"""Inside dimensions: width, depth, height."""
 WALL_MM: Final = 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a board lies in the box, from the inner corner in front at the left."""
+    """Position of a board in the box, from the inner front left corner."""
 
     name: str
     x: float
@@ -261,14 +264,14 @@ PLACES: Final = (
 
 
 def cut_list() -> list[tuple[int, str, float, float]]:
-    """Of the box's plywood: how many, what, and two measures."""
+    """Return the cut list of the box's plywood: number, name, and two dimensions."""
     across, deep, high = BOX_MM
     outer = (across + 2 * WALL_MM, deep + 2 * WALL_MM)
     return [(2, "floor and lid", *outer), (2, "front and back", outer[0], high), (2, "sides", deep, high)]
 
 
 def box_svg() -> str:
-    """The box from above without its lid, its front, its right side, and what is sawn for it."""
+    """Draw the box: top view without lid, front, right side, and the cut list."""
     sheet = Blueprint(
         WIDTH, 640, "The box for Raspberry Pi and perfboards",
         f"plywood of {WALL_MM:g} mm; from above, without its lid; measures in millimetres",
@@ -289,7 +292,7 @@ def box_svg() -> str:
         sheet.rect(x, y, place.across * scale, place.deep * scale, colours.get(place.name, "#f7f3e8"), radius=4)
         sheet.text(x + place.across * scale / 2, y + 70, place.name, "middle")
         sheet.text(x + place.across * scale / 2, y + 88, f"{place.across:g} × {place.deep:g}", "middle", SMALL)
-    # The Pi's header lies towards the back, its USB sockets to the right, its supply to the front.
+    # The Pi's header faces the back, its USB sockets the right, its power socket the front.
     board = PLACES[-1]
     x, y = corner(board.x + 7, board.y + board.deep - 1)
     sheet.rect(x, y, 51 * scale, 5 * scale, "#444444")
@@ -338,7 +341,7 @@ def box_svg() -> str:
 def _openings(
     scale: float, left: float, top: float, across: float, deep: float, wall: float
 ) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """Gaps in the walls, from corner to corner: back, right, front, left."""
+    """Return the gaps in the walls, from corner to corner: back, right, front, left."""
     board = PLACES[-1]
     right, front = left + across, top + deep
     pi_left, pi_top = left + board.x * scale, front - (board.y + board.deep) * scale

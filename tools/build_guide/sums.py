@@ -1,4 +1,4 @@
-"""The build guide's sums: how large each camera sees cards from which height, and when a pressure pad's gate switches.
+"""The build guide's calculations: card size by camera and height, and the switching point of a pressure pad's gate.
 
 `make build-guide` puts both into docs/build.md as tables.
 """
@@ -16,9 +16,9 @@ from models.table_view.table_map import TableView, pinhole, seen_area
 
 HEIGHTS_MM: Final = (400, 500, 600, 700, 800, 1000)
 FINE_PX: Final = 80
-"""From here on a card is large enough (docs/build.md)."""
+"""From this height on a card is large enough (docs/build.md)."""
 WANTED_MM: Final = (480.0, 340.0)
-"""Width and depth of the area in which four play with room for the pile and for hands."""
+"""Width and depth of the area that four players need, with room for the pile and for hands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,28 +27,28 @@ class Optics:
 
     name: str
     size: tuple[int, int]
-    """Of the picture, px."""
+    """Picture size, px."""
     across: float
-    """What it sees from left to right, degrees."""
+    """Horizontal field of view, degrees."""
 
     @property
     def focal(self) -> float:
-        """The focal length, px."""
+        """Return the focal length, px."""
         return self.size[0] / 2 / math.tan(math.radians(self.across) / 2)
 
     def view(self, height: float) -> TableView:
-        """What it sees of a table from straight above, ``height`` mm from its lens."""
+        """Return the area of the table that is seen from straight above, ``height`` mm from the lens."""
         pose = np.array([0.0, 0.0, 0.0, 0.0, 0.0, height, math.log(self.focal)])
         return TableView(pinhole(pose, self.size, None), self.size)
 
 
 def cropped(across: float, share: float) -> float:
-    """The degrees across of a mode that reads only the middle ``share`` of the sensor's width."""
+    """Return the horizontal field of view of a mode that reads only the middle ``share`` of the sensor's width."""
     return math.degrees(2 * math.atan(share * math.tan(math.radians(across) / 2)))
 
 
 # Raspberry Pi's camera documentation: 66 and 102 degrees across; the fast mode reads 3072 of 4608 columns. Global
-# Shutter: pixels of 3.45 um, here behind the 6 mm lens. Webcams tell 78 degrees from corner to corner, mostly.
+# Shutter: pixels of 3.45 um, here behind the 6 mm lens. Webcams mostly state 78 degrees, diagonally.
 _WEBCAM: Final = math.degrees(2 * math.atan(math.tan(math.radians(78 / 2)) * 16 / math.hypot(16, 9)))
 _SHUTTER: Final = math.degrees(2 * math.atan(1456 * 0.00345 / 2 / 6))
 CAMERAS: Final = (
@@ -61,19 +61,19 @@ CAMERAS: Final = (
 
 
 def card_px(camera: Optics, height: float) -> float:
-    """How tall a card shows in the middle of the picture, px."""
+    """Return the height of a card in the middle of the picture, px."""
     return camera.view(height).card_height()
 
 
 def area_mm(camera: Optics, height: float) -> tuple[float, float]:
-    """Width and depth of what the picture shows of the table, a small margin left out, mm."""
+    """Return width and depth of the visible part of the table, less a small margin, mm."""
     area = seen_area(camera.view(height))
     width, depth = area.max(axis=0) - area.min(axis=0)
     return float(width), float(depth)
 
 
 def fitting(camera: Optics) -> tuple[int, int]:
-    """From which height (mm, in steps of 10) the wanted area is seen, and up to which cards are large enough."""
+    """Return the lowest height (mm, in steps of 10) that shows the wanted area, and the greatest that suits cards."""
     steps = range(200, 3001, 10)
     low = next(h for h in steps if area_mm(camera, h)[0] >= WANTED_MM[0] and area_mm(camera, h)[1] >= WANTED_MM[1])
     high = max(h for h in steps if card_px(camera, h) >= FINE_PX)
@@ -81,7 +81,7 @@ def fitting(camera: Optics) -> tuple[int, int]:
 
 
 def heights_table() -> Iterator[str]:
-    """Markdown: by camera, from each height, a card's height in px and the area seen; and which heights suit."""
+    """Markdown: by camera and height, a card's height in px and the area seen; and the heights that suit."""
     heads = [f"{height / 10:.0f} cm" for height in HEIGHTS_MM]
     yield f"| camera | {' | '.join(heads)} | hang it at |"
     yield "| --- |" + " --- |" * (len(heads) + 1)
@@ -100,23 +100,24 @@ RESISTORS: Final = (4_700, 10_000, 22_000)
 RISING: Final = (0.38, 0.53, 0.70)
 FALLING: Final = (0.20, 0.31)
 """74HC14: the input voltage at which it switches, as a share of its supply: least, typical and most upwards, least and
-typical downwards (data sheet, at 4.5 V)."""
+typical downwards (data sheet, at 4.5 V).
+"""
 FSR_OHM_NEWTON: Final = 10_000.0
 """An FSR of 13 mm has about 10 kOhm at 1 N (a weight of 100 g), and about the inverse of the force elsewhere."""
 
 
 def switching(resistor: float, share: float) -> float:
-    """The FSR's resistance, Ohm, at which the gate's input stands at ``share`` of the supply."""
+    """Return the FSR's resistance, Ohm, at which the gate's input stands at ``share`` of the supply."""
     return resistor * (1 / share - 1)
 
 
 def newtons(fsr: float) -> float:
-    """About the force at which an FSR has so many Ohm."""
+    """Return the approximate force at which an FSR has a resistance."""
     return FSR_OHM_NEWTON / fsr
 
 
 def divider_table() -> Iterator[str]:
-    """Markdown: by resistor, at which resistance, and about which force, a pad is hit and let go."""
+    """Markdown: by resistor, the resistance and approximate force at which a pad is hit and released."""
     yield "| resistor | hit below (typical) | about | the gates differ from | let go above | the slowest gate |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for resistor in RESISTORS:

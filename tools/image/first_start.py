@@ -1,7 +1,7 @@
-"""What people do at an image's first start: a phone finds the table's network, and answers its questions.
+"""People's actions at an image's first start: a phone finds the table's network, and answers its questions.
 
-For `tools.image.image_check`. The phone of the network lives in the virtual machine itself, as a second simulated radio
-(mac80211_hwsim) in a network namespace of its own; the one that answers is this machine.
+For `tools.image.image_check`. The phone that joins the network lives in the virtual machine itself, as a second
+simulated radio (mac80211_hwsim) in its own network namespace; the phone that answers is this machine.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any, Final
 from tools.image.guest import Guest, Stuck
 
 NAME: Final = "localhost:8080"
-"""By which the page is asked: it answers to the guest's own names alone."""
+"""Host name in requests to the page, which answers to the guest's own names alone."""
 _CODE: Final = re.compile(r"paired with the code ([\d ]+?) *\(")
 _ANSWERS: Final[Mapping[str, str]] = {
     "seats.count": "2", "hands.kind": "phone", "camera.source": "skip", "voice.enabled": "yes", "voice.language": "de",
     "voice.heard": "yes", "voice.quiet": "none", "rules.preset": "classic", "slaps.again": "on", "deal.begin": "begin",
 }  # fmt: skip
-"""By the question's id; to all others the default is the answer."""
+"""Answers by the question's id; all other questions get their default."""
 _PACE: Final = 1.0
 _PHONE: Final = """
 import json, random, socket, struct, urllib.request
@@ -44,7 +44,7 @@ for again in range(12):
     print("offered", socket.inet_ntoa(offer[16:20]), "router" if b"\\x03\\x04" in offer[240:] else "no router")
     break
 """
-"""Asks for an address as a phone does."""
+"""Requests an address as a phone does."""
 
 
 class Phone:
@@ -54,11 +54,11 @@ class Phone:
         self._base, self._headers = f"http://127.0.0.1:{port}", {"Host": NAME}
 
     def get(self, path: str) -> tuple[int, str]:
-        """A page: its status, 0 where nobody answers, and its text."""
+        """Get a page; return its status (0 without an answer) and its text."""
         return self._ask(urllib.request.Request(self._base + path, headers=self._headers))
 
     def post(self, path: str, **fields: Any) -> dict[str, Any]:
-        """Something that changes the table; gives the answer."""
+        """Post a change to the table; return the answer."""
         headers = {**self._headers, "Origin": f"http://{NAME}", "Content-Type": "application/json"}
         asked = urllib.request.Request(self._base + path, json.dumps(fields).encode(), headers)
         answer: dict[str, Any] = json.loads(self._ask(asked)[1] or "{}")
@@ -79,11 +79,11 @@ class Phone:
 
 
 def answer_questions(port: int, screen: Callable[[], str], seconds: float) -> list[str]:
-    """Pair with the code on the screen, and answer until the game begins; gives the ids of what was asked.
+    """Pair with the code on the screen, and answer until the game begins; return the ids of the questions.
 
     Args:
         port: of the page.
-        screen: what the machine shows.
+        screen: returns the text on the machine's screen.
         seconds: within which the game must begin.
 
     Raises:
@@ -121,7 +121,7 @@ def _wait(until: float, what: str) -> None:
 
 
 def join_hotspot(guest: Guest, tell: Callable[[str, bool, str], None], seconds: float) -> None:
-    """A phone in the table's own wireless network is given an address, and reaches the page."""
+    """Check that a phone in the table's own wireless network gets an address and reaches the page."""
     status, words = guest.run("modprobe mac80211_hwsim radios=2", 60)
     if status:
         tell("a wireless network of its own", False, f"this kernel simulates no radios: {words.strip()}")

@@ -1,4 +1,4 @@
-"""A virtual machine that boots an image: its console, a shell of root's, its power, and its page's port."""
+"""A virtual machine that boots an image: its console, a root shell, its power, and its page's port."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHELL: Final = (
     "ExecStart=/bin/bash --norc\\nStandardInput=tty-force\\nStandardOutput=tty\\nStandardError=tty\\n"
     "TTYPath=/dev/hvc1\\nTTYReset=yes\\nRestart=always\\nEnvironment=HOME=/root TERM=dumb PS1=\\n"
 )
-"""Handed in as a credential of the virtual machine (systemd 256 or newer); the image itself lets nobody in."""
+"""Passed as a credential of the virtual machine (systemd 256 or newer); the image itself allows no login."""
 _MACHINES: Final = {
     "arm64": ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a72"],
     "amd64": ["qemu-system-x86_64", "-machine", "q35", "-cpu", "max"],
@@ -29,21 +29,21 @@ _MACHINES: Final = {
 _FIRMWARE: Final = {"arm64": Path("/usr/share/AAVMF/AAVMF_CODE.fd"), "amd64": Path("/usr/share/ovmf/OVMF.fd")}
 _PACKAGES: Final = {"arm64": ("qemu-system-arm", "qemu-efi-aarch64"), "amd64": ("qemu-system-x86", "ovmf")}
 _TOOLS: Final = {"mksquashfs": "squashfs-tools", "mcopy": "mtools", "mkfs.vfat": "dosfstools", "openssl": "openssl"}
-"""Programs that the check needs besides, each with its package."""
+"""Further programs that the check needs, each with its package."""
 
 
 _NUMBER: Final = "6f2d8f0e-5b0c-4c51-9a3e-0d5c3a7b1e42"
-"""The machine's own, as its maker would have given it."""
+"""The machine's serial number, as its maker would have set it."""
 PATH: Final = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-"""Where programs are looked for, those of root's among them."""
+"""Search path for programs, including root's."""
 
 
 class Stuck(RuntimeError):  # noqa: N818 - it names a state
-    """What was waited for did not come; says what the machine showed last."""
+    """An expected result did not come; the message holds the last lines of the machine's console."""
 
 
 def missing_packages(architecture: str) -> list[str]:
-    """Packages without which no virtual machine of this processor can be had here."""
+    """Return the packages that a virtual machine of this processor lacks here."""
     there = shutil.which(_MACHINES[architecture][0]) is not None and _FIRMWARE[architecture].exists()
     tools = [package for program, package in _TOOLS.items() if shutil.which(program, path=PATH) is None]
     return [*(() if there else _PACKAGES[architecture]), *tools]
@@ -96,13 +96,13 @@ class Guest:
 
     @property
     def console(self) -> str:
-        """What its console has shown so far."""
+        """Return the console's output so far."""
         with contextlib.suppress(OSError):
             return self.console_file.read_bytes().decode("utf-8", "replace")
         return ""
 
     def see(self, pattern: str, seconds: float, *, past: int = 0) -> re.Match[str]:
-        """Wait until the console shows a pattern after so many characters; raises `Stuck`."""
+        """Wait until the console shows a pattern after a number of characters; raises `Stuck`."""
         until = time.monotonic() + seconds
         while (found := re.compile(pattern).search(self.console, past)) is None:
             if self._process.poll() is not None:
@@ -113,7 +113,7 @@ class Guest:
         return found
 
     def run(self, command: str, seconds: float = 120) -> tuple[int, str]:
-        """A command by root; gives its status and output."""
+        """Run a command as root; return its status and output."""
         self._calls += 1
         mark = f"done-{self._calls}"
         link = self._shell()
@@ -131,7 +131,7 @@ class Guest:
         return self._link
 
     def _hear(self, pattern: re.Pattern[str], seconds: float, what: str) -> tuple[str, re.Match[str]]:
-        """What the shell says up to a pattern, and what fits it; raises `Stuck`."""
+        """Return the shell's output up to a pattern, and the match; raises `Stuck`."""
         said, until = "", time.monotonic() + seconds
         while (found := pattern.search(said)) is None:
             if time.monotonic() > until or self._link is None:
@@ -141,16 +141,16 @@ class Guest:
         return said[: found.start()], found
 
     def plug_in(self, stick: Path) -> None:
-        """A USB stick, from an image of it."""
+        """Plug in a USB stick, given its image."""
         self._order(f"drive_add 0 if=none,id=stick,format=raw,cache=writethrough,file={stick}")
         self._order("device_add usb-storage,drive=stick,id=plug,removable=on")
 
     def pull_out(self) -> None:
-        """The stick again."""
+        """Pull out the stick."""
         self._order("device_del plug")
 
     def _order(self, words: str) -> None:
-        """Something of the virtual machine itself."""
+        """Send an order to the virtual machine's monitor."""
         with socket.socket(socket.AF_UNIX) as monitor:
             monitor.settimeout(20)
             monitor.connect(str(self._folder / "monitor"))
@@ -163,12 +163,12 @@ class Guest:
                 raise Stuck(f"{words}: {said.decode('utf-8', 'replace')}")
 
     def cut_power(self) -> None:
-        """At once, as when the plug is pulled."""
+        """Cut the power at once, as when the plug is pulled."""
         self._process.kill()
         self._process.wait()
 
     def hang_up(self) -> None:
-        """Leave the shell, for the machine is about to start anew."""
+        """Leave the shell, because the machine is about to restart."""
         if self._link is not None:
             self._link.close()
             self._link = None

@@ -1,8 +1,8 @@
-"""The appliance's own wireless network: ``table-referee-hotspot DEVICE`` writes down what wpa_supplicant opens there.
+"""The appliance's own wireless network: ``table-referee-hotspot DEVICE`` writes the configuration for wpa_supplicant.
 
 Phones that answer the first questions, or are pads, need a network, and not every room has one. Its name and password
-are made at the first start, are kept beside the settings, and stand on the machine's screen.
-On the machine this file is a program of its own, and needs Python alone.
+are made at the first start, are kept beside the settings, and are shown on the machine's screen.
+On the machine this file is a separate program, and needs Python alone.
 """
 
 from __future__ import annotations
@@ -16,32 +16,35 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 ADDRESS: Final = "10.83.0.1"
-"""The machine's own, there (appliance/image/etc/systemd/network/70-hotspot.network)."""
+"""The machine's own address there (appliance/image/etc/systemd/network/70-hotspot.network)."""
 FILE: Final = "hotspot.txt"
 _LETTERS: Final = "abcdefghkmnpqrstuvwxyz23456789"
-"""Those that nobody takes for others."""
+"""Letters that cannot be mistaken for others."""
 _GROUPS: Final = 3
 _CHANNEL: Final = 2437
 """MHz: channel 6, which every country allows."""
 _LONGEST_NAME: Final = 32
 _PASSWORD: Final = range(8, 64)
-"""How long a password may be."""
+"""Allowed lengths of a password."""
 
 
 class Hotspot(NamedTuple):
-    """What a phone has to know."""
+    """The network's name and password, which a phone needs."""
 
     name: str
     password: str
 
     @property
     def words(self) -> str:
-        """For the screen."""
+        """Return the text for the screen."""
         return f"wireless network: {self.name}, password: {self.password}, then http://{ADDRESS}:8080"
 
     @property
     def configuration(self) -> str:
-        """For wpa_supplicant: it opens the network itself. The name is hexadecimal, for it may hold anything."""
+        """Return wpa_supplicant's configuration of the access point.
+
+        The name is hexadecimal, because it may hold any byte.
+        """
         return (
             f"network={{\n\tssid={self.name.encode().hex()}\n\tmode=2\n\tfrequency={_CHANNEL}\n\tkey_mgmt=WPA-PSK\n"
             f'\tproto=RSN\n\tpairwise=CCMP\n\tgroup=CCMP\n\tpsk="{self.password}"\n}}\n'
@@ -49,7 +52,7 @@ class Hotspot(NamedTuple):
 
 
 def read_hotspot(text: str) -> Hotspot | None:
-    """What people or an earlier start wrote down; None where that is no network."""
+    """Read the network that people or an earlier start wrote down; None where that is no network."""
     said = dict(re.findall(r"^(name|password): *(.*?) *$", text, flags=re.MULTILINE))
     name, password = said.get("name", ""), said.get("password", "")
     fits = 0 < len(name.encode()) <= _LONGEST_NAME and len(password) in _PASSWORD
@@ -57,11 +60,11 @@ def read_hotspot(text: str) -> Hotspot | None:
 
 
 def keep_hotspot(folder: Path, address: str) -> Hotspot:
-    """The network that is written down beside the settings; a new one where there is none.
+    """Return the network that is stored beside the settings; make a new one where there is none.
 
     Args:
         folder: of the settings.
-        address: of the device, by whose last digits tables in one room are told apart.
+        address: of the device, whose last digits tell tables in one room apart.
     """
     file, beside = folder / FILE, folder / f"{FILE}.{os.getpid()}"
     groups = ("".join(secrets.choice(_LETTERS) for _ in range(4)) for _ in range(_GROUPS))
@@ -75,7 +78,7 @@ def keep_hotspot(folder: Path, address: str) -> Hotspot:
         beside.touch(mode=0o600)
         beside.write_text(f"name: {made.name}\npassword: {made.password}\n", encoding="utf-8")
         try:
-            # Of two devices that appear at one moment the first gives the name.
+            # If two devices appear at the same moment, the first one makes the name.
             os.link(beside, file)
         except FileExistsError:
             continue
@@ -86,7 +89,7 @@ def keep_hotspot(folder: Path, address: str) -> Hotspot:
 
 
 def main() -> int:
-    """Write the configuration of the device that is named, and show the network on the screen."""
+    """Write the configuration of the named device, and show the network on the screen."""
     device = sys.argv[1]
     made = keep_hotspot(Path("/etc/table-referee"), Path("/sys/class/net", device, "address").read_text().strip())
     configuration = Path("/run/table-referee-hotspot", f"{device}.conf")

@@ -1,8 +1,8 @@
-"""`make image-test`: an image boots in a virtual machine, plays, loses its power, is updated and taken back.
+"""`make image-test`: boot an image in a virtual machine, play, cut the power, update and roll back.
 
-``python -m tools.image.image_check [--arch arm64]`` needs what `make image` made and qemu. The machine is emulated
-instruction by instruction, which takes the eye half a minute for a card: so the simulated game that its camera shows is
-the shortest there is, and each frame waits for it. Exit status 1: something was not seen.
+``python -m tools.image.image_check [--arch arm64]`` needs the output of `make image` and qemu. The machine is emulated
+instruction by instruction, and its eye takes half a minute for a card: so the simulated game on its camera is
+the shortest possible, and each frame waits for it. Exit status 1: an expected result was not seen.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ FPS: Final = 10.0
 CUT_AFTER: Final = 4
 """Cards before the power is cut."""
 CARD_MB: Final = 4096
-"""Size of the card that the image is written to: larger than the image, as every real one is."""
+"""Size of the card that the image is written to: larger than the image, as every real card is."""
 SETTINGS: Final = f"""\
 rules = "beggar-my-neighbour"
 dealer = {len(NAMES)}
@@ -60,49 +60,50 @@ enabled = false
 [voice]
 enabled = false
 """ + "".join(f'[[seat]]\nname = "{name}"\n' for name in NAMES)
-"""A table without pads whose camera is a folder of frames; nobody slaps at Beggar-My-Neighbour."""
+"""Settings of a table without pads whose camera is a folder of frames; Beggar-My-Neighbour has no slaps."""
 _FRAMES: Final = (
     "mount -o ro /dev/vdb /mnt; mkdir -p /run/table; cd /mnt; "
     "for n in $(seq -w 0 {still}); do ln -sf /mnt/{first}.jpg /run/table/0$n.jpg; done; "
     "for one in *; do [ $one \\< {first}.jpg ] || ln -sf /mnt/$one /run/table/1$one; done; "
 )
-"""Lays the frames from one on where the camera is to find them, after so many in which nobody moves."""
+"""Lays the frames from a number on into the camera's folder, after some in which nothing moves."""
 _WAIT: Final = 90
-"""Seconds for which people wait after the power is back: as long as the referee needs to say that it goes on."""
+"""Seconds that people wait after the power is back: the referee needs them to say that the game goes on."""
 _READY: Final = r"ready ([\d.]+) s after the kernel began: (\S+) in (.)"
 _ABSENT: Final = {
     "calibration", "pads measured", "certificate",
     "GPIO header", "lgpio (lights)", "picamera2 (the Pi's camera)", "camera", "ALSA", "sound", "eye",
 }  # fmt: skip
-"""What the doctor does not find: nobody has measured this table, and a virtual machine has neither pins nor
-devices, nor, emulated, an eye that follows cards."""
+"""Findings of the doctor that are expected here: this table is not measured, and a virtual machine has neither pins
+nor devices, nor, emulated, an eye that keeps up with cards.
+"""
 _BOOT: Final = 900.0
 _ENVIRON: Final = {**os.environ, "PATH": PATH}
 CANNOT: Final = 77
-"""The exit status where no virtual machine can be had here."""
+"""Exit status where no virtual machine can run here."""
 _PLAY: Final = 1200.0
 
 
 class ImageCheck:
-    """One image on one card, from its first start on; each step is told with what was measured."""
+    """Checks one image on one card, from its first start on; reports each step with its measurements."""
 
     def __init__(self, built: Path, architecture: str, folder: Path) -> None:
         self._built, self._architecture, self._folder = built, architecture, folder
         self.failed = 0
         self._card = folder / "card.img"
         self._cards: list[Card] = []
-        """What is laid in the game that its camera shows."""
+        """Cards laid in the game on its camera."""
         self._number = ""
-        """By which the machine knows itself, and certificates know it."""
+        """Serial number by which the machine and certificates know it."""
         self._began = time.monotonic()
 
     def tell(self, what: str, seen: bool, words: str) -> None:
-        """One line of the result."""
+        """Print one line of the result."""
         self.failed += not seen
         print(f"{time.monotonic() - self._began:7.0f} s  {'' if seen else 'NOT SEEN: '}{what}: {words}", flush=True)
 
     def run(self) -> None:
-        """All of it; raises `Stuck`."""
+        """Run all steps; raises `Stuck`."""
         frames = self._draw_game()
         shutil.copy(f"{self._built}.img", self._card)
         with self._card.open("r+b") as card:
@@ -129,7 +130,7 @@ class ImageCheck:
                 shutil.copy(guest.console_file, self._built.parent / f"console-{self._architecture}.log")
 
     def _draw_game(self) -> Path:
-        """The frames of its camera, as a disk."""
+        """Draw the frames for its camera, as a disk."""
         drawn, disk = self._folder / "frames", self._folder / "frames.squashfs"
         drawn.mkdir()
         script = play_game(GAME, len(NAMES), "beggar-my-neighbour", cards_per_second=0.7)
@@ -156,7 +157,7 @@ class ImageCheck:
         join_hotspot(guest, self.tell, _BOOT)
 
     def _answer(self, guest: Guest) -> None:
-        """The first questions, by a phone."""
+        """Answer the first questions from a phone."""
         began = time.monotonic()
         asked = answer_questions(guest.port, lambda: guest.console, _PLAY)
         language = guest.run("grep -c '^language = .de.' /etc/table-referee/table.toml")[1].strip()
@@ -171,7 +172,7 @@ class ImageCheck:
                   f"after {time.monotonic() - began:.0f} s")  # fmt: skip
 
     def _begin_game(self, guest: Guest) -> None:
-        """Another table's game, whose camera is a folder of frames."""
+        """Begin another table's game, whose camera is a folder of frames."""
         settings = base64.b64encode(SETTINGS.encode()).decode()
         began = time.monotonic()
         guest.run(
@@ -188,7 +189,7 @@ class ImageCheck:
         self.tell("the page shows it", status == 200 and NAMES[0] in page, f"status {status}")
 
     def _cut_power(self, guest: Guest) -> list[str]:
-        """In the middle of the game; gives the lines that were on its page before."""
+        """Cut the power in the middle of the game; return the lines that its page showed before."""
         _wait_until(lambda: len(_told(_lines(guest), "kind", "card")) >= CUT_AFTER, _PLAY)
         lines = _lines(guest)
         self._number = guest.run("cat /etc/machine-id")[1].strip()
@@ -198,7 +199,7 @@ class ImageCheck:
         return lines
 
     def _end_game(self, guest: Guest, before: list[str]) -> None:
-        """The people go on at the card at which the power was lost."""
+        """Go on at the card at which the power was lost, and end the game."""
         laid = len(_told(before, "kind", "card"))
         on = self._cards[laid - 1].t + 700 * MS
         frames = _FRAMES.format(first=f"{on * int(FPS) // SECOND:04}", still=f"{int(_WAIT * FPS) - 1:04}")
@@ -225,7 +226,7 @@ class ImageCheck:
 
     def _look_at_the_doctor(self, guest: Guest) -> None:
         command = "referee doctor --json --settings /etc/table-referee/table.toml"
-        # Where the service works: its record's place is told from there.
+        # The service's working folder: the record's path is relative to it.
         status, words = guest.run(f"cd /var/lib/table-referee; runuser -u table-referee -- {command}", _BOOT)
         found = json.loads(words[words.index("[") :]) if "[" in words else []
         wrong = {one["part"] for one in found if one["state"] != "fine"}
@@ -235,7 +236,7 @@ class ImageCheck:
         self.tell("the doctor", status == 0 and bool(found) and wrong <= _ABSENT, told)
 
     def _update(self, guest: Guest) -> None:
-        """A newer system and the way back, both from a stick; and a system that does not start."""
+        """Install a newer system from a stick, and roll back; then try a system that does not start."""
         version = f"{self._built.name.split('-')[2]}.1"
         self._make_update(self._folder / "new.update", version, None)
         ready = self._plug_in(guest, self._folder / "new.update")
@@ -250,7 +251,7 @@ class ImageCheck:
         self.tell("an update that does not start is left", ready == "a", told)
 
     def _plug_in(self, guest: Guest, *files: Path) -> str:
-        """A stick with these files; gives the system that runs afterwards, and shows what the stick then says."""
+        """Plug in a stick with these files; return the system that runs afterwards, and print the stick's report."""
         image = self._folder / "stick.img"
         image.unlink(missing_ok=True)
         for file in files:
@@ -263,7 +264,7 @@ class ImageCheck:
         guest.hang_up()
         guest.plug_in(image)
         ready = guest.see(_READY, 3 * _BOOT, past=past)[3]
-        # It is still plugged in, and so it is looked at once more.
+        # The stick is still plugged in, so it is read once more.
         guest.run("while systemctl list-jobs --no-legend | grep -q stick; do sleep 1; done", _BOOT)
         guest.pull_out()
         read = subprocess.run(["mtype", "-i", image, f"::{REPORT}"], capture_output=True, text=True, check=False)
@@ -294,7 +295,7 @@ class ImageCheck:
         self.tell(f"{version} is put into the other system", "started next" in words, words.strip().splitlines()[-1])
 
     def _make_update(self, file: Path, version: str, root: bytes | None) -> None:
-        """The newest update's parts under another version, signed as `make image` does."""
+        """Copy the newest update under another version, signed as `make image` does."""
         parts = self._folder / "parts"
         parts.mkdir(exist_ok=True)
         with tarfile.open(f"{self._built}.update") as tar:
@@ -316,7 +317,7 @@ class ImageCheck:
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_request(self, code: object = "-", size: object = "-") -> None:
-        """Nobody reads it."""
+        """Log nothing."""
 
 
 def _get(guest: Guest, path: str) -> tuple[int, str]:
@@ -324,13 +325,13 @@ def _get(guest: Guest, path: str) -> tuple[int, str]:
 
 
 def _lines(guest: Guest) -> list[str]:
-    """The first game's log, as its page gives it; empty where there is none yet."""
+    """Return the first game's log from its page; empty where there is none yet."""
     status, text = _get(guest, "/games/1/log.jsonl")
     return text.splitlines() if status == 200 else []
 
 
 def _told(lines: list[str], key: str, value: str) -> list[dict[str, Any]]:
-    """Those lines in which a key has a value."""
+    """Return the lines in which a key has a value."""
     return [told for told in map(json.loads, lines) if told.get(key) == value]
 
 
@@ -341,7 +342,7 @@ def _wait_until(seen: Callable[[], bool], seconds: float) -> None:
 
 
 def _require(architecture: str) -> str:
-    """Install what is missing, where this is root; words of what cannot be had."""
+    """Install missing packages if this is root; describe those that are not available."""
     packages = missing_packages(architecture)
     if packages and os.geteuid() == 0 and shutil.which("apt-get"):
         environ = {**_ENVIRON, "DEBIAN_FRONTEND": "noninteractive"}
@@ -352,7 +353,7 @@ def _require(architecture: str) -> str:
 
 
 def main() -> int:
-    """Check it; exit status 1 where something was not seen."""
+    """Check the image; exit status 1 where an expected result was not seen."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--arch", choices=("arm64", "amd64"), default="arm64", help="which image (default: arm64)")
     architecture = parser.parse_args().arch

@@ -1,19 +1,19 @@
-"""What a USB stick asks of the appliance: ``table-referee-stick DEVICE``, which udev starts when one is plugged in.
+"""Orders on a USB stick for the appliance: ``table-referee-stick DEVICE``, which udev starts when one is plugged in.
 
-An image has no shell that its owner could reach from a phone. So what is to be done lies on a stick:
+An image has no shell that its owner could reach from a phone, so orders are files on a stick:
 
-- ``*.update``: the newest goes into the system that does not run (``table-referee-update``), which is started then;
-- ``back.txt``: the system before is started again;
+- ``*.update``: the newest is installed in the idle system (``table-referee-update``), which is then started;
+- ``back.txt``: the previous system is started again;
 - ``questions.txt``: the first questions are asked again; games stay;
 - ``backup.txt``: games, people, settings and learned decks are written onto the stick, as one file.
 
-What stands in the text files does not matter. Each is done once, and is called ``….done`` from then on. What came of it
-stands on the stick in ``table-referee.txt``, and on the machine's screen.
+The content of the text files does not matter. Each order is executed once, and its file is then renamed ``….done``.
+The outcome is written to ``table-referee.txt`` on the stick, and shown on the machine's screen.
 
 A stick may hold links, to files of the machine or to devices. None is followed: it is mounted with ``nosymfollow``,
-only plain files are orders, and what is written onto it is a new file of that name.
+only plain files are orders, and each file written onto it is a new file.
 
-On the machine this file is a program of its own, and needs Python, mount and the appliance's own commands.
+On the machine this file is a separate program, and needs Python, mount and the appliance's own commands.
 """
 
 from __future__ import annotations
@@ -37,38 +37,37 @@ BACK: Final = "back.txt"
 QUESTIONS: Final = "questions.txt"
 BACKUP: Final = "backup.txt"
 ORDERS: Final = (BACKUP, QUESTIONS, BACK)
-"""Names of files, in the order in which they are obeyed."""
+"""File names, in the order in which they are executed."""
 UPDATER: Final = "table-referee-update"
 _RESTART: Final = "systemctl reboot"
 _HOW: Final = re.compile(rf": ({_RESTART}\b.*)$")
 _STATE: Final = Path("/var/lib/table-referee")
 _USER: Final = "table-referee"
 OPTIONS: Final = "nosuid,nodev,noexec,nosymfollow"
-"""By which a stick is mounted."""
+"""Mount options of a stick."""
 
 
 @dataclass(frozen=True, slots=True)
 class Appliance:
-    """What the appliance does when it is asked to; a test has it done otherwise."""
+    """The appliance's side of the orders; a test passes its own."""
 
     run: Callable[[Sequence[str]], tuple[int, str]]
-    """A command: its exit status, and what it said."""
+    """Runs a command; returns its exit status and output."""
     answered: Path = Path("/etc/table-referee/answered")
-    """There once the first questions were answered."""
+    """Exists once the first questions were answered."""
     state: Path = _STATE
-    """Where a backup may be written before it goes onto the stick."""
+    """Folder in which a backup may be written before it goes onto the stick."""
 
 
 def obey_stick(stick: Path, appliance: Appliance) -> tuple[list[str], str]:
-    """Do what the files on a stick ask for.
+    """Execute the orders on a stick.
 
     Args:
         stick: where it is mounted; it can be written.
-        appliance: does it.
+        appliance: executes them.
 
     Returns:
-        What came of it, a line each; nothing where nothing was asked for. And the command by which the machine is to
-        start anew, where it is.
+        The outcome, a line each (empty without orders), and the command that restarts the machine, if needed.
     """
     words: list[str] = []
     restart = ""
@@ -88,15 +87,15 @@ def obey_stick(stick: Path, appliance: Appliance) -> tuple[list[str], str]:
     if updates and not restart:
         newest = max(updates, key=lambda file: ([int(digits) for digits in re.findall(r"\d+", file.name)], file.name))
         said, restart = _update(["--once", str(newest)], appliance)
-        # Where the stick is mounted means nothing to whoever reads it.
+        # The mount point means nothing to the reader of the report.
         words.append(said.replace(f"{newest.parent}/", ""))
     return words, restart
 
 
 def _update(words: Sequence[str], appliance: Appliance) -> tuple[str, str]:
-    """What the updater said, and how it wants the machine started anew; a Raspberry Pi is told of a trial so."""
+    """Return the updater's output and the restart command; a Raspberry Pi's command names a trial."""
     status, said = appliance.run([UPDATER, *words])
-    # Before it stands what is being read.
+    # The lines before the last name the part that is being read.
     said = said.splitlines()[-1] if said else ""
     found = _HOW.search(said)
     if status or found is None:
@@ -116,17 +115,17 @@ def _ask_again(_stick: Path, appliance: Appliance) -> tuple[str, str]:
 
 
 def _back_up(stick: Path, appliance: Appliance) -> tuple[str, str]:
-    """By the referee's own user, who may not write the stick: beside the games first."""
+    """Back up as the referee's own user, who may not write the stick: beside the games first."""
     made = appliance.state / "table-referee-backup.zip"
     record, settings = appliance.state / "games" / "record.db", appliance.answered.with_name("table.toml")
     backup = ["referee", "backup", str(made), "--record", str(record), "--settings", str(settings)]
-    # Learned decks are found as the service finds them.
+    # Learned decks are looked up as the service does.
     status, said = appliance.run(["runuser", "-u", _USER, "--", "env", f"XDG_DATA_HOME={_STATE.parent}", *backup])
     try:
         if status:
             return said, ""
         name = f"table-referee-{time.strftime('%Y%m%dT%H%M%S')}.zip"
-        # Made in a folder of the referee's user, who could have put a link there.
+        # The folder belongs to the referee's user, who could have put a link there.
         with os.fdopen(os.open(made, os.O_RDONLY | os.O_NOFOLLOW), "rb") as source, _write_anew(stick, name) as out:
             shutil.copyfileobj(source, out)
         return said.replace(str(made), name), ""
@@ -140,16 +139,16 @@ _DONE_BY: Final = {BACK: _take_back, QUESTIONS: _ask_again, BACKUP: _back_up}
 
 
 def report(stick: Path, words: Sequence[str], appliance: Appliance) -> None:
-    """Write down what was done, and both systems, for whoever takes the stick to a computer."""
+    """Write the outcome and both systems, for reading on a computer."""
     _, state = appliance.run([UPDATER, "state"])
-    # Some editors want both ends of a line.
+    # Some editors need CR LF.
     text = "".join(f"{line}\r\n" for line in [*words, "", *state.splitlines()])
     with _write_anew(stick, REPORT) as out:
         out.write(text.encode())
 
 
 def _write_anew(stick: Path, name: str) -> IO[bytes]:
-    """A new file on the stick, in the place of whatever bears this name there: a link or a device is not written to.
+    """Create a new file on the stick, replacing any entry of this name: a link or a device is never written to.
 
     Raises:
         OSError: it cannot be made, or the stick's own folder is a link.
@@ -166,7 +165,7 @@ def _write_anew(stick: Path, name: str) -> IO[bytes]:
 
 @contextmanager
 def _mounted(device: str) -> Iterator[Path]:
-    """A stick, as long as it is looked at; raises `OSError`."""
+    """Mount a stick for the duration of the block; raises `OSError`."""
     with tempfile.TemporaryDirectory() as folder:
         for options in (OPTIONS, f"ro,{OPTIONS}"):
             if _run(["mount", "-o", options, device, folder])[0] == 0:
@@ -185,7 +184,7 @@ def _run(command: Sequence[str]) -> tuple[int, str]:
 
 
 def main() -> int:
-    """Look at the stick that is named; exit status 1 where it cannot be read."""
+    """Read the named stick; exit status 1 where it cannot be read."""
     appliance = Appliance(_run)
     try:
         with _mounted(sys.argv[1]) as stick:
@@ -193,7 +192,7 @@ def main() -> int:
             for line in words:
                 print(line, flush=True)
             if words:
-                # A stick that is write-protected takes none; the screen has told it.
+                # A write-protected stick takes no report; the screen has shown it.
                 with suppress(OSError):
                     report(stick, words, appliance)
     except OSError as bad:

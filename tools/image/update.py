@@ -1,18 +1,18 @@
-"""Update the appliance from a file, with a way back: ``table-referee-update FILE | back | state | check``.
+"""Update the appliance from a file, with a rollback: ``table-referee-update FILE | back | state | check``.
 
-The machine has two systems, a and b, each a partition that is never written while it runs. An update goes into the one
-that does not run; the one that runs stays as it is. The boot loader (systemd-boot) then tries the new one three times
-at most. It stays only if its page answers (``check``); otherwise the system before it is started again. A Raspberry Pi
-has its own boot loader, which tries a new system once: ``config.txt`` names the system that was found good, and
+The machine has two systems, a and b, each a partition that is never written while it runs. An update goes into the
+idle one; the running one stays as it is. The boot loader (systemd-boot) then tries the new one at most three times.
+It stays only if its page answers (``check``); otherwise the previous system is started again. A Raspberry Pi
+has its own boot loader, which tries a new system once: ``config.txt`` names the good system, and
 ``tryboot.txt`` the one on trial (raspberrypi.com/documentation, "tryboot"). Both are written from the same entries.
 
 An update is a tar file: ``manifest``, ``manifest.sig``, ``root``, ``linux``, ``initrd``, and for a Raspberry Pi
 ``devices``, a tar of its device trees. The manifest names version, architecture and the SHA-256 of each part; it is
 signed, and the machine keeps the public key.
 
-No link is followed on the way to the file, and none where something is written; the one that udev makes for a partition
-must lead to a block device.
-On the machine this file is a program of its own, and needs Python and openssl alone.
+No link is followed on the way to the file or to any file that is written; only the link that udev makes for a
+partition is, and it must lead to a block device.
+On the machine this file is a separate program, and needs Python and openssl alone.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ from pathlib import Path
 from typing import IO, Final
 
 TRIES: Final = 3
-"""How often a new system is started before the one before it is back."""
+"""Number of starts of a new system before the boot loader returns to the previous one."""
 PARTS: Final = ("root", "linux", "initrd")
 DEVICES: Final = "devices"
-"""One part more, of an update for a Raspberry Pi."""
+"""Additional part of an update for a Raspberry Pi."""
 _BLOCK: Final = 1 << 20
 _LONGEST: Final = 100_000
-"""Bytes of a manifest."""
+"""Largest manifest, bytes."""
 _PATIENCE: Final = 600.0
-"""Seconds until the page must answer; the first start speaks every phrase once."""
+"""Seconds until the page must answer; the first start renders every phrase once."""
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer
-    """Why nothing was changed, or what was not finished, in words that say what to do."""
+    """The reason why nothing was changed or an action did not finish, in words that say what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an update says of itself."""
+    """The contents of an update, as stated by itself."""
 
     version: str
     architecture: str
     options: str
-    """Of the kernel's command line, besides the root."""
+    """Kernel options besides the root."""
     sums: dict[str, str]
     """SHA-256 of each part, in hexadecimal digits."""
 
@@ -87,13 +87,13 @@ def read_manifest(text: str) -> Manifest:
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
-    """A version as something that can be compared: 0.1.0+20261124 is (0, 1, 0, 20261124)."""
+    """Return a version as a comparable tuple: 0.1.0+20261124 is (0, 1, 0, 20261124)."""
     return tuple(int(digits) for digits in re.findall(r"\d+", version))
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where an appliance has its things; a test has them elsewhere."""
+    """The paths of an appliance; a test passes its own."""
 
     esp: Path = Path("/efi")
     partitions: Path = Path("/dev/disk/by-partlabel")
@@ -103,11 +103,11 @@ class Machine:
 
     @property
     def entries(self) -> Path:
-        """The boot loader's entries."""
+        """Return the folder of the boot loader's entries."""
         return self.esp / "loader" / "entries"
 
     def slot(self) -> str:
-        """The system that runs, ``a`` or ``b``.
+        """Return the running system, ``a`` or ``b``.
 
         Raises:
             Refusal: it is no such system.
@@ -120,7 +120,7 @@ class Machine:
         return found[1]
 
     def said(self, key: str) -> str:
-        """A value of the system's own release file."""
+        """Return a value of the system's own release file."""
         found = re.search(rf'^{key}="?([^"\n]*)"?$', self.release.read_text(), flags=re.MULTILINE)
         return found[1] if found else ""
 
@@ -130,7 +130,7 @@ class Machine:
         return (self.esp / "config.txt").exists()
 
     def entry(self, slot: str) -> Path | None:
-        """The boot loader's entry of a system; its name may hold what tries are left, as in ``b+2-1.conf``."""
+        """Return the boot loader's entry of a system; its name may hold the tries left, as in ``b+2-1.conf``."""
         return next((one for one in sorted(self.entries.glob(f"{slot}*.conf")) if _slot_of(one) == slot), None)
 
 
@@ -139,13 +139,13 @@ def _slot_of(entry: Path) -> str:
 
 
 def tries_left(entry: Path) -> int | None:
-    """How often the boot loader will still try it; None: it has been found good."""
+    """Return how often the boot loader will still try it; None: it has been found good."""
     counted = re.fullmatch(r"[ab]\+(\d+)(-\d+)?", entry.stem)
     return int(counted[1]) if counted else None
 
 
 def open_plain(file: Path) -> IO[bytes]:
-    """A plain file for reading; no part of its path may be a link.
+    """Open a plain file for reading; no part of its path may be a link.
 
     Raises:
         Refusal: a part of it is one, or it is a device or a pipe.
@@ -154,7 +154,7 @@ def open_plain(file: Path) -> IO[bytes]:
     path = Path.cwd() / file
     at = os.open(path.anchor, os.O_RDONLY | os.O_DIRECTORY)
     for place, name in enumerate(path.parts[1:], start=2):
-        # A pipe would be waited for until somebody writes it.
+        # Opening a pipe would block until it has a writer.
         how = os.O_RDONLY | os.O_NOFOLLOW | (os.O_DIRECTORY if place < len(path.parts) else os.O_NONBLOCK)
         try:
             found = os.open(name, how, dir_fd=at)
@@ -172,15 +172,15 @@ def open_plain(file: Path) -> IO[bytes]:
 
 
 def _open_new(file: Path) -> IO[bytes]:
-    """A file of the boot partition, emptied; raises `OSError` where its name is a link."""
+    """Open a file of the boot partition, emptied; raises `OSError` where its name is a link."""
     return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb")
 
 
 def _open_partition(place: Path) -> IO[bytes]:
-    """A partition to be written, by the name that udev gives it.
+    """Open a partition for writing, by the name that udev gives it.
 
     Raises:
-        Refusal: the name leads to something else than a block device.
+        Refusal: the name does not lead to a block device.
     """
     if place.is_symlink() and not stat.S_ISBLK(place.stat().st_mode):
         raise Refusal(f"{place} leads to no partition: nothing was changed")
@@ -188,7 +188,7 @@ def _open_partition(place: Path) -> IO[bytes]:
 
 
 def _members(file: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
-    """The parts of an update, one after the other, with their lengths."""
+    """Yield the parts of an update in order, with their lengths."""
     try:
         with open_plain(file) as source, tarfile.open(fileobj=source, mode="r|") as archive:
             for member in archive:
@@ -202,7 +202,7 @@ def _members(file: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
 
 
 def _blocks(name: str, size: int, content: IO[bytes]) -> Iterator[bytes]:
-    """A part's bytes, all of them."""
+    """Yield all bytes of a part in blocks."""
     read = 0
     with suppress(tarfile.ReadError):
         while block := content.read(_BLOCK):
@@ -213,10 +213,10 @@ def _blocks(name: str, size: int, content: IO[bytes]) -> Iterator[bytes]:
 
 
 def examine(file: Path, machine: Machine) -> Manifest:
-    """Read all of an update before anything is changed.
+    """Read the whole update before anything is changed.
 
     Raises:
-        Refusal: it is torn, was signed by somebody else, is for another machine, or is no newer.
+        Refusal: it is torn, has a foreign signature, is for another machine, or is no newer.
     """
     signed: dict[str, bytes] = {}
     manifest: Manifest | None = None
@@ -249,7 +249,7 @@ def examine(file: Path, machine: Machine) -> Manifest:
 
 
 def _judged(signed: dict[str, bytes], machine: Machine) -> Manifest:
-    """The manifest, if its signature is good."""
+    """Return the manifest, if its signature is good."""
     with tempfile.TemporaryDirectory() as folder:
         for name, content in signed.items():
             Path(folder, name).write_bytes(content)
@@ -266,7 +266,7 @@ def _judged(signed: dict[str, bytes], machine: Machine) -> Manifest:
 
 
 def _fits(file: Path, manifest: Manifest, machine: Machine) -> None:
-    """See that an update is for this machine."""
+    """Check that an update is for this machine."""
     own, running = machine.said("IMAGE_ARCHITECTURE"), machine.entry(machine.slot())
     here = machine.said("IMAGE_VERSION") if running is None else _value(running, "version")
     if manifest.architecture != own:
@@ -281,7 +281,7 @@ def _fits(file: Path, manifest: Manifest, machine: Machine) -> None:
 
 
 def _room(machine: Machine) -> int:
-    """Bytes of the partition that an update goes to."""
+    """Return the size in bytes of the partition that an update goes to."""
     with _open_partition(machine.partitions / f"root-{_other(machine)}") as partition:
         return partition.seek(0, os.SEEK_END)
 
@@ -291,7 +291,7 @@ def _other(machine: Machine) -> str:
 
 
 def entry_text(slot: str, version: str, options: str) -> str:
-    """The boot loader's entry of a system."""
+    """Return the text of a system's boot loader entry."""
     return (
         f"title Table Referee {version} ({slot})\nsort-key table-referee\nversion {version}\n"
         f"linux /{slot}/linux\ninitrd /{slot}/initrd\noptions root=PARTLABEL=root-{slot} {options}\n"
@@ -299,14 +299,14 @@ def entry_text(slot: str, version: str, options: str) -> str:
 
 
 def install(file: Path, machine: Machine, *, once: bool = False) -> str:
-    """Put an update where the other system is; it is started next. Gives its version.
+    """Install an update over the idle system, which is started next. Return its version.
 
-    The power may go at any moment: the entry of the boot loader is taken away first and written last.
+    The power may fail at any moment: the entry of the boot loader is removed first and written last.
 
     Args:
         file: the update.
         machine: takes it.
-        once: not if it was here before, and did not start well or was taken back.
+        once: refuse an update that was here before, and did not start well or was taken back.
 
     Raises:
         Refusal: see `examine`.
@@ -347,7 +347,7 @@ def install(file: Path, machine: Machine, *, once: bool = False) -> str:
         with tarfile.open(machine.esp / slot / DEVICES) as trees:
             trees.extractall(machine.esp / slot, filter="data")
         _write(machine.esp / slot / "cmdline.txt", f"root=PARTLABEL=root-{slot} {manifest.options}\n")
-    # All of it is on the disk before the entry that has it started.
+    # All data must be on the disk before the entry that starts it.
     os.sync()
     tries = 1 if machine.starts_by_firmware else TRIES
     _write(machine.entries / f"{slot}+{tries}.conf", entry_text(slot, manifest.version, manifest.options))
@@ -356,7 +356,7 @@ def install(file: Path, machine: Machine, *, once: bool = False) -> str:
 
 
 def _write(file: Path, text: str) -> None:
-    """All of it, or what was there before."""
+    """Write atomically: after a power cut the file holds the new text or the old."""
     beside = file.with_suffix(".new")
     with _open_new(beside) as out:
         out.write(text.encode())
@@ -367,7 +367,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _tell_firmware(machine: Machine) -> None:
-    """Where a Raspberry Pi's own boot loader starts the machine: name the good system, and the one on trial, to it."""
+    """Name the good system, and the one on trial, to a Raspberry Pi's own boot loader."""
     if not machine.starts_by_firmware:
         return
     started = (machine.esp / "config.txt").read_text()
@@ -382,7 +382,7 @@ def _tell_firmware(machine: Machine) -> None:
 
 
 def _settle_trial(machine: Machine) -> None:
-    """On a Raspberry Pi: what runs is good, and what was on trial and does not run is left alone."""
+    """On a Raspberry Pi: mark the running system good, and give up a system on trial that does not run."""
     if not machine.starts_by_firmware:
         return
     for slot in "ab":
@@ -394,7 +394,7 @@ def _settle_trial(machine: Machine) -> None:
 
 
 def go_back(machine: Machine) -> str:
-    """Have the other system started from now on; gives its version.
+    """Start the other system from now on; return its version.
 
     Raises:
         Refusal: there is none that was ever found good.
@@ -404,7 +404,7 @@ def go_back(machine: Machine) -> str:
         raise Refusal("there is no other system that was found good: nothing was changed")
     here = machine.entry(machine.slot())
     if here is not None:
-        # Without tries left, the boot loader puts it last.
+        # Without tries left, the boot loader sorts it last.
         here.rename(here.with_name(f"{machine.slot()}+0.conf"))
         _sync(machine.entries)
     _tell_firmware(machine)
@@ -417,7 +417,7 @@ def _value(entry: Path, key: str) -> str:
 
 
 def state(machine: Machine) -> str:
-    """Both systems, a line each."""
+    """Describe both systems, a line each."""
     lines = []
     for slot in "ab":
         entry = machine.entry(slot)
@@ -432,7 +432,7 @@ def state(machine: Machine) -> str:
 def check(
     answers: Callable[[], bool], restart: Callable[[], None], machine: Machine, *, patience: float = _PATIENCE
 ) -> str:
-    """Wait for the page; a system on trial that does not serve it is started anew.
+    """Wait for the page; restart the machine if a system on trial does not serve it.
 
     Raises:
         Refusal: the page did not answer in time.
@@ -463,7 +463,7 @@ def _restart() -> None:
 
 
 def _sync(folder: Path) -> None:
-    """What was changed in a folder is on the disk."""
+    """Flush the changes in a folder to the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -472,7 +472,7 @@ def _sync(folder: Path) -> None:
 
 
 def main() -> int:
-    """Do what was asked; exit status 1, and one line that says what to do, where it was refused."""
+    """Run the command; on refusal print one line that says what to do, with exit status 1."""
     parser = argparse.ArgumentParser(prog="table-referee-update", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("what", metavar="FILE | back | state | check")
     parser.add_argument("--once", action="store_true", help="not an update that was left or taken back before")

@@ -1,1 +1,1 @@
-"""A second world to be judged in: a card table with hands, lamps and cards, path-traced by Blender's Cycles."""
+"""A second world for judging the watcher: a card table with hands, lamps and cards, path-traced by Blender's Cycles."""

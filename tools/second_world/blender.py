@@ -1,7 +1,7 @@
 """Blender's side of the second world: meshes, materials, lamps and the camera, and one picture rendered by Cycles.
 
-This is the only module that imports ``bpy``. Lengths come in mm and are kept in decimetres. Between two frames nothing
-is animated by Blender: each mesh is given as it is when the shutter opens and as it is when the last row closes, and
+This is the only module that imports ``bpy``. Lengths are given in mm and stored in decimetres. Blender animates nothing
+between two frames: each mesh is given in its shape as the shutter opens and as the last row closes, and
 Cycles blends between them, row after row.
 """
 
@@ -23,7 +23,7 @@ from tools.second_world.hand_model import Points
 from tools.second_world.things import View
 
 MM: Final = 0.01
-"""Blender's units in a millimetre."""
+"""Blender units per millimetre."""
 Faces = Sequence[tuple[int, ...]]
 
 
@@ -41,7 +41,7 @@ def _silent() -> Iterator[None]:
 
 
 def _image(picture: NDArray[np.uint8]) -> Any:
-    """A picture (H x W x 3, blue first) as Blender holds it."""
+    """Return a picture (H x W x 3, blue first) as a Blender image."""
     height, width = picture.shape[:2]
     out = bpy.data.images.new("picture", width, height)
     rgba = np.ones((height, width, 4), np.float32)
@@ -102,7 +102,7 @@ class Studio:
     # Light
 
     def set_sky(self, bright: tuple[float, float, float], dark: tuple[float, float, float], towards: float) -> None:
-        """The room about the table: brighter towards one side (degrees), as rooms with a window are."""
+        """Light the scene by the surrounding room: brighter towards one side (degrees), as in a room with a window."""
         world = bpy.data.worlds.new("room")
         self._scene.world = world
         world.use_nodes = True
@@ -123,7 +123,7 @@ class Studio:
         links.new(glow.outputs[0], out.inputs[0])
 
     def add_sun(self, height: float, bearing: float, strength: float, colour: Sequence[float], size: float) -> None:
-        """Sunlight through a window, ``height`` degrees up, from ``bearing``; ``size`` degrees wide: hard shadows."""
+        """Add a window's sunlight, ``height`` degrees up, from ``bearing``, ``size`` degrees wide: hard shadows."""
         lamp = bpy.data.lights.new("sun", "SUN")
         lamp.energy, lamp.color, lamp.angle = strength, tuple(colour), np.radians(size)
         sun = bpy.data.objects.new("sun", lamp)
@@ -131,7 +131,7 @@ class Studio:
         self._scene.collection.objects.link(sun)
 
     def add_lamp(self, place: Sequence[float], size: float, power: float, colour: Sequence[float]) -> None:
-        """A round lamp (mm) that shines down at the table's middle: the larger, the softer its shadows."""
+        """Add a round lamp (mm) that shines down at the table's middle: the larger, the softer its shadows."""
         lamp = bpy.data.lights.new("lamp", "AREA")
         lamp.shape, lamp.size, lamp.energy, lamp.color = "DISK", size * MM, power, tuple(colour)
         thing = bpy.data.objects.new("lamp", lamp)
@@ -153,11 +153,11 @@ class Studio:
         mottle: float = 0.0,
         coat: float = 0.0,
     ) -> Any:
-        """A surface of a picture (blue first) or of one colour (red first, linear).
+        """Make a surface from a picture (blue first) or one colour (red first, linear).
 
         Args:
-            picture: what it shows.
-            back: what its other side shows.
+            picture: on the front.
+            back: on the other side.
             rough: 0 a mirror, 1 chalk.
             gloss: how strongly it mirrors.
             mottle: how blotchy the colour is, as skin is.
@@ -183,7 +183,7 @@ class Studio:
 
     @staticmethod
     def _mixed(tree: Any, share: Any, one: Any, other: Any, how: str = "MIX") -> Any:
-        """Two colours in one; ``share`` is a number or what a node gives."""
+        """Mix two colours; ``share`` is a number or a node's output."""
         mix = tree.nodes.new("ShaderNodeMixRGB")
         mix.blend_type = how
         if isinstance(share, float):
@@ -206,7 +206,7 @@ class Studio:
 
     @staticmethod
     def _id_material() -> Any:
-        """Shows which thing a pixel is of (red), and whether its back is seen (green)."""
+        """Make a material that encodes a pixel's thing (red), and whether its back is seen (green)."""
         out = bpy.data.materials.new("ids")
         out.use_nodes = True
         nodes, links = out.node_tree.nodes, out.node_tree.links
@@ -240,11 +240,11 @@ class Studio:
         """Put a thing into the scene.
 
         Args:
-            name: what `move` calls it.
+            name: for `move`.
             points: N x 3, mm.
             faces: corners of each face, counter-clockwise seen from its front.
             material: made by `material`.
-            index: 0 to 255, what `ids` shows for it.
+            index: 0 to 255, its number in `ids`.
             uv: N x 2, the place in the picture of each point.
             smooth: whether it is shaded as round.
             unseen: it casts shadows and the camera does not see it.
@@ -265,7 +265,7 @@ class Studio:
         self._things[name] = thing
 
     def move(self, name: str, opened: Points, closed: Points | None = None) -> None:
-        """Where a thing's points are as the shutter opens and, where it moves, as the last row closes (mm)."""
+        """Set a thing's points as the shutter opens and, where it moves, as the last row closes (mm)."""
         thing = self._things[name]
         thing.hide_render = False
         mesh = thing.data
@@ -296,8 +296,8 @@ class Studio:
         """Render the scene: H x W x 3, blue first.
 
         Args:
-            scratch: a file that may be written over.
-            row_share: for how much of the time that the whole picture takes each row is exposed; 0 for a still.
+            scratch: a file that may be overwritten.
+            row_share: each row's exposure as a share of the time of the whole picture; 0 for a still.
             part: the rectangle to render (left, top, right, bottom; px); without one the whole picture.
         """
         scene = self._scene
@@ -313,7 +313,10 @@ class Studio:
         return self._render(scratch)
 
     def ids(self, scratch: Path) -> NDArray[np.uint8]:
-        """What each pixel is of as the shutter opens: H x W x 2, the thing's index, and 255 where a back is seen."""
+        """Return each pixel's thing as the shutter opens:
+
+        H x W x 2, the thing's index, and 255 where a back is seen.
+        """
         scene, cycles = self._scene, self._scene.cycles
         samples, scene.render.use_motion_blur = cycles.samples, False
         layer = scene.view_layers[0]
@@ -343,7 +346,7 @@ def _capsule(start: Points, end: Points, first: float, last: float) -> tuple[Poi
     along = (end - start) / length
     side = np.cross(along, [0.3, 0.5, 0.81])
     side /= np.linalg.norm(side)
-    # Half a ball, the taper, half a ball.
+    # Half a sphere, the taper, half a sphere.
     t = np.concatenate([np.linspace(-np.pi / 2, 0, 8), np.zeros(rings - 16), np.linspace(0, np.pi / 2, 8)])
     s = np.concatenate([np.zeros(8), np.linspace(0, 1, rings - 16), np.ones(8)])
     radius = first + (last - first) * s

@@ -1,7 +1,7 @@
-"""The judging sequences, rendered frame by frame into a folder that can be gone on with: `make second-world`.
+"""The judging sequences, rendered frame by frame into a folder; a run can be resumed: `make second-world`.
 
-Of each frame only the part is rendered where something moved since the frame before, or its shadow did; a frame in
-which nothing moves is the one before. The frames are without noise: the judge adds the sensor's and the mains' ripple.
+Only the part of a frame in which something moved since the frame before, or its shadow did, is rendered; a frame
+without movement equals the one before. The frames are without noise: the judge adds the sensor's and the mains' ripple.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from tools.second_world.truth import Eyewitness, events, frame_cards
 
 SIZE: Final = (640, 480)
 _MARGIN_PX: Final = 24
-"""So far from a thing's outline its reflected light and its shadow's soft edge are rendered anew."""
+"""Distance from a thing's outline within which its reflected light and soft shadow are rendered anew."""
 _QUALITY: Final = 80
 _SEAM_PX: Final = 8
 _STILL_MM: Final = 0.02
-"""What moves less in a frame stands still."""
+"""A thing that moves less in a frame counts as still."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where everything that moves is at one instant: arms (skin and sleeve) and cards, by name; None: not there."""
+    """Positions of everything that moves at one instant: arms (skin and sleeve) and cards, by name; None: not there."""
 
     arms: dict[int, tuple[Points, Points | None] | None]
     cards: dict[int, Points | None]
 
     def parts(self) -> Iterator[tuple[str, Points]]:
-        """Every thing that is there."""
+        """Yield every thing that is there."""
         for seat, arm in self.arms.items():
             for k, part in enumerate(arm or ()):
                 if part is not None:
@@ -53,7 +53,7 @@ class Pose:
 
 
 def pose_at(played: Sequence, built: BuiltRoom, t: float) -> Pose:
-    """Where everything is at an instant, s."""
+    """Return all positions at an instant, s."""
     return Pose(
         {seat: played.arm(seat, mesh, t) for seat, mesh in built.arms.items()},
         {number: played.card(number, built.sheet, t) for number in range(len(played.lays))},
@@ -61,7 +61,7 @@ def pose_at(played: Sequence, built: BuiltRoom, t: float) -> Pose:
 
 
 def _shadows(points: Points, light: Light) -> Iterator[Points]:
-    """Where a thing's points throw their shadows on the table."""
+    """Return the points at which a thing's points throw their shadows on the table."""
     high = np.maximum(points[:, 2:], 0.0)
     if light.sun > 0:
         way = turn(2, light.sun_bearing)[:, 0] / np.tan(np.radians(light.sun_height))
@@ -74,7 +74,7 @@ def _shadows(points: Points, light: Light) -> Iterator[Points]:
 
 
 def changed_part(built: BuiltRoom, poses: list[Pose]) -> tuple[int, int, int, int] | None:
-    """The rectangle of the picture in which two neighbouring frames can differ; None where they cannot."""
+    """Return the rectangle in which two neighbouring frames can differ; None where they cannot."""
     held = [dict(pose.parts()) for pose in poses]
     low, high = np.full(2, np.inf), np.full(2, -np.inf)
     for name in set().union(*held):
@@ -85,7 +85,7 @@ def changed_part(built: BuiltRoom, poses: list[Pose]) -> tuple[int, int, int, in
         for points in (p for p in there if p is not None):
             for outline in (points, *_shadows(points, built.room.light)):
                 pixels, _ = built.view.project(outline)
-                # What lies far outside says nothing of what is inside.
+                # Points far outside tell nothing about the inside.
                 near = pixels[((pixels > -60) & (pixels < [SIZE[0] + 60, SIZE[1] + 60])).all(axis=1)]
                 if len(near):
                     low, high = np.minimum(low, near.min(axis=0)), np.maximum(high, near.max(axis=0))
@@ -109,13 +109,15 @@ class Film:
         self.frames = int(self._played.length * setting.fps)
 
     def _span(self, k: int) -> tuple[Pose, Pose]:
-        """Where everything is as frame k's first row opens and as its last row closes."""
+        """Return all positions as frame k's first row opens and as its last row closes."""
         t = k / self._setting.fps
         opened = pose_at(self._played, self._built, t)
         return opened, pose_at(self._played, self._built, t + self._exposure + self._readout)
 
     def write_truth(self) -> None:
-        """Write what happens and what each frame shows, one JSON line each; exits where the folder is another's."""
+        """Write the events and the contents of each frame, one JSON line each; exit if the folder belongs to another
+        sequence.
+        """
         setting, built = self._setting, self._built
         target, made_for = self._folder / "truth.jsonl", asdict(setting)
         if target.exists():
@@ -156,7 +158,7 @@ class Film:
                 self._built.studio.move(f"card {number}", card, closed.cards[number])
 
     def render(self) -> Iterator[tuple[int, float]]:
-        """Render the frames that are not there yet; gives each one's number and the seconds that it took."""
+        """Render the missing frames; yield each one's number and the seconds that it took."""
         before: tuple[Pose, Pose] | None = None
         picture: Picture | None = None
         for k in range(self.frames):
@@ -175,7 +177,7 @@ class Film:
             before = span
 
     def _next(self, picture: Picture | None, part: tuple[int, int, int, int], span: tuple[Pose, Pose]) -> Picture:
-        """The next frame: the one before, with the part that changed rendered anew."""
+        """Return the next frame: the one before, with the changed part rendered anew."""
         scratch = self._folder / ".scratch.png"
         row_share = self._exposure / (self._exposure + self._readout)
         self._show(*span)
@@ -184,7 +186,7 @@ class Film:
         left, top, right, bottom = part
         fresh = self._built.studio.picture(scratch, row_share, part)
         fresh = np.asarray(cv2.resize(fresh, (right - left, bottom - top), interpolation=cv2.INTER_NEAREST), np.uint8)
-        # Joined softly, but at the picture's own edges.
+        # Blend softly, except at the picture's own edges.
         inner = np.zeros((SIZE[1] + 2, SIZE[0] + 2), np.uint8)
         inner[top + (top > 0) : bottom + 2 - (bottom < SIZE[1]), left + (left > 0) : right + 2 - (right < SIZE[0])] = (
             255
@@ -202,7 +204,7 @@ def _file(frame: int) -> str:
 
 
 def main() -> None:
-    """Render the sequences; frames that are there are kept."""
+    """Render the sequences; existing frames are kept."""
     parser = argparse.ArgumentParser(prog="python -m tools.second_world.film", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/second-world"))
     parser.add_argument("--only", default="", help="names of sequences, with commas; else all of them")

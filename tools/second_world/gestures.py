@@ -1,6 +1,6 @@
-"""What hands do at the table, as tracks through time: lay a card, take the pile, slap it, rest.
+"""Hand gestures at the table, as tracks through time: lay a card, take the pile, slap it, rest.
 
-A track gives, for any instant, where the hand holds (mm), its pose and how it is turned. Speeds are people's: a reach
+A track gives, for any instant, the point that the hand holds (mm), its pose and its turn. Speeds are human: a reach
 of 400 mm takes 0.3 to 0.5 s, a card is turned over in 90 to 170 ms.
 """
 
@@ -15,16 +15,16 @@ from tools.second_world.hand_model import JOINTS, POSES, Matrix, Points, turn
 from tools.second_world.things import PALM, Arm, CardSheet
 
 HOME_MM: Final = 470.0
-"""Where a hand waits, from the table's middle: out of the picture."""
+"""Distance of a waiting hand from the table's middle: out of the picture."""
 _OVERLAP_MM: Final = 21.0
-"""How much of a card lies between finger and thumb."""
+"""Part of a card that lies between finger and thumb."""
 _AWAY_MM: Final = 560.0
 _TOSSED_MM_S: Final = 450.0
-"""How fast a tossed card goes, in the mean."""
+"""Mean speed of a tossed card."""
 
 
 def smooth(share: float) -> float:
-    """A share of a movement that begins and ends at rest with the least jerk."""
+    """Return the share of a minimum-jerk movement that begins and ends at rest."""
     s = min(1.0, max(0.0, share))
     return s * s * s * (10 - 15 * s + 6 * s * s)
 
@@ -34,17 +34,17 @@ class Handling:
     """How the people of a room handle their cards; most lay them with care."""
 
     scatter: float = 11.0
-    """mm by which cards miss the pile's middle (standard deviation) ..."""
+    """Distance by which cards miss the pile's middle, mm (standard deviation) ..."""
     skew: float = 9.0
     """... and the degrees by which they lie askew."""
     slow: float = 1.0
-    """How long a hand takes for everything, in usual times."""
+    """Factor on the usual duration of every movement."""
     pause: float = 0.95
-    """Seconds before a hand comes down that slaps or takes."""
+    """Seconds before a slapping or taking hand comes down."""
     toss: float = 0.0
-    """mm that a card goes on by itself, at the most, when it is let go ..."""
+    """Greatest distance that a released card slides on, mm ..."""
     spin: float = 0.0
-    """... and the degrees that it turns meanwhile."""
+    """... and its rotation meanwhile, degrees."""
 
 
 USUAL: Final = Handling()
@@ -52,7 +52,7 @@ USUAL: Final = Handling()
 
 @dataclass(frozen=True, slots=True)
 class Grip:
-    """How a hand is at one instant."""
+    """A hand's state at one instant."""
 
     at: Points
     pose: Matrix
@@ -63,7 +63,7 @@ class Grip:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """Grips at instants (s), passed smoothly; ``hold`` is the place in the hand that comes to a grip's ``at``."""
+    """Grips at instants (s), interpolated smoothly; ``hold`` is the place in the hand that comes to a grip's ``at``."""
 
     times: tuple[float, ...]
     grips: tuple[Grip, ...]
@@ -71,12 +71,12 @@ class Track:
 
     @property
     def begin(self) -> float:
-        """When the hand is first there."""
+        """Return when the hand first appears."""
         return self.times[0]
 
     @property
     def end(self) -> float:
-        """When it is away again."""
+        """Return when it is gone again."""
         return self.times[-1]
 
     def _row(self, k: int) -> Matrix:
@@ -84,7 +84,7 @@ class Track:
         return np.concatenate([grip.at, grip.pose, [grip.pitch, grip.roll, grip.yaw]])
 
     def at(self, t: float) -> Grip:
-        """The grip at an instant: a cubic through the instants' grips, at rest at both ends."""
+        """Return the grip at an instant: a cubic through the instants' grips, at rest at both ends."""
         k = int(np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2))
         length = self.times[k + 1] - self.times[k]
         s = float(np.clip((t - self.times[k]) / length, 0.0, 1.0))
@@ -95,7 +95,7 @@ class Track:
                 slopes.append(np.zeros(JOINTS + 6))
                 continue
             before, after = self._row(j) - self._row(j - 1), self._row(j + 1) - self._row(j)
-            # Half the mean slope: the hand slows down where it does something; what turns back stands still.
+            # Half the mean slope: the hand slows down where it acts; a coordinate that reverses stands still.
             slope = 0.5 * (before + after) / (self.times[j + 1] - self.times[j - 1])
             slopes.append(np.where(before * after > 0, slope, 0.0))
         a, b = self._row(k), self._row(k + 1)
@@ -117,7 +117,7 @@ class Turned:
     roll: float
 
     def at(self, t: float) -> float:
-        """The roll at an instant."""
+        """Return the roll at an instant."""
         return self.roll * (1 - smooth((t - self.begin) / (self.end - self.begin)))
 
 
@@ -141,17 +141,17 @@ class Lay:
     """Degrees between the card's long side and the hand."""
     bend: float
     flat: float
-    """How much the card's short edges stay lifted when it lies."""
+    """How far the card's short edges stay lifted when it lies."""
     up: bool
     """Whether the card's head points away from the hand."""
     spin: float = 0.0
-    """Degrees that it turns between hand and rest."""
+    """Rotation between hand and rest, degrees."""
 
     def grip(self, t: float) -> Grip:
-        """The hand's grip, turning included."""
+        """Return the hand's grip, turning included."""
         grip = self.track.at(t)
         roll = self.turned.at(t)
-        # The side of a card that is turned must clear the table.
+        # The edge of a turning card must clear the table.
         raised = grip.at + np.array([0.0, 0.0, 44.0 * np.sin(np.radians(roll))])
         return Grip(raised, grip.pose, grip.pitch * float(np.cos(np.radians(roll))), roll, grip.yaw)
 
@@ -162,7 +162,7 @@ class Lay:
         return grip.at, frame
 
     def pose_card(self, sheet: CardSheet, t: float) -> Points:
-        """The card's sheet at an instant, in the world."""
+        """Return the card's sheet at an instant, in world coordinates."""
         return self._placed(sheet, sheet.bent(self._bend_at(t), 0.15 * self._bend_at(t)), t)
 
     def corners(self, sheet: CardSheet, t: float) -> Points:
@@ -194,13 +194,13 @@ class Lay:
 
 
 def outwards(arm: Arm, far: float, high: float) -> Points:
-    """A point on the way to the arm's shoulder, mm from the table's middle."""
+    """Return a point on the way to the arm's shoulder, mm from the table's middle."""
     way = arm.shoulder / np.linalg.norm(arm.shoulder)
     return np.array([*(way * far), high])
 
 
 def _lay_grips(arm: Arm, held: Points, low: float, yaw: float, chance: np.random.Generator) -> tuple[Grip, ...]:
-    """From home, ``low`` over the table, to where the card is let go (``held``), and back."""
+    """Return the grips from home, ``low`` over the table, to the release (``held``), and back."""
     home, middle = outwards(arm, HOME_MM, max(low, 25.0)), held * 0.5 + outwards(arm, HOME_MM, low) * 0.5
     middle[2] = low
     pinch, loose = POSES["pinch"] + chance.normal(0, 3, 22), POSES["open"] + chance.normal(0, 3, 22)
@@ -224,21 +224,21 @@ def draw_lay(
     chance: np.random.Generator,
     handling: Handling = USUAL,
 ) -> Lay:
-    """A card laid by an arm.
+    """Draw an arm's laying of a card.
 
     Args:
-        arm: whose.
+        arm: lays it.
         card: its name.
         landed: when it lands, s.
         height: of the pile, mm.
         manner: ``flip`` (turned over in view), ``late`` (turned over the pile), ``slide`` (face up along the table).
         chance: draws the rest.
-        handling: how it is done in the room.
+        handling: the room's way of handling cards.
     """
     reach = float(chance.uniform(0.34, 0.5)) * handling.slow
     spot = np.array([*chance.normal(0, handling.scatter, 2), height])
     slide = float(chance.uniform(6, 26)) * (1.6 if manner == "slide" else 1.0)
-    # Drawn only where cards are tossed: what other rooms draw must stay as it is.
+    # Drawn only where cards are tossed: other rooms must keep their sequence of random numbers.
     toss, spin = (handling.toss * chance.random(), handling.spin * chance.normal()) if handling.toss else (0.0, 0.0)
     slide += float(toss)
     yaw, off = float(chance.normal(0, 8)), float(chance.normal(0, handling.skew))
@@ -271,7 +271,7 @@ def draw_lay(
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A hand on the pile: it takes it (``takes``), or it only slaps and goes."""
+    """A hand on the pile: it takes the pile (``takes``), or only slaps it and goes."""
 
     arm: Arm
     track: Track
@@ -282,7 +282,7 @@ class Sweep:
     takes: bool
 
     def carried(self, points: Points, number: int, t: float) -> Points:
-        """Where a card of the pile is while the hand leaves with it; each lags a little in its own way."""
+        """Return the position of a carried pile card; each lags a little in its own way."""
         if not self.takes or t <= self.moved:
             return points
         chance = np.random.default_rng((number, 91))
@@ -302,7 +302,7 @@ class Sweep:
 def draw_sweep(
     arm: Arm, touched: float, height: float, takes: bool, chance: np.random.Generator, handling: Handling = USUAL
 ) -> Sweep:
-    """A hand that comes down on the pile and takes it, or slaps it and goes."""
+    """Draw a hand that comes down on the pile and takes it, or slaps it and goes."""
     reach, stays = float(chance.uniform(0.26, 0.4)) * handling.slow, float(chance.uniform(0.1, 0.22))
     away = float(chance.uniform(0.38, 0.6)) * handling.slow
     flat = POSES["flat"] + chance.normal(0, 3, 22)
@@ -323,7 +323,7 @@ def draw_sweep(
 
 
 def draw_rest(arm: Arm, begin: float, end: float, chance: np.random.Generator, high: float = 3.0) -> Track:
-    """An arm that comes to lie on the table at its own edge, or so ``high`` over it, stirs now and then, and goes."""
+    """Draw an arm that comes to lie at its own table edge, or ``high`` over it, stirs now and then, and goes."""
     side = float(chance.uniform(-70, 70))
     spot = outwards(arm, float(chance.uniform(165, 215)), high) + turn(2, arm.bearing)[:, 1] * side
     times, grips = [begin, begin + 0.5], [Grip(outwards(arm, _AWAY_MM, 50.0), POSES["loose"], 4.0, 0.0, 0.0)]

@@ -1,7 +1,7 @@
 """A jointed hand with its forearm: bones, poses, and the skin that follows them.
 
 The hand's own frame, in mm: the wrist is the origin, x points to the fingers, y to the thumb's side and z out of the
-back of the hand. A pose is an array of `JOINTS` degrees; `POSES` names those that are used.
+back of the hand. A pose is an array of `JOINTS` degrees; `POSES` names the ones in use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Points = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 FOREARM_MM: Final = 480.0
-"""Longer than a forearm: it stands for the upper arm as well, which is never in the picture."""
+"""Longer than a forearm: it includes the upper arm, which is never in the picture."""
 _KNUCKLES: Final = ((92.0, 28.0, 0.0), (96.0, 7.0, 2.0), (89.0, -14.0, 1.0), (79.0, -32.0, -2.0))
 _FINGERS: Final = ((44.0, 26.0, 22.0), (48.0, 30.0, 23.0), (45.0, 28.0, 23.0), (35.0, 21.0, 20.0))
 _FINGER_RADII: Final = ((10.0, 9.0, 8.2, 6.6), (10.2, 9.2, 8.3, 6.8), (9.7, 8.8, 7.9, 6.4), (8.6, 7.6, 6.9, 5.6))
@@ -48,7 +48,7 @@ POSES: Final[dict[str, Matrix]] = {
 
 
 def turn(axis: int, degrees: float) -> Matrix:
-    """The rotation about an axis (0, 1, 2), right-handed."""
+    """Return the rotation about an axis (0, 1, 2), right-handed."""
     a = np.radians(degrees)
     c, s = np.cos(a), np.sin(a)
     out = np.eye(3)
@@ -59,7 +59,7 @@ def turn(axis: int, degrees: float) -> Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Bone:
-    """A tapered capsule: from where to where, mm, and its radii; ``flat`` is its height against its width."""
+    """A tapered capsule: its ends, mm, and its radii; ``flat`` is its height against its width."""
 
     start: Points
     end: Points
@@ -71,7 +71,7 @@ class Bone:
 def _chain(
     root: Points, frame: Matrix, lengths: tuple[float, ...], radii: tuple[float, ...], bends: Matrix
 ) -> list[Bone]:
-    """The bones of a finger; each bends down about its own side-to-side axis."""
+    """Return the bones of a finger; each bends down about its own side-to-side axis."""
     out = []
     at = root
     for k, length in enumerate(lengths):
@@ -83,7 +83,7 @@ def _chain(
 
 
 def bones(pose: Matrix) -> list[Bone]:
-    """The skeleton in a pose: forearm, five bones of the palm, the fingers from index to little, the thumb."""
+    """Return the skeleton in a pose: forearm, five bones of the palm, the fingers from index to little, the thumb."""
     wrist = turn(1, float(pose[20])) @ turn(2, float(pose[21]))
     back = wrist @ np.array([-FOREARM_MM, 0.0, 0.0])
     out = [Bone(np.zeros(3), back, (27.0, 46.0), wrist)]
@@ -108,7 +108,7 @@ THUMB_TIP: Final = 20
 
 
 def pinch_point(pose: Matrix) -> Points:
-    """Where the undersides of the first two fingers' ends are, in the hand's frame: there a card is held."""
+    """Return the undersides of the first two fingertips, in the hand's frame: a card is held there."""
     both = [bones(pose)[k] for k in (INDEX_TIP, MIDDLE_TIP)]
     # A little behind the very tip, on the pad.
     pads = [bone.end - bone.frame @ np.array([6.0, 0.0, bone.radii[1] + 0.5]) for bone in both]
@@ -116,7 +116,7 @@ def pinch_point(pose: Matrix) -> Points:
 
 
 def _distance(points: Points, bone: Bone) -> Matrix:
-    """How far points lie outside a bone's capsule, mm (negative inside)."""
+    """Return the distance of points outside a bone's capsule, mm (negative inside)."""
     along = bone.end - bone.start
     share = np.clip((points - bone.start) @ along / (along @ along), 0.0, 1.0)
     nearest = bone.start + share[:, None] * along
@@ -145,7 +145,7 @@ class Skin:
         return Skin(points, faces, weights / weights.sum(axis=1, keepdims=True))
 
     def posed(self, pose: Matrix) -> Points:
-        """The skin in a pose, in the hand's frame."""
+        """Return the skin in a pose, in the hand's frame."""
         out = np.zeros_like(self.points)
         for k, (still, bent) in enumerate(zip(bones(POSES["rest"]), bones(pose), strict=True)):
             mine = np.flatnonzero(self.weights[:, k])
@@ -155,7 +155,7 @@ class Skin:
 
 
 def sleeve(cuff: float, loose: float, chance: np.random.Generator) -> tuple[Points, list[tuple[int, ...]]]:
-    """A sleeve round the forearm at rest, with folds.
+    """Return a sleeve round the forearm at rest, with folds.
 
     Args:
         cuff: how far behind the wrist it begins, mm.

@@ -1,8 +1,8 @@
-"""How well the watcher follows the second world's sequences: `make second-world`.
+"""Scores of the watcher on the second world's sequences: `make second-world`.
 
 A sequence is a folder of frames with a ``truth.jsonl`` (`tools.second_world.film` makes them, docs/vision.md has the
 format). Its frames are fed to a new watcher as a camera would, with the noise of a sensor and, if asked, a lamp's
-ripple; what the watcher tells is held against the truth.
+ripple; the watcher's observations are compared with the truth.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ from referee.units import MS
 from tools.second_world.other_cameras import OTHER_CAMERAS, Camera
 
 _NOISE: Final = 2.0
-"""Grey levels of a sensor's noise in a lit room."""
+"""Sensor noise in a lit room, grey levels."""
 _SAME_NS: Final = 1_500 * MS
-"""A card told so far from its own instant is that card, told late or early."""
+"""A card reported within this time of its own instant is that card, early or late."""
 _TAKEN_LATE_NS: Final = 300 * MS
-"""A take may be told so much after the last card has left the picture."""
+"""Latest report of a take after the last card has left the picture."""
 _NEAR: Final = 30.0
 """Degrees within which a bearing is right."""
 _DRIFT_HZ: Final = 0.02
-"""Mains never run quite at their frequency: bands that should stand still creep."""
+"""Mains are never exactly at their frequency: bands that should stand still creep."""
 
 
 class SequenceError(ValueError):
-    """A folder that is no sequence; says why."""
+    """A folder that is no sequence; the message says why."""
 
 
 def lamp(text: str) -> Lamp:
-    """A lamp on the mains from words: ``50:0.2`` is 50 Hz and a swing of 20 %; raises `argparse.ArgumentTypeError`."""
+    """Parse a lamp on the mains: ``50:0.2`` is 50 Hz and a swing of 20 %; raises `argparse.ArgumentTypeError`."""
     try:
         mains, swing = (float(part) for part in text.split(":"))
     except ValueError:
@@ -58,7 +58,7 @@ def lamp(text: str) -> Lamp:
 
 @dataclass(slots=True)
 class SequenceTruth:
-    """What a sequence's file says."""
+    """The contents of a sequence's truth file."""
 
     head: dict[str, Any]
     plays: list[dict[str, Any]]
@@ -91,36 +91,36 @@ class SequenceScore:
     sure: int = 0
     """Read and said with `SURE_READING` or more."""
     wrong_sure: int = 0
-    """Another card told in a card's place, sure."""
+    """Another card reported in a card's place, sure."""
     unread: int = 0
-    """Told as a card that cannot be read."""
+    """Reported as a card that cannot be read."""
     invented: int = 0
-    """Cards told, with a name, that nobody laid."""
+    """Named cards that were reported and never laid."""
     inside: int = 0
     """Reveals whose stated span meets the face's way up, from a sliver to half of it."""
     strict: int = 0
     """Reveals whose stated span holds the instant at which a quarter of the face showed."""
     errors_ms: list[float] = field(default_factory=list)
-    """How far each stated instant is from that one."""
+    """Distance of each stated instant from that one."""
     stated_ms: list[float] = field(default_factory=list)
-    """The error that each states itself."""
+    """The stated errors."""
     bearings: int = 0
     near: int = 0
     """Bearings within `_NEAR` of the seat's."""
     seats: int = 0
-    """Cards whose seat is said, and is right."""
+    """Cards whose seat is reported, and is right."""
     takes: int = 0
     taken: int = 0
     takers: int = 0
     """Takes whose seat is right."""
     invented_takes: int = 0
     other: int = 0
-    """Fouls and cards slid under that were told; none happens in these sequences."""
+    """Reported fouls and cards slid under; none happens in these sequences."""
     look_ms: float = 0.0
     """Processor time of a frame."""
 
     def add(self, one: SequenceScore) -> None:
-        """Take in the counts of another sequence."""
+        """Add the counts of another sequence."""
         self.look_ms = (self.look_ms * self.frames + one.look_ms * one.frames) / max(1, self.frames + one.frames)
         for name, value in asdict(one).items():
             if name not in ("name", "look_ms"):
@@ -131,14 +131,14 @@ def fed(
     folder: Path, truth: SequenceTruth, *, flicker: Lamp | None = None, noise: float = _NOISE, every: int = 1,
     camera: Camera | None = None,
 ) -> Iterator[tuple[Image, int, int]]:  # fmt: skip
-    """Each frame as a camera gives it, its instant, and how uncertain that is for any one row, ns.
+    """Yield each frame as a camera gives it, its instant, and the uncertainty of any one row, ns.
 
     Args:
         folder: the sequence's.
-        truth: what its file says.
-        flicker: the lamp that lights it, if it flickers; its swing is what an exposure leaves of it.
+        truth: of the sequence.
+        flicker: the lamp that lights it, if it flickers; its swing is the part that remains after an exposure.
         noise: of the sensor, grey levels.
-        every: only every so manieth frame: a slower camera.
+        every: use only each n-th frame: a slower camera.
         camera: another one (`tools.second_world.other_cameras`).
 
     Raises:
@@ -208,7 +208,7 @@ def _score_takes(score: SequenceScore, takes: Sequence[dict[str, Any]], seen: Se
 
 
 def hold_against(truth: SequenceTruth, seen: Sequence[Observation]) -> SequenceScore:
-    """What a watcher told, held against the truth."""
+    """Compare a watcher's observations with the truth."""
     score = SequenceScore(truth.head["name"], plays=len(truth.plays), takes=len(truth.takes))
     cards, takes = ([one for one in seen if isinstance(one, kind)] for kind in (Card, Taken))
     _score_cards(score, truth.plays, [one for one in cards if isinstance(one, Card)])
@@ -248,7 +248,7 @@ _HEAD: Final = (
 
 
 def table(scores: Sequence[SequenceScore]) -> str:
-    """The scores as a table; the last row is all of them."""
+    """Return the scores as a table; the last row has the sums."""
     whole = SequenceScore("all")
     for one in scores:
         whole.add(one)
@@ -265,7 +265,7 @@ def table(scores: Sequence[SequenceScore]) -> str:
 
 
 def main() -> int:
-    """Judge every sequence of a folder; 2 with one clear line where one cannot be used."""
+    """Judge every sequence of a folder; return 2 with one clear line where one cannot be used."""
     parser = argparse.ArgumentParser(prog="python -m tools.second_world.judge", description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/second-world"))
     parser.add_argument("--weights", type=Path, default=None)

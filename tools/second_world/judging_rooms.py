@@ -1,4 +1,4 @@
-"""The rooms and sequences to be judged in: none of their cloths, cards or seeds serves for training."""
+"""The rooms and sequences for judging: none of their cloths, cards or seeds serves for training."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Setting:
 
     ``play`` is words: ``1f`` seat 1 lays a card turned over on its way, ``l`` turned over the pile, ``s`` slid in face
     up; ``t`` takes, ``h`` slaps, ``H`` slaps just after, ``r`` lays an arm down to stay, ``w`` holds a hand over the
-    table. ``pace``: how many seconds pass between two cards.
+    table. ``pace``: seconds between two cards.
     """
 
     name: str
@@ -50,11 +50,11 @@ class Setting:
     tilt: float = 2.5
     """Degrees by which the camera does not look straight down (standard deviation) ..."""
     wide: tuple[float, float] = (440.0, 560.0)
-    """... and the stretch of table that it sees, mm."""
+    """... and the width of table that it sees, mm."""
 
 
 SETTINGS: Final = (
-    # These two lie in the repository, for the tests.
+    # These two are stored in the repository, for the tests.
     Setting("short-window", 9113, "planks", ((152, 112, 70), (110, 74, 44)), "window", "harbour", 4,
             "1f 3l 2t", 0.7, 25, 6.0, 14.0),
     Setting("short-lamp", 9114, "damask", ((52, 96, 92), (66, 112, 106)), "lamp", "meadow", 3,
@@ -91,15 +91,15 @@ _PRINTED: Final = ("As", "Kh", "Qd", "Jc")
 _CLOTHS: Final = ("felt", "planks", "damask", "gingham", "ticking", "jute", "marble", "dots")
 _DRAWN_SEED: Final = 20_000
 _UNRULY_FIRST: Final = 10_000
-"""Rooms drawn by chance from this number on are those of careless people."""
+"""From this number on, randomly drawn rooms are those of careless people."""
 _MANNERS: Final = {"f": "flip", "l": "late", "s": "slide"}
 _AFTER: Final = {"rest": 0.9, "wait": 0.9, "take": 1.7}
-"""Seconds that pass before a card, whatever the pace."""
+"""Seconds before a card, whatever the pace."""
 _DEEDS: Final = {"t": "take", "h": "slap", "H": "slap", "r": "rest", "w": "wait"}
 
 
 def draw_setting(number: int) -> Setting:
-    """A sequence that nobody arranged: room, camera and play are drawn from a number; people are careful."""
+    """Draw a sequence's room, camera and play from a number; its people are careful."""
     seed = _DRAWN_SEED + number
     chance = np.random.default_rng((seed, 73))
 
@@ -117,7 +117,7 @@ def draw_setting(number: int) -> Setting:
             seat = seat % seats + 1
             laid += [f"{seat}{manner}"] if seat in players else []
         if laid:
-            # Somebody whose arm is not still on its way back.
+            # A seat whose arm is not still on its way back.
             taker = int(chance.choice([one for one in players if str(one) != laid[-1][0]]))
             words += [*laid, f"{taker}t"]
     fps = int(chance.choice([25, 30]))
@@ -130,10 +130,10 @@ def draw_setting(number: int) -> Setting:
 
 
 def draw_unruly(number: int) -> Setting:
-    """A sequence of careless people under a careless camera, drawn from a number.
+    """Draw a sequence of careless people under a careless camera from a number.
 
     Cards are tossed, lie askew and apart, hands are quick or slow, wait over the table and slap together; the camera
-    hangs aslant, near or far, and takes few pictures a second or many.
+    hangs aslant, near or far, at a low or high frame rate.
     """
     careful = draw_setting(_UNRULY_FIRST + number)
     chance = np.random.default_rng((careful.seed, 73))
@@ -144,7 +144,7 @@ def draw_unruly(number: int) -> Setting:
         if word[-1] == "r" and chance.random() < 0.6:
             word = f"{word[0]}w"
         if word[-1] == "t" and chance.random() < 0.5:
-            # Whose arm is still on its way back, takes, or lies there does not slap as well.
+            # A seat whose arm is still on its way back, takes, or lies there does not slap as well.
             busy = {words[-1][0], word[0], *(other[0] for other in words if other[-1] in "rw")}
             others = [seat for seat in range(1, careful.seats + 1) if f"{seat}" not in busy]
             slaps = [f"{int(seat)}H" for seat in chance.permutation(others)[: int(chance.integers(0, 3))]]
@@ -171,7 +171,7 @@ def draw_unruly(number: int) -> Setting:
 
 
 def judging_room(setting: Setting) -> Room:
-    """The room of a setting."""
+    """Return the room of a setting."""
     chance = np.random.default_rng((setting.seed, 75))
     cloth = draw_cloth(setting.cloth, setting.colours, setting.seed)
     if setting.cloth == "mat":
@@ -187,7 +187,7 @@ def judging_room(setting: Setting) -> Room:
 
 
 def score_of(setting: Setting) -> Score:
-    """What is played, with the pauses between."""
+    """Return the score, with the pauses between its events."""
     chance = np.random.default_rng((setting.seed, 76))
     lines: list[tuple[str, float]] = []
     for word in setting.play.split():

@@ -1,7 +1,7 @@
-"""What another camera or another lamp would have made of a sequence's frames: `judge --camera`.
+"""The frames of a sequence as another camera or lamp would give them: `judge --camera`.
 
 A sequence shows one camera that exposes well and knows its lamp. Tables have others, and a watcher that takes levels
-and sizes for granted loses its instants there before it loses a card.
+and sizes for granted fails on their instants before it loses a card.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from models.eye.geometry import Image
 
 Camera = Callable[[Image], Image]
-"""A frame, H x W x 3, B,G,R, as another camera gives it; its size may be another."""
+"""Converts a frame, H x W x 3, B,G,R, to another camera's; its size may change."""
 
 
 def _of_size(share: float) -> Camera:
@@ -23,7 +23,7 @@ def _of_size(share: float) -> Camera:
 
 
 def _of_colour(*shares: float) -> Camera:
-    """Each of blue, green and red by so much."""
+    """Scale blue, green and red by these factors."""
     return lambda image: np.clip(image * np.array(shares), 0, 255).astype(np.uint8)
 
 
@@ -33,7 +33,7 @@ def _of_curve(exponent: float) -> Camera:
 
 
 def _compressed(image: Image) -> Image:
-    """JPEG as a cheap webcam packs it."""
+    """Compress as JPEG, as a cheap webcam does."""
     return np.asarray(cv2.imdecode(cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, 30))[1], 1), np.uint8)
 
 

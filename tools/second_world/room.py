@@ -1,8 +1,8 @@
 """A room: the cloth on its table, its light, its camera, its people and its cards, all from a seed.
 
-Rooms for training and rooms for judging have nothing in common but the code that lights them: cloths for training are
+Rooms for training and rooms for judging share only the code that lights them: cloths for training are
 `models.training.backgrounds`' and their cards `models.training.generated_decks`'; the cloths for judging are drawn
-here, and their cards are those of the simulated table, whose fonts and art no training ever sees.
+here, and their cards are those of the simulated table, whose fonts and art are in no training data.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _CLOTH_PX: Final = 1400
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """Where the light comes from; the three shares sum to 1, ``level`` is what white paper reflects of it (linear)."""
+    """The light's direction and kind; the three shares sum to 1, ``level`` is the light that white paper reflects
+    (linear).
+    """
 
     level: float
     sky: float
@@ -49,7 +51,7 @@ class Light:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who sits at the table: the arm, its skin, and the sleeve (its colour, how far behind the wrist), if any."""
+    """A person at the table: the arm, its skin, and the sleeve (its colour, how far behind the wrist), if any."""
 
     arm: Arm
     skin: Colour
@@ -60,32 +62,32 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Everything about a room that stays as it is."""
+    """All that stays constant in a room."""
 
     seed: int
     cloth: Picture
     gloss: float
     light: Light
     camera: tuple[float, float, float, float, float]
-    """Height over the table (mm), tilts about x and y, turn (degrees), and how wide a stretch of table is seen (mm)."""
+    """Height over the table (mm), tilts about x and y, turn (degrees), and the width of the visible table (mm)."""
     people: dict[int, Person]
     """By seat."""
     card_size: tuple[float, float]
     faces: Callable[[str], Picture]
-    """The face of a card by its name, or ``back``."""
+    """Return the face of a card by its name, or ``back``."""
     cards: list[str] = field(default_factory=list)
-    """The pack, shuffled."""
+    """Return the pack, shuffled."""
 
     def view(self, width: int, height: int) -> View:
-        """The camera for a picture's size, px."""
+        """Return the camera for a picture's size, px."""
         high, about_x, about_y, about_z, wide = self.camera
         axes = turn(0, about_x) @ turn(1, about_y) @ turn(2, about_z)
-        # Tilted about the table's middle, so that the pile stays near the picture's.
+        # Tilted about the table's middle, so that the pile stays near the middle of the picture.
         return View(axes[:, 2] * high, axes, high / wide, width, height)
 
 
 def draw_light(chance: np.random.Generator, kind: str | None = None) -> Light:
-    """A ``window`` with sun, a ``lamp`` over the table, both (``mixed``), or a ``dull`` day; by chance where None."""
+    """Draw a ``window`` with sun, a ``lamp`` over the table, both (``mixed``), or a ``dull`` day; None: at random."""
     kind = kind or str(chance.choice(["window", "lamp", "mixed", "dull"], p=[0.35, 0.35, 0.2, 0.1]))
     sun = {"window": chance.uniform(0.35, 0.65), "mixed": chance.uniform(0.2, 0.4)}.get(kind, 0.0)
     lamp = {"lamp": chance.uniform(0.45, 0.8), "mixed": chance.uniform(0.2, 0.4)}.get(kind, 0.0)
@@ -106,7 +108,7 @@ def draw_light(chance: np.random.Generator, kind: str | None = None) -> Light:
 
 
 def draw_person(bearing: float, cloth: Picture, chance: np.random.Generator, sleeved: float = 0.65) -> Person:
-    """Somebody at a bearing: any skin; bare arms, sleeves of every colour, a fifth of the cloth's own.
+    """Draw a person at a bearing: any skin; bare arms, sleeves of every colour, a fifth of the cloth's own.
 
     ``sleeved`` is the share that wears sleeves.
     """
@@ -139,12 +141,12 @@ def draw_person(bearing: float, cloth: Picture, chance: np.random.Generator, sle
 def draw_camera(
     chance: np.random.Generator, tilt: float = 2.5, wide: tuple[float, float] = (440.0, 560.0)
 ) -> tuple[float, float, float, float, float]:
-    """A camera over the table, hung with some care.
+    """Draw a camera over the table, mounted with some care.
 
     Args:
         chance: draws its place.
         tilt: degrees by which it does not look straight down (standard deviation).
-        wide: the narrowest and the widest stretch of table that it may see, mm.
+        wide: the narrowest and the widest visible table, mm.
     """
     tilts = chance.normal(0, tilt, 2)
     return (
@@ -166,7 +168,7 @@ def _noise(chance: np.random.Generator, cells: int, stretch: float = 1.0) -> NDA
 
 
 def _plain(chance: np.random.Generator) -> NDArray[np.float32]:
-    """How dark each place of a felt is: fibres and faint wear."""
+    """Return the darkness of each place of a felt: fibres and faint wear."""
     return np.asarray(0.05 * _noise(chance, 500) + 0.03 * _noise(chance, 60) + 0.03 * _noise(chance, 6))
 
 
@@ -209,7 +211,7 @@ def draw_cloth(kind: str, colours: tuple[tuple[int, int, int], ...], seed: int) 
 
 
 def print_faces(cloth: Picture, pack: str, cards: list[str], chance: np.random.Generator) -> Picture:
-    """A table's surface with faces printed on it round its middle, as on a casino's cloth; twice as fine."""
+    """Return a table's surface with faces printed on it round its middle, as on a casino's cloth; twice as fine."""
     out = cv2.resize(cloth, None, fx=2, fy=2, interpolation=cv2.INTER_LINEAR)
     scale, (_, draw) = 2 * _CLOTH_PX / TABLE_MM, judging_faces(pack)
     first = float(chance.uniform(0, 360))
@@ -232,7 +234,7 @@ def print_faces(cloth: Picture, pack: str, cards: list[str], chance: np.random.G
 
 
 def judging_faces(family: str) -> tuple[tuple[float, float], Callable[[str], Picture]]:
-    """Size and faces of a pack of the simulated table."""
+    """Return size and faces of a pack of the simulated table."""
     deck = PrintedDeck(family, scale=6.0)
 
     def draw(card: str) -> Picture:
@@ -242,7 +244,7 @@ def judging_faces(family: str) -> tuple[tuple[float, float], Callable[[str], Pic
 
 
 def shuffled(seed: int) -> list[str]:
-    """The 52 cards in an order."""
+    """Return the 52 cards in a random order."""
     cards = all_cards()
     np.random.default_rng((seed, 72)).shuffle(cards)
     return cards

@@ -1,4 +1,4 @@
-"""A stretch of play in a room: who lays what when, who takes it, and where everything is at any instant."""
+"""A stretch of play in a room: its events, and all positions at any instant."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tools.second_world.things import CARD_MM, Arm, ArmMesh, CardSheet
 
 ArmPoints = tuple[Points, Points | None]
 _HAND_MM: Final = 14.0
-"""By so much a hand lies higher that comes down on another."""
+"""Extra height of a hand that comes down on another."""
 _HELD_MM: Final = {"rest": 3.0, "wait": 70.0}
-"""How high a hand is held that stays over the table."""
+"""Height of a hand that is held over the table."""
 _TOGETHER: Final = 0.5
 """Slaps that follow each other by less, s, meet on the pile."""
 _SINK_MM: Final = 4.0
-"""By so much soft flesh gives on a table."""
+"""Depth by which soft flesh gives way on a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What is played: one line for each thing that happens, in order.
+    """The score of a play: one line for each event, in order.
 
     ``lay:SEAT:MANNER``, ``take:SEAT``, ``slap:SEAT``, ``rest:SEAT`` (an arm lies there from now to the end) or
     ``wait:SEAT`` (it is held over the table meanwhile), each with the seconds since the one before.
@@ -52,12 +52,12 @@ class Sequence:
     length: float = 0.0
 
     def pile_of(self, number: int) -> Sweep | None:
-        """The hand that takes a card away, if one does."""
+        """Return the hand that takes a card away, if one does."""
         after = [sweep for sweep in self.sweeps if sweep.takes and sweep.touched > self.lays[number].landed]
         return after[0] if after else None
 
     def card(self, number: int, sheet: CardSheet, t: float, *, corners: bool = False) -> Points | None:
-        """A card's sheet (or its four ``corners``) at an instant; None while it is not in the world."""
+        """Return a card's sheet (or its four ``corners``) at an instant; None while it is not in the world."""
         lay, taker = self.lays[number], self.pile_of(number)
         if t < lay.track.begin or (taker is not None and t >= taker.track.end):
             return None
@@ -66,7 +66,7 @@ class Sequence:
         return points if taker is None else taker.carried(points, number, t)
 
     def _grip(self, seat: int, t: float) -> tuple[Arm, Grip, Points | None] | None:
-        """How a seat's arm is at an instant."""
+        """Return a seat's grip at an instant."""
         for k, lay in enumerate(self.lays):
             if self.seats[k] == seat and lay.track.begin <= t < lay.track.end:
                 return lay.arm, lay.grip(t), lay.track.hold
@@ -79,7 +79,7 @@ class Sequence:
         return None
 
     def arm(self, seat: int, mesh: ArmMesh, t: float) -> ArmPoints | None:
-        """A seat's skin and sleeve at an instant; None while the arm is away."""
+        """Return a seat's skin and sleeve at an instant; None while the arm is away."""
         found = self._grip(seat, t)
         if found is None:
             return None

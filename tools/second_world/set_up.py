@@ -17,7 +17,7 @@ ARM_IDS: Final = 120
 STACK_IDS: Final = 170
 THING_IDS: Final = 200
 CLASSES: Final = ("cloth", "arm", "face", "back", "shadow", "other")
-"""What a pixel can be of; its number in a mask is its place here."""
+"""The classes of pixels; a class's number in a mask is its index here."""
 _GRAIN_MM: Final = 4.5
 
 
@@ -90,7 +90,7 @@ class BuiltRoom:
         opened: tuple[Points, Points | None] | None,
         closed: tuple[Points, Points | None] | None = None,
     ) -> None:
-        """Put a seat's arm (skin and sleeve) where it is as the shutter opens and closes; None takes it away."""
+        """Set a seat's arm (skin and sleeve) as the shutter opens and closes; None takes it away."""
         names = [f"arm {seat}"] + ([f"sleeve {seat}"] if self.room.people[seat].sleeve is not None else [])
         for k, name in enumerate(names):
             points = None if opened is None else opened[k]
@@ -100,7 +100,7 @@ class BuiltRoom:
                 self.studio.move(name, points, None if closed is None else closed[k])
 
     def add_card(self, name: str, card: str, number: int) -> None:
-        """Put a card into the room; ``number`` tells it from others in the picture of ids."""
+        """Put a card into the room; ``number`` identifies it in the picture of ids."""
         faces = self.room.faces
         paper = self.studio.material(faces(card), back=faces("back"), rough=0.42, gloss=0.35)
         flat = self.sheet.bent(0, 0)

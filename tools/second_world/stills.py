@@ -1,4 +1,4 @@
-"""Stills for training the network that tells arms, cards, shadows and cloth apart: `make second-world-stills`.
+"""Stills for training the network that separates arms, cards, shadows and cloth: `make second-world-stills`.
 
 Each still is a picture, its mask (the class of each pixel, see `CLASSES`), the same table bare, and how bright each
 pixel is against the bare table (128: as bright). Rooms, cards and poses come from the seed; none serves for judging.
@@ -25,9 +25,9 @@ from tools.second_world.things import CARD_MM, PALM, block, cup, placed
 
 _SIZE: Final = (320, 240)
 _SHADED: Final = 0.88
-"""Table that has so much of the bare table's light, or less, lies in shadow."""
+"""Table with at most this share of the bare table's light lies in shadow."""
 _LONGEST_S: Final = 600
-"""Blender hangs now and then when one scene follows another in a process (once in 90 stills): it is ended then."""
+"""Blender hangs now and then when one scene follows another in a process (once in 90 stills): it is killed then."""
 _POSES: Final = ("loose", "pinch", "flat", "gather", "open")
 
 
@@ -37,7 +37,7 @@ def _training_room(seed: int, known: list[fonts.Font]) -> Room:
     people = {}
     for seat in range(int(chance.integers(1, 4))):
         person = draw_person(float(chance.uniform(0, 360)), cloth, chance, 0.85)
-        # A cuff that the picture shows, for most: a sleeve behind its edge teaches nothing.
+        # Most cuffs lie in the picture: a sleeve whose edge is outside teaches nothing.
         people[seat] = replace(person, cuff=float(chance.uniform(-5, 50))) if chance.random() < 0.6 else person
     style = generated_decks.DeckStyle(500_000 + seed, known, [])
     back = generated_decks.back(style)
@@ -54,7 +54,7 @@ def _training_room(seed: int, known: list[fonts.Font]) -> Room:
 
 
 class _Still:
-    """One still: what lies and who reaches where, drawn from the seed."""
+    """One still: its cards, things and arms, drawn from the seed."""
 
     def __init__(self, room: Room, samples: int) -> None:
         self._chance = np.random.default_rng((room.seed, 82))
@@ -82,7 +82,7 @@ class _Still:
         return float(x), float(y)
 
     def _card(self, at: Points, frame: NDArray[np.float64], bend: float) -> None:
-        """One card somewhere, bent a little."""
+        """Add one slightly bent card at a random place."""
         card = str(self._chance.choice([r + s for r in "A23456789TJQK" for s in "shdc"]))
         name = f"card {self._count}"
         self._built.add_card(name, card, self._count)
@@ -105,7 +105,7 @@ class _Still:
             self._stack(float(chance.uniform(4, 16)))
 
     def _stack(self, height: float) -> None:
-        """A player's stack, face down."""
+        """Add a player's stack, face down."""
         angle, far = self._chance.uniform(0, 2 * np.pi), self._chance.uniform(140, 230)
         at = (float(far * np.cos(angle)), float(far * 0.75 * np.sin(angle)), 0.0)
         points, faces = block(*self._room.card_size, height)
@@ -120,7 +120,7 @@ class _Still:
         self._card(at, frame, 0.2)
 
     def _reach(self, seat: int) -> None:
-        """An arm that reaches in, rests, or holds a card."""
+        """Add an arm that reaches in, rests, or holds a card."""
         chance, arm = self._chance, self._room.people[seat].arm
         name = str(chance.choice(_POSES))
         pose = POSES[name] + np.concatenate([chance.normal(0, 5, 20), chance.normal(0, 6, 2)])
@@ -146,7 +146,7 @@ class _Still:
             self._card(middle, held @ turn(2, 180.0), 1.5)
 
     def _add_things(self) -> None:
-        """Cups, phones and coins near the table's edge."""
+        """Add cups, phones and coins near the table's edge."""
         chance = self._chance
         for k in range(int(chance.integers(1, 4))):
             angle, far = chance.uniform(0, 2 * np.pi), chance.uniform(120, 260)
@@ -161,7 +161,7 @@ class _Still:
             self._built.add_thing(f"thing {k}", (where, faces), tint, k, float(chance.uniform(0, 1)))
 
     def _add_head(self) -> None:
-        """A head over the table's edge: only its shadow is seen."""
+        """Add a head over the table's edge: only its shadow is seen."""
         chance = self._chance
         angle, far = chance.uniform(0, 2 * np.pi), chance.uniform(200, 420)
         at = np.array([far * np.cos(angle), far * np.sin(angle), chance.uniform(350, 700)])
@@ -174,7 +174,7 @@ class _Still:
 
     @staticmethod
     def _mask(picture: Picture, bare: Picture, ids: Picture) -> tuple[Picture, NDArray[np.uint8]]:
-        """The class of each pixel, and its light against the bare table's (128: as bright, 255: twice)."""
+        """Return the class of each pixel, and its light against the bare table's (128: as bright, 255: twice)."""
         linear = [(p.astype(np.float32) / 255) ** 2.2 for p in (picture, bare)]
         lights = [cv2.GaussianBlur(p.sum(axis=2), (0, 0), 1.0) + 0.004 for p in linear]
         ratio = lights[0] / lights[1]
@@ -190,7 +190,7 @@ class _Still:
 
 
 def main() -> None:
-    """Render stills into a folder; those that are there are kept."""
+    """Render stills into a folder; existing ones are kept."""
     parser = argparse.ArgumentParser(prog="python -m tools.second_world.stills", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("build/second-world-stills"))
     parser.add_argument("--first", type=int, default=0, help="seed of the first still")

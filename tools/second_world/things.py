@@ -1,4 +1,4 @@
-"""Meshes of what lies on the table: a card's sheet, stacks, cups, phones, and the arm that reaches for them.
+"""Meshes of things on the table: a card's sheet, stacks, cups, phones, and the arm that reaches for them.
 
 Lengths in mm. The table's surface is z = 0, x points to the picture's right, y to its top.
 """
@@ -15,9 +15,9 @@ from tools.second_world.hand_model import POSES, Matrix, Points, Skin, pinch_poi
 
 Mesh = tuple[Points, list[tuple[int, ...]]]
 SHOULDER_MM: Final = 640.0
-"""From the table's middle to a shoulder."""
+"""Distance from the table's middle to a shoulder."""
 CARD_MM: Final = 0.45
-"""How much higher each card of a pile lies: they never lie quite flat."""
+"""Height that each card adds to a pile: cards never lie quite flat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class View:
     height: int
 
     def project(self, points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Pixels (N x 2; x right, y down) and depths (mm) of points of the world."""
+        """Return pixels (N x 2; x right, y down) and depths (mm) of points of the world."""
         seen = (points - self.place) @ self.axes
         depth = -seen[:, 2]
         f = self.focal * self.width
@@ -43,7 +43,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class CardSheet:
-    """A card as a thin sheet with round corners, fine enough to bend; its face is the side seen from above.
+    """A card as a thin sheet with round corners, fine enough to bend; its face is the upper side.
 
     ``flat`` is N x 2, from the card's middle; ``uv`` the place of each point in the face's picture.
     """
@@ -55,7 +55,7 @@ class CardSheet:
 
     @staticmethod
     def cut(width: float, height: float, radius: float = 3.4) -> CardSheet:
-        """A sheet of a width and a height."""
+        """Return a sheet of a width and a height."""
         round_part = radius * (1 - np.cos(np.linspace(0.0, np.pi / 2, 5)))
         rows = np.concatenate([round_part, np.linspace(radius, height - radius, 11)[1:-1], height - round_part[::-1]])
         inset = np.minimum(rows, height - rows)
@@ -72,19 +72,19 @@ class CardSheet:
         return CardSheet((width, height), flat, flat / [width, height] + 0.5, faces)
 
     def bent(self, along: float, across: float) -> Points:
-        """The sheet with its short (``along``) or long edges lifted by so much, mm, in the card's own frame."""
+        """Return the sheet with its short (``along``) or long edges lifted, mm, in the card's own frame."""
         u, v = 2 * self.flat[:, 0] / self.size[0], 2 * self.flat[:, 1] / self.size[1]
         return np.column_stack([self.flat, along * v**2 + across * u**2])
 
     @property
     def corners(self) -> Points:
-        """The four corners, as if they were sharp: upper left, then clockwise as one reads the face."""
+        """Return the four corners, as if they were sharp: upper left, then clockwise as one reads the face."""
         w, h = self.size[0] / 2, self.size[1] / 2
         return np.array([[-w, h, 0], [w, h, 0], [w, -h, 0], [-w, -h, 0]])
 
 
 def lathe(profile: list[tuple[float, float]], around: int = 40) -> Mesh:
-    """A turned thing from its profile: radius and height, mm, from the bottom's middle to the top's."""
+    """Return a body of revolution from its profile: radius and height, mm, from the bottom's middle to the top's."""
     angle = np.arange(around) * 2 * np.pi / around
     points = np.array([[r * np.cos(a), r * np.sin(a), z] for r, z in profile for a in angle])
     faces: list[tuple[int, ...]] = [
@@ -96,13 +96,13 @@ def lathe(profile: list[tuple[float, float]], around: int = 40) -> Mesh:
 
 
 def cup(radius: float, height: float) -> Mesh:
-    """A mug without its handle, with something in it."""
+    """Return a filled mug without its handle."""
     r, z = radius, height
     return lathe([(0, 0), (r * 0.8, 0), (r, z * 0.3), (r, z), (r - 3, z), (r - 3, z * 0.8), (0.1, z * 0.8)])
 
 
 def block(width: float, depth: float, height: float) -> Mesh:
-    """A box on the table: a phone, a stack of cards."""
+    """Return a box on the table: a phone, a stack of cards."""
     w, d = width / 2, depth / 2
     low = [[-w, -d, 0], [w, -d, 0], [w, d, 0], [-w, d, 0]]
     points = np.array(low + [[x, y, height] for x, y, _ in low], np.float64)
@@ -112,7 +112,7 @@ def block(width: float, depth: float, height: float) -> Mesh:
 
 
 def placed(points: Points, at: tuple[float, float, float], degrees: float = 0.0) -> Points:
-    """A thing turned about its own upright axis and put somewhere."""
+    """Return a thing turned about its upright axis and moved."""
     return np.asarray(points @ turn(2, degrees).T + np.asarray(at))
 
 
@@ -134,24 +134,28 @@ class Arm:
 
     @property
     def shoulder(self) -> NDArray[np.float64]:
-        """Where the arm comes from, on the table's plane."""
+        """Return the arm's origin, on the table's plane."""
         out = turn(2, self.bearing)[:2, 0] * SHOULDER_MM
         # The player looks at the table's middle: the right arm is on the counter-clockwise side of it.
         return np.asarray(out + turn(2, self.bearing)[:2, 1] * self.aside * self.side)
 
     def heading(self, at: Points) -> float:
-        """The direction in which the arm reaches to a point, degrees."""
+        """Return the direction in which the arm reaches to a point, degrees."""
         to = np.asarray(at)[:2] - self.shoulder
         return float(np.degrees(np.arctan2(to[1], to[0])))
 
     def frame(self, at: Points, pitch: float, roll: float, yaw: float = 0.0) -> Matrix:
-        """Turns the hand's directions into the world's: ``pitch`` lowers the fingers, 180 of ``roll`` show the palm."""
+        """Return the rotation from the hand's frame to the world's:
+
+        ``pitch`` lowers the fingers, 180 of ``roll`` show the palm.
+        """
         return turn(2, self.heading(at) + yaw) @ turn(1, pitch) @ turn(0, roll * self.side)
 
     def reach(self, points: Points, pose: Matrix, at: Points, frame: Matrix, hold: Points | None = None) -> Points:
-        """The arm's points (in the hand's frame, posed) where the hand holds something ``at`` a point of the world.
+        """Return the arm's points (in the hand's frame, posed) where the hand holds something ``at`` a point of the
+        world.
 
-        ``hold`` is the place in the hand's frame that comes there; without one it is the pads of the first fingers.
+        ``hold`` is the place in the hand's frame that comes there; by default the pads of the first fingers.
         """
         mirror = np.array([1.0, self.side, 1.0]) * self.scale
         grip = pinch_point(pose) if hold is None else hold
@@ -160,16 +164,16 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class ArmMesh:
-    """The skin of an arm and, over it, a sleeve (or none)."""
+    """The skin of an arm and, if worn, a sleeve over it."""
 
     skin: Skin
     sleeve: Skin | None = None
 
     def posed(self, pose: Matrix) -> tuple[Points, Points | None]:
-        """Skin and sleeve in a pose, in the hand's frame."""
+        """Return skin and sleeve in a pose, in the hand's frame."""
         return self.skin.posed(pose), None if self.sleeve is None else self.sleeve.posed(pose)
 
 
 PALM: Final = np.array([66.0, 0.0, -17.0])
-"""The middle of the palm in the hand's frame: what a hand takes a pile with."""
+"""The middle of the palm in the hand's frame: it takes the pile."""
 LOOSE: Final = POSES["loose"]

@@ -1,7 +1,8 @@
-"""The truth of a sequence: what each frame shows, when each face came up and came to rest, when each pile was taken.
+"""The truth of a sequence: the contents of each frame, when each face came up and came to rest, when each pile was
+taken.
 
-A face counts as seen by the share of its paper that is turned to the camera, in the picture and not under a hand,
-against the whole of it as it lies at rest. `Revealed` gives three instants of its way up: a sliver, a quarter, half.
+A face's visible share is the area of paper that is turned to the camera, in the picture and not under a hand,
+against its whole area at rest. `Revealed` gives three instants of its reveal: a sliver, a quarter, half.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from tools.second_world.things import ArmMesh, CardSheet, View
 
 _STEP_S: Final = 0.004
 _CELL_PX: Final = 5
-"""Pixels of a cell in which what lies highest is kept; an arm's points are nearer to each other."""
+"""Size of a cell that keeps its highest point; an arm's points are nearer to each other."""
 _UNDER_MM: Final = 5.0
-"""A hand's skin that is so much above the paper hides it."""
+"""A hand's skin at least this high above the paper hides it."""
 _SLIVER, _QUARTER, _HALF = 0.04, 0.25, 0.5
 
 
@@ -37,10 +38,10 @@ class Revealed:
 
 
 class Eyewitness:
-    """Sees what a camera with endless speed would see.
+    """An observer that sees what a camera with endless speed would see.
 
     Args:
-        played: what happens.
+        played: the events.
         view: the camera.
         sheet: the cards' sheet.
         arms: the arms' meshes, by seat.
@@ -51,7 +52,7 @@ class Eyewitness:
         self._quads = np.array(sheet.faces)
 
     def heights(self, t: float) -> NDArray[np.float64]:
-        """How high the arms reach over each cell of the picture, mm; far below the table where there is none."""
+        """Return the height of the arms over each cell of the picture, mm; far below the table where there is none."""
         view = self._view
         out = np.full((view.height // _CELL_PX + 1, view.width // _CELL_PX + 1), -1e3)
         for seat, mesh in self._arms.items():
@@ -65,7 +66,7 @@ class Eyewitness:
         return out
 
     def shown(self, number: int, t: float, heights: NDArray[np.float64] | None = None) -> float:
-        """The share of a card's face that can be seen at an instant, whose ``heights`` may be known."""
+        """Return the visible share of a card's face at an instant, whose ``heights`` may be known."""
         points = self._played.card(number, self._sheet, t)
         if points is None:
             return 0.0
@@ -74,7 +75,7 @@ class Eyewitness:
         normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
         away = self._view.place - middles
         far = np.linalg.norm(away, axis=1)
-        # As large as it looks, against what it is when it lies flat.
+        # Its apparent area, against its area when it lies flat.
         area = np.einsum("ij,ij->i", normals, away) / far / 2
         pixels, _ = self._view.project(middles)
         inside = ((pixels >= 0) & (pixels < [self._view.width, self._view.height])).all(axis=1)
@@ -84,7 +85,7 @@ class Eyewitness:
         return float(seen / (self._sheet.size[0] * self._sheet.size[1]))
 
     def reveal(self, number: int) -> Revealed:
-        """When a card's face came up."""
+        """Return when a card's face came up."""
         lay = self._played.lays[number]
         times = np.arange(max(lay.track.begin, lay.turned.begin - 0.02), lay.rested + 0.6, _STEP_S)
         shares = np.array([self.shown(number, t) for t in times])
@@ -96,7 +97,7 @@ class Eyewitness:
         return Revealed(first(_SLIVER), first(_QUARTER), first(_HALF), lay.rested)
 
     def left(self, sweep_number: int) -> tuple[float, float]:
-        """When half of a taken pile had left its place, and when its last card was out of the picture, s."""
+        """Return when half of a taken pile had left its place, and when its last card was out of the picture, s."""
         sweep = self._played.sweeps[sweep_number]
         numbers = [k for k in range(len(self._played.lays)) if self._played.pile_of(k) is sweep]
         half, gone = sweep.track.end, sweep.track.end
@@ -126,7 +127,7 @@ def _flat(points: Points) -> list[list[float]]:
 
 
 def events(played: Sequence, witness: Eyewitness, view: View, sheet: CardSheet) -> Iterable[dict[str, Any]]:
-    """The plays and takes, as lines of the truth's file."""
+    """Return the plays and takes, as lines of the truth's file."""
     for k, lay in enumerate(played.lays):
         seen = witness.reveal(k)
         corners = lay.corners(sheet, lay.rested)
@@ -146,7 +147,7 @@ def events(played: Sequence, witness: Eyewitness, view: View, sheet: CardSheet) 
 
 
 def frame_cards(played: Sequence, witness: Eyewitness, view: View, sheet: CardSheet, t: float) -> list[dict[str, Any]]:
-    """What a frame's instant shows of each card: its corners in the picture and the share of its face that is seen."""
+    """Return each card in a frame: its corners in the picture and the visible share of its face."""
     heights, out = witness.heights(t), []
     for k, lay in enumerate(played.lays):
         corners = played.card(k, sheet, t, corners=True)

@@ -1,1 +1,1 @@
-"""A network to tell what each pixel of the table shows: drawn tables to learn from, the fit, its score."""
+"""A network that names the surface of each pixel of the table: drawn tables to learn from, the fit, its score."""

@@ -1,7 +1,7 @@
-"""How well the network of surfaces tells what each pixel shows, on held-out tables: a share for each surface.
+"""The score of the surface network on held-out tables: a share for each surface.
 
-``python -m tools.surfaces.surface_score [--shards FOLDER]`` counts the pixels of each shard: of every surface the
-intersection of what is told and what is true, over their union.
+``python -m tools.surfaces.surface_score [--shards FOLDER]`` counts the pixels of each shard and divides, for every
+surface, the intersection of prediction and truth by their union.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from models.watch.surfaces import FILE, Surface
 def confusion(
     network: Callable[[NDArray[np.uint8]], NDArray[np.float32]], tables: NDArray[np.uint8], kinds: NDArray[np.uint8]
 ) -> NDArray[np.int64]:
-    """How many pixels of each true surface (rows) were told as which (columns)."""
+    """Return the confusion matrix of pixels: true surfaces in rows, predicted ones in columns."""
     counts = np.zeros((len(Surface), len(Surface)), np.int64)
     for table, true in zip(tables, kinds, strict=True):
         told = network(table[None])[0].astype(np.int64)
@@ -30,7 +30,7 @@ def confusion(
 
 
 def shares(counts: NDArray[np.int64]) -> list[float]:
-    """Intersection over union of each surface."""
+    """Return intersection over union of each surface."""
     union = counts.sum(0) + counts.sum(1) - np.diag(counts)
     return [float(v) for v in np.diag(counts) / np.maximum(union, 1)]
 

@@ -1,8 +1,8 @@
-"""The table, what each of its pixels shows, and the bare table beside it: what the network of surfaces learns from.
+"""The table, the surface of each of its pixels, and the bare table beside it: the training data of the surface network.
 
-A scene is drawn at the size of `models.training.scenes` and reduced to what the watcher looks at. What lies on the
-table for good (prints on the cloth, things put down before the game) is in both pictures and counts as table; cards,
-hands, shadows and things that came later are only in the second.
+A scene is drawn at the size of `models.training.scenes` and reduced to the watcher's size. Things that stay on the
+table (prints on the cloth, things put down before the game) are in both pictures and count as table; cards,
+hands, shadows and later things are only in the second.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from models.watch.surfaces import ROWS, Kinds, Surface
 
 Ids = NDArray[np.int16]
 Sample = tuple[Image, Image, Kinds]
-"""A picture, the bare table, and what each pixel of the picture shows."""
+"""A picture, the bare table, and the surface of each pixel of the picture."""
 COLUMNS: Final = 160
-"""The network learns from so many columns."""
+"""Width of the network's training pictures, in columns."""
 
 
 _TALL: Final = SIZE * ROWS // COLUMNS
@@ -52,19 +52,19 @@ class _Table:
     """A scene while it is drawn."""
 
     image: Image
-    """What shows now ..."""
+    """The picture so far ..."""
     bare: Image
-    """... and what shows when all that does not belong to the table is gone."""
+    """... and the picture without everything that does not belong to the table."""
     unit: float
     """Pixels a millimetre."""
     surface: NDArray[np.uint8]
     shade: NDArray[np.float32]
-    """Share of the light that shadows take from the cloth."""
+    """Share of the cloth's light that shadows take."""
     cards: Ids = field(default_factory=lambda: np.full((SIZE, SIZE), -1, np.int16))
 
 
 def _soft_blob(rng: np.random.Generator) -> NDArray[np.float32]:
-    """A head's, a shoulder's or a window frame's shadow: 0 to 1, from outside into the picture."""
+    """Return a head's, a shoulder's or a window frame's shadow: 0 to 1, from outside into the picture."""
     quarter = SIZE // 4
     mask = np.zeros((quarter, quarter), np.float32)
     way = rng.uniform(0, 2 * np.pi)
@@ -82,18 +82,18 @@ def _soft_blob(rng: np.random.Generator) -> NDArray[np.float32]:
 
 
 def _darkness(rng: np.random.Generator) -> float:
-    """How much light a shadow takes: soft ones of some per cent, hard ones of more than half."""
+    """Return how much light a shadow takes: soft ones some per cent, hard ones more than half."""
     return float(rng.uniform(0.05, 0.32) if rng.random() < 0.6 else rng.uniform(0.2, 0.65))
 
 
 class TablePainter(Painter):
-    """Draws tables from one library; every one is a function of its seed."""
+    """Draws tables from one library; every table is a function of its seed."""
 
     def __init__(self, library: Library) -> None:
         super().__init__(library, _HEIGHTS)
 
     def sample(self, seed: tuple[int, ...]) -> Sample:
-        """The picture, the bare table (rows x columns x 3) and the map of `Surface` of a seed."""
+        """Return the picture, the bare table (rows x columns x 3) and the map of `Surface` of a seed."""
         rng = np.random.default_rng(seed)
         table = self._bare_table(rng)
         if rng.random() < 0.45:
@@ -103,7 +103,7 @@ class TablePainter(Painter):
         if rng.random() < 0.8:
             self._lay_cards(table, rng, _some(rng, (0.75, 0.2, 0.05)) + 1)
         if rng.random() < 0.08:
-            # The table was learned while an arm lay there that has gone since: where it lay there is table.
+            # The table was learned while an arm lay there that has left since: its place is table.
             ghost = replace(table, image=table.bare.copy(), surface=table.surface.copy())
             self._reach(ghost, rng)
             table.bare = ghost.image
@@ -111,11 +111,11 @@ class TablePainter(Painter):
         for _ in range(_some(rng, (0.25, 0.5, 0.19, 0.06))):
             self._reach(table, rng)
         if known:
-            # It lies there still: it is an arm none the less.
+            # The arm still lies there: it counts as an arm all the same.
             table.bare = np.where((table.surface == Surface.ARM)[..., None], table.image, table.bare)
         return self._seen(table, rng)
 
-    # What belongs to the table
+    # Things that belong to the table
 
     def _bare_table(self, rng: np.random.Generator) -> _Table:
         image = self._background(rng)
@@ -131,7 +131,7 @@ class TablePainter(Painter):
         if rng.random() < 0.2:
             self._lay_cards(table, rng, 1)
             if rng.random() < 0.5:
-                # Printed, not laid: as worn and as coloured as the cloth.
+                # Printed, not laid: worn and coloured like the cloth.
                 fade = float(rng.uniform(0.3, 1.0))
                 table.image = np.asarray(cv2.addWeighted(table.image, fade, image, 1 - fade, 0), np.uint8)
             table.cards[:] = -1
@@ -142,13 +142,13 @@ class TablePainter(Painter):
         table.bare = table.image.copy()
         return table
 
-    # What comes and goes
+    # Things that come and go
 
     def _cast_shadows(self, table: _Table, rng: np.random.Generator) -> None:
         for _ in range(_some(rng, (0.7, 0.3)) + 1):
             blob, depth = _soft_blob(rng), _darkness(rng)
             if rng.random() < 0.3:
-                # It came in slowly: as far as it had come when the table was learned, it is in the table, too.
+                # It came in slowly: the part that had come in when the table was learned is in the table, too.
                 y, x = np.unravel_index(int(blob.argmax()), blob.shape)
                 out = (np.array([x, y]) - SIZE / 2) / SIZE * float(rng.uniform(0.05, 0.6)) * SIZE
                 learned = cv2.warpAffine(blob, moved_by(*out)[:2], blob.shape[::-1], borderMode=cv2.BORDER_REPLICATE)
@@ -166,7 +166,7 @@ class TablePainter(Painter):
         table.surface[ids == clutter.HAND] = Surface.OTHER
 
     def _lay_cards(self, table: _Table, rng: np.random.Generator, heaps: int) -> None:
-        """Heaps as in the eye's own scenes, most of them near the middle, a few all backs."""
+        """Draw heaps as in the eye's own scenes, most of them near the middle, a few all backs."""
         ids, card_px = np.full((SIZE, SIZE), -1, np.int16), table.unit * HEIGHT_MM
         camera = moved_by(0, (_TALL - SIZE) / 2) @ camera_over(rng, card_px, SIZE)
         extent = SIZE / 2 / card_px * HEIGHT_MM * float(rng.choice([0.15, 0.5, 1.0]))
@@ -187,7 +187,7 @@ class TablePainter(Painter):
             table.surface[ids == k] = Surface.FACE if face else Surface.BACK
 
     def _reach(self, table: _Table, rng: np.random.Generator) -> None:
-        """One arm, with its shadow and now and then a card in its hand."""
+        """Draw one arm, with its shadow and sometimes a card in its hand."""
         if rng.random() < 0.25:
             self._plain_arm(table, rng)
             return
@@ -204,7 +204,7 @@ class TablePainter(Painter):
             shade = cv2.GaussianBlur(shade, (0, 0), blur)
         self._darken(table, np.asarray(shade, np.float32))
         if rng.random() < 0.12:
-            return  # the arm itself is outside: its shadow alone is seen
+            return  # the arm itself is outside: only its shadow is seen
         carried = rng.random()
         if carried < 0.35:
             self._carry(table, rng, matrix, hand, way)
@@ -220,7 +220,7 @@ class TablePainter(Painter):
         table.surface[cover[..., 0] > 127] = Surface.ARM
 
     def _dressed(self, hand: HandPicture, arm: ArmLook, table: _Table, rng: np.random.Generator) -> HandPicture:
-        """Some sleeves are of the colour of the cloth or of some pattern, and some arms are bare."""
+        """Choose the sleeve: some have the cloth's colour, some a pattern, and some arms are bare."""
         kind = rng.random()
         if kind > 0.35:
             return hand
@@ -255,7 +255,7 @@ class TablePainter(Painter):
         table.surface[there > 0] = Surface.ARM
 
     def _carry(self, table: _Table, rng: np.random.Generator, matrix: Points, hand: HandPicture, way: Points) -> None:
-        """A card at the fingertips, face or back up, flat or being turned over."""
+        """Draw a card at the fingertips, face or back up, flat or being turned over."""
         tip = project(matrix, np.array([hand.tip]))[0]
         centre = tip + way * float(rng.uniform(-30, 45)) * table.unit
         turn = math.degrees(math.atan2(way[1], way[0])) + 90 + float(rng.normal(0, 30))
@@ -272,10 +272,10 @@ class TablePainter(Painter):
         self._note_cards(table, ids, laid)
 
     def _seen(self, table: _Table, rng: np.random.Generator) -> Sample:
-        """The picture and the bare table through one camera, at different instants."""
+        """Return the picture and the bare table through one camera, at different instants."""
         surface = table.surface.copy()
         surface[(surface == Surface.TABLE) & (table.shade > _VISIBLE_SHADE)] = Surface.SHADOW
-        # What lens and sensor do is done at half the size, at which it shows no less in so small a picture.
+        # Lens and sensor are simulated at half size: in so small a picture the effect is the same.
         image, bare = (cv2.resize(one, _HALF, interpolation=cv2.INTER_AREA) for one in (table.image, table.bare))
         return _photographed(image, bare, surface[:_TALL], rng, _TALL // 2)
 
@@ -284,9 +284,9 @@ class TablePainter(Painter):
 
 
 def _photographed(image: Image, bare: Image, surface: Kinds, rng: np.random.Generator, rows: int) -> Sample:
-    """What one camera makes of a square picture and of the bare table at another instant; ``rows`` of it are kept."""
+    """Return one camera's pictures of a square and of the bare table at another instant; ``rows`` of it are kept."""
     if rng.random() < 0.12:
-        # What was learned of the table may hold a shadow that has gone.
+        # The learned table may hold a shadow that has left.
         shade = cv2.resize(1 - _soft_blob(rng) * _darkness(rng), _HALF, interpolation=cv2.INTER_AREA)
         bare = np.asarray(cv2.multiply(bare, cv2.merge([shade] * 3), dtype=cv2.CV_8U), np.uint8)
     if rng.random() < 0.3:
@@ -308,11 +308,11 @@ def _photographed(image: Image, bare: Image, surface: Kinds, rng: np.random.Gene
 
 
 def still_sample(stem: Path, rng: np.random.Generator) -> Sample:
-    """A sample of a path-traced still: ``stem``.png, ``stem``_bare.png and ``stem``_mask.png."""
+    """Return a sample of a path-traced still: ``stem``.png, ``stem``_bare.png and ``stem``_mask.png."""
     image, bare = (np.array(cv2.imread(f"{stem}{end}"), np.uint8) for end in (".png", "_bare.png"))
     image, bare = (np.asarray(cv2.resize(one, _HALF, interpolation=cv2.INTER_AREA), np.uint8) for one in (image, bare))
     surface = np.array(cv2.imread(f"{stem}_mask.png", cv2.IMREAD_GRAYSCALE), np.uint8)
-    # What lies on the bare table, too, belongs to it.
+    # Things that lie on the bare table, too, belong to it.
     surface[surface == Surface.OTHER] = Surface.TABLE
     return _photographed(image, bare, surface, rng, _HALF[1])
 
@@ -322,12 +322,12 @@ def _some(rng: np.random.Generator, odds: tuple[float, ...]) -> int:
 
 
 def _arm_look(rng: np.random.Generator) -> ArmLook:
-    """An arm of any skin and any sleeve, or none."""
+    """Draw an arm of any skin and any sleeve, or bare."""
     drawn = look(int(rng.integers(1 << 30)), int(rng.integers(1, 9)))
     skin = tuple(int(np.clip(c * rng.uniform(0.85, 1.15), 0, 255)) for c in drawn.skin)
     sleeve = tuple(int(v) for v in rng.uniform(8, 245) * np.clip(rng.normal(1, 0.35, 3), 0.05, 1.0))
     if rng.random() < 0.2:
-        # Black and dark blue are what most people wear; on a dark cloth they are as dark as a shadow.
+        # Most people wear black and dark blue; on a dark cloth these are as dark as a shadow.
         sleeve = tuple(int(v) for v in rng.uniform(4, 50) * np.clip(rng.normal(1, 0.15, 3), 0.5, 1.5))
     cuff = float(rng.uniform(150, 300))
     if rng.random() < 0.3:
@@ -339,7 +339,9 @@ def _arm_look(rng: np.random.Generator) -> ArmLook:
 
 
 def _arm_place(table: _Table, rng: np.random.Generator, hand: HandPicture) -> tuple[Points, Points]:
-    """From a hand's pixels to the scene's, such that the arm comes from outside; and the way it points."""
+    """Return the map from a hand's pixels to the scene's, such that the arm comes from outside; and the arm's
+    direction.
+    """
     way_in = rng.uniform(0, 2 * np.pi)
     kind = rng.random()
     middle = np.array([SIZE / 2, _TALL / 2])
@@ -364,7 +366,7 @@ def _arm_place(table: _Table, rng: np.random.Generator, hand: HandPicture) -> tu
 
 
 def _draw_bar(image: Image, ids: Ids, rng: np.random.Generator, unit: float) -> None:
-    """No more than a sleeve or a fist: one colour, from outside to some place."""
+    """Draw a bare sleeve or fist: one colour, from outside to some place."""
     way, wide = rng.uniform(0, 2 * np.pi), max(3, int(rng.uniform(35, 90) * unit))
     tip = np.array([SIZE / 2, _TALL / 2]) + rng.normal(0, SIZE / 8, 2)
     far = tip + np.array([math.cos(way), math.sin(way)]) * 2 * SIZE
@@ -379,7 +381,7 @@ def _draw_bar(image: Image, ids: Ids, rng: np.random.Generator, unit: float) -> 
 
 
 def _in_other_light(image: Image, rng: np.random.Generator) -> Image:
-    """The lamp was changed, the day went on, somebody stands before the window."""
+    """Change the light: another lamp, another hour, a person before the window."""
     gain = rng.uniform(0.65, 1.45) * np.clip(rng.normal(1, 0.06, 3), 0.8, 1.2)
     corners = rng.normal(1, 0.05, (2, 2)).astype(np.float32)
     slope = cv2.resize(corners, image.shape[1::-1], interpolation=cv2.INTER_LINEAR)
@@ -388,7 +390,7 @@ def _in_other_light(image: Image, rng: np.random.Generator) -> Image:
 
 
 def _banded(image: Image, rng: np.random.Generator) -> Image:
-    """A lamp that flickers, through a rolling shutter."""
+    """Draw the bands of a flickering lamp through a rolling shutter."""
     rows = np.arange(ROWS, dtype=np.float32)[:, None, None]
     wave = 1 + rng.uniform(0.02, 0.12) * np.sin(2 * np.pi * (rows / rng.uniform(30, 200) + rng.random()))
     return np.asarray(np.clip(image * wave, 0, 255), np.uint8)
@@ -399,7 +401,7 @@ def _reduced(picture: NDArray[Any]) -> NDArray[Any]:
 
 
 def shard(samples: Iterable[Sample]) -> dict[str, NDArray[Any]]:
-    """A shard: pictures with the bare table as channels 3 to 5, and their maps."""
+    """Return a shard: pictures with the bare table as channels 3 to 5, and their maps."""
     drawn = list(samples)
     return {
         "tables": np.stack([np.concatenate(one[:2], axis=2) for one in drawn]),
