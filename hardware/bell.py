@@ -1,4 +1,4 @@
-"""A bell that one thread rings and another sleeps on, beside files: the kernel's eventfd, or two sockets elsewhere."""
+"""A wake-up signal between threads, waited on beside files: the kernel's eventfd, or two sockets elsewhere."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from contextlib import suppress
 
 
 class Bell:
-    """Rung from any thread; a ring is not lost, and several that nobody heard are one.
+    """A wake-up signal. Any thread may ring it; rings are never lost, and several unheard rings count as one.
 
-    ``waitable`` can be read while it rings: for select, poll and `multiprocessing.connection.wait`.
+    ``waitable`` is readable while it rings: for select, poll and `multiprocessing.connection.wait`.
     """
 
     def __init__(self) -> None:
         self.waitable: int | socket.socket
         self._release: weakref.finalize[..., Bell]
-        # A bell that nobody closed must not keep a descriptor for ever.
+        # Release the descriptor of a bell that was never closed.
         if hasattr(os, "eventfd"):
             self.waitable = self._file = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
             self._release = weakref.finalize(self, os.close, self._file)
@@ -29,7 +29,7 @@ class Bell:
             self._release = weakref.finalize(self, _close_both, self.waitable, self._rope)
 
     def ring(self) -> None:
-        """Wake whoever sleeps on it, or will; nothing once it is closed."""
+        """Wake the thread that sleeps on it, now or later; a no-op once it is closed."""
         if not self._release.alive:
             return
         with suppress(BlockingIOError):
@@ -39,7 +39,7 @@ class Bell:
                 self._rope.send(b"\0")
 
     def hush(self) -> None:
-        """It was heard; it rings no longer."""
+        """Stop ringing."""
         with suppress(BlockingIOError):
             if isinstance(self.waitable, int):
                 os.eventfd_read(self.waitable)
@@ -48,7 +48,7 @@ class Bell:
                     pass
 
     def close(self) -> None:
-        """Take it down; may be called twice."""
+        """Close it; may be called twice."""
         self._release()
 
 

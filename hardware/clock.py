@@ -1,8 +1,7 @@
-"""The machine's clocks, and how far they stand apart.
+"""The machine's clocks and the offset between them.
 
-Edges are stamped on ``CLOCK_MONOTONIC``; a camera's sensor stamps may count on ``CLOCK_BOOTTIME``, which goes
-on while the machine sleeps. Everything in this project is told in ``CLOCK_MONOTONIC``, so the offset is
-measured, not assumed.
+Edges are stamped on ``CLOCK_MONOTONIC``; a camera's sensor stamps may use ``CLOCK_BOOTTIME``, which continues while the
+machine sleeps. All instants in this project are in ``CLOCK_MONOTONIC``, so the offset is measured, not assumed.
 """
 
 from __future__ import annotations
@@ -13,23 +12,23 @@ from dataclasses import dataclass
 from datetime import datetime
 
 Clock = Callable[[], int]
-"""Answers the present instant, ns."""
+"""Returns the present instant, ns."""
 _TRIES = 16
 _HAS_MONOTONIC = hasattr(time, "CLOCK_MONOTONIC")
 
 
 def monotonic() -> int:
-    """``CLOCK_MONOTONIC``, ns; where a system has none of that name, what Python takes for it."""
+    """Return ``CLOCK_MONOTONIC``, ns; on a system without it, Python's monotonic time."""
     return time.clock_gettime_ns(time.CLOCK_MONOTONIC) if _HAS_MONOTONIC else time.monotonic_ns()
 
 
 def boottime() -> int:
-    """``CLOCK_BOOTTIME``, ns; `monotonic` where there is none: no sensor counts on it there."""
+    """Return ``CLOCK_BOOTTIME``, ns; `monotonic` on a system without it, where no sensor uses it."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else monotonic()
 
 
 def wall_now() -> str:
-    """Wall time to the second, ISO 8601 with its offset: a label for people, never for judging."""
+    """Return wall time to the second, ISO 8601 with its offset: a label for people, never for judging."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
@@ -42,7 +41,7 @@ class Offset:
 
 
 def measure_offset(other: Clock = boottime, reference: Clock = monotonic) -> Offset:
-    """How far ``other`` runs ahead of ``reference``.
+    """Return how far ``other`` runs ahead of ``reference``.
 
     Each try reads the reference on both sides of the other clock; the tightest try bounds the offset best,
     since an interruption between the readings can only widen it.

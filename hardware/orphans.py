@@ -1,8 +1,8 @@
-"""Processes that a program of ours started and left behind, since it was killed before it could end them.
+"""Orphaned children: processes that a program of ours left behind because it was killed first.
 
-A child sees its pipes close and ends by itself; one that is stopped, or hangs, does not, and holds the camera or the
-page's address. Each carries a mark in its environment that says whose child it is, and whoever starts next ends those
-whose parent is no more. Only where the system has /proc and process descriptors; elsewhere nothing is found.
+A child ends by itself when its pipes close, unless it is stopped or hangs; then it holds the camera or the page's
+address. Each child carries its parent's identity as a mark in its environment, and the next program to start ends those
+whose parent is gone. This requires /proc and process descriptors; elsewhere nothing is found.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pathlib import Path
 from typing import Final
 
 MARK: Final = "TABLE_REFEREE_PARENT"
-"""Of the environment: the parent's process and when it began, so that a number that was given again is no parent."""
+"""Environment variable with the parent's process id and start time; the latter detects a reused id."""
 _PROCESSES: Final = Path("/proc")
 _GOING: Final = 2.0
-"""Seconds that those which were ended may take to go."""
+"""Seconds allowed for killed processes to end."""
 
 
 def mark(parent: int | None = None) -> dict[str, str]:
-    """What the environment of a child says; ``parent``: this process if None."""
+    """Return the environment entry that marks a child of ``parent`` (None: this process)."""
     return {MARK: f"{parent or os.getpid()}:{_began(parent or os.getpid())}"}
 
 
 @contextmanager
 def marked() -> Iterator[None]:
-    """Children that are started meanwhile are marked as this process' own."""
+    """Mark children started in this context as this process's own."""
     before = os.environ.get(MARK)
     os.environ.update(mark())
     try:
@@ -43,9 +43,9 @@ def marked() -> Iterator[None]:
 
 
 def end_orphans() -> list[int]:
-    """Kill every marked process of this user whose parent is no more; returns their numbers.
+    """Kill every marked process of this user whose parent is gone; return their ids.
 
-    Waits a moment for them to be gone. One that waits in the kernel for a device goes when the device answers.
+    Waits briefly for them to end. A process blocked in the kernel on a device ends when the device answers.
     """
     if not hasattr(os, "pidfd_open") or not _PROCESSES.is_dir():
         return []
@@ -55,7 +55,7 @@ def end_orphans() -> list[int]:
             continue
         with suppress(OSError):
             handle = os.pidfd_open(int(folder.name))
-            # Looked at after it was taken hold of: the number is nobody else's now.
+            # Check only after opening the handle: from then on the id cannot be reused.
             if _is_orphan(folder):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
                 ended[handle] = int(folder.name)
@@ -79,10 +79,10 @@ def _is_orphan(folder: Path) -> bool:
 
 
 def _began(process: int) -> str:
-    """When a process began, in the kernel's ticks since the machine did; empty where there is none."""
+    """Return when a process began, in kernel ticks since boot; empty if there is none."""
     with suppress(OSError):
-        # Its name, in brackets, may hold anything.
+        # Split after the last bracket: the name in brackets may contain anything.
         fields = (_PROCESSES / str(process) / "stat").read_text(errors="replace").rpartition(")")[2].split()
-        # One that has ended and that nobody asked about yet is none.
+        # A zombie does not count as running.
         return "" if fields[0] in ("Z", "X") else fields[19]
     return ""

@@ -1,7 +1,7 @@
-"""The ports that every device, real or simulated, stands behind.
+"""The ports that all devices implement, real or simulated.
 
-A shell is thin: it turns a device into these few types and nothing else. All instants are integer nanoseconds on
-the machine's monotonic clock (``CLOCK_MONOTONIC``); a simulated device keeps a clock of its own.
+A shell is thin: it only turns a device into these few types. All instants are integer nanoseconds on the machine's
+monotonic clock (``CLOCK_MONOTONIC``); a simulated device keeps its own clock.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Image: TypeAlias = "NDArray[np.uint8]"
 
 
 class HardwareMissing(Spoken, RuntimeError):  # noqa: N818 - it names a state of the table, not of the program
-    """A device or library is not there; the message says what to do about it."""
+    """A device or library is missing; the message says what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One edge of one pad, as the kernel stamped it (or, for a release, as polling found it)."""
+    """One edge of one pad, as stamped by the kernel (or, for a release, as found by polling)."""
 
     seat: int
     """1 to N."""
@@ -34,12 +34,12 @@ class Edge:
     """Instant of the edge, ns."""
     pressed: bool
     t_error: int = 0
-    """Half-width of what is known about ``t``, ns."""
+    """Half-width of the uncertainty of ``t``, ns."""
     force: float | None = None
-    """0 to 1 where the pad measures it."""
+    """0 to 1 if the pad measures it."""
     late: bool = False
-    """Of a press: its device told it too late, or what it says of its own clock cannot be believed. It is evidence for
-    people, and nothing is judged by it."""
+    """Whether a press was reported too late, or its device's clock is not credible. It is evidence for people; nothing
+    is judged by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,18 @@ class Frame:
     index: int
     """Counts from 0 in the order in which the camera delivered."""
     t_error: int = 0
-    """Half-width of what is known about ``t`` for any one row, ns: rows read out one after another, clocks that stand
-    apart, a stamp that is only the frame's arrival. 0 where nothing is known."""
+    """Half-width of the uncertainty of ``t`` for any one row, ns: from row-by-row readout, clock offsets, or a stamp
+    that is only the frame's arrival. 0 if unknown."""
     clock_error: int = 0
-    """Half-width of what is not known of how late the camera's pictures come at all, ns: it is much the same for frame
-    after frame, so that it moves instants and not their order. 0 for a camera on a cable."""
+    """Half-width of the uncertainty of the camera's overall delay, ns: it is nearly constant, so it shifts instants but
+    keeps their order. 0 for a camera on a cable."""
 
 
 class Camera(Protocol):
-    """A source of frames in the order of their ``t``."""
+    """A source of frames in order of their ``t``."""
 
     def frames(self) -> Iterator[Frame]:
-        """Yield frames until the source ends; raises `HardwareMissing` where it cannot go on."""
+        """Yield frames until the source ends; raises `HardwareMissing` if it cannot continue."""
         ...
 
     def close(self) -> None: ...
@@ -74,27 +74,27 @@ class Camera(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Presses that the kernel stamped and nobody will hear of: its queue overflowed."""
+    """Presses that the kernel stamped and then dropped, because its queue overflowed."""
 
     count: int
     after: int
-    """None of them was before this instant, ns."""
+    """No lost press was before this instant, ns."""
     before: int
-    """Nor any after this one, ns."""
+    """No lost press was after this instant, ns."""
 
 
 class Pads(Protocol):
     """The seats' pads."""
 
     def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None:
-        """Report every edge, and edges that were lost; a handler that raises stops no other pad."""
+        """Report every edge, and edges that were lost; a handler that raises does not stop other pads."""
         ...
 
     def close(self) -> None: ...
 
 
 class TimedPads(Pads, Protocol):
-    """Pads that promise how far they have told."""
+    """Pads that guarantee up to which instant they have reported."""
 
     def watermark(self, now: int) -> int:
         """Every edge up to this instant (ns) has been reported."""
@@ -102,41 +102,41 @@ class TimedPads(Pads, Protocol):
 
 
 class Speaker(Protocol):
-    """A voice made of clips rendered ahead."""
+    """A voice that plays clips rendered in advance."""
 
     def say(
         self, clips: Sequence[str], *, urgent: bool = False, patience: float | None = None, topic: str = ""
     ) -> None:
-        """Speak these clips, joined, after what is being said. Never waits for the sound, and never raises.
+        """Speak these clips, joined, after the current phrase. Never blocks and never raises.
 
         Args:
             clips: names of clips; a mark at the end of a name (``,`` or ``.``) is a pause.
-            urgent: it interrupts what is not urgent.
-            patience: how long it may wait for its turn until it is dropped, s; the speaker's own choice if not given.
-            topic: phrases of the same topic that still wait are dropped, for this one makes them untrue.
+            urgent: whether it interrupts a phrase that is not urgent.
+            patience: longest wait in the queue before it is dropped, s; None: the speaker's default.
+            topic: drop waiting phrases of the same topic, which this one makes untrue.
         """
         ...
 
     def learn(self, names: Mapping[str, str]) -> frozenset[str]:
-        """Get ready to say these names, too, each as it is written beside it; returns those that can be said.
+        """Prepare these names, too, each with its pronunciation; return those that can be spoken.
 
         Takes a tenth of a second each, and never raises.
         """
         ...
 
     def cue(self, name: str) -> None:
-        """Play a short sound at once, over speech and without cutting it (``slap``). Never waits, and never raises."""
+        """Play a short sound at once, over speech and without cutting it (``slap``). Never blocks, and never raises."""
         ...
 
     def set_volume(self, volume: Volume) -> None:
-        """From now on this loud, from any thread; what is being said fades to it. Never waits."""
+        """Set the volume, from any thread; the current phrase fades to it. Never blocks."""
         ...
 
     def close(self) -> None: ...
 
 
 class Lights(Protocol):
-    """One light a seat, and one in colour for the table."""
+    """One light per seat, and a coloured one for the table."""
 
     def seat(self, seat: int, level: float) -> None:
         """Set one seat's light, 0 (off) to 1."""

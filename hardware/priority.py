@@ -1,10 +1,10 @@
-"""Hands before everything: how the machine is asked to prefer the referee's own process.
+"""Process priority: asks the system to prefer the referee's own process, so that hands are handled first.
 
-Whoever waits for the processor cannot light a light. A process that is merely *nicer* is preferred within its own
-session alone where the kernel groups sessions (``sched_autogroup_enabled``), so real-time scheduling is asked for
-first: the referee sleeps nearly always, and the kernel leaves others a twentieth of each second whatever happens. Every
-thread of the process is asked for, since Python hands its interpreter from one to the other: a thread that holds it and
-is not preferred would keep the hand waiting. What the process starts later, such as the eye, is ordinary again.
+A light cannot come on while its process waits for the CPU. A *nice* value only counts within a session if the kernel
+groups sessions (``sched_autogroup_enabled``), so real-time scheduling is requested first. That is safe: the referee
+sleeps nearly always, and the kernel always leaves others a twentieth of each second. All threads are included, since
+they share Python's interpreter lock: an ordinary thread that holds it would delay a hand. Processes started later, such
+as the eye, are ordinary again.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from pathlib import Path
 from typing import Final
 
 PRIORITY: Final = 10
-"""Of real-time scheduling: above all that is ordinary, below the kernel's interrupts (50) and sound (often 20)."""
+"""Real-time priority: above all ordinary processes, below the kernel's interrupts (50) and sound (often 20)."""
 NICE: Final = -10
-"""What is asked for where real time is not allowed."""
+"""Nice value requested if real-time scheduling is not allowed."""
 _REACHED: Final = ("ordinary", "preferred", "real time")
 
 
 def be_urgent(process: int | None = None) -> str:
-    """Have the machine prefer every thread that this process has now, as far as it is allowed.
+    """Ask the system to prefer every current thread of this process, as far as it is allowed.
 
-    Allowed to root, and to a service whose unit says ``LimitRTPRIO=`` (or at least ``Nice=``).
+    Root is allowed, and a service whose unit has ``LimitRTPRIO=`` (or at least ``Nice=``).
 
     Args:
         process: another process of ours instead.
 
     Returns:
-        What was reached: ``real time``, ``preferred`` or ``ordinary``; always that where the system is not Linux.
+        The level reached: ``real time``, ``preferred`` or ``ordinary``; always ``ordinary`` if the system is not Linux.
     """
     if not hasattr(os, "sched_setscheduler"):
         return "ordinary"
     reached = "real time"
     for task in Path("/proc", str(process or os.getpid()), "task").iterdir():
-        # A thread that has ended meanwhile is in nobody's way.
+        # A thread that has ended meanwhile does not matter.
         with suppress(ProcessLookupError):
             reached = min(reached, _prefer(int(task.name)), key=_REACHED.index)
     return reached
@@ -57,14 +57,14 @@ def _prefer(thread: int) -> str:
 
 
 OOM_SCORE: Final = 300
-"""What the kernel adds to the share of memory of a process that is to go before the others, in thousandths: the eye is
-started again, and the game goes on; the referee itself is not."""
+"""Added to the kernel's out-of-memory score, in thousandths of memory, so that this process is killed first: the eye
+restarts and the game goes on; the referee itself would not."""
 
 
 def be_patient(nice: int) -> None:
-    """Give way to all that is more urgent, and go first where memory is short: what computes for long calls this first.
+    """Give way to all that is more urgent, and be killed first if memory is short; for long computations.
 
-    What it starts later does the same.
+    Processes it starts later inherit this.
     """
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")

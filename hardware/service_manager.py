@@ -1,7 +1,6 @@
-"""What a process of ours tells systemd, and how often systemd wants to hear that it lives: sd_notify(3).
+"""Notifies systemd, and finds how often its watchdog must be fed: sd_notify(3).
 
-Datagrams of ``KEY=value`` to the socket that ``NOTIFY_SOCKET`` names. Outside systemd all of this says nothing to
-nobody.
+Sends datagrams of ``KEY=value`` to the socket named by ``NOTIFY_SOCKET``. Outside systemd this is a no-op.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ Send = Callable[[str], None]
 
 
 def sender(environ: Mapping[str, str]) -> Send:
-    """What sends to systemd's socket; to nobody where there is none. A datagram that cannot be sent is dropped."""
+    """Return a function that sends to systemd's socket, or a no-op without one; failed datagrams are dropped."""
     address = environ.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return lambda _text: None
-    # A name that begins with @ is one in the kernel's abstract namespace.
+    # A leading @ denotes the kernel's abstract namespace.
     where = "\0" + address[1:] if address.startswith("@") else address
     channel = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
     channel.setblocking(False)
@@ -33,7 +32,7 @@ def sender(environ: Mapping[str, str]) -> Send:
 
 
 def watched_for(environ: Mapping[str, str], own: int) -> int:
-    """How long systemd waits to be fed by the process ``own``, µs; 0 where it does not watch."""
+    """Return the watchdog timeout of the process ``own``, µs; 0 if systemd does not watch it."""
     if environ.get("WATCHDOG_PID", str(own)) != str(own):
         return 0
     told = environ.get("WATCHDOG_USEC", "")
@@ -41,5 +40,5 @@ def watched_for(environ: Mapping[str, str], own: int) -> int:
 
 
 def feeding_interval(environ: Mapping[str, str], own: int) -> int:
-    """Nanoseconds between feedings: a third of what systemd waits, so that one may be late; 1 s where it waits not."""
+    """Return the interval between watchdog feedings, ns: a third of the timeout, so that one may be late; or 1 s."""
     return watched_for(environ, own) * 1000 // 3 or SECOND

@@ -1,1 +1,1 @@
-"""Cameras: the Pi's, USB, files, and a camera in a process of its own."""
+"""Cameras: the Pi's, USB, network, files, and a camera in a separate process."""

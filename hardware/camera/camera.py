@@ -1,7 +1,7 @@
-"""Cameras behind one port: a Pi's (`hardware.camera.pi_camera`), a USB camera (`hardware.camera.usb`), a camera in the
-network (`hardware.camera.network`), recordings.
+"""Cameras behind one port: a Pi's (`hardware.camera.pi_camera`), USB (`hardware.camera.usb`), network
+(`hardware.camera.network`), recordings.
 
-Every frame is a span of time that starts at ``t``. Times of a recording count from its first frame.
+Every frame is a time span that starts at ``t``. Times of a recording count from its first frame.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from referee.sentence import Sentence
 from referee.units import MS, SECOND
 
 _DEFAULT_FPS: Final = 15.0
-"""Of a folder whose rate nobody told, frames a second."""
+"""Frames a second for a folder without a given rate."""
 _PICTURES: Final = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".webp", ".ppm"))
 _KNOWN: Final = Sentence(
     "picamera, usb:0, a stream's http:// or rtsp:// address, a video file, or a folder of numbered frames"
@@ -27,7 +27,7 @@ _KNOWN: Final = Sentence(
 
 
 class FolderCamera:
-    """A folder of frames, in the order of the last number in each name; implements `hardware.ports.Camera`."""
+    """A folder of frames, ordered by the last number in each name; implements `hardware.ports.Camera`."""
 
     def __init__(self, folder: Path, fps: float = _DEFAULT_FPS) -> None:
         """List the frames; nothing is read yet.
@@ -57,7 +57,7 @@ class FolderCamera:
             )
 
     def frames(self) -> Iterator[Frame]:
-        """Yield each frame; raises `HardwareMissing` at a picture that cannot be read, or has not the first's size."""
+        """Yield each frame; raises `HardwareMissing` at a picture that is unreadable or differs in size."""
         length = round(SECOND / self._fps)
         first: tuple[int, int] | None = None
         for index, file in enumerate(self.files):
@@ -74,7 +74,7 @@ class FolderCamera:
             yield Frame(picture(image), round(index * SECOND / self._fps), length, index)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file is held open."""
 
 
 class VideoCamera:
@@ -84,7 +84,7 @@ class VideoCamera:
         """Open the file.
 
         Raises:
-            HardwareMissing: no such file, or none that OpenCV can read.
+            HardwareMissing: there is no such file, or OpenCV cannot read it.
         """
         if not file.is_file():
             raise HardwareMissing("there is no video {file}", file=file)
@@ -94,9 +94,7 @@ class VideoCamera:
             raise HardwareMissing("{file} is no video that OpenCV can read; convert it to MP4 or AVI", file=file)
 
     def frames(self) -> Iterator[Frame]:
-        """Yield each frame, by the file's own times where it tells them; raises `HardwareMissing` if there is
-        none.
-        """
+        """Yield each frame, with the file's own times if it has them; raises `HardwareMissing` if there is none."""
         cv2 = opencv()
         fps = float(self._capture.get(cv2.CAP_PROP_FPS))
         length = round(SECOND / fps) if 1 <= fps <= 1000 else round(SECOND / _DEFAULT_FPS)
@@ -109,7 +107,7 @@ class VideoCamera:
             told = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * MS)
             if index == 0:
                 first = told
-            # Some containers tell no times, or the same one again: then the nominal rate must do.
+            # Some containers give no times, or repeat one: then use the nominal rate.
             t = told - first if told - first > last else last + length
             last = t
             yield Frame(picture(image), t, length, index)
@@ -118,7 +116,7 @@ class VideoCamera:
             raise HardwareMissing("{file} holds no picture; it may be torn", file=self._file)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Release the file."""
         self._capture.release()
 
 
@@ -130,20 +128,20 @@ def open_camera(
     delay_ms: float | None = None,
     **look: Any,
 ) -> Camera:
-    """The camera that ``source`` names, in this process; `hardware.camera.remote` opens it in one of its own.
+    """Open the camera that ``source`` names, in this process; `hardware.camera.remote` uses a separate process.
 
     Args:
         source: ``picamera``, ``usb:N``, ``usb:/dev/v4l/by-id/...``, a stream's ``http://``, ``https://`` or ``rtsp://``
             address, a video file, a folder of numbered frames, or ``twin`` (a simulated Pi camera, see
             `hardware.simulated.devices.simulated_picamera`).
-        fps: frames a second: of a folder, or wanted of a camera.
-        size: wanted width and height of a camera's picture, px.
-        delay_ms: how late the pictures of a camera in the network come; None where nobody measured it.
-        look: further fields of `hardware.camera.pi_camera.PiCameraSettings`, for the Pi's camera and its twin; others
-            take none of them. None leaves one as it is.
+        fps: frames a second: of a folder, or the requested rate of a camera.
+        size: requested width and height of a camera's picture, px.
+        delay_ms: measured delay of a network camera's pictures; None if not measured.
+        look: further fields of `hardware.camera.pi_camera.PiCameraSettings`, for the Pi's camera and its twin; other
+            cameras accept none. None keeps the default.
 
     Raises:
-        HardwareMissing: it is not there, or ``source`` names nothing; the message says what to do.
+        HardwareMissing: it is missing, or ``source`` names nothing; the message says what to do.
     """
     wanted = None if size is None else (int(size[0]), int(size[1]))
     if source == "picamera":

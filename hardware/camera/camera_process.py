@@ -1,8 +1,8 @@
-"""The process in which a camera lives, both ends of it: `CameraProcess` is the parent's, `main` the child's.
+"""The camera's process, from both sides: `CameraProcess` is the parent's side, `main` the child's.
 
-The child opens the camera, puts its frames into the ring, and says what happens; it knows nothing of who looks at them.
-It ends when it is asked to (SIGTERM), when the camera ends, and when the process that started it is gone. The parent's
-end starts it, listens, asks, kills, lets go, and never waits; `hardware.camera.remote` decides what is due.
+The child opens the camera, puts its frames into the ring, and reports events. It ends on request (SIGTERM), when the
+camera ends, and when its parent is gone. The parent's side starts it, listens, stops, kills and releases it, and never
+blocks; `hardware.camera.remote` decides what is due.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ from hardware.ports import Camera, Frame, HardwareMissing
 from referee.sentence import told, words_of
 
 FIRST_PICTURE: Final = "pictures"
-"""The child says: the ring is laid out, the first picture lies in it."""
+"""Message: the ring is laid out and holds the first picture."""
 REPORT: Final = "report"
-"""The child says something new of its camera."""
+"""Message: a new report about the camera."""
 MISSING: Final = "missing"
-"""The camera is not there, or went: words for people."""
+"""Message: the camera is missing, or disappeared; with words for people."""
 FAILED: Final = "failed"
-"""Something that nobody foresaw: the exception's last line."""
+"""Message: an unexpected failure, with the exception's last line."""
 ENDED: Final = "ended"
-"""A recording has come to its end."""
+"""Message: a recording has ended."""
 _LAST_LINES: Final = 40
-"""Of what the process printed, kept for its last words."""
+"""Number of printed lines kept as the process's last words."""
 _CHUNK: Final = 65536
 
 _left_behind: list[subprocess.Popen[bytes]] = []
-"""Processes that could not be killed; asked about again so that none stays a zombie."""
+"""Processes that could not be killed; polled again so that none stays a zombie."""
 
 
 class CameraProcess:
-    """A process that opens one camera. Made with subprocess, not multiprocessing: it needs nothing of its parent's main
-    module, and a parent that is a daemonic child itself may have it.
+    """A process that opens one camera. It uses subprocess rather than multiprocessing, so that it needs nothing from
+    its parent's main module, and its parent may be a daemonic child.
     """
 
     def __init__(self, spec: CameraSpec) -> None:
         """Start it; returns at once.
 
         Raises:
-            OSError: no process, pipe or memory can be had.
+            OSError: a process, pipe or memory is not available.
         """
         for old in list(_left_behind):
             if old.poll() is not None:
@@ -93,7 +93,7 @@ class CameraProcess:
         return {self.bell, self._end, *self._open_pipes}
 
     def listen(self) -> list[dict[str, Any]]:
-        """What it said since the last time; what it printed is kept for `last_words`."""
+        """Return its messages since the last call; keep its output for `last_words`."""
         with contextlib.suppress(BlockingIOError):
             os.eventfd_read(self.bell)
         *lines, rest = (self._printed + self._read(self.errors)).split(b"\n")
@@ -110,7 +110,7 @@ class CameraProcess:
             except BlockingIOError:
                 break
             if not chunk:
-                # A pipe that hung up would be readable for ever.
+                # A closed pipe would stay readable for ever.
                 self._open_pipes.discard(file)
                 break
             out += chunk
@@ -118,20 +118,20 @@ class CameraProcess:
 
     @property
     def last_words(self) -> str:
-        """The last lines that it printed; empty if it printed nothing."""
+        """The last lines that it printed; empty if there are none."""
         return "\n".join([*self._lines, self._printed.decode(errors="replace")]).strip()
 
     def open_ring(self) -> None:
-        """Its first picture is there."""
+        """Map the ring, now that it holds the first picture."""
         self._ring = FrameRing(self._memory)
 
     def take(self) -> tuple[Frame, int] | None:
-        """The newest frame and the instant at which it was given; None if there is none that was not taken."""
+        """Return the newest frame and the instant it was put; None if there is no new one."""
         return self._ring.take() if self._ring is not None else None
 
     @property
     def given_at(self) -> int | None:
-        """When it last gave a frame, ns."""
+        """The instant of its last frame, ns."""
         return self._ring.given_at if self._ring is not None else None
 
     @property
@@ -144,19 +144,19 @@ class CameraProcess:
         self._process.terminate()
 
     def kill(self) -> None:
-        """End it, unless it waits in the kernel for a device: then it ends when the device answers."""
+        """Kill it. If it is blocked in the kernel on a device, it ends when the device answers."""
         self._process.kill()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it was gone within so many seconds."""
+        """Return whether it ended within so many seconds."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
         return self.status is not None
 
     def let_go(self) -> None:
-        """Close everything that is shared with it; harmless to call twice.
+        """Close everything shared with it; may be called twice.
 
-        A process that still runs sees its lifeline close and ends by itself as soon as it can.
+        A process that still runs sees its lifeline close and ends as soon as it can.
         """
         if self._ring is not None:
             self._ring.close()
@@ -185,22 +185,22 @@ def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
 def _end_with_parent(lifeline: int) -> None:
     """Let the kernel end this process when the other end of the pipe ``lifeline`` closes.
 
-    A pipe that hangs up sends SIGIO, whose default is to end the process: no thread and no interpreter is needed for
-    it, so it works while C code sits in a driver. (PR_SET_PDEATHSIG would watch the parent's thread, not the parent.)
+    A closed pipe sends SIGIO, whose default action ends the process. That needs no thread and no interpreter, so it
+    works while C code sits in a driver. (PR_SET_PDEATHSIG would watch the parent's thread, not the parent.)
     """
     signal.signal(signal.SIGIO, signal.SIG_DFL)
-    # A parent's thread that blocks signals hands that down.
+    # A blocked signal mask is inherited from the parent's thread.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGIO, signal.SIGTERM})
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC | os.O_NONBLOCK)
     with contextlib.suppress(BlockingIOError):
         if os.read(lifeline, 1) == b"":
-            # It closed before anybody watched.
+            # It closed before SIGIO was enabled.
             os._exit(1)
 
 
 def _deliver(camera: Camera, memory: int, bell: int, say: Callable[..., None]) -> None:
-    """Frames into the ring, until the camera ends; what it says of itself is told whenever that is something new."""
+    """Put frames into the ring until the camera ends; send its report whenever that changes."""
     report: Callable[[], Any] | None = getattr(camera, "report", None)
     told: dict[str, Any] | None = None
     if report is not None:
@@ -209,7 +209,7 @@ def _deliver(camera: Camera, memory: int, bell: int, say: Callable[..., None]) -
     parent = os.getppid()
     for frame in camera.frames():
         if os.getppid() != parent:
-            # The lifeline is kept open by another child of the parent that was.
+            # The old parent is gone, but another of its children keeps the lifeline open.
             return
         if ring is None:
             ring = FrameRing.lay_out(memory, *frame.image.shape[:2])
@@ -223,11 +223,11 @@ def _deliver(camera: Camera, memory: int, bell: int, say: Callable[..., None]) -
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Arguments: file descriptors of the lifeline, the memory, the bell and the messages, and the camera as JSON."""
+    """Run the child. Arguments: descriptors of lifeline, memory, bell and messages, and the camera as JSON."""
     lifeline, memory, bell, messages = (int(number) for number in arguments[:4])
     for inherited in (lifeline, memory, bell, messages):
         os.set_inheritable(inherited, False)
-    # Ctrl-C at the terminal reaches the whole group: the parent decides what it means.
+    # Ctrl-C at the terminal reaches the whole group: the parent decides how to react.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent(lifeline)
 
@@ -238,7 +238,7 @@ def main(arguments: Sequence[str]) -> None:
     with contextlib.suppress(_AskedToStop, BrokenPipeError):
         signal.signal(signal.SIGTERM, _stop)
         spec = CameraSpec.from_json(arguments[4])
-        # Every way in which this ends is said.
+        # Every kind of ending is reported.
         try:
             camera = spec.open()
             _deliver(camera, memory, bell, say)
@@ -250,14 +250,14 @@ def main(arguments: Sequence[str]) -> None:
         except Exception as bad:
             traceback.print_exc()
             say(FAILED, words=f"{type(bad).__name__}: {bad}")
-        # Whoever asked waits for a while only, and then kills: a close that hangs is no reason to hang here for ever.
+        # The parent waits briefly and then kills, so a close that hangs does no harm.
         with contextlib.suppress(_AskedToStop, Exception):
             if camera is not None:
                 camera.close()
     with contextlib.suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()
-    # Not by the interpreter's exit: a camera library's own clean-up there may wait for a camera that is gone.
+    # Skip the interpreter's exit: a camera library's clean-up there may wait for a missing camera.
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""Whether what was locked stays locked: controls asked for, held against what each frame's metadata tells."""
+"""Checks that locked controls stay locked: compares requested values with each frame's metadata."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, Final
 from hardware.camera.spec import CameraLock
 
 _SLIPPED: Final = 15
-"""Frames in a row that show something else before a lock counts as lost: a change took 11 to show."""
+"""Number of consecutive deviating frames after which a lock counts as lost: a change took 11 to show."""
 
-# By how much a frame may tell another value than asked for: (part of it, and that much besides). Exposures come in
-# whole rows, gains in the sensor's steps.
+# Tolerances of a frame's value: (relative part, absolute part). Exposures come in whole rows, gains in the sensor's
+# steps.
 _TOLERANCES: Final = {
     "ExposureTime": (0.02, 40.0),
     "AnalogueGain": (0.05, 0.05),
@@ -39,13 +39,13 @@ class Locks:
         self._held: set[str] = set()
 
     def ask(self, name: str, *values: float) -> None:
-        """A control is to hold these values from now on; its metadata has the same name."""
+        """Lock a control at these values; its metadata has the same name."""
         self._asked[name] = values
         self._since[name] = self._wrong[name] = 0
         self._held.discard(name)
 
     def look(self, metadata: Mapping[str, Any]) -> list[str]:
-        """Read one frame's metadata; returns names of locks that have just slipped."""
+        """Read one frame's metadata; return names of locks that have just been lost."""
         slipped = []
         for name, asked in self._asked.items():
             told = metadata.get(name)
@@ -68,12 +68,12 @@ class Locks:
 
     @property
     def settled(self) -> bool:
-        """Whether the last frame showed everything that was asked for, as far as it tells."""
+        """Whether the last frame showed all requested values, as far as it reports them."""
         return all(not wrong for wrong in self._wrong.values())
 
     @property
     def all(self) -> dict[str, CameraLock]:
-        """Each lock as the last frame showed it."""
+        """Each lock as shown by the last frame."""
         return {
             name: CameraLock(
                 asked, self._given.get(name), name in self._given and not self._wrong[name], self._since[name]
@@ -83,7 +83,7 @@ class Locks:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """In words, what does not hold, and what no frame tells of."""
+        """Messages about controls that do not hold, and about controls that no frame reports."""
         out = []
         for name, lock in self.all.items():
             if lock.given is None:

@@ -1,8 +1,8 @@
-"""A camera in the network: a phone as camera, an IP camera, by ``http(s)://`` (MJPEG) or ``rtsp://``, through OpenCV.
+"""A network camera: a phone or an IP camera, by ``http(s)://`` (MJPEG) or ``rtsp://``, through OpenCV.
 
-Its pictures come late by what the camera, its encoder and the network take, and no stamp of this machine tells how much
-that is. How far it varies is measured here, frame by frame; the rest is the setting ``camera.delay_ms``, or, where
-nobody measured it, what such cameras usually take, with an error as wide.
+Its pictures are delayed by the camera, its encoder and the network, which no stamp of this machine shows. Variations of
+the delay are measured here, frame by frame; the rest is the setting ``camera.delay_ms``, or by default the usual delay
+of such cameras, with an equally wide error.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _OPENING_MS: Final = 8000
 _SILENT_MS: Final = 3000
 """Milliseconds without a picture after which the camera has stopped."""
 _USUAL_DELAY: Final = 300 * MS
-"""Phones and IP cameras take 0.1 to 0.6 s from the light to the network; the error goes from nothing to twice this."""
+"""Phones and IP cameras take 0.1 to 0.6 s from the light to the network; the error spans from 0 to twice this."""
 _WAITED: Final = 5 * MS
-"""A frame that is there at once came while the stream was opened, nobody knows when."""
+"""A frame that is available sooner arrived while the stream was opened, at an unknown time."""
 _IN_A_ROW: Final = 3
-"""So many frames in a row that had to be waited for show that none of those is left."""
+"""Number of consecutive frames that had to be waited for, after which none of the early frames is left."""
 _MOST_LATE: Final = 200
-"""So many are passed over at most: a stream that is always there at once is at least watched."""
+"""Greatest number of frames skipped: a stream that is always ahead is still watched."""
 _REMEMBERED: Final = 300
-"""Frames from whose distances their jitter is measured."""
+"""Number of frames whose intervals give the jitter."""
 
 
 class NetworkCamera:
-    """A network's camera; implements `hardware.ports.Camera`."""
+    """A network camera; implements `hardware.ports.Camera`."""
 
     def __init__(
         self, url: str, *, delay_ms: float | None = None, clock: Clock = monotonic, capture: Any = None
@@ -45,20 +45,20 @@ class NetworkCamera:
         """Open the stream.
 
         Args:
-            url: of the stream itself, not of a page that shows it.
-            delay_ms: how late its pictures come, as it was measured; None where nobody did.
-            clock: answers the present instant, ns.
+            url: the stream's own address, not that of a page that shows it.
+            delay_ms: measured delay of its pictures; None if not measured.
+            clock: returns the present instant, ns.
             capture: stands for OpenCV's VideoCapture.
 
         Raises:
-            HardwareMissing: nothing answers there, or what does is no video.
+            HardwareMissing: nothing answers there, or the answer is no video.
         """
         cv2 = opencv()
         self.source = masked(url)
         self._clock = clock
         if capture is None:
             waits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPENING_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _SILENT_MS]
-            # OpenCV 4 would ask for datagrams first, of which networks lose some; version 5 does this by itself.
+            # OpenCV 4 tries UDP first, which loses packets; version 5 prefers TCP by itself.
             os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", "rtsp_transport;tcp")
             capture = cv2.VideoCapture(url, cv2.CAP_FFMPEG, waits)
         self._capture = capture
@@ -76,13 +76,13 @@ class NetworkCamera:
 
     @property
     def jitter(self) -> int:
-        """How much later than usual one of the remembered frames came after the one before it, ns."""
+        """The largest interval between two remembered frames less the usual one, ns."""
         if not self._distances:
             return 0
         return max(self._distances) - round(statistics.median(self._distances))
 
     def report(self) -> CameraReport:
-        """What the camera gives."""
+        """Return the camera's report."""
         notes = [f"pictures come by the network: their instants vary by {self.jitter / MS:.0f} ms"]
         if not self._measured:
             usual = round(_USUAL_DELAY / MS)
@@ -90,7 +90,7 @@ class NetworkCamera:
         return CameraReport(self.source, None, self._size, ARRIVAL, warnings=tuple(notes))
 
     def frames(self) -> Iterator[Frame]:
-        """Yield frames as they come until the stream ends, which raises `HardwareMissing`."""
+        """Yield frames as they arrive until the stream ends, which raises `HardwareMissing`."""
         index, last, came, late, waited = 0, -1, 0, 0, 0
         while True:
             asked = self._clock()
@@ -107,7 +107,7 @@ class NetworkCamera:
             if index:
                 self._distances.append(now - came)
             came = now
-            # A frame's light was gathered within one distance before it was sent.
+            # A frame's exposure ended within one frame interval before it was sent.
             length = round(statistics.fmean(self._distances)) if self._distances else SECOND // 15
             t = max(now - self._delay - length, last + 1)
             last = t
@@ -117,10 +117,10 @@ class NetworkCamera:
             index += 1
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the stream."""
         self._capture.release()
 
 
 def masked(url: str) -> str:
-    """An address without the password in it, to be shown and logged."""
+    """Return an address without its password, to be shown and logged."""
     return re.sub(r"(?<=://)[^/@]*@", "…@", url)

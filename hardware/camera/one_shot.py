@@ -1,7 +1,7 @@
-"""Exposure, white balance and focus of the Pi's camera found by its own automatics, once, so that they can be held.
+"""Finds exposure, white balance and focus of the Pi's camera by its own automatics, once, so that they can be held.
 
-A lens that nobody moves stands at 1 dioptre and is sharp from half a metre to two; what a table needs, one run of the
-autofocus tells. libcamera's controls: ``AeEnable``, ``AwbEnable``, ``AfMode`` and ``AfTrigger``.
+A fixed lens is set to 1 dioptre and sharp from half a metre to two; one autofocus run finds the setting for a table.
+Uses libcamera's controls ``AeEnable``, ``AwbEnable``, ``AfMode`` and ``AfTrigger``.
 """
 
 from __future__ import annotations
@@ -11,43 +11,43 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-# Numbers of libcamera's enumerations, which spare the import.
+# Values of libcamera's enumerations, to avoid the import.
 AF_MANUAL: Final = 0
 _AF_AUTO: Final = 1
 _AF_START: Final = 0
 _SCANNING, _FOCUSED, _FAILED = 1, 2, 3
 
 _LATE: Final = 12
-"""Frames until a changed control shows; a change took 11."""
+"""Number of frames until a changed control shows; a change took 11."""
 _EVEN: Final = 10
-"""Frames in a row that show the same exposure and colours: the automatics have found them."""
+"""Number of consecutive frames with equal exposure and colours after which the automatics have settled."""
 _LIKE: Final = 0.02
-"""Share by which these may differ."""
+"""Share by which those may differ."""
 _LIGHT_PATIENCE: Final = 120
-"""Frames that exposure and white balance may take."""
+"""Most frames allowed for exposure and white balance."""
 _FOCUS_PATIENCE: Final = 150
-"""Frames that a run of the autofocus may take."""
+"""Most frames allowed for an autofocus run."""
 _LONGEST_US: Final = 30_000
 _MOST_GAIN: Final = 16.0
 
 Look = Callable[[], Mapping[str, Any]]
-"""Waits for the next frame and answers with its metadata."""
+"""Waits for the next frame and returns its metadata."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """What the automatics found."""
+    """The values found by the automatics."""
 
     look: Mapping[str, Any]
     """Fields of `hardware.camera.pi_camera.PiCameraSettings`: ``exposure_us``, ``gain``, ``colour_gains``, and
-    ``lens_position`` where the lens found its focus.
+    ``lens_position`` if the lens found its focus.
     """
     words: tuple[str, ...]
-    """For people: what was found, and what was not."""
+    """For people: the values found, and those not found."""
 
 
 def find_look(camera: Any, look: Look) -> Adjustment:
-    """Run the automatics of a started camera and read what they found; they are left running.
+    """Run the automatics of a started camera and read their results; they are left running.
 
     Args:
         camera: a ``Picamera2`` object.
@@ -59,7 +59,7 @@ def find_look(camera: Any, look: Look) -> Adjustment:
 
 
 def _find_light(camera: Any, look: Look) -> tuple[dict[str, Any], str]:
-    # Older versions of libcamera keep a fixed exposure and gain until they are told 0; newer ones pass over that.
+    # Older versions of libcamera keep a fixed exposure and gain until they get 0; newer ones ignore that.
     camera.set_controls({"AeEnable": True, "ExposureTime": 0, "AnalogueGain": 0.0, "AwbEnable": True})
     for _ in range(_LATE):
         look()
@@ -81,7 +81,7 @@ def _find_light(camera: Any, look: Look) -> tuple[dict[str, Any], str]:
 
 
 def _light_of(told: Mapping[str, Any]) -> float:
-    """Exposure times gain: what brightness goes by, µs."""
+    """Return exposure times gain, which determines brightness, µs."""
     gain = float(told.get("AnalogueGain", 1.0)) * float(told.get("DigitalGain", 1.0))
     return float(told.get("ExposureTime", _LONGEST_US)) * gain
 
@@ -94,7 +94,7 @@ def _find_focus(camera: Any, look: Look) -> tuple[dict[str, Any], str]:
     for count in range(_FOCUS_PATIENCE):
         told = look()
         state = told.get("AfState")
-        # The state of a run that was before this one is none of it.
+        # Ignore the state left by an earlier run.
         began = began or state == _SCANNING or count >= 2 * _LATE
         if began and state == _FOCUSED and "LensPosition" in told:
             lens = round(float(told["LensPosition"]), 2)

@@ -1,12 +1,12 @@
 """The Raspberry Pi's camera.
 
-What the picture looks like must not change while a game is on, so exposure, gain, white balance and focus are locked,
-and read back from the frames' metadata, since libcamera adjusts silently. The camera is configured once, with few
-buffers: memory that lies in one piece is scarce, and switching modes uses it up. No callback is given to picamera2: an
-exception in one would end its event loop, and with it every frame.
+The picture must not change during a game, so exposure, gain, white balance and focus are locked, and checked in the
+frames' metadata, since libcamera adjusts silently. The camera is configured once, with few buffers: contiguous memory
+is scarce, and switching modes uses it up. picamera2 gets no callback: an exception in one would end its event loop, and
+with it all frames.
 
-Stopping may hang after a fault of the cable, and nothing in this process can help then: `hardware.camera.remote` runs
-the camera in a process of its own.
+Stopping may hang after a fault of the cable, and this process cannot prevent that: `hardware.camera.remote` runs the
+camera in a separate process.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from hardware.clock import Clock, boottime, monotonic
 from hardware.ports import Frame, HardwareMissing, Image
 
 STREAM_RESTARTS: Final = 3
-"""How often in a row the camera is started anew before it counts as gone."""
+"""Number of restarts in a row before the camera counts as gone."""
 _BUFFERS: Final = 4
 
-# How the bytes of a pixel lie in numpy, by libcamera's name of the format, which counts from the other end.
+# Channel order in numpy, by libcamera's format name, which counts from the other end.
 _CHANNELS: Final[dict[str, list[int] | None]] = {
     "RGB888": None,
     "BGR888": [2, 1, 0],
@@ -43,26 +43,26 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PiCameraSettings:
-    """How the camera looks at the table."""
+    """How the camera views the table."""
 
     size: tuple[int, int] = (1536, 864)
     """Width and height, px: Camera Module 3's fastest mode."""
     fps: float = 30.0
     exposure_us: int = 4_000
-    """A card that moves at 2 m/s is smeared by 2 mm a millisecond: cards are read at rest, so 4 ms will do.
+    """At 2 m/s a card is smeared by 2 mm per millisecond; cards are read at rest, so 4 ms suffice.
     """
     gain: float = 4.0
     colour_gains: tuple[float, float] | None = None
-    """Red and blue; None lets the camera find them before the game and locks what it found."""
+    """Red and blue; None: the camera finds them before the game and locks them."""
     lens_position: float | None = None
-    """Dioptres; None leaves the lens alone (a camera without autofocus)."""
+    """Dioptres; None: the lens is not moved (a camera without autofocus)."""
     settle_frames: int = 30
-    """Frames to wait for a locked setting to show; a change took 11."""
+    """Frames to wait until a locked setting shows; a change took 11."""
     patience: float = 1.0
-    """A frame that takes longer than this has failed, s."""
+    """Longest wait for a frame before it counts as failed, s."""
 
     def changed(self, **look: Any) -> PiCameraSettings:
-        """These settings with other fields, of which None changes nothing and a list will do for a tuple.
+        """Return these settings with other fields; None changes nothing, and a list is accepted for a tuple.
 
         Raises:
             TypeError: there is no such field.
@@ -72,39 +72,39 @@ class PiCameraSettings:
 
 
 class FrameStream:
-    """The requests of a configured camera, waited for under a deadline, and the camera started anew when none comes.
+    """The requests of a configured camera, awaited with a deadline; the camera is restarted if none comes.
 
-    One job is waited for again and again: one that timed out stays queued, and asking anew would leave it with its
-    buffer. After stopping and starting frames come again; buffers and configuration stay as they are.
+    The same job is awaited repeatedly: a job that timed out stays queued, and a new one would leave it with its buffer.
+    After a restart frames come again; buffers and configuration stay as they are.
     """
 
     def __init__(self, camera: Any, controls: dict[str, Any], patience: float, mono: Clock) -> None:
-        """Nothing is started yet.
+        """Create the stream without starting the camera.
 
         Args:
             camera: a ``Picamera2`` object.
-            controls: what to set at each start; may be added to.
-            patience: a frame that takes longer has failed, s.
-            mono: answers ``CLOCK_MONOTONIC``, ns.
+            controls: controls to set at each start; may be added to.
+            patience: longest wait for a frame before it counts as failed, s.
+            mono: returns ``CLOCK_MONOTONIC``, ns.
         """
         self._camera, self._controls, self._patience, self._mono = camera, controls, patience, mono
         self._job: Any = None
         self._failures = 0
         self._why = ""
         self.started = 0
-        """Instant of the last start, ns: a frame that was read out before is an old one."""
+        """The instant of the last start, ns: a frame read out earlier is stale."""
 
     def start(self) -> None:
-        """Begin to deliver. A start uses up the controls that were set, those of the configuration too."""
+        """Start delivering. Each start uses up the controls that were set, including those of the configuration."""
         self._camera.set_controls(self._controls)
         self.started = self._mono()
         self._camera.start()
 
     def request(self) -> tuple[Any, int]:
-        """The next completed request, which the caller releases, and its arrival (ns).
+        """Return the next completed request, which the caller releases, and its arrival (ns).
 
         Raises:
-            HardwareMissing: none comes, and starting anew is no help.
+            HardwareMissing: none comes, even after restarts.
         """
         while True:
             request = self._wait()
@@ -113,11 +113,11 @@ class FrameStream:
             self.fail()
 
     def sound(self) -> None:
-        """A good frame came: failures before it are forgotten."""
+        """Note a good frame: earlier failures no longer count."""
         self._failures = 0
 
     def fail(self) -> None:
-        """No good frame came in time: stop and start; raises `HardwareMissing` after `STREAM_RESTARTS` in a row."""
+        """Restart after a failed frame; raises `HardwareMissing` after `STREAM_RESTARTS` failures in a row."""
         self._failures += 1
         if self._failures > STREAM_RESTARTS:
             raise HardwareMissing(
@@ -130,7 +130,7 @@ class FrameStream:
         self.start()
 
     def _wait(self) -> Any:
-        """The job's request, or None if it did not come in time; the job stays ours."""
+        """Return the job's request, or None if it did not come in time; the job is kept."""
         self._why = ""
         try:
             if self._job is None:
@@ -139,7 +139,7 @@ class FrameStream:
         except TimeoutError:
             return None
         except Exception as bad:
-            # What went wrong in the camera's own loop comes out here.
+            # Errors of the camera's own loop surface here.
             self._why = f" ({type(bad).__name__}: {bad})"
             self._job = None
             return None
@@ -159,17 +159,17 @@ class PiCamera:
         mono: Clock = monotonic,
         boot: Clock = boottime,
     ) -> None:
-        """Configure, lock and start the camera, and wait until its frames show what was locked.
+        """Configure, lock and start the camera, and wait until its frames show the locked values.
 
         Args:
-            settings: how it looks at the table.
+            settings: how it views the table.
             driver: stands for a ``Picamera2`` object.
             source: its name in the report.
-            mono: answers ``CLOCK_MONOTONIC``, ns.
-            boot: answers ``CLOCK_BOOTTIME``, ns.
+            mono: returns ``CLOCK_MONOTONIC``, ns.
+            boot: returns ``CLOCK_BOOTTIME``, ns.
 
         Raises:
-            HardwareMissing: no picamera2, no camera, no memory, one that gives a format nobody can read, or no frame.
+            HardwareMissing: picamera2, the camera or memory is missing, the format is unknown, or no frame comes.
         """
         self._settings = settings or PiCameraSettings()
         self._source = source
@@ -178,7 +178,7 @@ class PiCamera:
         self._locks = Locks()
         self._notes: list[str] = []
         self.past = 0
-        """Frames thrown away because they were old when they came."""
+        """Number of frames discarded because they were stale on arrival."""
         self._camera = open_driver() if driver is None else driver
         self._controls: dict[str, Any] = {}
         self._configure()
@@ -193,11 +193,11 @@ class PiCamera:
 
     @property
     def readout(self) -> int | None:
-        """From the first row's readout to the last's, ns; None where nobody knows."""
+        """Time from the first row's readout to the last row's, ns; None if unknown."""
         return self._readout
 
     def report(self) -> CameraReport:
-        """What the camera really does."""
+        """Return the camera's actual state."""
         offset = self._clock.offset
         notes = list(self._notes)
         if self._clock.name == ARRIVAL:
@@ -213,9 +213,7 @@ class PiCamera:
         )  # fmt: skip
 
     def frames(self) -> Iterator[Frame]:
-        """Yield frames; a camera that falls silent is restarted, and `HardwareMissing` raised when that is no
-        help.
-        """
+        """Yield frames; restart a camera that falls silent, and raise `HardwareMissing` if that does not help."""
         index, last, sound = 0, -1, self._mono()
         while True:
             image, metadata, arrived = self._picture()
@@ -223,7 +221,7 @@ class PiCamera:
             if frame is None or frame.t <= last:
                 self.past += 1
                 if arrived - sound > self._settings.patience * 1e9:
-                    # Old frames only are as good as none.
+                    # Stale frames alone are as good as none.
                     self._stream.fail()
                     sound = self._mono()
                 continue
@@ -237,19 +235,19 @@ class PiCamera:
             index += 1
 
     def close(self) -> None:
-        """Stop the camera and let go of it."""
+        """Stop and release the camera."""
         self._camera.stop()
         self._camera.close()
 
     def hold(self, **look: Any) -> None:
-        """Lock other values from now on (fields of `PiCameraSettings`), and wait until the frames show them."""
+        """Lock other values (fields of `PiCameraSettings`), and wait until the frames show them."""
         self._settings = self._settings.changed(**look)
         self._ask()
         self._camera.set_controls(self._controls)
         self._settle()
 
     def adjust(self) -> Adjustment:
-        """Let exposure, white balance and focus find the table once, and hold what they found."""
+        """Let exposure, white balance and focus settle on the table once, and hold the result."""
 
         def look() -> dict[str, Any]:
             return self._picture(pixels=False)[1]
@@ -259,7 +257,7 @@ class PiCamera:
         return found
 
     def _ask(self) -> None:
-        """Controls and locks for what the settings want."""
+        """Set controls and locks from the settings."""
         wanted = self._settings
         frame_us = round(1_000_000 / wanted.fps)
         controls: dict[str, Any] = {
@@ -284,8 +282,8 @@ class PiCamera:
         wanted, controls = self._settings, dict(self._controls)
         if wanted.lens_position is not None and "LensPosition" not in controls:
             self._notes.append("this camera's lens cannot be moved: lens_position is not used")
-        # picamera2 names formats by the order in memory of a little-endian word: RGB888 arrives as blue,
-        # green, red. queue=False: an old frame from the queue would tell of a table that is no more.
+        # picamera2 names formats by the memory order of a little-endian word: RGB888 arrives as blue, green, red.
+        # queue=False: a queued frame would show an old state of the table.
         main = {"size": wanted.size, "format": "RGB888"}
         try:
             config = self._camera.create_video_configuration(
@@ -297,7 +295,7 @@ class PiCamera:
         self._read_back(self._camera.camera_configuration())
 
     def _read_back(self, given: dict[str, Any]) -> None:
-        """What libcamera made of the configuration, which it adjusts without a word."""
+        """Read back the configuration, which libcamera adjusts silently."""
         main, wanted = given["main"], self._settings.size
         self._format = main["format"]
         if self._format not in _CHANNELS:
@@ -319,8 +317,8 @@ class PiCamera:
             self._notes.append(f"{words}: instants are known to a whole frame's time only")
 
     def _settle(self) -> None:
-        """Wait until the frames show what was locked; find the light's colour first where nobody told it, and hold
-        it: a table that turns red must not turn suits.
+        """Wait until the frames show the locked values; first find the white balance, if not given, and lock it: a
+        reddish table must not change suits.
         """
         gains = None
         for at in range(2 * self._settings.settle_frames):
@@ -339,11 +337,11 @@ class PiCamera:
             _log.warning(words)
 
     def _picture(self, *, pixels: bool = True) -> tuple[Image | None, dict[str, Any], int]:
-        """The next frame: picture, metadata, arrival (ns)."""
+        """Return the next frame: picture, metadata, arrival (ns)."""
         request, arrived = self._stream.request()
         try:
             metadata = request.get_metadata()
-            # A copy of its own: what was the camera's memory is the camera's again after the release.
+            # Copied, since the camera reuses its memory after the release.
             image = self._image(request.make_array("main")) if pixels else None
         finally:
             request.release()
@@ -352,8 +350,8 @@ class PiCamera:
         return image, metadata, arrived
 
     def _frame(self, image: Image | None, metadata: dict[str, Any], arrived: int, index: int) -> Frame | None:
-        """The stamp is that of the first row's readout; its exposure began ``ExposureTime`` before, that of the last
-        row as much later as it is read later. None for a frame that was old when it came.
+        """Return the frame; None if it was stale on arrival. The stamp is that of the first row's readout; its exposure
+        began ``ExposureTime`` earlier, and the last row's is later by the readout time.
         """
         exposure = int(metadata.get("ExposureTime", self._settings.exposure_us)) * 1_000
         stamp = metadata.get("SensorTimestamp")
@@ -368,7 +366,7 @@ class PiCamera:
         return Frame(image, readout - exposure, exposure, index, rows + self._clock.error)
 
     def _image(self, pixels: Any) -> Image:
-        """Rows without their padding, channels in the order blue, green, red."""
+        """Return the rows without padding, with channels in the order blue, green, red."""
         width, height = self._size
         rows: Image = np.asarray(pixels, dtype=np.uint8)
         if rows.ndim < 3:

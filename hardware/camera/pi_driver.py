@@ -1,5 +1,5 @@
-"""picamera2 opened, and its refusals in words that say what to do. The only file that imports picamera2, and late: it
-comes with the system, not with pip.
+"""Opens picamera2, and explains its errors with words that say what to do. The only file that imports picamera2, and
+only when needed: it comes with the system, not with pip.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _USB: Final = 'or use a USB camera (source = "usb:0")'
 
 
 def open_driver(load: Callable[[], Callable[[], Any]] | None = None) -> Any:
-    """An open ``Picamera2`` object.
+    """Return an open ``Picamera2`` object.
 
     Args:
         load: finds the class; a simulated camera passes its own.
 
     Raises:
-        HardwareMissing: no picamera2, one that does not fit its libcamera or numpy, no camera, or one that is in use.
+        HardwareMissing: picamera2 is missing or does not fit its libcamera or numpy; no camera, or it is in use.
     """
     try:
         if load is None:
@@ -53,7 +53,7 @@ def open_driver(load: Callable[[], Callable[[], Any]] | None = None) -> Any:
 
 
 def memory_words(bad: BaseException) -> str | None:
-    """What to do where there is no contiguous memory for buffers; None if that is not what went wrong."""
+    """Return advice if contiguous memory for buffers is short; None if that is not the error."""
     if any(getattr(one, "errno", None) == errno.ENOMEM or "allocat" in str(one).lower() for one in _chain(bad)):
         return (
             f"there is not enough contiguous memory for the camera's buffers ({_told(bad)}): close other programs that "
@@ -74,7 +74,7 @@ def _import_words(bad: ImportError) -> str:
             f"picamera2 lacks {bad.name}: it must be the system's, not pip's. pip uninstall picamera2, then {_INSTALL}"
             ", in an environment made with --system-site-packages"
         )
-    # After an upgrade of the one and not of the other, or with a libcamera built by hand in /usr/local.
+    # This follows a partial upgrade, or a libcamera built by hand in /usr/local.
     return (
         f"picamera2 and libcamera do not fit together ({bad}): {_MEND}; a libcamera under /usr/local, built by hand, "
         "must go"
@@ -82,7 +82,7 @@ def _import_words(bad: ImportError) -> str:
 
 
 def _told(bad: BaseException) -> str:
-    """The innermost words: picamera2 wraps the cause in ever more general ones."""
+    """Return the innermost words: picamera2 wraps the cause in ever more general ones."""
     return [str(one) or type(one).__name__ for one in _chain(bad)][-1]
 
 

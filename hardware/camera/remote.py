@@ -1,9 +1,9 @@
-"""A camera in a process of its own, so that neither a driver that hangs nor one that crashes takes the referee along.
+"""A camera in a separate process, so that a driver that hangs or crashes does not take the referee along.
 
-Frames come through shared memory (`hardware.camera.frame_buffer`), the newest first: a slow consumer misses frames, it
-is never behind. A camera that falls silent is asked to stop, then killed, left behind if even that does not help, and
-started anew, for as long as anybody wants frames (`hardware.camera.supervisor`). Nothing here waits without a limit.
-The process that looks (`referee.vision.process`) opens it.
+Frames come through shared memory (`hardware.camera.frame_buffer`), the newest first: a slow consumer misses frames but
+never falls behind. A camera that falls silent is asked to stop, then killed, abandoned if even that fails, and
+restarted, as long as frames are wanted (`hardware.camera.supervisor`). Every wait here has a limit. The vision process
+(`referee.vision.process`) opens it.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ _log = logging.getLogger(__name__)
 
 
 class FrameOrder:
-    """Numbers frames through every restart, and throws away those that cannot come next."""
+    """Numbers frames across restarts, and discards those that cannot come next."""
 
     def __init__(self) -> None:
         self.dropped = 0
-        """Frames that came faster than they were asked for."""
+        """Number of frames skipped because the consumer was slower."""
         self.stale = 0
-        """Frames thrown away because they were no newer than one before, or of the future."""
+        """Number of frames discarded because they were not newer than the last one, or in the future."""
         self._first_index = self._next_index = 0
         self._last_t: int | None = None
 
     def restart(self) -> None:
-        """The next frame is the first of another process, which counts its own from 0."""
+        """Expect the first frame of another process, which counts its frames from 0."""
         self._first_index = self._next_index
 
     def follow(self, frame: Frame, latest: int | None) -> Frame | None:
-        """The frame with its index in the whole order; None if it is no newer than the last, or after ``latest``.
+        """Return the frame with its index across restarts; None if it is no newer than the last, or after ``latest``.
 
         Args:
-            frame: with the index that its own process gave it.
-            latest: the instant by which it must have been taken, ns; None for a recording, whose times are its own.
+            frame: with the index given by its own process.
+            latest: the latest possible instant of its exposure, ns; None for a recording, which has its own times.
         """
         index = self._first_index + frame.index
         self.dropped += index - self._next_index
@@ -62,7 +62,7 @@ class FrameOrder:
 
 
 class RemoteCamera:
-    """A camera that survives; implements `hardware.ports.Camera`.
+    """A camera that survives failures; implements `hardware.ports.Camera`.
 
     For one thread, except `close`, which any thread may call while another waits for a frame.
     """
@@ -79,16 +79,15 @@ class RemoteCamera:
         """Start the camera's process and wait for its first picture.
 
         Args:
-            spec: which camera; text is what `hardware.camera.camera.open_camera` takes.
-            told: hears each change in words ("the camera fell silent; starting it anew", "the camera is back"; and
-                what no longer is as it was asked for), in the thread that asks for frames. By then `live` tells the
-                new state.
-            patience: how long things may take.
-            clock: answers ``CLOCK_MONOTONIC``, ns.
+            spec: which camera; text is passed to `hardware.camera.camera.open_camera`.
+            told: called with each change in words ("the camera fell silent; starting it anew", "the camera is back",
+                and settings that no longer hold), in the thread that asks for frames; `live` already has the new state.
+            patience: time limits.
+            clock: returns ``CLOCK_MONOTONIC``, ns.
             process: starts a camera's process.
 
         Raises:
-            HardwareMissing: the camera is not there, in its own words; or it sends no picture.
+            HardwareMissing: the camera is missing, in its own words, or sends no picture.
             OSError: no process can be started.
         """
         self.spec = CameraSpec.of(spec) if isinstance(spec, str) else spec
@@ -97,13 +96,13 @@ class RemoteCamera:
         self._patience = patience or Patience()
         offset = measure_offset()
         self.report = CameraReport(self.spec.source, boot_ahead=offset.ahead, boot_ahead_error=offset.error)
-        """What the camera found out about itself, as far as is known; kept while it is started anew."""
+        """The camera's latest report about itself; kept across restarts."""
         self.order = FrameOrder()
-        """Counts the frames that were not given."""
+        """Counts the frames that were not delivered."""
         self.starts = 0
-        """Processes started so far."""
+        """Number of processes started so far."""
         self.last_words = ""
-        """The last lines that a process printed before it was let go of."""
+        """The last lines printed by a process before its release."""
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._lock = threading.RLock()
         self._closing = self._ended = self._recorded = self._opened = False
@@ -122,27 +121,25 @@ class RemoteCamera:
 
     @property
     def live(self) -> bool:
-        """Whether frames come; False from words of trouble until the camera is back."""
+        """Whether frames come; False from a report of trouble until the camera is back."""
         return self._supervisor.phase is Phase.LIVE and not self._supervisor.troubled
 
     @property
     def pid(self) -> int | None:
-        """The present process, if there is one."""
+        """The current process, if there is one."""
         return self._process.pid if self._process is not None else None
 
     def frames(self) -> Iterator[Frame]:
-        """Yield the newest frame, again and again, through every restart; ends when a recording ends or `close` is
-        called.
-        """
+        """Yield the newest frame, repeatedly and across restarts, until a recording ends or `close` is called."""
         while not self._ended and not self._closing:
             frame = self.next(3600.0)
             if frame is not None:
                 yield frame
 
     def next(self, seconds: float) -> Frame | None:
-        """The newest frame that was not given yet, or None if none comes within so many seconds.
+        """Return the newest frame not delivered yet, or None if none comes within so many seconds.
 
-        The camera is looked after while this waits, and only then.
+        The camera is supervised while this waits, and only then.
         """
         until = self._clock() + round(seconds * SECOND)
         with self._lock:
@@ -159,7 +156,7 @@ class RemoteCamera:
         return None
 
     def close(self) -> None:
-        """End the camera's process and let go of everything; takes no longer than asking and killing may."""
+        """End the camera's process and release everything; takes at most the time limits for stopping and killing."""
         self._closing = True
         if self._wake >= 0:
             os.eventfd_write(self._wake, 1)
@@ -177,12 +174,12 @@ class RemoteCamera:
                 self._let_go()
 
     def _tell(self, words: str) -> None:
-        # Of the first opening the exception tells.
+        # A failure of the first opening raises an exception instead.
         if self._opened:
             self._told(words)
 
     def _await_first(self) -> None:
-        """The first opening is not tried again: who opens a camera wants to know."""
+        """Wait for the first picture, without retries: the caller wants to know about a failure."""
         deadline = self._clock() + self._patience.opening
         while self._process is not None and self._process.given_at is None:
             now = self._clock()
@@ -208,11 +205,11 @@ class RemoteCamera:
         self.order.restart()
 
     def _listen(self) -> None:
-        """Hear what the process says, and whether it is gone."""
+        """Read the process's messages, and check whether it has ended."""
         process = self._process
         if process is None:
             return
-        # Before its messages: whatever it said, it said before it ended.
+        # Check before reading its messages: all of them were sent before it ended.
         gone = process.status is not None
         why = ""
         for said in process.listen():
@@ -220,7 +217,7 @@ class RemoteCamera:
                 process.open_ring()
             elif said["kind"] == REPORT:
                 self.report = CameraReport.from_json(said["report"])
-                # What is no longer as it should be in the middle of a game is told.
+                # Report settings that no longer hold in the middle of a game.
                 fresh = [words for words in self.report.warnings if words not in self._warned]
                 self._warned.update(fresh)
                 for words in fresh:
@@ -234,7 +231,7 @@ class RemoteCamera:
         self._why = why or self._why
         if not gone:
             return
-        # A picture that it left in the ring is taken before the ring is let go of.
+        # Take a picture left in the ring before releasing the ring.
         self._last = self._fresh() or self._last
         heard = self._why
         self._why = heard or Sentence("the camera's process ended {how}", how=_how(process.status))
@@ -246,12 +243,12 @@ class RemoteCamera:
         self._supervisor.gone(self._clock(), words)
 
     def _fresh(self) -> Frame | None:
-        """The newest frame in the ring. One no newer than the last, or of the future, is none, and no sign of life."""
+        """Return the newest frame in the ring; stale or future frames are ignored, and are no sign of life."""
         taken = self._process.take() if self._process is not None else None
         if taken is None:
             return None
         frame, given_at = taken
-        # Times of a recording count from its beginning, and may be anything.
+        # Times of a recording count from its beginning, and are arbitrary.
         fresh = self.order.follow(frame, None if self.report.clock == UNKNOWN else given_at)
         if fresh is not None:
             self._supervisor.picture(given_at)
@@ -262,7 +259,7 @@ class RemoteCamera:
             try:
                 self._start()
             except OSError as bad:
-                # No memory or no process to be had: one more trouble that may pass.
+                # Lack of memory or processes may be temporary, so try again later.
                 self._supervisor.gone(self._clock(), Sentence("the camera's process cannot be started: {why}", why=bad))
         elif self._process is None:
             return
@@ -277,14 +274,14 @@ class RemoteCamera:
         if self._process is not None:
             printed = self._process.last_words
             if printed and not (self._closing and self._opened):
-                # A traceback is for the log; people are told in a sentence.
+                # A traceback goes to the log; people get a sentence.
                 _log.warning("%s; the last words of the camera's process:\n%s", self._why or "no picture came", printed)
             self.last_words = printed or self.last_words
             self._process.let_go()
             self._process = None
 
     def _wait(self, ns: int) -> None:
-        """Until something is heard, or ``close`` is called, or so much time has passed."""
+        """Wait for a message, a call of ``close``, or the timeout."""
         poll = select.poll()
         for file in {self._wake, *(self._process.files if self._process is not None else ())}:
             poll.register(file, select.POLLIN)
@@ -292,7 +289,7 @@ class RemoteCamera:
 
 
 def _how(status: int | None) -> str:
-    """How a process ended, in words."""
+    """Return how a process ended, in words."""
     if status is None or status >= 0:
         return f"with status {status}"
     try:

@@ -1,8 +1,8 @@
-"""On which clock a camera's sensor stamps count: measured, not believed.
+"""Measures which clock a camera's sensor stamps use.
 
-libcamera documents ``SensorTimestamp`` as CLOCK_BOOTTIME, a Pi 5 driver counts on CLOCK_MONOTONIC. The two part while a
-machine sleeps and never come together again. A frame arrives a little after its stamp: a clock on which the stamp
-would lie in the future, or long ago, is not the one.
+libcamera documents ``SensorTimestamp`` as CLOCK_BOOTTIME; a Pi 5 driver uses CLOCK_MONOTONIC. The two diverge
+permanently while a machine sleeps. A frame arrives shortly after its stamp, so a clock on which the stamp lies in the
+future, or long ago, is ruled out.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from referee.units import MS
 MONOTONIC: Final = "CLOCK_MONOTONIC"
 _BOOTTIME: Final = "CLOCK_BOOTTIME"
 ARRIVAL: Final = "arrival"
-"""The stamps fit no clock: a frame's arrival is all that is known."""
+"""The stamps fit no clock: only a frame's arrival is known."""
 UNKNOWN: Final = "unknown"
 
 _PROMPT: Final = 200 * MS
-"""A frame is here by then, ns: a clock on which it would have taken longer is not the one that it was stamped on."""
+"""Longest delivery time of a frame, ns: a clock that implies a longer one is ruled out."""
 _TOGETHER: Final = MS
-"""Clocks that stand no further apart than this are one clock for a camera, ns."""
+"""Offset, ns, below which two clocks count as one for a camera."""
 _STRANGE: Final = 5
-"""Frames that fit no clock before the stamps are given up."""
+"""Number of frames that fit no clock after which the stamps are ignored."""
 _EARLY: Final = MS
-"""So far in the future a stamp may lie before its clock is ruled out: offsets are measured, not exact, ns."""
+"""Lead, ns, by which a stamp may lie in the future, since offsets are measured and not exact."""
 
 
 class SensorClock:
-    """Turns a sensor's stamps into instants on CLOCK_MONOTONIC."""
+    """Converts a sensor's stamps into instants on CLOCK_MONOTONIC."""
 
     def __init__(self, mono: Clock = monotonic, boot: Clock = boottime) -> None:
         self._mono = mono
         self.offset: Offset = measure_offset(boot, mono)
-        """How far BOOTTIME ran ahead of MONOTONIC at the start."""
+        """BOOTTIME's lead over MONOTONIC at the start."""
         self._votes = {_BOOTTIME: 0, MONOTONIC: 0}
         self._misses = 0
 
     def judge(self, stamp: int, arrived: int) -> None:
-        """Learn from a frame that came just now. One old frame does not outvote the others.
+        """Learn from a frame that has just arrived. A single stale frame does not outvote the others.
 
         Args:
-            stamp: the sensor's, ns on a clock of its choice.
+            stamp: the sensor's, ns on an unknown clock.
             arrived: CLOCK_MONOTONIC, ns.
         """
         ages = {_BOOTTIME: arrived + self.offset.ahead - stamp, MONOTONIC: arrived - stamp}
@@ -53,19 +53,19 @@ class SensorClock:
 
     @property
     def name(self) -> str:
-        """The clock that the stamps fit. Where both fit, the documentation decides."""
+        """The clock that fits the stamps; if both fit, the documented one."""
         if not any(self._votes.values()):
             return ARRIVAL if self._misses >= _STRANGE else UNKNOWN
         return max(self._votes, key=lambda clock: self._votes[clock])
 
     @property
     def certain(self) -> bool:
-        """Whether stamps have ruled the other clock out, or the two are one."""
+        """Whether stamps have ruled out the other clock, or the two agree."""
         boot, mono = self._votes.values()
         return boot != mono or abs(self.offset.ahead) <= _TOGETHER
 
     def to_monotonic(self, stamp: int) -> int | None:
-        """The stamp's instant, ns; None if the stamps fit no clock."""
+        """Return the stamp's instant, ns; None if the stamps fit no clock."""
         name = self.name
         if name in (ARRIVAL, UNKNOWN):
             return None
@@ -73,7 +73,7 @@ class SensorClock:
 
     @property
     def error(self) -> int:
-        """Half-width of what is known about an instant that `to_monotonic` gives, ns."""
+        """Half-width of the uncertainty of an instant from `to_monotonic`, ns."""
         if self.name == MONOTONIC and self.certain:
             return 0
         return self.offset.error + (0 if self.certain else abs(self.offset.ahead))

@@ -1,4 +1,4 @@
-"""How long a sensor takes from the readout of its first row to that of its last, by the model's name and its mode.
+"""Time from the readout of a sensor's first row to that of its last, by the model's name and mode.
 
 Rows of a rolling shutter are exposed one after another, so one stamp stands for a span. Line lengths and pixel rates
 are those of the Linux drivers (imx219.c and ov5647.c of the mainline, imx477.c and imx708.c of Raspberry Pi's kernel);
@@ -22,16 +22,16 @@ _LINES_NS: Final[Mapping[str, Mapping[tuple[int, int], float]]] = {
         (2592, 1944): 2844 / 0.0875,
     },
 }  # fmt: skip
-"""Of a row, ns: pixels in a line over pixels in a nanosecond; by the sensor and its mode's width and height."""
+"""Readout time of a row, ns: pixels in a line over pixels per nanosecond; by sensor and its mode's width and height."""
 _GLOBAL: Final = frozenset(("imx296", "ov9281"))
-"""Every row is exposed at once."""
+"""Sensors that expose all rows at once."""
 
 
 def readout_ns(model: str, mode: tuple[int, int] | None) -> int | None:
-    """From the first row's readout to the last's, ns; 0 for a global shutter, None where nobody knows.
+    """Return the time from the first row's readout to the last's, ns; 0 for a global shutter, None if unknown.
 
     Args:
-        model: libcamera's name; what follows a line (``imx708_wide_noir``) names a lens or a filter, not the sensor.
+        model: libcamera's name; a suffix after ``_`` (``imx708_wide_noir``) names a lens or a filter, not the sensor.
         mode: width and height of the sensor's mode, px.
     """
     sensor = model.partition("_")[0]

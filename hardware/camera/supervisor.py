@@ -1,4 +1,4 @@
-"""When a camera process is to be asked, killed, left behind and started again: a pure machine, whose time is data."""
+"""Decides when a camera process is stopped, killed, abandoned and restarted: a pure state machine; time is data."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from referee.units import MS, SECOND
 
 
 class Phase(Enum):
-    """Where the present process stands."""
+    """State of the current process."""
 
     OPENING = "opening"
     LIVE = "live"
     ASKED = "asked"
-    """To stop."""
+    """Asked to stop."""
     KILLED = "killed"
     RESTING = "resting"
-    """There is none; the next is started after a while."""
+    """There is no process; the next one starts after a delay."""
 
 
 class Act(Enum):
-    """What is to be done with the process now."""
+    """The action due for the process."""
 
     START = "start"
     ASK = "ask"
@@ -35,20 +35,20 @@ class Act(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long things may take, ns."""
+    """Time limits, ns."""
 
     opening: int = 20 * SECOND
     """From the start of a process to its first picture: libraries load, a camera settles."""
     frame: int = 3 * SECOND
-    """Between two frames. Longer than the camera's own shell needs to help itself."""
+    """Between two frames; longer than the camera's shell needs for its own recovery."""
     asked: int = 500 * MS
-    """To stop after having been asked."""
+    """To stop after a request."""
     killed: int = 500 * MS
-    """To be gone after having been killed; one that is not waits in the kernel and is left behind."""
+    """To end after being killed; a process that does not is blocked in the kernel and is abandoned."""
     rests: tuple[int, ...] = RESTS
-    """Before each further start in a row; the last holds for all that follow."""
+    """Delays before each further start in a row; the last applies to all later starts."""
     steady: int = STEADY
-    """A camera that delivered for so long is sound: the next start comes at once again."""
+    """Working time after which a camera counts as sound: the next restart is immediate again."""
 
 
 _NOT_OPEN: Final = Sentence("the camera does not open; starting it anew")
@@ -58,7 +58,7 @@ _BACK: Final = Sentence("the camera is back")
 
 
 class Supervisor:
-    """Decides over one camera, of which one process lives at a time."""
+    """Supervises one camera, which has one process at a time."""
 
     def __init__(self, patience: Patience, told: Callable[[str], None], now: int) -> None:
         self._patience = patience
@@ -70,11 +70,11 @@ class Supervisor:
         self._back_off = BackOff(patience.rests, patience.steady)
         self._last_words = ""
         self.troubled = False
-        """Between words of trouble and the first picture after them."""
+        """Whether trouble was reported and no picture has come since."""
 
     @property
     def due(self) -> int:
-        """The instant at which `look` has something to say if nothing happens before, ns."""
+        """The instant, ns, at which `look` has an action if nothing happens before."""
         waits = self._patience
         return {
             Phase.OPENING: self._since + waits.opening,
@@ -85,7 +85,7 @@ class Supervisor:
         }[self.phase]
 
     def look(self, now: int) -> Act | None:
-        """What has come due."""
+        """Return the action that has come due, if any."""
         if now < self.due:
             return None
         if self.phase in (Phase.OPENING, Phase.LIVE):
@@ -100,7 +100,7 @@ class Supervisor:
         return self._go(Phase.OPENING, now, Act.START)
 
     def picture(self, given_at: int) -> None:
-        """The process gave a frame at that instant."""
+        """Note that the process delivered a frame at that instant."""
         if self.phase is Phase.OPENING:
             self.phase, self._since = Phase.LIVE, given_at
             if self.troubled:
@@ -112,7 +112,7 @@ class Supervisor:
             self._back_off.works(given_at)
 
     def gone(self, now: int, words: str) -> None:
-        """The process is no more; ``words`` say why, where nobody asked it to go."""
+        """Note that the process has ended; ``words`` say why, if it was not asked to."""
         if self.phase in (Phase.OPENING, Phase.LIVE):
             self._trouble(words)
         self._rest(now)
@@ -126,7 +126,7 @@ class Supervisor:
         return act
 
     def _trouble(self, words: str) -> None:
-        """Say each trouble once, however often it comes again before the camera is back."""
+        """Report each trouble once until the camera is back."""
         self.troubled = True
         if words != self._last_words:
             self._last_words = words

@@ -1,7 +1,7 @@
 """A USB camera through OpenCV and Video4Linux.
 
-A read of a camera that hangs blocks in C code, where nothing in this process can end it: `hardware.camera.remote` runs
-the camera in a process of its own, ends that, and opens the camera again when its cable is back.
+A read from a camera that hangs blocks in C code and cannot be interrupted in this process: `hardware.camera.remote`
+runs the camera in a separate process, ends that, and reopens the camera when its cable is back.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from hardware.ports import Frame, HardwareMissing, Image
 from referee.units import MS, SECOND
 
 SETTLE: Final = 30
-"""Frames that the automatics are given to find the light."""
+"""Number of frames allowed for the automatics to settle."""
 SHOWS: Final = 15
-"""Frames until a change shows."""
+"""Number of frames until a change shows."""
 TRIES: Final = 3
-"""A hand that comes in meanwhile looks like a change: try again."""
+"""Number of tries: a hand that comes in meanwhile resembles a change."""
 _LIKE: Final = 0.1
-"""Part by which a channel's mean may differ, and still be the same picture."""
+"""Relative difference of a channel's mean within which pictures count as equal ..."""
 _LEVELS: Final = 3.0
-"""And that many grey levels besides."""
-# Values of Video4Linux's V4L2_CID_EXPOSURE_AUTO, which OpenCV hands through.
+"""... and the additional difference in grey levels."""
+# Value of Video4Linux's V4L2_CID_EXPOSURE_AUTO, which OpenCV passes through.
 _MANUAL: Final = 1.0
-# OpenCV waits 10 s for a camera that stopped sending, which is longer than anybody waits for it here.
+# OpenCV would wait 10 s for a camera that stopped sending, which is too long here.
 _READSECONDS: Final = ("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
 
 _log = logging.getLogger(__name__)
 
 
 def opencv() -> Any:
-    """The module; raises `HardwareMissing`, saying what to install."""
+    """Return the module; raises `HardwareMissing` with installation advice."""
     try:
         import cv2
     except ImportError as missing:
@@ -51,20 +51,20 @@ def opencv() -> Any:
 
 
 def picture(image: Any) -> Image:
-    """Three channels, 8 bits, contiguous."""
+    """Return the image as contiguous 8-bit data."""
     return np.ascontiguousarray(image, dtype=np.uint8)
 
 
 class UsbLocks:
-    """Exposure and white balance, held as the camera found them, if that does not change the picture.
+    """Holds exposure and white balance as the camera found them, if that does not change the picture.
 
-    Such a camera tells nothing of a frame, and what it does when its automatics are switched off is its own affair:
-    most stay as they are, some jump to what was set last. So the picture is compared before and after, and the
-    automatics come back where it changed.
+    Such a camera gives no metadata, and reacts in its own way when its automatics are switched off: most keep their
+    values, some jump to earlier ones. So the picture is compared before and after, and the automatics are restored if
+    it changed.
     """
 
     def __init__(self, capture: Any) -> None:
-        """Nothing is switched yet.
+        """Prepare the switches without using them.
 
         Args:
             capture: OpenCV's VideoCapture.
@@ -77,10 +77,10 @@ class UsbLocks:
         self._tries = 0
         self._before: NDArray[np.float64] | None = None
         self.held: bool | None = None
-        """Whether they are held; None while that is not settled."""
+        """Whether they are held; None until that is known."""
 
     def look(self, image: Image) -> None:
-        """One more frame: H × W × 3."""
+        """Take in one more frame: H × W × 3."""
         if self.held is not None:
             return
         self._frames += 1
@@ -99,20 +99,20 @@ class UsbLocks:
                 self.held = False
 
     def _switch(self, *, off: bool) -> bool:
-        """Whether the camera takes any of it."""
+        """Switch the automatics; return whether the camera accepts any of it."""
         taken = [self._capture.set(setting, manual if off else before) for setting, before, manual in self._switches]
         return any(taken)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """In words, what is not held."""
+        """Messages about values that are not held."""
         if self.held is False:
             return ("this camera's exposure and white balance cannot be held: see that the light does not change",)
         return ()
 
 
 def _colour(image: Image) -> NDArray[np.float64]:
-    """The mean of each channel, of every eighth pixel."""
+    """Return the mean of each channel, over every eighth pixel."""
     out: NDArray[np.float64] = image[::8, ::8].mean(axis=(0, 1), dtype=np.float64)
     return out
 
@@ -120,9 +120,9 @@ def _colour(image: Image) -> NDArray[np.float64]:
 class UsbCamera:
     """A USB camera; implements `hardware.ports.Camera`.
 
-    Such a camera does not tell its exposure, so a frame is taken to span a whole frame's time before its
-    stamp: the driver's (Video4Linux stamps the buffer on ``CLOCK_MONOTONIC``, at the start or at the end of the frame),
-    or, where that is no stamp of now, its arrival.
+    Such a camera does not report its exposure, so a frame is assumed to span a whole frame interval before its stamp.
+    That is the driver's stamp (Video4Linux stamps the buffer on ``CLOCK_MONOTONIC``, at the start or at the end of the
+    frame), or the arrival if that stamp is not current.
     """
 
     def __init__(
@@ -137,15 +137,14 @@ class UsbCamera:
         """Open the camera and lock what can be locked.
 
         Args:
-            device: number of ``/dev/video``, or a path: those under ``/dev/v4l/by-id`` stay the same when the cable is
-                put into another socket.
-            fps: wanted frames a second.
-            size: wanted width and height, px. The camera may answer with another.
-            clock: answers the present instant, ns.
+            device: number of ``/dev/video``, or a path: those under ``/dev/v4l/by-id`` stay the same in any socket.
+            fps: requested frames a second.
+            size: requested width and height, px; the camera may choose others.
+            clock: returns the present instant, ns.
             capture: stands for OpenCV's VideoCapture.
 
         Raises:
-            HardwareMissing: no camera is there, or it cannot be opened.
+            HardwareMissing: there is no camera, or it cannot be opened.
         """
         os.environ.setdefault(*_READSECONDS)
         self.source = f"usb:{device}"
@@ -178,7 +177,7 @@ class UsbCamera:
         self._offset = measure_offset()
 
     def report(self) -> CameraReport:
-        """What the camera gives."""
+        """Return the camera's report."""
         notes = list(self._locks.warnings)
         if self._size is not None and self._size != self._asked:
             notes.append("the camera gives {}×{} px instead of {}×{}".format(*self._size, *self._asked))
@@ -199,7 +198,7 @@ class UsbCamera:
             if not there:
                 raise HardwareMissing("the camera {source} stopped answering; look at its cable", source=self.source)
             stamp = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * MS)
-            # By majority: the first frame may wait long for a slow machine, with a good stamp.
+            # Decide by majority: the first frame may be delayed on a slow machine and still have a good stamp.
             self._believed += 1 if 0 <= now - stamp < SECOND else -1
             t = (stamp if self._believed > 0 and stamp <= now else now) - self._length
             t = max(t, last + 1)
@@ -215,5 +214,5 @@ class UsbCamera:
             index += 1
 
     def close(self) -> None:
-        """Let go of the camera."""
+        """Release the camera."""
         self._capture.release()

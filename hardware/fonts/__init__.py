@@ -6,5 +6,5 @@ from pathlib import Path
 
 
 def font_file(name: str) -> str:
-    """Path of a typeface such as ``Roboto-Bold``."""
+    """Return the path of a typeface such as ``Roboto-Bold``."""
     return str(Path(__file__).with_name(f"{name}.ttf"))

@@ -1,4 +1,4 @@
-"""The lights: one dimmable LED a seat, and one in colour for the table, through gpiozero."""
+"""Lights through gpiozero: one dimmable LED per seat, and a coloured one for the table."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ from hardware.pads.pinout import open_factory
 from hardware.ports import HardwareMissing
 
 FREQUENCY: Final = 200
-"""Of the dimming, Hz: lgpio dims in software; faster costs the pads' thread time, slower flickers."""
+"""Dimming frequency, Hz: lgpio dims in software; a higher one costs the pads' thread time, a lower one flickers."""
 
 
 class GpioLights:
-    """Lights on GPIO pins; implements `hardware.ports.Lights`. Levels out of 0 to 1 are brought to the
-    nearest.
-    """
+    """Lights on GPIO pins; implements `hardware.ports.Lights`. Levels outside 0 to 1 are clipped."""
 
     def __init__(self, seats: Mapping[int, int], table: tuple[int, int, int] | None, *, factory: Any = None) -> None:
         """Claim the pins, all dark.
 
         Args:
             seats: BCM number of the pin of each seat's light; may be empty.
-            table: BCM numbers of the table light's red, green and blue; None if there is none.
-            factory: a gpiozero pin factory; None opens lgpio's.
+            table: BCM numbers of the table light's red, green and blue; None: no table light.
+            factory: a gpiozero pin factory; None: lgpio's.
 
         Raises:
-            HardwareMissing: no such factory on this machine, or a pin that cannot be used.
+            HardwareMissing: this machine has no such factory, or a pin cannot be used.
         """
         self._factory = open_factory() if factory is None else factory
         from gpiozero import PWMLED, RGBLED
@@ -46,7 +44,7 @@ class GpioLights:
             ) from refused
 
     def seat(self, seat: int, level: float) -> None:
-        """Set one seat's light, 0 (off) to 1; a seat without a light is passed over."""
+        """Set one seat's light, 0 (off) to 1; a no-op for a seat without a light."""
         if seat in self._seats:
             self._seats[seat].value = _within(level)
 
@@ -56,7 +54,7 @@ class GpioLights:
             self._table.color = (_within(red), _within(green), _within(blue))
 
     def close(self) -> None:
-        """All dark; let go of the pins."""
+        """Switch all lights off and release the pins."""
         for light in (*self._seats.values(), self._table):
             if light is not None:
                 light.off()

@@ -1,12 +1,11 @@
-"""A strip of addressable LEDs as lights: each seat has a stretch of it, and the table's light is the stretch between.
+"""A strip of addressable LEDs as lights: each seat has a stretch of it, with the table's light between them.
 
-On a Raspberry Pi 5 the kernel's ``ws2812-pio`` overlay makes a device file of a strip (``/dev/leds0``), to which four
-bytes are written for each LED: red, green, blue, and one that is not used. No library is needed, and no root: the
-file's group is enough. The overlay goes into ``/boot/firmware/config.txt``, such as
-``dtoverlay=ws2812-pio,gpio=10,num_leds=64``. (This has not been seen on a Pi yet; see docs/senses.md.)
+On a Raspberry Pi 5 the kernel's ``ws2812-pio`` overlay provides a device file for a strip (``/dev/leds0``), which takes
+four bytes per LED: red, green, blue, and an unused one. It needs no library and no root, only the file's group. The
+overlay goes into ``/boot/firmware/config.txt``, such as ``dtoverlay=ws2812-pio,gpio=10,num_leds=64``. (Not yet tested
+on a Pi; see docs/senses.md.)
 
-A device file may block while a strip is being written to: that happens on a thread of its own, and only the newest
-picture is written.
+Writing to the device file may block, so a separate thread writes, and only the newest picture.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from typing import Final
 from hardware.ports import HardwareMissing, Lights
 
 _BYTES: Final = 4
-"""Of one LED: red, green, blue, nothing."""
+"""Bytes per LED: red, green, blue, unused."""
 _TABLE_SHARE: Final = 4
-"""Every fourth LED of a seat's stretch, from its middle outwards, belongs to the table's light."""
+"""Every fourth LED of a seat's stretch, at its two ends, belongs to the table's light."""
 BRIGHTEST: Final = 160
-"""Of 255: a strip is bright enough to blind a camera that looks down on it."""
+"""Brightest level, of 255: a strip can dazzle a camera above it."""
 
 
 def stretches(length: int, seats: int) -> list[range]:
-    """The LEDs of each seat, seat 1 first: as even as they go.
+    """Return the LEDs of each seat, seat 1 first, divided as evenly as possible.
 
     Raises:
         ValueError: there are fewer LEDs than seats.
@@ -41,11 +40,11 @@ def stretches(length: int, seats: int) -> list[range]:
 
 
 def picture(length: int, levels: dict[int, float], table: tuple[float, float, float]) -> bytes:
-    """What is written for a whole strip: the seats white at their levels, the table's colour at their ends.
+    """Return the bytes for a whole strip: the seats white at their levels, the table's colour at their ends.
 
     Args:
-        length: LEDs.
-        levels: of each seat's light, 0 to 1.
+        length: number of LEDs.
+        levels: level of each seat's light, 0 to 1.
         table: red, green and blue of the table's light, 0 to 1.
     """
     out = bytearray(length * _BYTES)
@@ -65,7 +64,7 @@ class StripLights:
         """Open the strip, all dark.
 
         Raises:
-            HardwareMissing: there is no such device, or it may not be written; or it is too short.
+            HardwareMissing: the device is missing, cannot be written, or is too short.
         """
         self._length = length
         self._levels = dict.fromkeys(range(1, seats + 1), 0.0)
@@ -75,7 +74,7 @@ class StripLights:
         self._changed = threading.Event()
         try:
             dark = picture(length, self._levels, self._table)
-            # Whoever names a device that is not there must not get a file of that name.
+            # Without O_CREAT: a missing device must not become a file of that name.
             self._file = os.open(device, os.O_WRONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             raise HardwareMissing(
@@ -98,18 +97,18 @@ class StripLights:
         self._writer.start()
 
     def seat(self, seat: int, level: float) -> None:
-        """Set one seat's light; a seat without one is passed over. Raises OSError if the last writing failed."""
+        """Set one seat's light; a no-op for a seat without one. Raises OSError if the last write failed."""
         if seat in self._levels:
             self._levels[seat] = level
         self._tell()
 
     def table(self, red: float, green: float, blue: float) -> None:
-        """Set the table's light. Raises OSError if the last writing failed."""
+        """Set the table's light. Raises OSError if the last write failed."""
         self._table = (red, green, blue)
         self._tell()
 
     def close(self) -> None:
-        """All dark; let go of the strip."""
+        """Switch all lights off and release the strip."""
         self._closing = True
         self._changed.set()
         self._writer.join(timeout=1.0)
@@ -125,7 +124,7 @@ class StripLights:
     def _write_on(self) -> None:
         while True:
             self._changed.wait()
-            # Cleared first: whoever closes afterwards wakes it again.
+            # Clear before reading the state, so that a later `close` or change wakes the thread again.
             self._changed.clear()
             if self._closing:
                 return
@@ -133,7 +132,7 @@ class StripLights:
 
     def _write(self, data: bytes) -> None:
         try:
-            # A whole picture, from the strip's beginning; some devices have no other place to write to.
+            # Write a whole picture from the start of the strip; some devices cannot seek and need not.
             with suppress(OSError):
                 os.lseek(self._file, 0, os.SEEK_SET)
             os.write(self._file, data)
@@ -142,7 +141,7 @@ class StripLights:
 
 
 class BothLights:
-    """Two sets of lights that show the same; implements `hardware.ports.Lights`. One that fails does not stop the
+    """Two sets of lights that show the same; implements `hardware.ports.Lights`. A failure of one does not stop the
     other.
     """
 
@@ -150,7 +149,7 @@ class BothLights:
         self._both = (one, other)
 
     def seat(self, seat: int, level: float) -> None:
-        """Set one seat's light on both; raises what one of them threw, once both were told."""
+        """Set one seat's light on both; then raise the error of either one."""
         self._each([partial(lights.seat, seat, level) for lights in self._both])
 
     def table(self, red: float, green: float, blue: float) -> None:
@@ -158,7 +157,7 @@ class BothLights:
         self._each([partial(lights.table, red, green, blue) for lights in self._both])
 
     def close(self) -> None:
-        """Both dark."""
+        """Switch both off."""
         self._each([lights.close for lights in self._both])
 
     @staticmethod
