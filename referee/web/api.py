@@ -1,6 +1,6 @@
-"""The page's routes that change something: each hands a command to the main process and gives its answer.
+"""The page's routes that change something: each sends a command to the main process and returns its answer.
 
-Nothing is decided here. The guard has seen to it that whoever asks has paired; the main process says whether a command
+Nothing is decided here. The guard has checked that the device is paired; the main process decides whether a command
 fits the game.
 """
 
@@ -45,11 +45,11 @@ from referee.web.security.joined_phones import JoinedPhones
 from referee.web.security.sessions import USUAL_LIVES, Lives, Sessions, csrf_of
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""Hands a command to the main process; raises `ControlError`."""
+"""Sends a command to the main process; raises `ControlError`."""
 Act = Callable[[Request, Mapping[str, Any]], Awaitable[JSONResponse]]
-"""Does what was posted, once its fields are checked."""
+"""Carries out a request, once its fields are checked."""
 DESCRIPTION: Final = Path(__file__).with_name("openapi.json")
-"""Of every route; `tools/describe_api.py` makes it."""
+"""Description of every route; `tools/describe_api.py` makes it."""
 _SESSIONS: Final = "sessions.json"
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _ANOTHER_PHONE: Final = (
@@ -60,7 +60,7 @@ _NOT_PAIRED: Final = Sentence("this device is not paired; ask for a code at the 
 
 
 def address(do: str) -> str:
-    """Where a command is posted to."""
+    """Return the address to which a command is posted."""
     return f"/api/control/{do.replace('_', '-')}"
 
 
@@ -76,15 +76,16 @@ POSTED: Final[Mapping[str, type[CommandFields]]] = {
 
 
 class Control:
-    """What the page needs to let people control the table.
+    """The part of the page through which people control the table.
 
     Args:
-        folder: of this boot (`referee.control.socket.runtime_folder`): the main process' socket, and who has paired.
+        folder: of this boot (`referee.control.socket.runtime_folder`): the main process' socket, and the paired
+            devices.
         secure: whether the page is served by https only.
-        clock: the present instant, ns.
+        clock: returns the present instant, ns.
         lives: how long sessions live.
-        ask: another way to the main process than its socket.
-        names: answers who sits at the table, from the first seat on.
+        ask: replaces the socket to the main process.
+        names: returns the players, from the first seat on.
 
     Raises:
         ControlError: the folder cannot be used.
@@ -106,7 +107,7 @@ class Control:
         self._checking = asyncio.Semaphore(1)
 
     def routes(self) -> list[Route]:
-        """To be mounted in an app that `guard.guarded` wraps."""
+        """Return the routes for an app that a `Guard` wraps."""
         acts: dict[str, Act] = {
             PAIR: self._pair,
             HANDS: self._report,
@@ -123,7 +124,7 @@ class Control:
         ]
 
     async def _post(self, kind: type[CommandFields], act: Act, request: Request) -> JSONResponse:
-        """Check what was posted, and do it."""
+        """Check a request's fields, and carry it out."""
         try:
             fields = check_fields(kind, json.loads(await request.body()))
         except CommandError as bad:
@@ -173,7 +174,7 @@ class Control:
             return self._answered(request, answer)
         before = request.scope["referee.device"]
         if before is not None:
-            # The same device again: its old session is not left lying about.
+            # The same device has paired again: end its old session.
             self.sessions.sign_out(before.id)
         token = self.sessions.begin(said.get("device"), self._clock())
         response = self._done(request, Sentence("paired"), csrf=csrf_of(token))
@@ -181,7 +182,7 @@ class Control:
         return response
 
     def admit(self, response: Response, name: str) -> None:
-        """Pair whoever is given this answer, without a code: for the browser of the table's own machine."""
+        """Pair the receiver of this answer without a code: for the browser of the table's own machine."""
         self._remember(response, self.sessions.begin(name, self._clock()))
 
     def _remember(self, response: Response, token: str) -> None:
@@ -202,7 +203,7 @@ class Control:
         return self._done(request, Sentence("that device is signed out"))
 
     async def _report(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
-        """Hands that a page was touched by; stamped here, and handed on at once (`hardware.pads.page_pads`)."""
+        """Stamp the touches that a page reports, and pass them on at once (`hardware.pads.page_pads`)."""
         at = self._clock()
         codes, phone = read_seat_codes(self._folder), said.get("phone") or said["page"]
         used = [one for one in codes if one.code in said["hands"]]
@@ -219,13 +220,13 @@ class Control:
             words = Sentence(_ANOTHER_PHONE, seat=full.seat)
             return self._turn_away(request, "seats" if own else "phone", words, (own or full).seat, at)
         seats, hands = {one.code: one.seat for one in used}, {one.code: said["hands"][one.code] for one in used}
-        # What stamps the touches is known by the code: a phone is no keyboard, whatever it says.
+        # The code decides what stamps the touches: a phone is no keyboard, whatever it claims.
         kind = "key" if is_keyboard else "touch"
         report = {**said, "at": at, "kind": kind, "hands": {seats[code]: touches for code, touches in hands.items()}}
         try:
             self._hand_on(report)
         except OSError:
-            # Nobody listens, or more is waiting than a pad can have to say; it is reported again.
+            # The referee does not listen, or its queue is full; the page reports the touches again.
             return self._refused(request, 503, NOBODY)
         names = self._names()
         heard = {
@@ -239,14 +240,14 @@ class Control:
         return self._done(request, Sentence("the table hears this page"), at=at, seats=heard)
 
     def _turn_away(self, request: Request, why: str, words: str, seat: int | None, at: int) -> JSONResponse:
-        """A page is no seat's pad: it is told why, and so is the table where a seat is concerned."""
+        """Tell a page why it is no seat's pad, and tell the table, too, if a seat is concerned."""
         if seat is not None:
             with contextlib.suppress(OSError):
                 self._hand_on({"refused": seat, "why": why, "at": at})
         return self._refused(request, 409, words)
 
     def _hand_on(self, report: Mapping[str, Any]) -> None:
-        """To the referee; raises `OSError` where nobody takes it."""
+        """Send a report to the referee; raises `OSError` if it does not listen."""
         self._hands.sendto(json.dumps(report).encode(), str(self._folder / HANDS_SOCKET))
 
     async def _check(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
@@ -265,7 +266,7 @@ class Control:
             return {"accepted": False, **told(bad.words), "status": 503}
 
     def _answered(self, request: Request, answer: Mapping[str, Any]) -> JSONResponse:
-        """What the main process has answered, to whoever asked."""
+        """Return the main process' answer to the device that asked."""
         if answer.get("accepted") is True:
             return self._done(request, answer)
         status = answer.get("status", 409)
@@ -285,7 +286,7 @@ class Control:
 
 
 class _SessionFile:
-    """Who has paired, for the next start of the page in this run of the machine: hashes only, for this user only."""
+    """File of the paired devices, for the next start of the page in this boot: hashes only, for this user only."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -295,7 +296,7 @@ class _SessionFile:
             self._boot = ""
 
     def read(self) -> object:
-        """What was written since the machine was switched on; None where nothing was, or it cannot be read."""
+        """Return the sessions written in this boot of the machine; None if there are none or they are unreadable."""
         try:
             said = json.loads(self._path.read_bytes())
         except (OSError, ValueError, RecursionError):
@@ -303,7 +304,7 @@ class _SessionFile:
         return said.get("sessions") if isinstance(said, dict) and said.get("boot") == self._boot else None
 
     def write(self, sessions: list[dict[str, Any]]) -> None:
-        """All at once or not at all; where it cannot be written, a restart of the page signs everybody out."""
+        """Write atomically; if it cannot be written, a restart of the page signs every device out."""
         beside = self._path.with_name(f".{_SESSIONS}.{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):
             with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:

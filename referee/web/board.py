@@ -1,6 +1,6 @@
-"""What the scoreboard knows of one game, folded from the lines of the record, and what it offers for correction.
+"""The state of one game on the scoreboard, built from the lines of the record, and the corrections that it offers.
 
-Pure. `referee.web.scoreboard.Follower` feeds it, in the page's process; what it offers, the main process accepts.
+Pure. `referee.web.scoreboard.Follower` feeds it, in the page's process; the main process accepts what it offers.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from referee.web.layout import address
 from referee.web.photo_finish.moment import Finish, finish
 
 RULINGS_SHOWN: Final = 14
-"""Rulings in the list."""
+"""Number of rulings in the list."""
 _REMEMBERED: Final = 500
-"""Lines; a slap is over within a few."""
+"""Number of lines remembered; a slap is over within a few."""
 _CORRECTABLE: Final = 12
-"""Cards that are offered for correction."""
+"""Number of cards offered for correction."""
 Sighting = Card | Slap | Taken
-"""What people may touch and put right: a card, a hand, or a pick-up."""
+"""Something that people may touch and correct: a card, a hand, or a pick-up."""
 
 
 class Board:
-    """The present state of one game, or of none. Knows no clock, no file and no language."""
+    """The present state of one game, or of none. Has no clock, no file and no language."""
 
     def __init__(self, game: int | None = None, names: Sequence[str] = (), *, live: bool = False) -> None:
-        """Nothing has happened yet.
+        """Begin with no lines.
 
         Args:
             game: its number in the record.
-            names: who sits where, from the first seat on.
-            live: it is being played: its lines are judged as they come, so that a ruling is here as early as in the
-                main process. Otherwise whoever reads the record sets ``view``.
+            names: the players, from the first seat on.
+            live: the game is on: its lines are judged as they come, so that a ruling is here as early as in the main
+                process. Otherwise the reader of the record sets ``view``.
         """
         self.game, self.names, self.live = game, tuple(names), live
         self.began = 0
@@ -55,16 +55,16 @@ class Board:
         self.correctable = True
         """Whether the house rules let people correct the referee (K6)."""
         self.rulings: list[Ruling] = []
-        """Those in the log."""
+        """The rulings in the log."""
         self.replaced_by: dict[str, str] = {}
         self._early: dict[str, Ruling] = {}
-        """Decided, and not in the log yet."""
+        """Rulings that are decided, but not in the log yet."""
         self._places: dict[str, int] = {}
         self._lines: deque[Observation] = deque(maxlen=_REMEMBERED)
         self._kept: list[Observation] = []
-        """What may not be forgotten of a long game: its table, and corrections."""
+        """Lines of a long game that must not be forgotten: its table, and corrections."""
         self._finishes: dict[str, Finish | None] = {}
-        """The one that was asked for last, as long as nothing is added."""
+        """Cache of the last photo-finish asked for, valid until a line is added."""
         self._unused: list[Ruling] = []
         """Questions about lines that could not be used."""
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD) if live else None
@@ -72,7 +72,7 @@ class Board:
         self.set_state({})
 
     def add_lines(self, rows: Sequence[tuple[int, str]]) -> None:
-        """Lines of the record that follow those that were added before; what is none is left out."""
+        """Add the next lines of the record; unreadable ones are left out."""
         self._finishes = {}
         observations, rulings = self._reader.read(rows, ticks=self._adjudicator is not None)
         if rows:
@@ -88,7 +88,7 @@ class Board:
                 try:
                     self._adjudicator.observe(seen)
                 except LogError as bad:
-                    # What cannot be judged is left out, and a log still has the rulings that are written in it.
+                    # A line that cannot be judged is left out; the log still holds its rulings.
                     self._reader.leave_out(number, bad)
             self.view = self._adjudicator.view
             self.names = self.view.names or self.names
@@ -100,7 +100,7 @@ class Board:
                     self._run_up(ruling)
 
     def _run_up(self, late: Ruling) -> None:
-        """A late hand gives the slap that it lost its margin, which its own ruling has once the pile is gone (K3)."""
+        """Give the won slap its margin over a late hand; its own ruling has that only once the pile is gone (K3)."""
         won = self.last_decided()
         if late.get("reason") != "late" or won is None or won.id not in self._early:
             return
@@ -117,7 +117,7 @@ class Board:
         self._early[won.id] = replace(won, because=(*won.because, hand.id), fields=fields)
 
     def add_rulings(self, rulings: Iterable[Ruling]) -> None:
-        """Rulings that stand in the log; those of the same id that were here early make way."""
+        """Add rulings of the log; each replaces an early one with the same id."""
         self._finishes = {}
         for ruling in rulings:
             self._early.pop(ruling.id, None)
@@ -131,12 +131,12 @@ class Board:
             self.replaced_by.update(find_replacements((ruling,)))
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """What the main process answers of the table itself; see `referee.table.page_link.PageLink`."""
+        """Take the main process' answer about the table itself; see `referee.table.page_link.PageLink`."""
         self.troubles: dict[str, Mapping[str, Any]] = {
             part: said if isinstance(said, Mapping) else {"words": str(said)}
             for part, said in state.get("troubles", {}).items()
         }
-        """What is not well, by part, as `referee.sentence.told` tells it."""
+        """Problems by part, in the form of `referee.sentence.told`."""
         self.captions: tuple[tuple[int, str, bool], ...] = tuple(
             (n, text, v) for n, text, v in state.get("captions", ())
         )
@@ -145,59 +145,59 @@ class Board:
         self.paused = bool(state.get("paused", False))
 
     def listed(self) -> list[Ruling]:
-        """The latest rulings worth a line, the latest first."""
+        """Return the latest rulings worth a line, newest first."""
         latest = chain(reversed(self._early.values()), reversed(self.rulings))
         return list(islice((one for one in latest if one.kind not in SHOWN_BY_POSITION), RULINGS_SHOWN))
 
     def questions(self) -> list[Ruling]:
-        """What the table is asked, the oldest first."""
+        """Return the open questions, oldest first."""
         found = (self._places.get(name) for name in self.view.questions)
         return sorted((self.rulings[at] for at in found if at is not None), key=lambda one: one.t)
 
     def touchable(self) -> list[str]:
-        """By card of the pile, the line that people may correct by touching it; empty where they may not."""
+        """Return, for each card of the pile, the line that people may correct by touching it; empty if they may not."""
         seen = {line.id for line in self._lines if isinstance(line, Card)} if self.live and self.correctable else set()
         return [line if line in seen else "" for line in self.view.laid_by]
 
     def sighting(self, name: str) -> Sighting | None:
-        """A card, a hand or a pick-up that is remembered, as it stands; None where there is none any more."""
+        """Return a remembered card, hand or pick-up with its corrections; None if it is gone."""
         log = self._log()
         line = log.now(name) if log.known(name) else None
         return line if isinstance(line, Sighting) else None
 
     def likely(self, card: Card) -> tuple[str, ...]:
-        """Which other cards this may be, the likeliest first."""
+        """Return the other cards that this may be, likeliest first."""
         asked = (one.get("cards", ()) for one in self.rulings if card.id in one.get("about", ()))
         places = self._adjudicator.places if self._adjudicator is not None else None
         return likely_cards(card, places, chain.from_iterable(asked))
 
     def line_before(self, seen: Sighting) -> str | None:
-        """After which line something was missed that came right before it; None where nobody knows.
+        """Return the line after which something was missed right before this one; None if unknown.
 
-        Hands that came before it on the same card do not count for a hand: what was missed is what they slapped.
+        For a hand, earlier hands on the same card do not count: the missed thing is what they slapped.
         """
         kinds = (Card, Taken, Table) if isinstance(seen, Slap) else (Card, Slap, Taken, Table)
         before = [line for line in self._lines_now() if isinstance(line, kinds) and line.t < seen.t]
         return before[-1].id if before else None
 
     def seat_before(self, seen: Sighting) -> int:
-        """Who most likely laid a card that was missed right before it: whoever sits after the last one who laid."""
+        """Return the likeliest seat of a card missed right before this: the one after the last that laid."""
         before = [line for line in self._lines_now() if isinstance(line, Card) and line.t < seen.t]
         last = before[-1].seat if before else None
         following = 1 if last is None else last % max(1, len(self.names)) + 1
         return last if last is not None and isinstance(seen, Card) and seen.seat == following else following
 
     def card_before(self, hand: Slap) -> Card | None:
-        """The card that lay on top when a hand came down; None where none is remembered."""
+        """Return the card on top when a hand came down; None if none is remembered."""
         before = [line for line in self._lines_now() if isinstance(line, Card) and line.t <= hand.t]
         return before[-1] if before else None
 
     def card_after(self, seen: Card) -> Card | None:
-        """The card that came next; None where none is remembered."""
+        """Return the next card; None if none is remembered."""
         return next((line for line in self._lines_now() if isinstance(line, Card) and line.t > seen.t), None)
 
     def last_said(self) -> str | None:
-        """What undo would take back, by the id of a line; None where nothing is left."""
+        """Return the id of the line that undo would take back; None if nothing is left."""
         said = self._log().last_act if self.correctable else []
         return said[0].id if said else None
 
@@ -207,16 +207,16 @@ class Board:
         return self.live and self.game is not None and not self.view.game_over
 
     def _log(self) -> AmendedLog:
-        """The latest lines, with what people corrected since."""
+        """Return the latest lines with people's corrections."""
         lines = sorted((*self._lines, *self._kept), key=lambda line: line.t)
         return AmendedLog(lines, self._unused)
 
     def _lines_now(self) -> list[Observation]:
-        """The latest lines as they stand, by instant."""
+        """Return the latest lines with their corrections applied, in order of time."""
         return self._log().all_now()
 
     def offers(self) -> Offers | None:
-        """What people may report; None where there is no game, or one whose house rules cannot be read."""
+        """Return the reports that people may make; None without a game, or if its house rules cannot be read."""
         log = self._log()
         if log.table is None or not self.live:
             return None
@@ -228,48 +228,48 @@ class Board:
         return read_offers(rules, self.view, log.all_now(), pads)
 
     def cards(self) -> list[Card]:
-        """The latest cards, the newest first, for people to correct."""
+        """Return the latest cards, newest first, for people to correct."""
         found = [line for line in self._lines_now() if isinstance(line, Card)]
         return sorted(found, key=lambda card: card.t, reverse=True)[:_CORRECTABLE]
 
     def hands(self) -> list[Slap]:
-        """All hands that are remembered, as they stand, the newest first."""
+        """Return all remembered hands with their corrections, newest first."""
         found = [line for line in self._lines_now() if isinstance(line, Slap)]
         return sorted(found, key=lambda hand: hand.t, reverse=True)
 
     def early(self) -> list[Ruling]:
-        """Rulings that were decided and are not in the log yet."""
+        """Return the rulings that are decided, but not in the log yet."""
         return list(self._early.values())
 
     def has_logged(self, name: str) -> bool:
-        """Whether a ruling of this id is in the log."""
+        """Return whether a ruling of this id is in the log."""
         return name in self._places
 
     def ruling(self, name: str) -> Ruling | None:
-        """A ruling of this game by its id."""
+        """Return a ruling of this game by its id."""
         return self.rulings[self._places[name]] if name in self._places else self._early.get(name)
 
     def standing(self) -> list[Ruling]:
-        """The latest rulings in force, those that are decided and not in the log yet among them."""
+        """Return the latest rulings in force, including those that are not in the log yet."""
         return [one for one in [*self.rulings[-200:], *self._early.values()] if one.id not in self.replaced_by]
 
     def last_slap(self) -> Ruling | None:
-        """The latest ruling on a hand that is worth a photo-finish: void hands, such as late ones, follow another."""
+        """Return the latest ruling on a hand that is worth a photo-finish: void hands, such as late ones, come last."""
         slaps = [ruling for ruling in self.standing() if ruling.kind in SLAP_KINDS]
         return max(slaps, key=lambda one: (one.kind != "slap_void", one.t), default=None)
 
     def last_decided(self) -> Ruling | None:
-        """The latest slap that somebody won, or dead heat that nothing has settled yet."""
+        """Return the latest slap that was won, or dead heat that nothing has settled yet."""
         decided = [ruling for ruling in self.standing() if ruling.kind in ("slap_won", "dead_heat")]
         return max(decided, key=lambda one: (one.t, one.kind == "slap_won"), default=None)
 
     def last_finish(self) -> Finish | None:
-        """The photo-finish of the last slap, as far as its lines are here."""
+        """Return the photo-finish of the last slap, as far as its lines are remembered."""
         ruling = self.last_slap()
         return None if ruling is None else self.finish_of(cause_of(ruling))
 
     def finish_of(self, slap: str) -> Finish | None:
-        """The photo-finish of a hand; None where its lines are not here any more."""
+        """Return the photo-finish of a hand; None if its lines are no longer remembered."""
         if slap not in self._finishes:
             rulings = [*self.rulings[-200:], *self._early.values()]
             self._finishes = {slap: finish(self._lines_now(), rulings, slap, self.replaced_by, len(self.names))}
@@ -277,18 +277,18 @@ class Board:
 
 
 RULINGS_OFFERED: Final = 12
-"""Rulings in the list."""
+"""Number of rulings offered for overruling."""
 
 
 class DisputedRuling(NamedTuple):
-    """A ruling that may be overruled, and by what."""
+    """A ruling that may be overruled, and its alternatives."""
 
     ruling: Ruling
     instead: Overrulable
 
 
 def disputes(board: Board, asked: str = "") -> list[DisputedRuling]:
-    """The latest ones, the newest first; ``asked`` is among them however old it is, where it may be overruled."""
+    """Return the latest ones, newest first; includes ``asked``, however old, if it may be overruled."""
     hands = board.hands()
     latest = (_dispute(board, ruling, hands) for ruling in chain(reversed(board.early()), reversed(board.rulings)))
     shown = list(islice((one for one in latest if one is not None), RULINGS_OFFERED))
@@ -306,16 +306,16 @@ def _dispute(board: Board, ruling: Ruling, hands: Sequence[Slap]) -> DisputedRul
 
 
 class Touched(NamedTuple):
-    """What people have touched on the board: a thing that was seen, or a ruling; and which ruling they may change."""
+    """A thing or ruling that people have touched on the board, and the ruling that they may change."""
 
     seen: Sighting | None
     dispute: DisputedRuling | None
     rests: tuple[Sighting, ...]
-    """What else the ruling rests on, by instant."""
+    """The other lines that the ruling rests on, in order of time."""
 
 
 def find_touched(board: Board, name: str) -> Touched | None:
-    """What the id of a line or ruling in force stands for; None where it is gone, or may not be corrected."""
+    """Return what the id of a line or ruling in force stands for; None if it is gone, or may not be corrected."""
     if not board.correctable or name in board.replaced_by:
         return None
     ruling, hands = board.ruling(name), board.hands()
@@ -334,7 +334,7 @@ def find_touched(board: Board, name: str) -> Touched | None:
 
 
 def disputed_at(board: Board, game: int | None, ruling: Ruling) -> str:
-    """Where people may say that a ruling of a game is wrong; nothing where they may not, or no longer."""
+    """Return the address where people may dispute a ruling of a game; empty if they may not, or no longer."""
     if game is None or game != board.game or _dispute(board, ruling, ()) is None:
         return ""
     return address("/control", {"ruling": ruling.id})

@@ -18,9 +18,9 @@ from referee.web.photo_finish.moment import headline
 from referee.web.winner_view import winner_view
 
 _UPPERMOST: Final = 8
-"""Cards of the pile that lie open."""
+"""Number of the pile's cards that are drawn face up."""
 _MARKS: Final = {"pays": "turn", "to_play": "turn"}
-"""Classes of marks that are not called as their texts are."""
+"""Classes of marks that differ from the keys of their texts."""
 STATE_REGIONS: Final = ("state", "said", "troubles")
 """Regions that show what `Board.set_state` sets."""
 REGIONS: Final = ("state", "seats", "pile", "last", "rulings", "said", "troubles", "questions", "winner")
@@ -29,7 +29,7 @@ REGIONS: Final = ("state", "seats", "pile", "last", "rulings", "said", "troubles
 def regions(
     board: Board, texts: Texts, *, controlled: bool = False, names: Iterable[str] = REGIONS
 ) -> dict[str, Markup]:
-    """The content of regions, by the id of their element; ``controlled``: with ways to where a ruling is overruled."""
+    """Return the content of regions by their element's id; ``controlled``: with links to dispute rulings."""
     words = RulingWords(board.names, texts)
     made = {
         "state": lambda: _state(board, words),
@@ -62,7 +62,7 @@ def regions(
 
 
 def trouble_words(said: Mapping[str, Any], texts: Texts, names: Sequence[str]) -> Markup:
-    """What is not well with a part of the table; what nobody has put into this language stays English."""
+    """Return the problem of a part of the table; text without a translation stays English."""
     told = in_language(said, texts, names)
     return tag("span", told["words"], lang=None if told.get("lang") == texts.language else "en")
 
@@ -97,7 +97,7 @@ def _state(board: Board, words: RulingWords) -> Markup:
 
 
 def seats(view: View, words: RulingWords, count: int) -> Markup:
-    """A tile for each of so many players; none where nobody plays (E8, M11)."""
+    """Return a tile for each of ``count`` seats, except those without a player (E8, M11)."""
     return join([_seat(view, words, seat) for seat in range(1, count + 1) if seat not in view.absent])
 
 
@@ -136,7 +136,7 @@ def _seat(view: View, words: RulingWords, seat: int) -> Markup:
 
 
 def pile(cards: tuple[str, ...], texts: Texts, lines: Sequence[str] = ()) -> Markup:
-    """The uppermost cards, the newest last, and how many lie below; ``lines``: what people may correct, by card."""
+    """Return the uppermost cards, newest last, and the number below; ``lines``: the correctable line of each card."""
     if not cards:
         return tag("p", texts("board.pile_empty"), class_="none", data_key="none")
     first = max(0, len(cards) - _UPPERMOST)
@@ -158,7 +158,7 @@ def pile(cards: tuple[str, ...], texts: Texts, lines: Sequence[str] = ()) -> Mar
 
 
 def _questions(board: Board, words: RulingWords) -> Markup:
-    """One question at a time, the oldest first; and how many come after it."""
+    """Return one question at a time, oldest first, and the number of further ones."""
     asked = board.questions()
     items = [
         tag("li", words(one), data_key=one.id, data_question=one.id, data_ask=str(one.get("ask", "")))
@@ -171,7 +171,7 @@ def _questions(board: Board, words: RulingWords) -> Markup:
 
 
 def _wrong_link(board: Board, ruling: Ruling | None, words: RulingWords) -> Markup | None:
-    """Where people say that a ruling is wrong; None where they may not. On a paired device a sheet opens there."""
+    """Return the link to dispute a ruling; None if that is not possible. On a paired device it opens a sheet."""
     href = disputed_at(board, board.game, ruling) if ruling is not None else ""
     if ruling is None or not href:
         return None
@@ -221,17 +221,17 @@ def _ruling(board: Board, ruling: Ruling, words: RulingWords, controlled: bool) 
 
 
 def replaced_badge(texts: Texts) -> Markup:
-    """Marks a ruling that another one replaced."""
+    """Return the mark of a ruling that another one replaced."""
     return tag("span", texts("board.replaced"), class_="badge")
 
 
 def ruling_address(game: int, ruling: Ruling) -> str:
-    """Where a ruling is explained."""
+    """Return the address at which a ruling is explained."""
     return address(f"/games/{game}/ruling", {"id": ruling.id})
 
 
 def shown_at(game: int, ruling: Ruling) -> str:
-    """Where a ruling is shown best: a slap by its photo-finish."""
+    """Return the address that shows a ruling best: for a slap its photo-finish."""
     if ruling.kind in SLAP_KINDS:
         return address(f"/games/{game}/finish", {"slap": cause_of(ruling)})
     return ruling_address(game, ruling)

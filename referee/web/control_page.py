@@ -1,6 +1,6 @@
-"""The page for people at the table: pairing, and what a paired device may do. Its scripts build the controls.
+"""The control page: pairing, and the actions of a paired device. Its scripts build the controls.
 
-Routes of the page's process; and what other pages need to let paired devices keep games for good, and remove them.
+Routes of the page's process; also the parts by which other pages let paired devices keep and remove games.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from referee.web.markup import Markup, tag
 from referee.web.site import Site
 
 _HANDS_OFFERED: Final = 8
-"""For correction."""
+"""Number of hands offered for correction."""
 PICTURES_NEAR: Final = 400 * MS
-"""How far from what was touched its picture may be, ns: so far are pictures kept round a slap."""
+"""Greatest distance of a picture from the touched thing, ns: pictures are kept that far around a slap."""
 
 
 async def show_control(site: Site, request: Request) -> HTMLResponse:
-    """The page; everything on it is done by requests that the guard allows or not."""
+    """The control page; every action on it is a request, which the guard allows or refuses."""
     texts = page_texts(request)
     holder = tag(
         "div",
@@ -69,18 +69,18 @@ async def show_control(site: Site, request: Request) -> HTMLResponse:
 
 
 def answer_line() -> Markup:
-    """Where scripts say what became of a wish."""
+    """Return the element in which scripts report the result of a request."""
     return tag("p", "", id="answer", role="status", aria_live="polite", class_="note")
 
 
 def said_to_scripts(texts: Texts, *beginnings: str) -> Markup:
-    """The texts that a page's scripts say, by their keys."""
+    """Return the texts that a page's scripts use, by their keys."""
     words = {key: text for key, text in table(texts.language).items() if key.startswith(beginnings)}
     return tag("template", "", id="words", data_words=json.dumps(words, ensure_ascii=False))
 
 
 async def send_recent(site: Site, request: Request) -> JSONResponse:
-    """What can be answered and corrected now; no more than the scoreboard shows anyway, and what the table is."""
+    """The questions and corrections that are possible now; nothing that the scoreboard does not show anyway."""
     board, texts = site.hub.board, page_texts(request)
     words = RulingWords(board.names, texts)
 
@@ -116,7 +116,7 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
 
 
 def _phones(site: Site, words: RulingWords) -> list[dict[str, Any]]:
-    """The seats whose pads are phones, and how many phones each may have; their codes stand elsewhere."""
+    """Return the seats whose pads are phones, and how many phones each may have; their codes are not included."""
     codes = [] if site.folder is None else read_seat_codes(site.folder)
     return [
         {"seat": one.seat, "name": one.name or words.name(one.seat), "phones": one.phones}
@@ -126,7 +126,7 @@ def _phones(site: Site, words: RulingWords) -> list[dict[str, Any]]:
 
 
 async def _question(site: Site, board: Board, one: Ruling, words: RulingWords) -> dict[str, Any]:
-    """A question with what helps to answer it: what may be said, the cards that it is about, and a picture."""
+    """Return a question with help for its answer: the options, the cards that it is about, and a picture."""
     about = [line for name in one.get("about", ()) if (line := board.sighting(name)) is not None]
     cards = [line for line in about if isinstance(line, Card)]
     slapped = sorted({line.seat for line in about if isinstance(line, Slap)})
@@ -135,7 +135,7 @@ async def _question(site: Site, board: Board, one: Ruling, words: RulingWords) -
     named = list(one.get("cards", ())) or [card for line in cards[:1] for card in board.likely(line)]
     laid = [{"card": line.card, "words": _when(board, line, words)} for line in cards]
     if one.get("ask") == "unseen_gap":
-        # Its cards are no choice: they are what lies there now.
+        # Its cards are no options: they lie there now.
         seen = words.texts.seconds(one.t + one.get("lasted", 0) - board.began)
         named, laid = [], [{"card": card, "words": seen} for card in named]
     return {
@@ -152,9 +152,9 @@ def _when(board: Board, seen: Sighting, words: RulingWords) -> str:
 
 
 async def _picture(site: Site, board: Board, seen: Sighting) -> str | None:
-    """Where the picture is that shows a thing best, of those that are kept; None where there is none.
+    """Return the address of the kept picture that shows a thing best; None if there is none.
 
-    A card is shown as late as may be, since the hand that brought it hides it at first; all else at its own instant.
+    A card is shown as late as possible, since the hand that brought it hides it at first; all else at its own instant.
     """
     if board.game is None:
         return None
@@ -170,7 +170,7 @@ async def _picture(site: Site, board: Board, seen: Sighting) -> str | None:
 
 
 async def send_touched(site: Site, request: Request) -> JSONResponse:
-    """What may be said of a card, a hand or a ruling that was touched on the board; for paired devices alone."""
+    """The corrections of a card, a hand or a ruling that was touched on the board; only for paired devices."""
     if request.scope.get("referee.device") is None:
         return JSONResponse({"paired": False}, 401)
     board, words = site.hub.board, RulingWords(site.hub.board.names, page_texts(request))
@@ -208,7 +208,7 @@ async def send_touched(site: Site, request: Request) -> JSONResponse:
 
 
 def keeping(site: Site, texts: Texts) -> tuple[list[Markup], tuple[str, ...]]:
-    """What lets paired devices keep and remove games, and its scripts; nothing where nobody can pair."""
+    """Return the elements and scripts for keeping and removing games; empty if no device can pair."""
     if not site.controlled:
         return [], ()
     board = site.hub.board
@@ -218,6 +218,6 @@ def keeping(site: Site, texts: Texts) -> tuple[list[Markup], tuple[str, ...]]:
 
 
 def mending(texts: Texts) -> tuple[Markup, tuple[str, ...]]:
-    """What lets paired devices mend the board by touch, and its scripts, which go behind the board's own."""
+    """Return the elements and scripts for correcting the board by touch; the scripts go behind the board's own."""
     words = said_to_scripts(texts, "control.", "card.", "mend.", "word.", "board.wrong", "board.no_rulings", "pad.")
     return tag("section", answer_line(), words, id="mended"), ("forms.js", "faces.js", "corrections.js", "mend.js")

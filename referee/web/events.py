@@ -1,7 +1,7 @@
-"""Viewers of the scoreboard: what changed goes to each of them as server-sent events.
+"""The viewers of the scoreboard: each receives changes as server-sent events.
 
-Nothing is queued for anybody. A viewer remembers which state it was sent and gets the regions that differ from the
-present one, so a slow viewer skips states, a late one gets everything, and no viewer can fill the memory.
+Nothing is queued. A viewer remembers the state that it was sent, and gets the regions that differ from the present one:
+so a slow viewer skips states, a late one gets everything, and no viewer can fill the memory.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from referee.web.board_view import REGIONS, regions
 from referee.web.markup import Markup
 
 _QUIET: Final = 15.0
-"""Seconds after which a silent stream says that it is still there."""
+"""Seconds after which a silent stream sends a sign of life."""
 _Regions = Mapping[str, Markup]
 _NOTHING: Final[_Regions] = {}
 
 
 class Hub:
-    """One board, and everybody who watches it. Lives in one event loop."""
+    """One board and all its viewers. Lives in one event loop."""
 
     def __init__(self, board: Board, *, controlled: bool = False) -> None:
         """``controlled``: there is a control page, on which people may say that a ruling is wrong."""
@@ -35,12 +35,12 @@ class Hub:
         self._encoded: dict[tuple[str, int], bytes] = {}
 
     def show(self, board: Board) -> None:
-        """Another board from now on."""
+        """Show another board from now on."""
         self.board = board
         self.wake()
 
     def wake(self, names: Iterable[str] = REGIONS) -> None:
-        """The board has changed, as far as these regions show it."""
+        """Send the changes of the board in these regions."""
         stale = frozenset(names)
         self._present = {
             language: {name: html for name, html in present.items() if name not in stale}
@@ -51,12 +51,12 @@ class Hub:
         changed.set()
 
     def close(self) -> None:
-        """Let every viewer go."""
+        """End every viewer's stream."""
         self._closed = True
         self.wake()
 
     def present(self, language: str) -> _Regions:
-        """The regions as they are now."""
+        """Return the regions as they are now."""
         present = self._present.setdefault(language, {})
         missing = [name for name in REGIONS if name not in present]
         if missing:
@@ -64,7 +64,7 @@ class Hub:
         return present
 
     async def stream(self, language: str, quiet: float = _QUIET) -> AsyncIterator[bytes]:
-        """Events for one viewer: the whole state, then what changes."""
+        """Yield the events for one viewer: the whole state, then its changes."""
         self.viewers += 1
         sent = _NOTHING
         try:
@@ -84,7 +84,7 @@ class Hub:
             self.viewers -= 1
 
     def _event(self, language: str, sent: _Regions, present: _Regions) -> bytes:
-        """What differs, encoded once for all viewers that were sent the same."""
+        """Return the differing regions, encoded once for all viewers that were sent the same."""
         key = (language, id(sent))
         if key not in self._encoded:
             differing = {name: html for name, html in present.items() if sent.get(name) != html}

@@ -1,4 +1,4 @@
-"""Figures for the class: reaction times and margins of one game or of the latest ones, with charts and as a file.
+"""Figures for a class: reaction times and margins of one game or of the latest ones, with charts and as a file.
 
 Routes of the page's process.
 """
@@ -55,7 +55,7 @@ _LANE: Final = 78.0
 """Height of a player's row."""
 _LATEST_GAMES: Final = 20
 _AGAIN: Final = 3
-"""Seconds until a page whose games are still being counted is looked at again."""
+"""Seconds until a page is reloaded whose games are still being counted."""
 _COLUMNS: Final = (
     "game", "ruling", "slap", "seat", "player", "outcome", "reason", "patterns", "slap_ns", "reveal_ns",
     "since_reveal_ms", "since_reveal_error_ms", "kind", "counted_as_reaction", "margin_ms", "margin_error_ms",
@@ -67,8 +67,8 @@ def _figures(folded: Folded) -> list[HandFigure]:
 
 
 def _latest_figures(shelf: Shelf) -> tuple[int, list[HandFigure], int]:
-    """How many the latest games are, their figures, and how many are still being counted; what cannot be read is
-    left out."""
+    """Return the number of the latest games, their figures (without unreadable ones), and the number still being
+    counted."""
     games = [info.id for info in shelf.games()[:_LATEST_GAMES]][::-1]
     results, left = shelf.count(games)
     return len(games), [hand for result in results for hand in result.hands], left
@@ -82,37 +82,37 @@ async def show_game_figures(site: Site, request: Request) -> Response:
 
 
 async def show_figures(site: Site, request: Request) -> Response:
-    """Figures of the latest games together, players by their names."""
+    """Figures of the latest games together, with the players' names."""
     games, made, left = await site.aside(_latest_figures, site.shelf)
     return _page(request, made, page_texts(request).count("figures.of_all", games), "/figures.csv", games, left)
 
 
 async def send_game_figures(site: Site, request: Request) -> Response:
-    """The same as a table, a row for each hand."""
+    """The figures of one game as a table, a row for each hand."""
     game = game_of(request)
     made = await site.aside(site.shelf.remembered, game, _figures)
     return download(slaps_table(made), f"slaps-{game}.csv", CSV)
 
 
 async def send_figures(site: Site, request: Request) -> Response:
-    """The same of the latest games."""
+    """The figures of the latest games as a table."""
     _, made, left = await site.aside(_latest_figures, site.shelf)
     return still_counting(request, left) if left else download(slaps_table(made), "slaps.csv", CSV)
 
 
 def still_counting(request: Request, left: int) -> Response:
-    """What a file is answered with that is not whole yet: when to ask again."""
+    """Return the answer for a file that is not complete yet: when to ask again."""
     text = page_texts(request).count("figures.counting", left)
     return Response(text, 503, {"Retry-After": str(_AGAIN)}, "text/plain")
 
 
 def waiting_note(texts: Texts, left: int) -> Markup | None:
-    """That so many games are still being counted; None for none."""
+    """Return the note that this many games are still being counted; None for none."""
     return tag("p", texts.count("figures.counting", left), class_="note", role="status") if left else None
 
 
 def looking_again(response: Response, left: int) -> Response:
-    """A page that looks again by itself as long as games are being counted."""
+    """Let a page reload itself for as long as games are being counted."""
     if left:
         response.headers["Refresh"] = str(_AGAIN)
     return response
@@ -131,7 +131,7 @@ def _page(
 
 
 def write_figures(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
-    """The page's tables and charts of these hands, which are there."""
+    """Yield the page's tables and charts of these hands, of which there is at least one."""
     made, gaps, typical = summarise_players(of), list_margins(of), typical_error(of)
     yield tag(
         "p",
@@ -185,9 +185,9 @@ def _table(heads: Sequence[str], rows: Sequence[Markup], texts: Texts, label: st
 def draw_reactions(
     of: Sequence[PlayerSummary], error: int, texts: Texts, width: int = _WIDE, lane: float = _LANE
 ) -> Drawing:
-    """A row of dots for each player, one for each hand, with the median and the middle half.
+    """Draw a row of dots for each player, one for each hand, with the median and the middle half.
 
-    ``error`` is how far off a hand's time may be, ns; ``lane`` is a row's height.
+    ``error`` is the error of a hand's time, ns; ``lane`` is a row's height.
     """
     times = [time for one in of for time in one.reactions]
     narrow = width == _NARROW
@@ -225,7 +225,7 @@ def draw_reactions(
 
 
 def draw_margins(of: Sequence[int], error: int, texts: Texts, width: int = _WIDE) -> Drawing:
-    """How many second hands were how far behind, and within which distance it would have been a dead heat."""
+    """Draw the distribution of second hands' margins, and the distance within which it would be a dead heat."""
     axis = Axis(0, max([*of, 20 * MS]) * 1.04, 24, width - 24)
     bins, height, bottom = 24 if width == _WIDE else 14, 130.0, 160.0
     wide = axis.stop / bins
@@ -250,7 +250,7 @@ def draw_margins(of: Sequence[int], error: int, texts: Texts, width: int = _WIDE
 
 
 def slaps_table(of: Sequence[HandFigure]) -> str:
-    """CSV with `_COLUMNS`: instants as they stand in the log, the rest in milliseconds."""
+    """Return CSV with `_COLUMNS`: instants as in the log, the rest in milliseconds."""
     out = StringIO()
     writer = csv.writer(out)
     writer.writerow(_COLUMNS)

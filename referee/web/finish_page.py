@@ -1,4 +1,4 @@
-"""The photo-finish page: the drawing, its figures as tables, the rule in words, pictures; the drawing as a file.
+"""The photo-finish page: the drawing, its figures as tables, the rule in words, pictures; and the drawing as a file.
 
 Routes of the page's process.
 """
@@ -34,21 +34,21 @@ from referee.web.site import Site, game_of, whole
 from referee.web.winner_view import first_view, why_line
 
 PICTURES_WITHIN: Final = 400 * MS
-"""How far before and after the first hand pictures are shown, ns."""
+"""Time before and after the first hand for which pictures are shown, ns."""
 MOST_PICTURES: Final = 12
 
 
 def found(folded: Folded, slap: str) -> Finish | None:
-    """The photo-finish of a hand; None where the game has no such hand."""
+    """Return the photo-finish of a hand; None if the game has no such hand."""
     lines, asked = folded.lines(), folded.line(slap)
     if asked is not None and asked not in lines:
-        # People struck it out; its page is still there.
+        # People struck it out; its page still exists.
         lines.append(asked)
     return finish(lines, folded.rulings, slap, folded.replaced_by, len(folded.table.seats))
 
 
 def finish_figure(folded: Folded, seen: Finish, texts: Texts, *, id: str | None = None) -> Markup:  # noqa: A002
-    """The drawing, as wide and as narrow screens show it."""
+    """Return the drawing in two widths, for wide and for narrow screens."""
     return tag(
         "figure",
         svg(_drawn(folded, seen, texts, WIDE), class_="print wide"),
@@ -69,7 +69,7 @@ def _drawn(folded: Folded, seen: Finish, texts: Texts, width: int) -> Drawing:
 
 
 def _sealed(folded: Folded, seen: Finish, texts: Texts) -> str | None:
-    """The line of the ruling and its seal; None where it has none, or is not on record yet."""
+    """Return the ruling's line number and seal; None if it has none, or is not on record yet."""
     found = None if seen.ruling is None else folded.seals.by_ruling.get(seen.ruling.id)
     return None if found is None else texts("finish.seal", line=found[0], seal=show_seal(found[1]))
 
@@ -77,14 +77,14 @@ def _sealed(folded: Folded, seen: Finish, texts: Texts) -> str | None:
 def finish_page(
     folded: Folded, seen: Finish, texts: Texts, pictures: Sequence[Picture] | None, wrong: str = ""
 ) -> Iterator[Child]:
-    """The content of the page.
+    """Yield the content of the page.
 
     Args:
         folded: the game.
         seen: the photo-finish.
         texts: of the page's language.
-        pictures: None where they are switched off.
-        wrong: where people may say that the ruling is wrong; empty where they may not.
+        pictures: None if they are switched off.
+        wrong: the address where people may dispute the ruling; empty if they may not.
     """
     words = RulingWords(folded.table.seats, texts)
     head = headline(seen, words)
@@ -96,7 +96,7 @@ def finish_page(
         lines = [tag("li", tag("s", words(one))) for one in old]
         yield tag("div", tag("p", texts("finish.replaces")), tag("ul", lines), class_="notice")
     around = panel(texts("finish.pictures"), _pictures(folded.info.id, seen, words, pictures))
-    # People look before they read; that there are no pictures can wait.
+    # People look before they read; the note that there are no pictures comes last.
     if pictures:
         yield around
     yield finish_figure(folded, seen, texts, id="print")
@@ -136,7 +136,7 @@ def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
 
 
 def _downloads(folded: Folded, seen: Finish, texts: Texts) -> Markup:
-    """The whole drawing to take along; the browser makes the PNG of the SVG, without its script there is that alone."""
+    """Return the links to the whole drawing; the browser's script makes the PNG from the SVG."""
     game, label = folded.info.id, texts("finish.download")
     link = address(f"/games/{game}/finish.svg", {"slap": seen.slap})
     png = button_link(f"{label} PNG", link, data_themed=True, data_png=_picture_name(game, seen.slap), hidden=True)
@@ -168,7 +168,7 @@ def _hands(seen: Finish, words: RulingWords) -> Markup:
 
 
 def _details(seen: Finish, words: RulingWords) -> Markup:
-    """The log's own nanoseconds, for those who want to calculate with them."""
+    """Return the log's own nanoseconds, for calculations."""
     texts = words.texts
     hands = [(hand.t, hand.error, hand.id, hand.seat) for hand in seen.hands]
     cards = [(mark.t, mark.t_error, mark.id, mark.seat) for mark in seen.cards]
@@ -216,7 +216,7 @@ def _pictures(game: int, seen: Finish, words: RulingWords, pictures: Sequence[Pi
 
 
 def _chosen(pictures: Sequence[Picture]) -> Sequence[Picture]:
-    """No more than can be looked at, evenly chosen."""
+    """Return a limited number of pictures, evenly spaced."""
     if len(pictures) <= MOST_PICTURES:
         return pictures
     last = len(pictures) - 1
@@ -224,7 +224,7 @@ def _chosen(pictures: Sequence[Picture]) -> Sequence[Picture]:
 
 
 def picture_row(game: int, seen: Finish, words: RulingWords, pictures: Sequence[Picture]) -> list[Markup]:
-    """Pictures round a slap, each with its instant; each opens by itself."""
+    """Return the pictures around a slap, each with its instant; each opens on its own."""
     texts, shown = words.texts, []
     pictures = _chosen(pictures)
     for picture in pictures:
@@ -232,14 +232,14 @@ def picture_row(game: int, seen: Finish, words: RulingWords, pictures: Sequence[
         said = texts("finish.picture_at", margin=margin, exposure=texts.ms(picture.exposure, picture.exposure))
         source = f"/games/{game}/pictures/{picture.t}.jpg"
         image = tag("img", src=source, alt=said, loading="lazy")
-        # Without its script a picture opens by itself.
+        # Without the script, the picture opens as a page.
         link = tag("a", image, href=source, data_frame=picture.t - seen.zero)
         shown.append(tag("figure", link, tag("figcaption", said)))
     return shown
 
 
 def _viewer(seen: Finish, words: RulingWords, pictures: Sequence[Picture]) -> Markup:
-    """One picture large, with the instants of cards and hands below it, to be stepped through and played slowly."""
+    """Return the viewer: a large picture, with the instants of cards and hands below, and buttons to step and play."""
     texts = words.texts
     start, stop = pictures[0].t - seen.zero, max(pictures[-1].t - seen.zero, pictures[0].t - seen.zero + 1)
     strip, axis = draw_strip(seen, words, start, stop)
@@ -264,7 +264,7 @@ def _viewer(seen: Finish, words: RulingWords, pictures: Sequence[Picture]) -> Ma
 
 
 async def show_latest_finish(site: Site, request: Request) -> Response:
-    """Straight to the photo-finish of the last slap."""
+    """Redirect to the photo-finish of the last slap."""
     board = site.hub.board
     ruling = board.last_slap()
     at = None if board.game is None or ruling is None else shown_at(board.game, ruling)
@@ -281,14 +281,14 @@ def _last_with_slap(shelf: Shelf) -> str | None:
         for _, text in reversed(shelf.lines(info.id)):
             if not text.startswith('{"ruling":"slap_'):
                 continue
-            # A line that is none of the referee's own is passed over.
+            # Skip a line that is no ruling of the referee.
             with suppress(LogError):
                 return address(f"/games/{info.id}/finish", {"slap": cause_of(read_ruling(text))})
     return None
 
 
 async def show_finish(site: Site, request: Request) -> Response:
-    """The page of one hand."""
+    """The photo-finish page of one hand."""
     texts, slap = page_texts(request), request.query_params.get("slap", "")
     folded = await site.folded(request)
     game = folded.info.id
@@ -317,7 +317,7 @@ async def show_finish(site: Site, request: Request) -> Response:
 
 
 async def send_finish(site: Site, request: Request) -> Response:
-    """The drawing as an SVG file that stands by itself."""
+    """The drawing as a self-contained SVG file."""
     asked, texts = request.query_params, page_texts(request)
     slap, width = asked.get("slap", ""), whole(asked.get("width"), WIDE)
     palette = PALETTES.get(asked.get("theme", "light"), PALETTES["light"])

@@ -1,4 +1,4 @@
-"""The page of a game that is over: who won, the cards of each over time, five moments, and a rematch."""
+"""The page of a finished game: the winner, each player's cards over time, five moments, and a rematch."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from referee.web.photo_finish.finish_svg import Axis, shortened
 from referee.web.site import Site
 
 _POINTS: Final = 160
-"""Instants of the curve at most."""
+"""Most instants on the curve."""
 _SIZE: Final = (640, 540)
 
 
 class CardCounts(NamedTuple):
-    """How many cards each seat had at an instant (ns); None where nobody knows."""
+    """Each seat's number of cards at an instant (ns); None if unknown."""
 
     t: int
     counts: tuple[int | None, ...]
     place: int
-    """Of the step, by which the game can be looked at then."""
+    """Index of the game's step at that instant."""
 
 
 class GameMoment(NamedTuple):
-    """Something of a game that is worth telling again."""
+    """A moment of a game that is worth telling again."""
 
     what: str
     """Its text: ``end.WHAT``."""
@@ -46,7 +46,7 @@ class GameMoment(NamedTuple):
 
 
 def count_cards(folded: Folded) -> list[CardCounts]:
-    """The cards of each seat through a game, at no more than so many instants."""
+    """Return the cards of each seat through a game, at a limited number of instants."""
     last = len(folded.steps) - 1
     places = sorted({round(place * last / _POINTS) for place in range(_POINTS + 1)}) if last >= 0 else []
     found = [CardCounts(folded.steps[place].observation.t, folded.view(place).counts, place) for place in places]
@@ -54,7 +54,7 @@ def count_cards(folded: Folded) -> list[CardCounts]:
 
 
 def find_moments(folded: Folded, words: RulingWords) -> list[GameMoment]:
-    """Five moments at most: the nearest finish, the quickest hand, the largest pile, the winner's low, the end."""
+    """Return at most five moments: closest finish, quickest hand, largest pile, the winner's low, the end."""
     texts, game = words.texts, folded.info.id
     in_force = [one for one in folded.rulings if one.id not in folded.replaced_by]
     hands = make_figures(folded, game)
@@ -69,7 +69,7 @@ def find_moments(folded: Folded, words: RulingWords) -> list[GameMoment]:
         low = min(((count, one) for count, one in known if count is not None), key=lambda pair: pair[0], default=None)
         if low is not None:
             said = f"{words.name(winner)}: {texts.count('cards', low[0])}, {texts.seconds(low[1].t - folded.table.t)}"
-            # A game is stepped through by the lines that the referee knows.
+            # The address counts only lines that the referee knows.
             at = sum(not isinstance(step.observation, Other) for step in folded.steps[: low[1].place])
             href = address(f"/games/{game}/replay", {"at": at})
             moments.append(GameMoment("lowest", said, winner, href))
@@ -98,7 +98,7 @@ def _finish(folded: Folded, hand: HandFigure) -> str:
 
 
 def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
-    """A line for each seat: its cards over the game's time, its name at the end."""
+    """Draw a line for each seat: its cards over the game's time, with its name at the end."""
     texts, (width, height) = words.texts, _SIZE
     start, stop = counts[0].t, max(counts[-1].t, counts[0].t + 1)
     axis, bottom, top = Axis(start, stop, 64, width - 190), height - 62.0, 30.0
@@ -118,7 +118,7 @@ def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
         if points:
             shapes.append(Polyline(points, seat_role(seat), 6.0))
             ends.append((points[-1][1], seat))
-    # Names that would lie on one another move apart, the lowest stays.
+    # Names that would overlap move apart; the lowest one stays.
     line, free = 46.0, bottom + 6.0
     for at, seat in sorted(ends, reverse=True):
         free = min(at, free)
@@ -135,7 +135,7 @@ def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
 
 
 def _headline(folded: Folded, words: RulingWords) -> tuple[str, int | None]:
-    """How the game ended, and whose colour that has."""
+    """Return how the game ended, and the seat whose colour that has."""
     in_force = [one for one in folded.rulings if one.id not in folded.replaced_by]
     end = next((one for one in reversed(in_force) if one.kind in ("won", "drawn")), None)
     if end is None:
@@ -151,7 +151,7 @@ def _moment(moment: GameMoment, texts: Texts) -> Markup:
 
 
 async def show_end(site: Site, request: Request) -> HTMLResponse:
-    """The page of one game that is over; when the next begins, its script goes back to the board."""
+    """The page of a finished game; when the next one begins, its script returns to the board."""
     texts, folded = page_texts(request), await site.folded(request)
     projector = request.query_params.get("from") == "projector"
 

@@ -1,4 +1,4 @@
-"""The recorded games: the list, one game's rulings, one ruling's reasons, files to take along, and stepping through.
+"""The recorded games: the list, a game's rulings, a ruling's reasons, files to download, and the step-by-step replay.
 
 Routes of the page's process.
 """
@@ -40,11 +40,11 @@ from referee.web.winner_view import first_view, why_line
 _GAMES_A_PAGE: Final = 25
 _RULINGS_A_PAGE: Final = 400
 _STEPS_AT_ONCE: Final = 30
-"""Steps sent with one answer."""
+"""Number of steps sent with one answer."""
 
 
 async def show_games(site: Site, request: Request) -> Response:
-    """The list of games, the latest first."""
+    """The list of games, latest first."""
     texts = page_texts(request)
     first = whole(request.query_params.get("from"), 0)
     every = await site.aside(site.shelf.games)
@@ -61,7 +61,7 @@ async def show_games(site: Site, request: Request) -> Response:
 
 
 def _turning(path: str, first: int, step: int, count: int, texts: Texts, query: Mapping[str, object]) -> Markup:
-    """Links to what comes before and after, where there is more than is shown at once."""
+    """Return links to the previous and next part, if there is more than is shown at once."""
     links = []
     if first:
         back = address(path, {**query, "from": max(0, first - step)})
@@ -96,12 +96,12 @@ def _game_row(info: GameInfo, shelf: Shelf, texts: Texts) -> Markup:
 
 
 def _date_and_time(iso: str) -> str:
-    """Wall time as people write it: ``2026-03-14 18:05``."""
+    """Return wall-clock time as people write it: ``2026-03-14 18:05``."""
     return iso[:16].replace("T", " ")
 
 
 def rules_name(rules: Any, texts: Texts) -> str:
-    """A preset's name; for changed ones the base's."""
+    """Return a preset's name; for changed rules the base's."""
     if isinstance(rules, str):
         return rules
     base = rules.get("base", "") if isinstance(rules, dict) else ""
@@ -109,12 +109,12 @@ def rules_name(rules: Any, texts: Texts) -> str:
 
 
 def _disputed_at(site: Site, folded: Folded | LoggedGame, ruling: Ruling) -> str:
-    """Where people may say that a ruling of this game is wrong; empty where they may not."""
+    """Return the address where people may dispute a ruling of this game; empty if they may not."""
     return disputed_at(site.hub.board, folded.info.id, ruling) if site.controlled else ""
 
 
 async def show_game(site: Site, request: Request) -> Response:
-    """One game: every ruling, with a way to its reasons; of one that is too long for those, as its log has them."""
+    """One game: every ruling with a link to its reasons; a game too long for that, as its log has it."""
     texts, every = page_texts(request), request.query_params.get("all") == "1"
     first = whole(request.query_params.get("from"), 0)
     try:
@@ -157,7 +157,7 @@ async def show_game(site: Site, request: Request) -> Response:
 
 
 def _ruled_again(folded: Folded, texts: Texts) -> Markup:
-    """Whether the log's rulings come out the same today."""
+    """Return whether the log's rulings come out the same today."""
     same, others = folded.agrees
     again = "games.again_none" if not folded.logged else "games.again_differs" if others else "games.again_equal"
     said = texts(again, n=others or same)
@@ -168,7 +168,7 @@ _BROKEN_SHOWN: Final = 5
 
 
 def record_notes(folded: Folded | LoggedGame, texts: Texts) -> list[Markup]:
-    """The game's seal, the lines that are not what was sealed, and those that are none."""
+    """Return notes on the game's seal, the lines that differ from what was sealed, and the unreadable ones."""
     seals, notes = folded.seals, []
     if seals.broken:
         places = _places([one.number for one in seals.broken])
@@ -196,7 +196,7 @@ def _ruling_row(site: Site, folded: Folded | LoggedGame, ruling: Ruling, words: 
     if isinstance(folded, Folded):
         targets.append((" ".join(ruling.rule), texts("games.why"), ruling_address(game, ruling)))
     else:
-        # Its reasons would take the whole game.
+        # Its reasons would require ruling the whole game again.
         said = [said, " ", tag("small", " ".join(ruling.rule))]
     if ruling.kind in SLAP_KINDS and isinstance(folded, Folded):
         targets.append((texts("nav.finish"), texts("nav.finish"), shown_at(game, ruling)))
@@ -241,7 +241,7 @@ async def show_ruling(site: Site, request: Request) -> Response:
 
 
 def explained(explanation: Explanation, folded: Folded, words: RulingWords) -> Markup:
-    """A ruling's explanation: the rule in words, the pile then, what else was looked at, the instants around it."""
+    """Return a ruling's explanation: the rule in words, the pile then, rejected alternatives, nearby instants."""
     texts, on = words.texts, folded.table.house
     items = []
     for row in explanation.ruling.rule:
@@ -289,7 +289,7 @@ def _considered(one: Considered, words: RulingWords) -> Markup:
 
 
 async def _lines(site: Site, game: int) -> list[str]:
-    """A game's lines; raises `RecordError` where there is no such game."""
+    """Return a game's lines; raises `RecordError` if there is no such game."""
     await site.aside(site.shelf.game, game)
     return [text for _, text in await site.aside(site.shelf.lines, game)]
 
@@ -308,16 +308,16 @@ async def send_rulings(site: Site, request: Request) -> Response:
 
 
 def _known_steps(folded: Folded) -> list[int]:
-    """The places of the lines that the referee knows, by which a game is stepped through."""
+    """Return the indexes of the lines that the referee knows; the replay steps through these."""
     return [place for place, step in enumerate(folded.steps) if not isinstance(step.observation, Other)]
 
 
 def _step_fields(
     folded: Folded, place: int, texts: Texts, questions: Mapping[str, ClassQuestion] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """One step for the script: what happened, what was ruled then, and the regions after it.
+    """Return one step for the script: what happened, what was ruled then, and the regions after it.
 
-    Where a question is asked, the regions are those before it, and say nothing of the answer.
+    At a question, the regions are those before it, so that they do not show the answer.
     """
     words, step, view = RulingWords(folded.table.seats, texts), folded.steps[place], folded.view(place)
     question = questions.get(step.observation.id)
@@ -354,7 +354,7 @@ def _step_fields(
 
 
 def _asked(folded: Folded, question: ClassQuestion, words: RulingWords) -> Markup:
-    """A question to a class, which opens to its answer."""
+    """Return a question to a class, which opens to show its answer."""
     texts, seen = words.texts, answer_of(folded, question)
     href = address(f"/games/{folded.info.id}/what-if", {"slap": question.slap})
     return tag(
@@ -367,12 +367,12 @@ def _asked(folded: Folded, question: ClassQuestion, words: RulingWords) -> Marku
 
 
 def _questions(site: Site, request: Request, folded: Folded) -> dict[str, ClassQuestion]:
-    """What is asked at which line, where the address wants a lesson."""
+    """Return the questions by line, if the address asks for a lesson."""
     return site.shelf.remembered(folded.info.id, find_questions) if request.query_params.get("lesson") == "1" else {}
 
 
 def _line_in_words(line: Observation, words: RulingWords) -> str:
-    """A line of the log in words."""
+    """Return a line of the log in words."""
     texts = words.texts
     fields = {"name": words.name(getattr(line, "seat", None)), "card": "", "count": "", "value": ""}
     match line:
@@ -400,7 +400,7 @@ async def send_steps(site: Site, request: Request) -> JSONResponse:
 
 
 async def show_replay(site: Site, request: Request) -> Response:
-    """Stepping through a game; shows the step that the address asks for, and its script the others."""
+    """The replay of a game; shows the step in the address, and its script the others."""
     texts, folded = page_texts(request), await site.folded(request)
     places, asked = _known_steps(folded), await site.aside(_questions, site, request, folded)
     at = min(whole(request.query_params.get("at"), 0), len(places) - 1)
@@ -412,7 +412,7 @@ async def show_replay(site: Site, request: Request) -> Response:
         "ul", now["seats"], id="seats", class_="r-seats", data_keyed=True, aria_label=texts("board.players")
     )
     shown_pile = tag("div", now["pile"], id="pile", class_="r-pile panel", data_keyed=True)
-    # Who is asked looks at the pile first.
+    # In a lesson, the class looks at the pile first.
     parts = [tag("div", now["ask"], id="ask"), shown_pile, shown_seats] if lesson else [shown_seats, shown_pile]
     position = tag(
         "div",
@@ -433,7 +433,7 @@ async def show_replay(site: Site, request: Request) -> Response:
 
 
 def _controls(game: int, texts: Texts, at: int, count: int, stops: Sequence[int] | None) -> Markup:
-    """Buttons and slider; ``stops`` are the steps of a lesson at which something is asked, None without a lesson."""
+    """Return the buttons and the slider; ``stops`` are the steps of a lesson with questions, None without a lesson."""
     path, lesson = f"/games/{game}/replay", None if stops is None else 1
     moves = [("first", 0, "|◀"), ("previous", at - 1, "◀"), ("next", at + 1, "▶"), ("last", count - 1, "▶|")]
     links = []

@@ -1,8 +1,8 @@
-"""The record as the page reads it: games, lines, the last few games ruled again, and what was made of them.
+"""The record as the page reads it: games, lines, and a cache of the last games ruled again and their results.
 
-A record may be far larger than the page's memory, and a game longer than can be ruled again while somebody waits. So a
-game that is too long is shown by the rulings in its log (`LoggedGame`), and games are counted for their figures by a
-process of its own, one after the other, where that takes long (`Shelf.count`).
+A record may be far larger than the page's memory, and a game too long to be ruled again while a visitor waits. So a
+game that is too long is shown by the rulings in its log (`LoggedGame`), and when counting games for their figures takes
+long, a separate process counts them one after the other (`Shelf.count`).
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ from referee.sentence import Sentence
 
 T = TypeVar("T")
 GAMES_REMEMBERED: Final = 40
-"""Games of which is kept what was made of them; some ten kilobytes each."""
+"""Number of games whose derived results are kept; some ten kilobytes each."""
 COUNTED_AT_ONCE: Final = 2_000
-"""Lines of games that are counted while somebody waits: less than a second of the processor."""
+"""Lines of games that are counted while a visitor waits: less than a second of the processor."""
 _COUNTS_KEPT: Final = 2 * GAMES_REMEMBERED
-"""Games of which is kept what came of them."""
+"""Number of games whose counts are kept."""
 _COUNT: Final = (
     "import sys; from referee.record.statistics import print_results; print_results(sys.argv[1], sys.argv[2:])"
 )
 _RULING: Final = re.compile(r'\{"ruling": ?"(\w+)"')
 _LOG: Final = logging.getLogger(__name__)
 _OPENING: Final = 20
-"""Among so many lines a game says who plays, and a shadowed one that it is one."""
+"""Number of first lines that tell who plays, and whether the game is shadowed."""
 _ENDING: Final = 2_000
-"""The last lines of a long game, which the scoreboard shows."""
+"""Number of last lines of a long game that the scoreboard shows."""
 _STEPS_KEPT: Final = 6_000
-"""Steps of games that are kept as they were ruled again; a thousand take some 4 MB."""
+"""Steps of replayed games that are kept; a thousand take some 4 MB."""
 _DRAWN_KEPT: Final = 4 << 20
 """Characters of drawings that are kept; one has some 30,000."""
 
@@ -65,10 +65,10 @@ class GameSeals:
     """The seals of a game's lines, as its page shows them."""
 
     last: str = ""
-    """Of the game as far as it is written; empty where its lines have none."""
+    """Seal of the last line written; empty if the lines have none."""
     broken: tuple[BrokenSeal, ...] = ()
     resealed: bool = False
-    """Whether it was sealed anew since names in it were changed."""
+    """Whether the game was resealed because names in it were changed."""
     by_ruling: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     """Line and seal of each ruling, by its id."""
 
@@ -90,14 +90,14 @@ class Folded(ReplayedGame):
         super().__init__(lines, logged, leave_out=reader.leave_out)
         self.info, self.seals, self.odd = info, seals or GameSeals(), reader.odd
         self.numbered = lines
-        """Its observations as they were read, with the numbers of their lines."""
+        """Its observations as they were read, with their line numbers."""
 
 
 class LoggedGame:
-    """A game that is too long to be ruled again here: where its log has rulings, and what became of them."""
+    """A game that is too long to be ruled again here: the places of the rulings in its log, and their replacements."""
 
     def __init__(self, info: GameInfo, record: Record) -> None:
-        """Read it once, line by line. Raises `LogError` for one without a table, and `RecordError`."""
+        """Read it once, line by line. Raises `LogError` if it has no table, and `RecordError`."""
         reader = LineReader()
         first, _ = reader.read(islice(record.lines(info.id), _OPENING))
         if reader.table is None:
@@ -105,16 +105,16 @@ class LoggedGame:
         self.info, self.table, self.odd = info, reader.table, reader.odd
         self.is_shadowed = is_shadowed(line for _, line in first)
         self.every, self.listed = array("q"), array("q")
-        """The numbers of the lines that hold rulings: of all, and of those worth a line."""
+        """Numbers of the lines that hold rulings: of all, and of those worth a line."""
         self.replaced_by: dict[str, str] = {}
         self._last = ""
         broken = record.broken_seals(info.id, self._passing(record.sealed_lines(info.id)))
-        # Each of a hundred thousand may be broken: their places are enough.
+        # A hundred thousand lines may be broken: keep only their numbers.
         places = [one._replace(words="") for one in broken]
         self.seals = GameSeals(self._last, tuple(places), record.is_resealed(info.id))
 
     def _passing(self, rows: Iterable[SealedLine]) -> Iterator[SealedLine]:
-        """The same lines; what is worth knowing of each is noted."""
+        """Pass the lines through, and note what is needed of each."""
         for row in rows:
             number, text, seal = row
             self._last = seal or ""
@@ -129,15 +129,15 @@ class LoggedGame:
 
 
 class Shelf:
-    """Reads the record. May be asked from several threads; whatever it is asked for raises `RecordError`."""
+    """Reads the record. May be used from several threads; every method raises `RecordError`."""
 
     def __init__(self, record: Path, pictures: Path | None = None) -> None:
-        """``pictures`` is the file of frames, which is there once pictures are switched on."""
+        """``pictures``: the file of frames, which exists once pictures are switched on."""
         self.path = record
         self._pictures = pictures
         self._lock = threading.Lock()
         self._opened: tuple[int, Record] | None = None
-        """The record, with its file's number."""
+        """The record, with its file's inode number."""
         self._folded: OrderedDict[int, tuple[int, Folded]] = OrderedDict()
         """By game, with the number of its last line."""
         self._made: OrderedDict[tuple[int, str], tuple[int, object]] = OrderedDict()
@@ -149,7 +149,7 @@ class Shelf:
 
     @property
     def _record(self) -> Record:
-        """The record, opened when it is first there, and again where another file has taken its place."""
+        """The record, opened when its file first exists, and reopened when another file has taken its place."""
         there = self.path.stat().st_ino if self.path.exists() else 0
         if self._opened is None or self._opened[0] != there or self._opened[1].is_outdated:
             self._close()
@@ -166,17 +166,17 @@ class Shelf:
             self._opened = None
 
     def games(self) -> list[GameInfo]:
-        """Every game, the latest first; none where there is no record yet."""
+        """Return every game, latest first; none if there is no record yet."""
         with self._lock:
             return self._record.games() if self.path.exists() else []
 
     def latest(self) -> GameInfo | None:
-        """The game that began last; None where there is none, or no record yet."""
+        """Return the game that began last; None if there is none, or no record yet."""
         with self._lock:
             return self._record.latest() if self.path.exists() else None
 
     def shadowed(self) -> int | None:
-        """The game that is being shadowed just now, of which nothing is to be seen before it is over."""
+        """Return the game that is being shadowed now; it must not be shown before it is over."""
         with self._lock:
             try:
                 latest = self._record.latest() if self.path.exists() else None
@@ -184,22 +184,22 @@ class Shelf:
                     return None
                 first = LineReader().read(islice(self._record.lines(latest.id), _OPENING))[0]
             except RecordError:
-                # Nobody plays into a record that cannot be read; each page says in its own words what is amiss.
+                # No game is recorded in an unreadable record; each page reports the problem itself.
                 return None
         return latest.id if is_shadowed(line for _, line in first) else None
 
     def game(self, game: int) -> GameInfo:
-        """One game."""
+        """Return one game."""
         with self._lock:
             return self._record.game(game)
 
     def lines(self, game: int, after: int = 0, most: int | None = None) -> list[tuple[int, str]]:
-        """A game's lines after a number; so many at most."""
+        """Return a game's lines after a number, at most ``most`` of them."""
         with self._lock:
             return list(islice(self._record.lines(game, after), most))
 
     def last_lines(self, game: int) -> list[tuple[int, str]] | None:
-        """Of a game that is too long to be ruled again: its first lines and its last ones; None for any other."""
+        """Return the first and last lines of a game that is too long to be ruled again; None for any other."""
         with self._lock:
             if not self._record.is_too_long(game):
                 return None
@@ -207,17 +207,17 @@ class Shelf:
             return [*islice(self._record.lines(game), _OPENING), *self._record.lines(game, start)]
 
     def exported(self, game: int) -> list[str]:
-        """A game as the lines of a log file, with their seals."""
+        """Return a game as the lines of a log file, with their seals."""
         with self._lock:
             return list(export_game(self._record, game))
 
     def end_ruling(self, game: int) -> Ruling | None:
-        """The ruling by which a game ended, None where it did not."""
+        """Return the ruling that ended a game; None if it has not ended."""
         with self._lock:
             return self._record.end_ruling(game)
 
     def folded(self, game: int) -> Folded:
-        """A game ruled again; raises `LogError` where its log cannot be read, and `TooLong`."""
+        """Return a game ruled again; raises `LogError` if its log cannot be read, and `TooLong`."""
         info = self.game(game)
         with self._lock:
             if self._record.is_too_long(game):
@@ -240,7 +240,7 @@ class Shelf:
         return made
 
     def remembered(self, game: int, make: Callable[[Folded], T]) -> T:
-        """What is made of a game, kept as long as the game has no more lines; raises what `folded` raises."""
+        """Return the result of ``make`` for a game, cached until it has more lines; raises what `folded` raises."""
         last, key = -1, (game, make.__qualname__)
         if self.game(game).ended is None:
             rows = self.lines(game)
@@ -258,14 +258,14 @@ class Shelf:
         return made
 
     def logged(self, game: int) -> LoggedGame:
-        """A game that is too long to be ruled again; raises `LogError` where its log cannot be read."""
+        """Return a game that is too long to be ruled again; raises `LogError` if its log cannot be read."""
         info, key = self.game(game), (game, LoggedGame.__qualname__)
         with self._lock:
             last = self._record.last_line(game)
             known = self._made.get(key)
             if known is not None and known[0] == last:
                 return cast(LoggedGame, known[1])
-        # By a connection of its own: what the scoreboard reads meanwhile must not wait.
+        # Use a separate connection: the scoreboard's reads must not wait.
         with Record(self.path, read_only=True) as record:
             made = LoggedGame(info, record)
         with self._lock:
@@ -273,7 +273,7 @@ class Shelf:
         return made
 
     def rulings(self, game: int, numbers: Sequence[int]) -> list[Ruling]:
-        """The rulings that stand in these lines of a game, in order; what is none is left out."""
+        """Return the rulings in these lines of a game, in order; other lines are left out."""
         if not numbers:
             return []
         wanted, found = set(numbers), []
@@ -287,9 +287,9 @@ class Shelf:
         return found
 
     def count(self, games: Sequence[int]) -> tuple[list[GameResult], int]:
-        """What came of games, as far as they are counted, and how many are not yet; asked again, it may know more.
+        """Return the results of the games counted so far, and the number of the others; a later call may know more.
 
-        Short games are counted at once. Of a game that goes on it may be what came of it a little while ago.
+        Short games are counted at once. The result of a game that is on may be a little old.
         """
         with self._lock:
             lasts = {game: self._record.last_line(game) for game in games}
@@ -305,7 +305,7 @@ class Shelf:
         return known, len(games) - len(known)
 
     def _counted(self, game: int) -> GameResult:
-        """One game, counted here."""
+        """Count one game here."""
         try:
             folded = self.folded(game)
         except (LogError, TooLong):
@@ -313,7 +313,7 @@ class Shelf:
         return make_result(folded.info, folded)
 
     def _count_aside(self, games: Sequence[int]) -> None:
-        """Have games counted by a process that takes what processor time nobody else wants."""
+        """Have games counted by a process of low priority."""
         left = list(games)
         command = [sys.executable, "-P", "-c", _COUNT, str(self.path), *map(str, games)]
         try:
@@ -331,14 +331,14 @@ class Shelf:
         except OSError as error:
             _LOG.warning("games cannot be counted: %s", error)
         if left and self._counter is not None and self._counter.returncode != -signal.SIGTERM:
-            # It died over the first of them, as for want of memory: that one is left out, so that the others have
+            # It died over the first of them, for lack of memory perhaps: leave that one out, so that the others get
             # their turn.
             _LOG.warning("game %d cannot be counted (exit status %s)", left[0], self._counter.returncode)
             with suppress(RecordError):
                 self._note_count(left[0], self.last_line(left[0]), make_result(self.game(left[0]), None))
 
     def last_line(self, game: int) -> int:
-        """The number of a game's last line."""
+        """Return the number of a game's last line."""
         with self._lock:
             return self._record.last_line(game)
 
@@ -350,9 +350,9 @@ class Shelf:
                 self._counts.popitem(last=False)
 
     def drawn(self, folded: Folded, what: tuple[object, ...], draw: Callable[[], str | None]) -> str | None:
-        """What is drawn of a game as it stands, and kept: ``what`` says everything else that it hangs on."""
+        """Return a drawing of a game's present state, cached under everything else that it depends on (``what``)."""
         if not folded.seals.last:
-            # Nothing says that its lines are those of another time.
+            # Without a seal, nothing shows whether the lines have changed.
             return draw()
         key = (folded.info.id, folded.seals.last, folded.info.ended, *what)
         with self._lock:
@@ -370,15 +370,15 @@ class Shelf:
 
     @property
     def has_pictures(self) -> bool:
-        """Whether pictures are switched on, or were: then there is a file of them."""
+        """Whether pictures are or were switched on: then their file exists."""
         return self._pictures is not None and self._pictures.exists()
 
     def pictures(self, game: int, start: int, stop: int) -> list[Picture]:
-        """Pictures of a game that began between two instants (ns); none where they are off or cannot be read."""
+        """Return pictures of a game that began between two instants (ns); none if they are off or unreadable."""
         return self._asked_pictures(lambda store: list(store.near(game, start, stop)))
 
     def picture_instants(self, game: int, start: int, stop: int) -> list[int]:
-        """When those pictures began, ns."""
+        """Return the instants at which those pictures began, ns."""
         return self._asked_pictures(lambda store: store.instants(game, start, stop))
 
     def _asked_pictures(self, ask: Callable[[PictureStore], list[T]]) -> list[T]:
@@ -391,7 +391,7 @@ class Shelf:
             return []
 
     def close(self) -> None:
-        """Let go of the record, and count no further."""
+        """Close the record, and stop counting."""
         if self._counter is not None:
             self._counter.terminate()
         self._close()

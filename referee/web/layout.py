@@ -1,6 +1,6 @@
-"""What every page has: head, navigation, language and theme; static files, playing cards and pieces that pages share.
+"""The frame of every page: head, navigation, language and theme; also static files, playing cards and shared parts.
 
-Static files are a fixed list, each with a mark by which browsers keep it. Used by the page and by the hall.
+Static files are a fixed list, each with an ETag for the browser's cache. Used by the page and by the hall.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ async def send_card(request: Request) -> Response:
 
 @cache
 def _content(name: str, folders: tuple[Path, ...]) -> tuple[bytes, str]:
-    """A file's bytes and its mark; raises `KeyError` for one that there is not."""
+    """Return a file's bytes and its ETag; raises `KeyError` for an unknown file."""
     if name == "palette.css":
         data = stylesheet().encode()
     elif name in _FONTS:
@@ -69,7 +69,7 @@ _SUITS: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
 
 
 def spoken_card(name: str, texts: Texts) -> str:
-    """A card as people say it: seven of hearts."""
+    """Return a card as people say it: seven of hearts."""
     rank, suit = name[0].replace("T", "10"), name[1]
     if name == "??":
         return texts("card.unread")
@@ -80,9 +80,9 @@ def spoken_card(name: str, texts: Texts) -> str:
 
 
 def face(name: str, texts: Texts, *, key: str | None = None, class_: str = "", line: str = "") -> Markup:
-    """A card as it is printed, for where it is shown large: pips and courts of our own deck (`tools.page_cards`).
+    """Return a large card as it is printed: pips and courts of our own deck (`tools.page_cards`).
 
-    ``line`` is the line of the log that brought it, where people may correct it.
+    ``line`` is the line of the log that brought it, if people may correct it.
     """
     picture = f"/static/cards/{'back' if name == '??' else name}.webp"
     return tag(
@@ -92,7 +92,7 @@ def face(name: str, texts: Texts, *, key: str | None = None, class_: str = "", l
 
 
 def card(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -> Markup:
-    """A small card: a rank in writing, a suit drawn, a name for those who hear the page."""
+    """Return a small card: a written rank, a drawn suit, a name for screen readers."""
     drawn, kind, hidden = None, "back", None
     rank = {"T": "10", "X": ""}.get(name[0], name[0])
     if name != "??":
@@ -107,17 +107,17 @@ def card(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -
 
 
 def seat_dot(seat: int) -> Markup:
-    """A dot in a seat's colour."""
+    """Return a dot in a seat's colour."""
     return tag("span", "", class_=f"dot bg-seat{(seat - 1) % 8 + 1}")
 
 
 def download(data: str | bytes, name: str, kind: str) -> Response:
-    """A file to take along, under a name."""
+    """Return a file to download, under a name."""
     return Response(data, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 def qr_code(address: str) -> Response:
-    """An address as a QR code."""
+    """Return an address as a QR code."""
     import segno
 
     out = BytesIO()
@@ -126,7 +126,7 @@ def qr_code(address: str) -> Response:
 
 
 def print_button(texts: Texts) -> Markup:
-    """Prints the page; its script shows it."""
+    """Return the button that prints the page; its script shows it."""
     return tag("button", texts("figures.print"), type="button", id="print", class_="button", hidden=True)
 
 
@@ -141,7 +141,7 @@ _PAGES: Final = (
 
 
 def page_texts(request: Request) -> Texts:
-    """The words of the language that this request is answered in."""
+    """Return the texts in the language of the answer to this request."""
     accepted = request.headers.get("accept-language", "")
     return texts(chosen(request.query_params.get("lang"), request.cookies.get(LANGUAGE_COOKIE), accepted))
 
@@ -158,18 +158,18 @@ def page(
     brand: str = "title",
     styles: Sequence[str] = (),
 ) -> HTMLResponse:
-    """A whole page.
+    """Return a whole page.
 
     Args:
-        request: what is answered.
+        request: the request to answer.
         title: of the window.
         content: of ``main``.
         scripts: names of files in ``static``.
         body: classes of ``body``.
-        here: the address of the navigation's entry that is shown.
+        here: address of the current entry in the navigation.
         status: of the answer.
         pages: the navigation's entries: addresses, and the keys of their words.
-        brand: the key of the name that stands before them.
+        brand: the key of the name in front of them.
         styles: names of further files in ``static``.
     """
     words = page_texts(request)
@@ -203,7 +203,7 @@ def page(
 
 
 def languages(request: Request, words: Texts) -> Markup:
-    """Links to the same page in each language."""
+    """Return links to the same page in each language."""
     kept = {key: value for key, value in request.query_params.items() if key != "lang"}
     links = []
     for code, name in LANGUAGES.items():
@@ -215,7 +215,7 @@ def languages(request: Request, words: Texts) -> Markup:
 
 
 def theme_button(words: Texts) -> Markup:
-    """Light, dark or as the device; its script shows it."""
+    """Return the button for light, dark or the device's theme; its script shows it."""
     return tag(
         "button", tag("span", "◐", aria_hidden="true"), type="button", id="theme", hidden=True,
         aria_label=words("nav.theme"), title=words("nav.theme"), data_auto=words("nav.theme_auto"),
@@ -224,6 +224,6 @@ def theme_button(words: Texts) -> Markup:
 
 
 def address(path: str, query: Mapping[str, object]) -> str:
-    """A path with its query."""
+    """Return a path with its query."""
     said = urlencode({key: value for key, value in query.items() if value is not None})
     return f"{path}?{said}" if said else path

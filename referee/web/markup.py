@@ -1,8 +1,8 @@
-"""HTML and SVG as Python calls: everything that is not markup already is escaped.
+"""HTML and SVG as Python calls: everything that is not `Markup` already is escaped.
 
-`tag` makes an element. Drawings are lists of simple shapes, of which `svg` makes a picture; with them stand the suits
-of the cards and the colours of page and drawings. Colours are roles; a palette says what they are. Coordinates are in
-pixels of the drawing, y downwards.
+`tag` makes an element, `svg` a picture from a list of simple shapes; beside them are the suits of the cards and the
+colours of page and drawings. Colours are roles; a palette gives their values. Coordinates are in pixels of the drawing,
+y downwards.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Markup(str):
     __slots__ = ()
 
     def __add__(self, other: str) -> Markup:
-        """Markup after markup; what is none is escaped."""
+        """Append markup; other text is escaped."""
         return Markup(super().__add__(join(other)))
 
 
@@ -32,7 +32,8 @@ Attribute: TypeAlias = "str | int | float | bool | None"
 
 
 def tag(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
-    """One element. An attribute ``aria_label`` is written ``aria-label``, ``class_`` is ``class``; None is left out."""
+    """Return one element. The attribute ``aria_label`` becomes ``aria-label``, ``class_`` ``class``; None is
+    omitted."""
     head = name + "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _VOID:
         return Markup(f"<{head}>")
@@ -40,26 +41,26 @@ def tag(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
 
 
 def panel(title: str, *children: Child, class_: str = "panel") -> Markup:
-    """A section with a heading."""
+    """Return a section with a heading."""
     return tag("section", tag("h2", title), children, class_=class_)
 
 
 def button_link(text: str, href: str, *, strong: bool = False, **attributes: Attribute) -> Markup:
-    """A link that looks like a button."""
+    """Return a link that looks like a button."""
     return tag("a", text, href=href, class_="button strong" if strong else "button", **attributes)
 
 
 def data_table(
     heads: Sequence[Child], rows: Sequence[Markup], label: str, *, class_: str | None = None, around: str = "scroll"
 ) -> Markup:
-    """A table that scrolls sideways where the screen is narrow, also by keyboard.
+    """Return a table that scrolls sideways on a narrow screen, also by keyboard.
 
     Args:
         heads: of the columns; none for a table without a head.
         rows: each a ``tr``.
-        label: says what it holds to those who do not see it.
+        label: describes the table to screen readers.
         class_: of the table.
-        around: classes of what scrolls.
+        around: classes of the scrolling element.
     """
     head = tag("thead", tag("tr", [tag("th", one, scope="col") if one else tag("td", "") for one in heads]))
     table = tag("table", head if heads else None, tag("tbody", rows), class_=class_)
@@ -67,7 +68,7 @@ def data_table(
 
 
 def join(children: Child) -> Markup:
-    """Children one after another."""
+    """Return the children one after another."""
     if children is None:
         return Markup()
     if isinstance(children, Markup):
@@ -102,7 +103,7 @@ _PATHS: Final = {
 
 @cache
 def suit_path(suit: str) -> str:
-    """The outline of a suit in a square of 100 by 100 as the data of an SVG path; a star for jokers."""
+    """Return the outline of a suit in a square of 100 by 100, as the data of an SVG path; a star for jokers."""
     if suit in _PATHS:
         return " ".join(_PATHS[suit])
     corners = []
@@ -144,7 +145,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Writing on a baseline; ``anchor`` is start, middle or end, ``weight`` 400 or 700."""
+    """Text on a baseline; ``anchor`` is start, middle or end, ``weight`` 400 or 700."""
 
     x: float
     y: float
@@ -189,7 +190,7 @@ Shape: TypeAlias = Rect | Line | Text | Polyline | Polygon | SuitMark
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A drawing; ``title`` and ``description`` are for those who do not see it."""
+    """A drawing; ``title`` and ``description`` are for screen readers."""
 
     width: int
     height: int
@@ -202,11 +203,11 @@ Palette: TypeAlias = Mapping[str, str]
 
 
 def svg(drawing: Drawing, palette: Palette | None = None, class_: str | None = None) -> Markup:
-    """The drawing as SVG.
+    """Return the drawing as SVG.
 
     Args:
         drawing: what to draw.
-        palette: colours by role, for a file that stands by itself; None for one whose colours the page's CSS gives.
+        palette: colours by role, for a self-contained file; None: the page's CSS gives the colours.
         class_: of the ``svg`` element.
     """
     shapes = [_shape(shape, palette) for shape in drawing.shapes]
@@ -265,12 +266,12 @@ def _fill(role: str, alpha: float, palette: Palette | None) -> dict[str, str]:
 
 
 def _n(value: float) -> str:
-    """A coordinate, to a hundredth of a pixel."""
+    """Format a coordinate, to a hundredth of a pixel."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def hatch(x: float, y: float, width: float, height: float, step: float, role: str, alpha: float) -> Sequence[Line]:
-    """Slanted lines across a rectangle, cut off at its edges."""
+    """Return slanted lines across a rectangle, clipped at its edges."""
     lines = []
     for place in range(1, int((width + height) / step) + 2):
         d = place * step
@@ -302,12 +303,12 @@ _SYSTEM_DARK: Final = "@media (prefers-color-scheme: dark)"
 
 
 def seat_role(seat: int | None) -> str:
-    """The colour of a seat; of nobody's things where there is none."""
+    """Return the colour role of a seat; a neutral one for None."""
     return "soft" if seat is None else f"seat{(seat - 1) % 8 + 1}"
 
 
 def stylesheet() -> str:
-    """The colours as CSS: variables, and a class for filling and one for stroking with each."""
+    """Return the colours as CSS: variables, and for each a class for fills and one for strokes."""
     roles = "\n".join(f".f-{role}{{fill:var(--{role})}}.s-{role}{{stroke:var(--{role})}}" for role in _LIGHT)
     return (
         f":root{{{_variables(_LIGHT)};color-scheme:light}}\n"

@@ -1,7 +1,7 @@
-"""Pages that are pads: a phone's one large button, and keys in a browser; and the page that shows the way to them.
+"""Pages that are pads: one large button on a phone, or keys in a browser; and the page that shows the way to them.
 
-Routes of the page's process. What is touched is reported to `referee.web.api`, which hands it on to the referee. A page
-needs its seat's code; the codes are shown to this machine, and to devices that have paired.
+Routes of the page's process. Touches are reported to `referee.web.api`, which passes them on to the referee. A page
+needs its seat's code; the codes are shown to this machine, and to paired devices.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from referee.web.markup import Markup, tag
 from referee.web.site import Site
 
 SCRIPTS: Final = ("forms.js", "pad.js")
-"""What a page needs on which pads are."""
+"""The scripts of a page with pads."""
 
 
 async def show_pad(_site: Site, request: Request) -> HTMLResponse:
@@ -30,14 +30,14 @@ async def show_pad(_site: Site, request: Request) -> HTMLResponse:
 
 
 def draw_pad(request: Request) -> HTMLResponse:
-    """The page of a pad: its code stands behind the address, where no log ever has it."""
+    """Return the page of a pad: its code is in the address' fragment, which no log ever contains."""
     texts = page_texts(request)
     words = said_to_scripts(texts, "pad.", "control.")
     return page(request, texts("pad.title"), words, tag("div", "", id="pads"), scripts=SCRIPTS, body="padpage")
 
 
 async def show_pads(site: Site, request: Request) -> HTMLResponse:
-    """Every pad that is a page: codes for phones to scan, and the keys that are pressed in this browser."""
+    """Every pad that is a page: codes for phones to scan, and the keys for this browser."""
     texts = page_texts(request)
     title = texts("pad.pads")
     if not is_trusted(request, secure=site.secure):
@@ -59,7 +59,7 @@ async def show_pads(site: Site, request: Request) -> HTMLResponse:
 
 
 def key_pads(site: Site, request: Request) -> Markup | None:
-    """Where the script puts pads for the keys of this machine's keyboard; None where there are none, or no right to."""
+    """Return the element for pads on this machine's keyboard; None without such keys or the right to see them."""
     keys = (
         [{"code": one.code, "key": one.key} for one in _codes(site) if one.key]
         if is_trusted(request, secure=site.secure)
@@ -94,6 +94,6 @@ def _address(site: Site, request: Request, one: SeatCode) -> str:
 
 
 def is_trusted(request: Request, *, secure: bool) -> bool:
-    """Whether whoever asks sits at this machine, or has paired; ``secure``: all come by a proxy of this machine."""
+    """Return whether the request comes from this machine or a paired device; ``secure``: all come by a local proxy."""
     client = request.client.host if request.client is not None else ""
     return request.scope.get("referee.device") is not None or (is_loopback(client) and not secure)

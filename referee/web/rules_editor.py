@@ -1,7 +1,7 @@
-"""The editor of house rules: a preset to begin with, every row in words and as a form, the same as text, and its check.
+"""The editor of house rules: a preset to begin with, every rule in words and as a form, the same as text, and a check.
 
-Its script does the rest. Whoever is in the network may look at it and write; the text is checked by a request that only
-paired devices may make (`referee.web.api`). Nothing here touches a game.
+Its script does the rest. Anyone on the network may view and use it; the text is checked by a request that only paired
+devices may make (`referee.web.api`). Nothing here touches a game.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from referee.web.markup import Child, Markup, panel, tag
 from referee.web.site import Site
 
 _LONGEST_LINE: Final = 1000
-"""Characters; keys nested deeper than that in one line cost time without being house rules."""
+"""Longest line, characters; keys nested deeper than fit there cost time without being house rules."""
 _MOST_MISTAKES: Final = 50
-"""Told at once."""
+"""Most mistakes reported at once."""
 
 
 def house_check(text: str) -> dict[str, Any]:
@@ -40,8 +40,8 @@ def house_check(text: str) -> dict[str, Any]:
         text: TOML, of a length that the caller has bounded.
 
     Returns:
-        ``accepted``, ``words``, and ``mistakes`` by line and column; where there are none also ``title``, ``rules``
-        (as a log's first line says them), ``notes``, and ``rows``: what is on, each with its sentence.
+        ``accepted``, ``words``, and ``mistakes`` by line and column; without mistakes also ``title``, ``rules`` (as in
+        a log's first line), ``notes``, and ``rows``: the rules that are on, each with its sentence.
     """
     for number, line in enumerate(text.split("\n"), start=1):
         if len(line) > _LONGEST_LINE:
@@ -77,11 +77,11 @@ _KINDS: Final[Mapping[str, str]] = {
     "S4d": "seats", "C1": "chances", "P4a": "run", "P4b": "run", "P14": "rank", "P19": "patterns",
     "M6": "forehead", "E7": "agreed_end", "N12": "anticipation",
 }  # fmt: skip
-"""Rows whose value is neither a number nor one of several words."""
+"""Rules whose value is neither a number nor one of several words."""
 
 
 def kind_of(row: str) -> str:
-    """How a row's value is asked for; nothing where it has none."""
+    """Return the kind of field for a rule's value; empty if it has none."""
     entry = ROWS[row]
     if entry.check is None:
         return ""
@@ -91,14 +91,14 @@ def kind_of(row: str) -> str:
 
 
 def choices_of(entry: Row) -> tuple[Any, ...]:
-    """What a row's value may be, where it is one of several words."""
+    """Return the allowed values of a rule whose value is one of several words."""
     found = ast.literal_eval(f"({entry.allowed.removeprefix('one of ')},)")
     assert isinstance(found, tuple)
     return found
 
 
 def row_fields(rules: HouseRules, texts: Texts) -> list[Markup]:
-    """All rows in groups, as these rules have them."""
+    """Return all rules in groups, set as in these house rules."""
     return [
         tag(
             "fieldset",
@@ -123,7 +123,7 @@ def _row(row: str, rules: HouseRules, texts: Texts) -> Markup:
 
 
 def _labelled(row: str, label: str, control: Markup, after: str = "") -> Markup:
-    """A field; who does not see the row beside it is told its id."""
+    """Return a field, labelled with its rule's id for screen readers."""
     return tag("label", tag("span", f"{row} {label}", class_="unseen"), control, after)
 
 
@@ -141,7 +141,7 @@ def _select(named: str, choices: tuple[Any, ...], value: Any, part: str, texts: 
 
 
 def _value_fields(row: str, kind: str, rules: HouseRules, texts: Texts) -> list[Child]:
-    """What a row's value of this kind is set with."""
+    """Return the fields that set a rule's value of this kind."""
     value = rules.value(row)
     match kind:
         case "number":
@@ -209,7 +209,7 @@ def _patterns_fields(value: Any, texts: Texts) -> list[Child]:
 
 
 def _pattern_line(name: str, text: str, texts: Texts) -> Markup:
-    """One pattern of the table's own: its name, and what it is."""
+    """Return the line of one custom pattern: its name, and its definition."""
     own = tag("input", value=name, maxlength=40, data_part="name")
     what = tag(
         "input", value=text, maxlength=400, data_part="text", placeholder="rank(1) = rank(2)", spellcheck="false"
@@ -223,7 +223,7 @@ def _pattern_line(name: str, text: str, texts: Texts) -> Markup:
 
 
 def catalogue() -> dict[str, Any]:
-    """What the script must know of the rows: the presets, which rows exclude each other, and values that none sets."""
+    """Return the script's data about rules: the presets, which rules exclude each other, and default values."""
     presets = {
         name: {
             "on": sorted(read_house_rules(name).on, key=list(ROWS).index),
@@ -290,7 +290,7 @@ def _head(preset: str, texts: Texts) -> Markup:
 
 
 def _found(texts: Texts) -> Markup:
-    """What the check says, what differs, and what can be done with it."""
+    """Return the check's result, the differences from the preset, and the actions."""
     file = tag("input", type="file", accept=".toml,text/plain", id="file", class_="unseen")
     check = tag("div", tag("p", "", id="state", role="status"), tag("ul", "", id="mistakes"))
     buttons = tag(

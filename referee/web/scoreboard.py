@@ -1,4 +1,4 @@
-"""The scoreboard: its page, its stream of events, its projector mode, and what keeps it as the record is.
+"""The scoreboard: its page, its stream of events, its projector mode, and the follower that keeps it up to date.
 
 Runs in the page's process.
 """
@@ -33,23 +33,23 @@ from referee.web.markup import Markup, button_link, tag
 from referee.web.site import Site
 
 _LOOK: Final = 2.0
-"""Seconds between looks into the record while nobody wakes the page."""
+"""Seconds between two looks into the record when no wake comes."""
 LOOKS_UNTIL_SILENT: Final = 3
-"""Such looks in a row after which the game counts as not live: the main process wakes the page twice a second."""
+"""Number of such looks after which the game counts as not live: the main process wakes the page twice a second."""
 _LOG = logging.getLogger(__name__)
 
 
 class Follower:
-    """Keeps the board as the record is. Lives in one event loop with the `Hub`."""
+    """Keeps the board up to date with the record. Lives in one event loop with the `Hub`."""
 
     def __init__(self, site: Site, wakes: Path | None = None, control: Path | None = None) -> None:
         """Listen for the main process.
 
         Args:
             site: the record and the viewers.
-            wakes: where a socket is made to which the main process sends a byte when there is something new, taken over
-                from a page that died; None: the record alone is looked into, now and then.
-            control: the main process' socket (`referee.control.socket`); None: there is nobody to ask.
+            wakes: path of the socket to which the main process sends a byte when there is something new, taken over
+                from a page that died; None: only look into the record now and then.
+            control: the main process' socket (`referee.control.socket`); None: there is none.
 
         Raises:
             OSError: no socket can be made there.
@@ -66,21 +66,21 @@ class Follower:
             self._socket.setblocking(False)
         self._woken, self._silent = asyncio.Event(), 0
         self._state: Mapping[str, Any] = {}
-        """What the main process answered last."""
+        """The main process' last answer."""
         self._unasked = False
-        """Whether the page was woken since it asked."""
+        """Whether the page was woken since it last asked."""
         self._asking: asyncio.Task[None] | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Show what is there, and begin to follow."""
+        """Show the present state, and begin to follow."""
         await self.look()
         if self._socket is not None:
             asyncio.get_running_loop().add_reader(self._socket.fileno(), self._hear)
         self._task = asyncio.create_task(self._forever())
 
     async def stop(self) -> None:
-        """Follow no more, and let go of the socket and its file."""
+        """Stop following, and remove the socket and its file."""
         if self._socket is not None and self._wakes is not None:
             asyncio.get_running_loop().remove_reader(self._socket.fileno())
             self._socket.close()
@@ -111,11 +111,11 @@ class Follower:
                 self._woken.clear()
                 await self.wake()
             except Exception:
-                # A page that stops following shows a game that stands still; better to say so and go on.
+                # A page that stops following would show a frozen game; log the fault and go on.
                 _LOG.exception("looking into the record")
 
     async def wake(self) -> None:
-        """The main process says that there is something new: the game that began last is live."""
+        """Take a wake of the main process: there is something new, and the game that began last is live."""
         self._silent = 0
         self._unasked = True
         if self._control is not None and (self._asking is None or self._asking.done()):
@@ -129,7 +129,7 @@ class Follower:
                     return
                 await self._show(Board(info.id, info.seats, live=True))
                 return
-            # A few lines, read and judged at once: what waits for another thread is late.
+            # A few lines, read and judged on this thread: a worker thread would add latency.
             rows = self._shelf.lines(info.id, board.line)
             if rows:
                 board.add_lines(rows)
@@ -138,7 +138,7 @@ class Follower:
             _LOG.warning("the record: %s", bad)
 
     async def _ask(self, control: Path) -> None:
-        """What the page shows and the record does not hold."""
+        """Ask for what the page shows but the record does not hold."""
         while self._unasked:
             self._unasked = False
             try:
@@ -153,7 +153,7 @@ class Follower:
                 self._hub.wake(STATE_REGIONS)
 
     async def look(self) -> None:
-        """Nobody woke the page: show what the record holds all the same."""
+        """Look into the record although no wake came."""
         self._silent += 1
         board = self._hub.board
         if board.live and self._silent <= LOOKS_UNTIL_SILENT:
@@ -171,7 +171,7 @@ class Follower:
             _LOG.warning("the record: %s", bad)
 
     def _is_veiled(self) -> bool:
-        """Whether the game that is on is shadowed; the scoreboard shows nothing of it then, nor of the one before."""
+        """Whether the game that is on is shadowed; the scoreboard then shows nothing of it, nor of the one before."""
         if self._shelf.shadowed() is None:
             return False
         if self._hub.board.game is not None:
@@ -179,7 +179,7 @@ class Follower:
         return True
 
     async def _show(self, board: Board) -> None:
-        """Put a game on the scoreboard as the record has it."""
+        """Put a recorded game on the scoreboard."""
         try:
             await self._site.aside(self._read, board)
         except (RecordError, LogError, TooLong) as bad:
@@ -201,13 +201,13 @@ class Follower:
 
 _LISTS: Final = frozenset(("seats", "rulings", "said", "troubles", "questions"))
 _LABELS: Final = {"seats": "players", "last": "last_slap"}
-"""Keys of headings that are not called as their regions are."""
+"""Keys of headings that differ from the names of their regions."""
 _READ_OUT: Final = {"said": "polite", "questions": "assertive", "troubles": "polite"}
-"""Captions and verdicts are read out as they come; the rest changes silently."""
+"""Regions that screen readers read out as they change; the others change silently."""
 
 
 async def show_board(site: Site, request: Request) -> HTMLResponse:
-    """The scoreboard as it is now, its script keeps it so; at ``/projector`` in huge type, for the whole room."""
+    """The scoreboard, kept up to date by its script; at ``/projector`` in huge type, for the whole room."""
     projector = request.url.path == "/projector"
     texts = page_texts(request)
     present = site.hub.present(texts.language)
@@ -230,7 +230,7 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
         id="board",
         data_events=address("/events", {"lang": texts.language}),
     )
-    # Its words stand on the board, too, and are spoken.
+    # Hidden from screen readers: its words are on the board, too, and are spoken.
     winner = tag("div", present["winner"], id="winner", class_="moment", aria_hidden="true", hidden=True)
     heading = tag("h1", texts("nav.board"), class_="unseen")
     lost = tag("p", texts("board.connection_lost"), id="lost", role="status", hidden=True)
@@ -241,7 +241,7 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
         mended, touch = mending(texts)
         scripts += touch
     if (keys := pad_pages.key_pads(site, request)) is not None:
-        # Whoever slaps by a key of this machine sees the game, too.
+        # A player who slaps by a key of this machine sees the game, too.
         words = None if mended else said_to_scripts(texts, "pad.", "control.")
         pads = tag("section", words, keys, class_="panel strip")
         scripts = tuple(dict.fromkeys((*scripts, *pad_pages.SCRIPTS)))
@@ -250,7 +250,7 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
 
 
 def _qr_code(address: PageAddress, texts: Texts) -> Markup:
-    """The code that phones scan with the address below it, or why there is none."""
+    """Return the code for phones to scan, with the address below it, or why there is none."""
     if not address.room:
         said = in_language(told(address.why), texts)
         return tag("p", said["words"], lang=said.get("lang"), class_="scan")
@@ -288,5 +288,5 @@ async def send_qr_code(site: Site, request: Request) -> Response:
 
 
 async def send_health(site: Site, request: Request) -> JSONResponse:
-    """Whether the page lives, and how many watch it."""
+    """Whether the page is alive, and the number of its viewers."""
     return JSONResponse({"well": True, "viewers": site.hub.viewers, "game": site.hub.board.game})

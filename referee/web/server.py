@@ -1,7 +1,7 @@
-"""The page's process: its routes, what becomes of mistakes, and serving it all at an address.
+"""The page's process: its routes, the handling of errors, and the server itself.
 
-Nothing here writes to the record, and every route of this file is a GET. What may be changed from a page, and by whom,
-is the business of `referee.web.security.guard` and `referee.web.api`, whose routes are handed in.
+Nothing here writes to the record, and every route of this file is a GET. `referee.web.security.guard` and
+`referee.web.api`, whose routes are passed in, decide which changes a device may make.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ _ROUTES: Final[Mapping[str, Handler]] = {
     f"{_GAME}/figures": figures.show_game_figures,
     f"{_GAME}/figures.csv": figures.send_game_figures,
 }
-"""Every route that shows something, and who makes it."""
+"""Every route that shows something, and its handler."""
 
 
 def build(site: Site, extra: Sequence[BaseRoute] = (), options: Sequence[PageOption] = ()) -> Starlette:
@@ -120,7 +120,7 @@ def build(site: Site, extra: Sequence[BaseRoute] = (), options: Sequence[PageOpt
 
 
 async def _show_fault(request: Request, bad: Exception) -> Response:
-    """What became of a mistake, as a page."""
+    """Return the page that reports an error."""
     texts = page_texts(request)
     head, text, status = texts("error.not_found"), texts("error.not_found_long"), 404
     if isinstance(bad, LogError):
@@ -142,7 +142,7 @@ _GRACE: Final = 2
 
 
 class ViewerServer(uvicorn.Server):
-    """Serves many viewers, and lets them go as soon as it is asked to stop; they would hold it up."""
+    """Serves many viewers, and ends their streams as soon as it is asked to stop; they would delay it."""
 
     def __init__(self, app: ASGIApp, let_go: Callable[[], None], proxies: Sequence[str] = ()) -> None:
         """``let_go`` ends every viewer's stream; ``proxies`` may hold more connections than one visitor."""
@@ -156,7 +156,7 @@ class ViewerServer(uvicorn.Server):
         self._let_go = let_go
 
     async def listen(self, listening: socket.socket, *, quiet: bool = False) -> None:
-        """Print the addresses, unless somebody else tells them, and serve until told to stop."""
+        """Print the addresses, unless ``quiet``, and serve until told to stop."""
         if not quiet:
             address = page_address(*listening.getsockname()[:2])
             print(address.here)
@@ -165,9 +165,9 @@ class ViewerServer(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Be told to stop; uvicorn's own way raises the signal again and so skips everybody's tidying up."""
+        """Handle signals without uvicorn's own way, which raises the signal again and so skips all clean-up."""
         if sys.platform == "win32":
-            # No loop is told of signals there.
+            # Event loops on Windows cannot handle signals.
             with super().capture_signals():
                 yield
             return
@@ -186,7 +186,7 @@ class ViewerServer(uvicorn.Server):
 
 
 async def _feed(environ: Mapping[str, str]) -> None:
-    """Tell systemd, where it watches, that the event loop lives; a page that hangs is started again then."""
+    """Feed systemd's watchdog from the event loop; a hung page is restarted then."""
     send, every = sender(environ), feeding_interval(environ, os.getpid()) / SECOND
     while watched_for(environ, os.getpid()):
         send("WATCHDOG=1")
@@ -204,21 +204,21 @@ async def serve(
         record: the games.
         host: address to listen at.
         port: 0 for any free one.
-        handed: the file descriptor of a socket that listens already, in place of the two; its address is known.
-        pictures: the file of frames, which is there once pictures are switched on.
-        listen: where the main process wakes the page.
-        runtime: folder of the control's socket and sessions; without one the page is for watching alone.
-        names: further names under which the page may be called.
-        secure: whether a proxy in front serves it by https, and nobody reaches it otherwise.
-        proxies: addresses of such proxies, whose word is taken for who asks.
-        only_paired: let nobody look who has not paired.
+        handed: file descriptor of a listening socket, in place of ``host`` and ``port``; its address is known.
+        pictures: the file of frames, which exists once pictures are switched on.
+        listen: path of the socket by which the main process wakes the page.
+        runtime: folder of the control socket and the sessions; without one the page is for watching only.
+        names: further host names of the page.
+        secure: whether the page is only reachable through a proxy that serves it by https.
+        proxies: addresses of such proxies; their statement of the visitor's address is trusted.
+        only_paired: only paired devices may view.
         options: pages that an evening does without.
 
     Raises:
         UserError: the address or the socket cannot be used.
     """
     # Each write to a viewer's socket lets a working thread in, and waits this long to get its turn back; with the usual
-    # 5 ms, forty viewers would wait 200 ms while somebody opens a photo-finish.
+    # 5 ms, forty viewers would wait 200 ms while one of them opens a photo-finish.
     sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
     listening = listen_at(host, port) if handed is None else socket.socket(fileno=handed)
     hub = Hub(Board(), controlled=runtime is not None)

@@ -1,4 +1,4 @@
-"""What every route of the page needs, and slow work done aside."""
+"""State shared by every route of the page, and worker threads for slow tasks."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ class Site:
         self, shelf: Shelf, hub: Hub, *, controlled: bool = False, address: PageAddress | None = None,
         folder: Path | None = None, secure: bool = False,
     ) -> None:  # fmt: skip
-        """A page.
+        """Join them.
 
         Args:
             shelf: the games.
             hub: the viewers.
-            controlled: people at the table may pair their devices and change things.
+            controlled: whether people at the table may pair their devices and change things.
             address: of the page.
-            folder: of this boot, with the seats' codes; None where nothing can be changed.
-            secure: whether a proxy of this machine stands before every visitor.
+            folder: of this boot, with the seats' codes; None if nothing can be changed.
+            secure: whether every visitor comes through a proxy on this machine.
         """
         self.shelf, self.hub, self.controlled, self._address = shelf, hub, controlled, address
         self.folder, self.secure = folder, secure
-        # Ruling a long game again or drawing a picture must not hold back the live events.
+        # Ruling a long game again or drawing a picture must not delay the live events.
         self._turns = Turns()
         self._asked = asyncio.Semaphore(1)
 
     def shared_address(self, request: Request) -> PageAddress:
-        """The address to hand on: what a visitor came by, but not one that only this machine knows."""
+        """Return the address to share: the one that a visitor used, unless it is valid on this machine only."""
         url = request.url
         if self._address is not None and is_loopback(url.hostname or ""):
             return self._address
@@ -67,26 +67,26 @@ class Site:
         return PageAddress(came_by, came_by, "")
 
     async def aside(self, work: Callable[..., T], *args: object) -> T:
-        """Do something slow without holding anybody up, in the turn of who asks for it."""
+        """Run slow work in a thread, in the turn of the address that asked for it."""
         return await self._turns.do(functools.partial(work, *args))
 
     async def alone(self, work: Callable[..., T], *args: object) -> T:
-        """Do aside what only one visitor may have done at a time, since it costs as much as a whole game."""
+        """Run work that costs as much as a whole game: in a thread, and for one visitor at a time."""
         async with self._asked:
             return await self.aside(work, *args)
 
     async def folded(self, request: Request) -> Folded:
-        """The game that an address names, ruled again; raises what `Shelf.folded` raises."""
+        """Return the game that an address names, ruled again; raises what `Shelf.folded` raises."""
         return await self.aside(self.shelf.folded, game_of(request))
 
     def close(self) -> None:
-        """Let go of threads and the record."""
+        """Close the threads and the record."""
         self._turns.close()
         self.shelf.close()
 
 
 def game_of(request: Request) -> int:
-    """The number of the game that an address names."""
+    """Return the number of the game that an address names."""
     number = int(request.path_params["game"])
     if number >= 2**63:
         raise HTTPException(404)
@@ -94,5 +94,5 @@ def game_of(request: Request) -> int:
 
 
 def whole(text: str | None, default: int) -> int:
-    """A number from an address; the default for anything else."""
+    """Parse a number in an address; return the default for anything else."""
     return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 19 else default

@@ -1,6 +1,6 @@
-"""How the table is set up (seats round the camera's picture, what the calibration measured), and the league.
+"""The table's set-up (seats around the camera's picture, results of the calibration), and the league.
 
-Routes of the page's process. The league is of the latest games; `referee league` counts all of them.
+Routes of the page's process. The league here is of the latest games; `referee league` counts all of them.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ PICTURE_WIDTH: Final = 420.0
 SEAT_ROOM: Final = 120.0
 """Room beside it for the seats."""
 _SHAPE: Final = (4, 3)
-"""Shape of a picture of which nothing was measured."""
+"""Shape of an unmeasured picture."""
 
 
 async def show_table(site: Site, request: Request) -> Response:
-    """How the table is set up, and what is amiss with it."""
+    """The table's set-up, and its problems."""
     texts, about = page_texts(request), site.hub.board.about
     if about is None or not about.get("seats"):
         content: Child = tag("p", texts("table.unknown"), class_="panel none")
@@ -90,11 +90,11 @@ def _content(about: Mapping[str, Any], board: Board, texts: Texts) -> Iterator[C
 
 
 def drawing(seats: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None, texts: Texts) -> Drawing:
-    """The camera's picture from above, with the playing area and a card as it sees them, and who stands where.
+    """Draw the camera's picture from above, with the playing area and a card as it sees them, and the seats around.
 
     Args:
         seats: each with ``name`` and ``bearing`` (degrees, counter-clockwise from the picture's right).
-        found: ``width``, ``height``, ``area`` and ``card`` of the calibration, px; None where there is none.
+        found: ``width``, ``height``, ``area`` and ``card`` of the calibration, px; None if there is none.
         texts: of the page's language.
     """
     wide, high = (found["width"], found["height"]) if found else _SHAPE
@@ -123,11 +123,11 @@ def drawing(seats: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None,
 
 
 _LATEST: Final = GAMES_REMEMBERED
-"""Games that are counted here: what they came to is worked out once, and remembered."""
+"""Number of games counted here: their results are computed once, and remembered."""
 
 
 def _rows(shelf: Shelf) -> tuple[list[LeagueRow], int]:
-    """The table, and how many games are not in it yet; empty where nobody agreed, or there is no record yet.
+    """Return the league's rows, and the number of games not counted yet; empty if no player agreed.
 
     Raises:
         RecordError: it cannot be read.
@@ -150,7 +150,7 @@ async def show_league(site: Site, request: Request) -> Response:
     texts, (made, left) = page_texts(request), await site.aside(_rows, site.shelf)
     title = texts("league.title")
     if left:
-        # A rating of some games would stand below everybody's names as if it were one of all.
+        # A rating of only some games would look like one of all.
         content: tuple[Child, ...] = (waiting_note(texts, left),)
     elif not made:
         content = (tag("p", texts("league.none"), class_="panel none"),)
@@ -178,6 +178,6 @@ async def show_league(site: Site, request: Request) -> Response:
 
 
 async def send_league(site: Site, request: Request) -> Response:
-    """The same for a spreadsheet."""
+    """The league for a spreadsheet."""
     made, left = await site.aside(_rows, site.shelf)
     return still_counting(request, left) if left else download(write_league_csv(made), "league.csv", CSV)

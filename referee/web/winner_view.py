@@ -1,4 +1,4 @@
-"""The moment of a decided slap as the whole room sees it: who, by how much, with which cards, and the lanes."""
+"""The moment of a decided slap for the whole room: who won, by how much, with which cards, and the lanes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from referee.web.photo_finish.glance_svg import draw_room_finish
 from referee.web.photo_finish.moment import Finish, read_verdict, tell_why
 
 _CARDS = 4
-"""Of the pattern, the newest ones."""
+"""Number of the pattern's newest cards that are shown."""
 
 
 def winner_view(board: Board, words: RulingWords) -> Markup:
-    """The latest slap that was decided, for a script to show large for a while; nothing where there was none."""
+    """Return the latest decided slap, which a script shows large for a while; empty if there is none."""
     ruling = board.last_decided() if board.live else None
     seen = None if ruling is None else board.finish_of(cause_of(ruling))
     if ruling is None or seen is None:
@@ -25,13 +25,13 @@ def winner_view(board: Board, words: RulingWords) -> Markup:
 
 
 def why_line(seen: Finish, words: RulingWords) -> Markup | None:
-    """Why it is so, below a slap at a glance; None where the verdict itself says it."""
+    """Return why it was decided so, for below a slap at a glance; None if the verdict itself says it."""
     why = tell_why(seen, words)
     return tag("p", unbroken(why), class_="why") if why else None
 
 
 def first_view(seen: Finish, words: RulingWords, said: Child = None, **data: str | int) -> Markup:
-    """A slap at a glance, without a word that a child would not know; ``said`` stands below the cards."""
+    """Return a slap at a glance, in words that a child knows; ``said`` goes below the cards."""
     verdict = read_verdict(seen, words)
     cards = [face(laid.card, words.texts, key=laid.id) for laid in seen.pattern[-_CARDS:]]
     return tag(

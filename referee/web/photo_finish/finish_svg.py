@@ -1,6 +1,6 @@
 """The photo-finish as a drawing: the finish under a magnifier, and below it the whole moment. Pure.
 
-Below it also the pieces that charts share: an axis of time with round ticks, and names that fit.
+Also the parts that charts share: a time axis with round ticks, and shortened names.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ NARROW: Final = 720
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Sizes in pixels of one width."""
+    """Sizes of a drawing of one width, px."""
 
     width: int
     margin: float
     left: float
-    """Where the time axes begin."""
+    """Left end of the time axes."""
     right: float
     size: float
-    """Of ordinary writing."""
+    """Size of ordinary text."""
     lane: float
     row: float
     """Height of a lane of the whole moment."""
     ticks: int
     letters: int
-    """Of a name."""
+    """Most letters of a name."""
 
 
 WIDE_SIZES: Final = Measures(WIDE, 40, 230, 1290, 20, 84, 40, 9, 15)
 ROOM_SIZES: Final = Measures(1280, 16, 330, 1040, 40, 84, 40, 5, 12)
-"""For whoever sits six metres away: names and margins alone."""
+"""Readable from six metres away: names and margins only."""
 NARROW_SIZES: Final = Measures(NARROW, 20, 150, 520, 22, 92, 40, 6, 9)
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Instants from ``start`` to ``stop`` (ns, after the zero) on pixels from ``left`` to ``right``."""
+    """Maps instants from ``start`` to ``stop`` (ns, after the zero) to pixels from ``left`` to ``right``."""
 
     start: float
     stop: float
@@ -62,19 +62,19 @@ class Axis:
     right: float
 
     def x(self, t: float) -> float:
-        """Where an instant lies, wherever that is."""
+        """Return the pixel of an instant, even outside the axis."""
         return self.left + (t - self.start) / (self.stop - self.start) * (self.right - self.left)
 
     def inside(self, t: float) -> float:
-        """The same, kept within the axis."""
+        """Return the same, clamped to the axis."""
         return min(max(self.x(t), self.left), self.right)
 
     def holds(self, t: float) -> bool:
-        """Whether an instant lies on it."""
+        """Return whether an instant is on the axis."""
         return self.start <= t <= self.stop
 
     def ticks(self, about: int) -> tuple[list[int], int]:
-        """Round instants, about so many of them, ns, and the decimals that they need in milliseconds."""
+        """Return round instants, about this many, ns, and the decimals that they need in milliseconds."""
         rough = (self.stop - self.start) / about
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
@@ -86,7 +86,7 @@ _CARD_RATIO = 1.42
 
 
 def card_face(card: str, x: float, y: float, width: float) -> Iterator[Shape]:
-    """A small card with its upper left corner at ``x``, ``y``."""
+    """Yield a small card with its upper left corner at ``x``, ``y``."""
     height = width * _CARD_RATIO
     yield Rect(x - 1, y - 1, width + 2, height + 2, "edge", radius=width * 0.13)
     if card == "??":
@@ -108,7 +108,7 @@ def card_face(card: str, x: float, y: float, width: float) -> Iterator[Shape]:
 def grid(
     axis: Axis, top: float, bottom: float, about: int, texts: Texts, size: float, plus: str = "+"
 ) -> Iterator[Shape]:
-    """Vertical lines at round instants, with their milliseconds below; ``plus`` goes before those after the zero."""
+    """Yield vertical lines at round instants, with their milliseconds below; ``plus`` precedes those after the zero."""
     instants, digits = axis.ticks(about)
     for t in instants:
         x = axis.x(t)
@@ -119,7 +119,7 @@ def grid(
 
 
 def _distance(x1: float, x2: float, y: float, text: str, role: str, size: float, right: float) -> Iterator[Shape]:
-    """A line between two instants with its length written at it; ``right`` is how far writing may go."""
+    """Yield a line between two instants with its length beside it; ``right`` is the limit of the text."""
     low, high = min(x1, x2), max(x1, x2)
     yield Line(low, y, high, y, role, 2.0)
     for x in (low, high):
@@ -134,7 +134,7 @@ def _distance(x1: float, x2: float, y: float, text: str, role: str, size: float,
 
 
 def shortened(name: str, most: int) -> str:
-    """A name that fits."""
+    """Return a name shortened to fit."""
     return name if len(name) <= most else name[: most - 1] + "…"
 
 
@@ -145,13 +145,13 @@ _LEGEND: Final = (
 
 
 def draw_finish(finish: Finish, words: RulingWords, title: str, foot: str, width: int = WIDE) -> Drawing:
-    """The drawing of a photo-finish.
+    """Draw a photo-finish.
 
     Args:
         finish: what it shows.
         words: the table's players and a language.
         title: which game and slap.
-        foot: the ruling's id and its rows.
+        foot: the ruling's id and its rules.
         width: `WIDE`, or `NARROW` for telephones.
     """
     return FinishDrawing(finish, words, NARROW_SIZES if width == NARROW else WIDE_SIZES).scene(title, foot)
@@ -162,8 +162,8 @@ _TOGETHER: Final = 60 * MS
 
 
 def draw_mini_finish(finish: Finish, words: RulingWords) -> Drawing:
-    """Only what lies under the magnifier, small."""
-    # On the scoreboard only the lanes with hands are worth their room.
+    """Draw only the magnified part, small."""
+    # On the scoreboard only lanes with hands are worth their room.
     lanes = sorted({hand.seat for hand in finish.hands})
     return draw_lanes_alone(finish, words, NARROW_SIZES, lanes, 60, 1.8)
 
@@ -171,7 +171,7 @@ def draw_mini_finish(finish: Finish, words: RulingWords) -> Drawing:
 def draw_lanes_alone(
     finish: Finish, words: RulingWords, m: Measures, lanes: list[int], top: float, below: float
 ) -> Drawing:
-    """Lanes from ``top`` on, with ``below`` lines of writing under them."""
+    """Draw lanes from ``top`` on, with ``below`` lines of text under them."""
     drawing = FinishDrawing(finish, words, m)
     drawing.lanes = lanes
     bottom = top + len(lanes) * m.lane
@@ -204,7 +204,7 @@ class FinishDrawing:
         height = far_bottom + m.size * 8.2
         shapes.append(Rect(0, 0, m.width, height, "ground"))
         shapes += self._head(title)
-        # What of the whole moment lies under the magnifier.
+        # The lens: it joins the magnified part of the whole moment to the magnifier.
         low, high = self.far.inside(self.near.start), self.far.inside(self.near.stop)
         above, below = near_bottom + m.size * 2.2, far_top - m.size * 2.2
         points = ((self.near.left, above), (self.near.right, above), (high, below), (low, below))
@@ -258,7 +258,7 @@ class FinishDrawing:
             after, error = second.t - finish.zero, finish.zero_error + second.error
             said = self.texts.measured(after, error)
             yield from _distance(x, axis.inside(after), top - 14, said, "finish", m.size, axis.right)
-            # How far off its end may be.
+            # The error bar at its end.
             low, high = axis.inside(after - error), axis.inside(after + error)
             yield Rect(low, top - 14 - m.size * 0.3, high - low, m.size * 0.6, "finish", 0.3)
 
@@ -272,7 +272,7 @@ class FinishDrawing:
         if not hands:
             yield Text(m.margin + 4, y + m.lane * 0.8, self.texts("finish.no_hand"), "soft", m.size * 0.8)
             return
-        # The hand that counted, else the first that was ruled on, is the one that the lane speaks of.
+        # The lane shows the hand that counted, else the first one that was ruled on.
         counted = [hand for hand in hands if hand.behind is not None]
         chief = (counted or [hand for hand in hands if hand.ruling is not None] or hands)[0]
         said = shortened(verdict(chief, self.finish, self.words), 15 if m is NARROW_SIZES else 24)
@@ -295,7 +295,7 @@ class FinishDrawing:
     def _hand(self, hand: FinishHand, y: float, role: str) -> Iterator[Shape]:
         m, axis, at = self.m, self.near, hand.t - self.finish.zero
         if not axis.holds(at):
-            # A tip that points to where it is.
+            # An arrow that points to a hand outside the drawing.
             x, back = (axis.right - 4, axis.right - 18) if at > 0 else (axis.left + 4, axis.left + 18)
             middle = y + m.lane / 2
             yield Polygon(((x, middle), (back, middle - 9.8), (back, middle + 9.8)), role)
@@ -328,7 +328,7 @@ class FinishDrawing:
         yield Text(x, y + m.lane * 0.8, second, "soft", m.size * 0.8, "end")
 
     def _the_moment(self, top: float, lanes: float, bottom: float) -> Iterator[Shape]:
-        """Cards from ``top``, a row for each seat from ``lanes``, down to ``bottom``."""
+        """Yield cards from ``top``, a row for each seat from ``lanes``, down to ``bottom``."""
         m, axis, near, finish = self.m, self.far, self.near, self.finish
         yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
         low, high = axis.inside(near.start), axis.inside(near.stop)
@@ -376,7 +376,7 @@ class FinishDrawing:
                 yield Polygon(((k, y - 7), (k + 7, y), (k, y + 7), (k - 7, y)), role)
 
     def _legend(self, y: float) -> Iterator[Shape]:
-        """What the signs mean."""
+        """Yield the legend of the signs."""
         m = self.m
         x, size = m.margin, m.size * 0.8
         for place, (key, role) in enumerate((*_LEGEND, ("edge_mark", "ink")) if self.finish.edges else _LEGEND):
@@ -402,7 +402,7 @@ class FinishDrawing:
 
 
 def _window(finish: Finish) -> tuple[float, float]:
-    """What lies under the magnifier, ns after the zero: the first two hands and those not much further."""
+    """Return the magnified span, ns after the zero: the first two hands and those not much later."""
     counted = sorted(hand.t - finish.zero for hand in finish.hands if hand.behind is not None)
     errors = max((hand.error for hand in finish.hands), default=0)
     least = max(4.0 * errors, 2.0 * MS)

@@ -1,4 +1,4 @@
-"""A slap drawn to be taken in at a glance: the lanes for a whole room, one picture to share, a line of time. Pure."""
+"""Drawings of a slap to take in at a glance: the lanes for a whole room, one picture to share, a time strip. Pure."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from referee.web.photo_finish.finish_svg import (
 from referee.web.photo_finish.moment import Finish, description, read_verdict, tell_why
 
 _ROOM_LANES: Final = 4
-"""As many as can be taken in at a glance."""
+"""Number of lanes that can be taken in at a glance."""
 
 
 def draw_room_finish(finish: Finish, words: RulingWords) -> Drawing:
-    """The lanes of the first hands in writing that can be read across a room, the winner's on top."""
+    """Draw the lanes of the first hands in type that is readable across a room, the winner's on top."""
     return draw_lanes_alone(finish, words, ROOM_SIZES, _room_lanes(finish), 70, 0.2)
 
 
 def draw_shared(finish: Finish, words: RulingWords, title: str) -> Drawing:
-    """One picture of a slap to send to friends: who, by how much, the cards, the lanes, and why."""
+    """Draw one picture of a slap to send to friends: who won, by how much, the cards, the lanes, and why."""
     verdict, m, texts = read_verdict(finish, words), ROOM_SIZES, words.texts
     drawing = FinishDrawing(finish, words, m)
     drawing.lanes = _room_lanes(finish)
@@ -55,7 +55,7 @@ def draw_shared(finish: Finish, words: RulingWords, title: str) -> Drawing:
 
 
 def draw_strip(finish: Finish, words: RulingWords, start: int, stop: int) -> tuple[Drawing, Axis]:
-    """The cards and hands from ``start`` to ``stop`` (ns after the zero) on a line of time, and its axis."""
+    """Draw the cards and hands from ``start`` to ``stop`` (ns after the zero) on a time axis; return that axis, too."""
     m, axis = NARROW_SIZES, Axis(start, stop, 30, NARROW - 30)
     shapes: list[Shape] = list(grid(axis, 30, 110, m.ticks, words.texts, m.size))
     for card in finish.cards:
@@ -75,6 +75,6 @@ def draw_strip(finish: Finish, words: RulingWords, start: int, stop: int) -> tup
 
 
 def _room_lanes(finish: Finish) -> list[int]:
-    """Whose lanes a room is shown, the first hand's on top."""
+    """Return the seats whose lanes a room is shown, the first hand's on top."""
     compared = sorted(finish.hands, key=lambda hand: (hand.behind is None, hand.t))
     return list(dict.fromkeys(hand.seat for hand in compared))[:_ROOM_LANES]

@@ -1,4 +1,4 @@
-"""What the photo-finish of a slap shows (hands, edges, cards, their instants and errors), and its words. Pure."""
+"""The data of a slap's photo-finish (hands, edges, cards, their instants and errors), and its words. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from referee.units import MS, SECOND
 
 _BEFORE: Final = 2_500 * MS
 _AFTER: Final = 1_500 * MS
-"""How far from the slap lines are looked at, ns."""
+"""How far from the slap lines are used, ns."""
 _NEWEST: Final = 2
-"""So many cards are named where a hand came down on nothing."""
+"""Number of cards named when a hand came down on nothing."""
 _NEAR: Final = SECOND
 """Hands within this of the slap are shown with it, ns."""
 
@@ -31,28 +31,28 @@ class FinishHand:
     error: int
     force: float | None
     lift: int | None
-    """When it was lifted, ns; None where nobody saw that."""
+    """Instant at which it was lifted, ns; None if unknown."""
     ruling: Ruling | None
-    """What was ruled on this very hand."""
+    """The ruling on this very hand."""
     behind: int | None
-    """ns after the hand that won, as the ruling has it; 0 for that hand, None for one that is not compared."""
+    """Time after the hand that won, as in the ruling, ns; 0 for that hand, None for one that is not compared."""
     behind_error: int | None
     """The sum of both errors, ns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """A slap and all that came near it. Instants are the log's own, ns."""
+    """A slap and everything near it. Instants are the log's own, ns."""
 
     slap: str
-    """The id of the hand that was asked for."""
+    """The id of the requested hand."""
     seats: int
     zero: int
-    """The first hand that counted, or the hand itself."""
+    """Instant of the first hand that counted, or of the hand itself."""
     hands: tuple[FinishHand, ...]
-    """By time."""
+    """In order of time."""
     cards: tuple[Card, ...]
-    """That came face up near the slap."""
+    """Cards that came face up near the slap."""
     edges: tuple[tuple[int, int, bool], ...]
     """Raw edges: seat, instant, pressed."""
     ruling: Ruling | None
@@ -62,12 +62,12 @@ class Finish:
 
     @property
     def zero_error(self) -> int:
-        """How far off the zero may be, ns."""
+        """The error of the zero, ns."""
         return next((hand.error for hand in self.hands if hand.t == self.zero), 0)
 
     @property
     def asked(self) -> FinishHand:
-        """The hand that was asked for."""
+        """The requested hand."""
         return next(hand for hand in self.hands if hand.id == self.slap)
 
     @property
@@ -79,17 +79,17 @@ class Finish:
 def finish(
     lines: Iterable[Observation], rulings: Sequence[Ruling], slap: str, gone: Container[str] = (), seats: int = 0
 ) -> Finish | None:
-    """Put together what a photo-finish shows.
+    """Collect the data of a photo-finish.
 
     Args:
-        lines: observations, as they stand; those far from the slap are not looked at.
-        rulings: of the game; several of one cause may be there.
+        lines: corrected observations; those far from the slap are ignored.
+        rulings: of the game; several may have the same cause.
         slap: the hand's id.
         gone: ids of rulings that were replaced.
-        seats: how many sit at the table.
+        seats: number of seats at the table.
 
     Returns:
-        None where there is no such hand.
+        None if there is no such hand.
     """
     near = list(lines)
     asked = next((line for line in near if isinstance(line, Slap) and line.id == slap), None)
@@ -131,7 +131,7 @@ def finish(
 
 
 def _behind(hands: Sequence[Slap], ruling: Ruling | None, heat: Ruling | None) -> Mapping[str, tuple[int, int]]:
-    """By hand, the margin behind the winner and the error of that, as the ruling has them; none for one without.
+    """Return each hand's margin behind the winner and its error, as in the rulings; hands without one are left out.
 
     In a dead heat that nothing has settled: behind the first of its hands.
     """
@@ -152,19 +152,19 @@ def _behind(hands: Sequence[Slap], ruling: Ruling | None, heat: Ruling | None) -
 
 
 class Headline(NamedTuple):
-    """What stands above the drawing."""
+    """The text above the drawing."""
 
     text: str
     under: str
     seat: int | None
-    """Whose colour it has."""
+    """Seat whose colour it has."""
 
 
 def headline(finish: Finish, words: RulingWords) -> Headline:
-    """Who was first and by how much, or what else was ruled."""
+    """Return who was first and by how much, or the ruling if the slap did not win."""
     texts, ruling = words.texts, finish.ruling
     if finish.heat is not None:
-        # Nobody was first; who has the pile, and why, where that is settled.
+        # No hand was first; then, if it is settled, who has the pile and why.
         under = texts("finish.apart", margin=texts.measured(finish.heat["margin"], finish.heat["error"]))
         if ruling is not None and ruling.kind == "slap_won":
             under = f"{under} · {words.name(ruling['seat'])}: {words.how(ruling)}"
@@ -186,18 +186,18 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
 
 
 class RoomVerdict(NamedTuple):
-    """Who won a slap and by how much, in a few words that can be read across a room."""
+    """The winner of a slap and the margin, in a few words that can be read across a room."""
 
     who: str
     how: str
     """As large as a name: the margin, or what decided instead."""
     under: str
-    """How far off the margin may be."""
+    """The error of the margin."""
     seat: int | None
 
 
 def read_verdict(finish: Finish, words: RulingWords) -> RoomVerdict:
-    """The verdict on a slap at a glance."""
+    """Return the verdict on a slap at a glance."""
     texts, ruling, heat = words.texts, finish.ruling, finish.heat
     if ruling is None or ruling.kind != "slap_won":
         if heat is None:
@@ -218,9 +218,9 @@ def read_verdict(finish: Finish, words: RulingWords) -> RoomVerdict:
 
 
 def tell_why(finish: Finish, words: RulingWords) -> str:
-    """Why it is so, or why nobody can tell, in sentences that need no knowledge of the machine.
+    """Return why it was ruled so, or why it cannot be known, in sentences that need no knowledge of the machine.
 
-    Empty where the verdict itself says all there is.
+    Empty if the verdict itself says everything.
     """
     texts, ruling, heat = words.texts, finish.ruling, finish.heat
     if heat is not None:
@@ -249,7 +249,7 @@ def tell_why(finish: Finish, words: RulingWords) -> str:
 
 
 def offset(t: int, error: int, finish: Finish, texts: Texts, *, alone: bool = False) -> str:
-    """How long after the first hand an instant was, give or take both errors; ``alone``: without saying how far off.
+    """Return the time from the first hand to an instant, with the sum of both errors; ``alone``: without the error.
 
     The first hand itself is the zero, and has no error.
     """
@@ -260,7 +260,7 @@ def offset(t: int, error: int, finish: Finish, texts: Texts, *, alone: bool = Fa
 
 
 def verdict(hand: FinishHand, finish: Finish, words: RulingWords) -> str:
-    """What was ruled on one hand, in a word or two."""
+    """Return the ruling on one hand, in a word or two."""
     texts = words.texts
     if finish.heat is not None and hand.seat in finish.heat["seats"] and hand.id in finish.heat.because:
         won = hand.ruling is not None and hand.ruling.kind == "slap_won"
@@ -271,7 +271,7 @@ def verdict(hand: FinishHand, finish: Finish, words: RulingWords) -> str:
 
 
 def description(finish: Finish, words: RulingWords) -> str:
-    """The drawing in sentences."""
+    """Return a description of the drawing in sentences."""
     texts = words.texts
     head = headline(finish, words)
     parts = [f"{head.text}, {head.under}" if head.under else head.text]

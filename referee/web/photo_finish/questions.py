@@ -1,4 +1,4 @@
-"""What a class is asked at a game: at which slaps, who was first or whether it counts. Pure."""
+"""Questions to a class about a game: at which slaps, who was first, or whether the slap counts. Pure."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from referee.web.photo_finish.moment import Finish, finish
 
 
 class ClassQuestion(NamedTuple):
-    """A moment at which hands came down, and what is asked of it."""
+    """A moment at which hands came down, and the question about it."""
 
     slap: str
     """The hand whose photo-finish is the answer: the one that won, or else the first."""
     text: str
-    """A key of the texts: who was first, or does the slap count."""
+    """Key of the text: who was first, or does the slap count."""
 
 
 def find_questions(game: ReplayedGame) -> dict[str, ClassQuestion]:
-    """By the id of the first hand of a moment, what is asked there; in order of time.
+    """Return the questions by the id of their moment's first hand, in order of time.
 
-    A hand that was alone and won is nothing to ask about.
+    A single hand that won raises no question.
     """
     ruled = {cause_of(one): one.kind for one in game.slaps()}
     moments: list[list[Slap]] = []
@@ -43,7 +43,7 @@ def find_questions(game: ReplayedGame) -> dict[str, ClassQuestion]:
 
 
 def answer_of(game: ReplayedGame, question: ClassQuestion) -> Finish:
-    """The photo-finish that answers a question."""
+    """Return the photo-finish that answers a question."""
     found = finish(game.lines(), game.rulings, question.slap, game.replaced_by, len(game.table.seats))
     assert found is not None
     return found

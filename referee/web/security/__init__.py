@@ -1,1 +1,1 @@
-"""Who may do what on the page: guard, rate limits, sessions."""
+"""Access control of the page: guard, rate limits, sessions."""

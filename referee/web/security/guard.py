@@ -1,7 +1,7 @@
-"""The page's guard: what every request must be before the app sees it, and what every answer carries.
+"""The page's guard: checks every request before the app sees it, and adds headers to every answer.
 
-Whoever is in the network may look, or only who has paired where that is wanted; nobody changes anything who has not
-paired. All of it is decided here, before any route: a route that forgets to ask is refused all the same.
+Anyone on the network may view; if so configured, only paired devices. Only paired devices may change anything. All of
+it is decided here, before any route: a route that forgets to check is protected all the same.
 
 Around every request in the page's process (`referee.web.server`) and in the hall's.
 """
@@ -48,13 +48,13 @@ _HEADERS: Final = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), usb=()"),
 )
-"""On every answer, whatever the app says."""
+"""On every answer, whatever the app sets."""
 _NO_STORE: Final = (b"cache-control", b"no-store")
 _STATIC: Final = "/static/"
 
 
 class Refusal(Exception):  # noqa: N818 - what a visitor reads, and no fault
-    """A request that goes no further: its status, and why in a sentence."""
+    """A request that is refused: its status, and the reason in a sentence."""
 
     def __init__(self, status: int, template: str, *headers: tuple[bytes, bytes], **fields: Field) -> None:
         self.status, self.words, self.headers = status, Sentence(template, **fields), headers
@@ -65,7 +65,7 @@ _FAULT: Final = Refusal(500, "something went wrong inside the page; the game is 
 
 
 class GuardedAnswer:
-    """Sends what the app answers, with our headers in place of its own of these names."""
+    """Sends the app's answer, with our headers in place of its own ones of the same names."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope, self._send = scope, send
@@ -76,7 +76,7 @@ class GuardedAnswer:
             return
         if message["type"] == "http.response.start":
             if message["status"] == _FAULT.status:
-                # The framework's word for what went wrong is none that people read.
+                # Replace the framework's own message, which is not meant for people.
                 await self.refuse(_FAULT)
                 return
             await self._start(message["status"], message.get("headers", ()))
@@ -92,7 +92,7 @@ class GuardedAnswer:
         await self._send({"type": "http.response.start", "status": status, "headers": [*kept, *ours]})
 
     async def refuse(self, no: Refusal) -> None:
-        """Say why not, in place of all that the app may say; what was begun can only be broken off."""
+        """Send the refusal in place of the app's answer; an answer that has begun can only be cut off."""
         if self._begun:
             return
         self._refused = True
@@ -101,7 +101,7 @@ class GuardedAnswer:
         said: dict[str, Any] = {"accepted": False, **why}
         body = json.dumps(said).encode() if as_json else f"{why['words']}\n".encode()
         kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
-        # What else would come on this connection, such as a body that nobody reads, is not waited for.
+        # Close the connection: the rest of it, such as an unread body, is not waited for.
         ends = (b"connection", b"close")
         await self._start(
             no.status, [(b"content-type", kind), (b"content-length", str(len(body)).encode()), ends, *no.headers]
@@ -112,23 +112,23 @@ class GuardedAnswer:
 CSRF_HEADER: Final = "x-csrf-token"
 PAIR: Final = "/api/pair"
 _FILES: Final = "/static/"
-"""Where the pages' styles, scripts and fixed pictures are."""
+"""Path of the pages' styles, scripts and fixed pictures."""
 HANDS: Final = "/api/pad"
-"""Where pages that are pads report hands, some times a second."""
+"""Path to which pages that are pads report hands, several times a second."""
 OPEN_CHANGES: Final = (PAIR, HANDS)
-"""What may be posted without having paired: each asks for a code of its own."""
+"""Requests that need no pairing: each asks for its own code."""
 _PAIRING: Final = "/control"
-"""Where a device is paired."""
+"""Path of the page that pairs a device."""
 _OPEN_LOOKS: Final = (_PAIRING, "/api/session", "/pad")
-"""What may be looked at without having paired, where only paired devices may look: what pairing needs, and a seat's
-pad, which asks for a code of its own."""
+"""Pages that need no pairing even if only paired devices may view: those for pairing, and a seat's pad, which asks for
+its own code."""
 _HEAVY: Final = re.compile(
     r"/(?:finish|finish\.svg|what-if|end|shadow|replay|steps|ruling|figures|figures\.csv|rulings\.csv|log\.jsonl"
     r"|games/\d+)$"
 )
-"""What a game is ruled again for, or drawn: each counts as `Limits.heavy` reads."""
+"""Pages for which a game is ruled again, or drawn: each counts as `Limits.heavy` reads."""
 _HEARD_OUT: Final = 0.5
-"""Seconds that are given to the rest of a request which is refused."""
+"""Seconds given to the rest of a refused request."""
 _METHODS: Final = ("GET", "HEAD", "POST")
 _CHANGES: Final = frozenset(("POST",))
 _TRICKS: Final = re.compile(r"//|\\|[\x00-\x1f\x7f]|(?:^|/)\.{1,2}(?:/|$)")
@@ -137,7 +137,7 @@ _LOG: Final = logging.getLogger("referee.page")
 
 
 def _read_head(scope: Scope) -> dict[str, str]:
-    """What a request's head says, each header that matters at most once."""
+    """Return a request's headers; each that matters may occur only once."""
     head: dict[str, str] = {}
     for raw, value in scope["headers"]:
         name = raw.decode("latin-1")
@@ -148,12 +148,12 @@ def _read_head(scope: Scope) -> dict[str, str]:
 
 
 def cookie_name(*, secure: bool) -> str:
-    """The cookie that holds a session's token; bound to this very host where the page is served by https."""
+    """Return the name of the session cookie; bound to this very host if the page is served by https."""
     return "__Host-referee" if secure else "referee"
 
 
 def _cookie(head: Mapping[str, str], name: str) -> str | None:
-    """A cookie's value; None where it is missing, or there twice with different values (somebody planted one)."""
+    """Return a cookie's value; None if it is missing, or occurs twice with different values (one was planted)."""
     found = set()
     for part in head.get("cookie", "").split(";"):
         key, _, value = part.strip().partition("=")
@@ -163,19 +163,19 @@ def _cookie(head: Mapping[str, str], name: str) -> str | None:
 
 
 class Guard:
-    """Wraps an app so that only what may pass reaches it.
+    """Wraps an app so that only permitted requests reach it.
 
     Args:
-        app: finds the `Device` in ``scope["referee.device"]`` and its token in ``scope["referee.token"]``; None where
+        app: finds the `Device` in ``scope["referee.device"]`` and its token in ``scope["referee.token"]``; both None if
             it has not paired.
-        sessions: who has paired.
-        hosts: by which names the page is asked for.
+        sessions: the paired devices.
+        hosts: the page's host names.
         limits: sizes and rates.
-        clock: the present instant, ns.
+        clock: returns the present instant, ns.
         secure: whether the page is served by https only.
-        open_changes: paths that may be posted to without having paired.
-        proxies: addresses of proxies whose word is taken for who asks (``X-Forwarded-For``); nobody else's is.
-        only_paired: let nobody look who has not paired, but for who sits at this machine itself.
+        open_changes: paths to which unpaired devices may post.
+        proxies: addresses of proxies whose ``X-Forwarded-For`` is trusted; no other's is.
+        only_paired: only paired devices may view, and this machine itself.
     """
 
     def __init__(
@@ -192,10 +192,10 @@ class Guard:
         self._changes = Buckets(limits.changes, limits.changes_ns)
         self._hands = Buckets(limits.hands, limits.hands_ns)
         self._streams: Counter[str] = Counter()
-        """Event streams that are open now, by address."""
+        """Number of open event streams by address."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": "this page has no WebSockets"})
@@ -206,7 +206,7 @@ class Guard:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._proxies:
-            # From here on who asks is whoever the proxy has heard.
+            # From here on the sender is the address that the proxy reports.
             scope = {**scope, "client": find_visitor(scope, self._proxies)}
         ASKER.set(who_asks(scope))
         answer = GuardedAnswer(scope, send)
@@ -227,17 +227,17 @@ class Guard:
                 await self.app(scope, receive, answer)
         except Refusal as no:
             if scope["method"] not in ("GET", "HEAD"):
-                # A connection that is closed with bytes unread is reset, and the answer lost.
+                # Closing a connection with unread bytes resets it, and the answer is lost.
                 with contextlib.suppress(Refusal, TimeoutError):
                     await asyncio.wait_for(self._read(receive), _HEARD_OUT)
             await answer.refuse(no)
         except Exception as bad:
-            # What went wrong is for the log, without what the request said.
+            # Log the fault, but nothing of the request's content.
             _LOG.error("%s while answering %s", type(bad).__name__, scope["method"])
             await answer.refuse(_FAULT)
 
     def _admit(self, scope: Scope, head: Mapping[str, str]) -> None:
-        """What every request must be."""
+        """Check what every request must fulfil."""
         scheme = "https" if self._secure else scope.get("scheme", "http")
         host = authority(head.get("host", ""), scheme)
         if host is None or not self.hosts.knows(host[0], (scope.get("server") or (None,))[0]):
@@ -270,18 +270,18 @@ class Guard:
             self._admit_look(scope, head)
 
     def _admit_look(self, scope: Scope, head: Mapping[str, str]) -> None:
-        """Where only paired devices may look, what may be looked at by another."""
+        """If only paired devices may view, check whether another may view this."""
         path = scope["path"]
         if path in _OPEN_LOOKS or path.startswith(_FILES) or (not self._secure and is_loopback(who_asks(scope))):
             return
         if "text/html" in head.get("accept", ""):
-            # Somebody in a browser, who is to be led to where a code is entered.
+            # A person with a browser: redirect to the page where a code is entered.
             raise Refusal(303, "only paired devices may look here; ask for a code at the table",
                           (b"location", _PAIRING.encode()))  # fmt: skip
         raise Refusal(401, "only paired devices may look here; ask for a code at the table")
 
     def _admit_change(self, scope: Scope, head: Mapping[str, str]) -> None:
-        """What a request must be beyond that if it may change something."""
+        """Check what a request must fulfil further if it may change something."""
         kind = head.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Refusal(415, "what is posted here is JSON (Content-Type: application/json)")
@@ -325,7 +325,7 @@ class Guard:
 
 
 def _check_origin(head: Mapping[str, str], host: tuple[str, int], scheme: str, *, changes: bool) -> None:
-    """A request that another page made is refused; one that changes something must say that it is ours."""
+    """Refuse a request that another page made; one that changes something must state our origin."""
     origin, site = head.get("origin"), head.get("sec-fetch-site")
     foreign = Refusal(403, "another page made this request; open this page itself")
     if origin is not None:
@@ -341,7 +341,7 @@ def _check_origin(head: Mapping[str, str], host: tuple[str, int], scheme: str, *
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body that was read, for the app to read."""
+    """Return a ``receive`` that gives the app the body that was read."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:

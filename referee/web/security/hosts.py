@@ -1,9 +1,9 @@
-"""By which names the page is answered, and who asks.
+"""Host names under which the page answers, and the address of a request's sender.
 
-A page elsewhere can make a name of its own point at this machine (DNS rebinding) and then read and write as if it were
-ours; only names that we know are answered. A number instead of a name is answered where it is the very address at
-which the connection arrived: such a page can only have come from here.
-Who asks is who connects; or, where a trusted proxy does, whom that has heard.
+A foreign page can make its own host name point at this machine (DNS rebinding) and then read and write as if it were
+ours; so only known names are answered. An IP address instead of a name is answered if it is the one at which the
+connection arrived: such a page can only have come from here.
+The sender of a request is the peer of its connection or, behind a trusted proxy, the address that the proxy reports.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Final, Self
 from starlette.types import Scope
 
 _NETWORKS: Final = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
-"""What routers put behind a machine's name; nobody can own such a name outside."""
+"""Domains that routers append to a machine's name; they cannot be registered on the internet."""
 _AUTHORITY: Final = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9_.-]{1,253})(?::(\d{1,5}))?", re.ASCII)
 _PORTS: Final = {"http": 80, "https": 443}
 
 
 def plain_address(text: str) -> str | None:
-    """An IP address in its shortest form, one of IPv4 inside IPv6 as IPv4; None where the text is no address."""
+    """Return an IP address in its shortest form, IPv4 inside IPv6 as IPv4; None if the text is no address."""
     try:
         address = ipaddress.ip_address(text.partition("%")[0].strip("[]"))
     except ValueError:
@@ -34,7 +34,7 @@ def plain_address(text: str) -> str | None:
 
 
 def authority(text: str, scheme: str) -> tuple[str, int] | None:
-    """Host and port of a ``Host`` header or of an origin; None where it is malformed."""
+    """Return host and port of a ``Host`` header or of an origin; None if it is malformed."""
     found = _AUTHORITY.fullmatch(text)
     if found is None:
         return None
@@ -46,19 +46,20 @@ def authority(text: str, scheme: str) -> tuple[str, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """The names that are answered, in lower case; addresses are known by the connection."""
+    """Names that are answered, in lower case; addresses are known by the connection."""
 
     names: frozenset[str]
 
     @classmethod
     def of_this_machine(cls, more: Iterable[str] = ()) -> Self:
-        """The machine's own name, alone and as a home network may call it, ``localhost``, and what the settings add."""
+        """Return the machine's own name, alone and with home-network domains, ``localhost``, and the settings'
+        names."""
         own = socket.gethostname().lower().partition(".")[0] or "localhost"
         given = (plain_address(name) or name.lower().removesuffix(".") for name in more)
         return cls(frozenset(("localhost", own, *(f"{own}.{network}" for network in _NETWORKS), *given)) - {""})
 
     def knows(self, host: str, arrived_at: str | None) -> bool:
-        """Whether ``host`` (as `authority` gives it) is one of ours, for a connection to ``arrived_at``."""
+        """Return whether ``host`` (as `authority` returns it) is one of ours, for a connection to ``arrived_at``."""
         if host in self.names:
             return True
         address = plain_address(host)
@@ -67,14 +68,14 @@ class Hosts:
 
 _FORWARDED: Final = b"x-forwarded-for"
 _LONGEST_CHAIN: Final = 8
-"""Addresses of a proxy's header that are looked at."""
+"""Most addresses of a proxy's header that are read."""
 
 
 def find_visitor(scope: Scope, proxies: Collection[str]) -> tuple[str, int] | None:
-    """Who asks: the last address that a trusted proxy names and that is none itself; who connects, if that is no proxy.
+    """Return the sender: the last address in a trusted proxy's header that is no proxy; the peer if it is no proxy.
 
-    The last one, since a visitor may have written what stands before it. What cannot be read is not believed, and then
-    it is the proxy who asks.
+    The last one, since the visitor may have written those before it. An unreadable entry is not trusted: the proxy then
+    counts as the sender.
     """
     client: tuple[str, int] | None = scope.get("client")
     if client is None or plain_address(str(client[0])) not in proxies:
@@ -90,6 +91,6 @@ def find_visitor(scope: Scope, proxies: Collection[str]) -> tuple[str, int] | No
 
 
 def who_asks(scope: Scope) -> str:
-    """The address of a request; ``local`` where it has none."""
+    """Return the sender's address of a request; ``local`` if it has none."""
     client = scope.get("client")
     return str(client[0]) if client else "local"

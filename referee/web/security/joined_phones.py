@@ -1,7 +1,7 @@
-"""Which phones are the pads of seats: the first that reports with a code is its phone, and one more is refused.
+"""Assigns phones to seats: the first phone that reports with a code becomes its pad, and a further one is refused.
 
-Called in the page's process for each report. A phone is known by a random name that all its pages report, so a page
-that is loaded again is no other phone. The names lie in the folder of this boot, for the next start of the page.
+Called in the page's process for each report. A phone is known by a random name that all its pages report, so a reloaded
+page counts as the same phone. The names are kept in the folder of this boot, for the next start of the page.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _NAME: Final = "phones.json"
 
 
 class JoinedPhones:
-    """The phones of the codes that hold now."""
+    """The phones of the valid codes."""
 
     def __init__(self, folder: Path) -> None:
-        """``folder``: of this boot; what it holds of an earlier start of the page is gone on with."""
+        """``folder``: of this boot; phones from an earlier start of the page are taken over."""
         self._path = folder / _NAME
         self._joined: dict[str, list[str]] = {}
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
@@ -30,7 +30,7 @@ class JoinedPhones:
             self._joined = {str(code): [str(phone) for phone in phones] for code, phones in said.items()}
 
     def find_full(self, codes: Sequence[SeatCode], phone: str) -> SeatCode | None:
-        """Join a phone to the seats of these codes; nothing is joined where one of them has its phones already.
+        """Join a phone to the seats of these codes, or to none if one of them has all its phones already.
 
         Keys of this machine's browser are no phones: they work in each of its windows.
 
@@ -39,7 +39,7 @@ class JoinedPhones:
             phone: its random name.
 
         Returns:
-            The code that has as many phones as it may; None where all are this phone's now.
+            The code that has all its phones already; None if the phone has joined all of them.
         """
         new = [one for one in codes if not one.key and phone not in self._joined.get(one.code, ())]
         full = next((one for one in new if len(self._joined.get(one.code, ())) >= one.phones), None)
@@ -50,7 +50,7 @@ class JoinedPhones:
         return full
 
     def find_joined(self, codes: Sequence[SeatCode], phone: str) -> SeatCode | None:
-        """The first of these codes with which a phone has joined."""
+        """Return the first of these codes with which a phone has joined."""
         return next((one for one in codes if phone in self._joined.get(one.code, ())), None)
 
     def keep(self, codes: Sequence[SeatCode]) -> None:
@@ -62,7 +62,7 @@ class JoinedPhones:
             self._write()
 
     def _write(self) -> None:
-        """All at once; where it cannot be written, any phone may be the first once the page starts again."""
+        """Write atomically; if it cannot be written, any phone may be the first after a restart of the page."""
         beside = self._path.with_name(f".{_NAME}")
         with suppress(OSError):
             with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:

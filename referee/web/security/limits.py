@@ -1,6 +1,6 @@
-"""How often one address may ask: buckets that fill with time. Pure; time is data.
+"""Rate limits for each address: token buckets that refill with time. Pure; time is data.
 
-Connections that take for ever, or that one address takes all of: uvicorn has no word on either.
+Also limits for connections that take for ever, or that one address takes all of: uvicorn has none for either.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from referee.units import SECOND
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one client may do; the defaults let a phone load the page and a child press every button."""
+    """Limits for one client; the defaults let a phone load the page and a child press every button."""
 
     body: int = 64 << 10
     """Bytes of a request's body."""
     body_ns: int = 5 * SECOND
-    """How long a body may take to arrive."""
+    """Time that a body may take to arrive."""
     query: int = 2000
     """Characters of a query string."""
     path: int = 1000
@@ -31,33 +31,33 @@ class Limits:
     reads: int = 120
     """Reads at once; as many again come back in `reads_ns`."""
     heavy: int = 4
-    """Reads that one counts as for which a game is ruled again, or something is drawn."""
+    """Cost in reads of a request for which a game is ruled again, or something is drawn."""
     reads_ns: int = 6 * SECOND
     files: int = 1200
-    """Styles, scripts and cards' pictures at once, a dozen for each page and cheap; as many again in `reads_ns`. A page
-    whose style was refused cannot be read."""
+    """Styles, scripts and cards' pictures at once, a dozen for each page and cheap; as many again come back in
+    `reads_ns`. A page whose style was refused cannot be read."""
     changes: int = 20
     """Changes at once; as many again come back in `changes_ns`."""
     changes_ns: int = 10 * SECOND
     hands: int = 400
-    """Reports of pages that are pads at once: some a second of each seat; as many again come back in `hands_ns`."""
+    """Reports at once of pages that are pads, a few a second for each seat; as many again come back in `hands_ns`."""
     hands_ns: int = 10 * SECOND
     streams: int = 8
     """Event streams open at once from one address."""
     all_streams: int = 64
-    """Event streams open at once; who has paired is let in beyond them."""
+    """Event streams open at once; paired devices are admitted beyond them."""
 
 
 USUAL_LIMITS: Final = Limits()
 
 
 class Buckets:
-    """One bucket for each address: full at first, one drop a request, and more for one that costs more.
+    """One bucket for each address: full at first; each request takes one drop, an expensive one more.
 
     Args:
         size: drops in a full bucket.
-        period: in how long an empty one is full again, ns.
-        most: addresses remembered; whose bucket is forgotten has a full one.
+        period: time in which an empty one fills up, ns.
+        most: number of addresses remembered; a forgotten one begins with a full bucket.
     """
 
     def __init__(self, size: int, period: int, most: int = 1024) -> None:
@@ -66,7 +66,7 @@ class Buckets:
         """By address, the instant at which its bucket is full again."""
 
     def wait(self, who: str, now: int, cost: int = 1) -> int:
-        """Take so many drops; returns 0, or for how long there are too few (ns)."""
+        """Take ``cost`` drops; return 0, or the time until there are enough (ns)."""
         full_at = max(self._empty_until.pop(who, now), now)
         wait = full_at + cost * self._drop - (now + self._size * self._drop)
         self._empty_until[who] = full_at if wait > 0 else full_at + cost * self._drop
@@ -76,18 +76,18 @@ class Buckets:
 
 
 class Patient(H11Protocol):
-    """uvicorn's HTTP/1.1 (``Config(http=Patient)``) with a deadline for each request's head, and a bound by address."""
+    """uvicorn's HTTP/1.1 (``Config(http=…)``) with a deadline for each request's head, and a limit for each address."""
 
     head: float = 10.0
-    """How long the head of a request may take to arrive, s."""
+    """Time that a request's head may take to arrive, s."""
     each: int = 32
     """Connections that one address may hold at once: a phone with some tabs open has a dozen."""
     proxies: frozenset[str] = frozenset()
-    """Addresses that connect for many, and hold as many connections as there are."""
+    """Addresses that connect for many visitors; no limit applies to them."""
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to count the time; close at once where this address has enough."""
+        """Start the deadline; close at once if this address has too many connections."""
         super().connection_made(transport)  # type: ignore[arg-type]
         shared = _address(self) in self.proxies
         if not shared and sum(_address(one) == _address(self) for one in self.connections) > self.each:
@@ -96,12 +96,12 @@ class Patient(H11Protocol):
         self._wait_for_a_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop counting."""
+        """Stop the deadline."""
         self._stop()
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Count anew for the next request on this connection."""
+        """Start the deadline anew for the next request on this connection."""
         super().on_response_complete()
         if not self.transport.is_closing():
             self._wait_for_a_head()
@@ -111,7 +111,7 @@ class Patient(H11Protocol):
         self._deadline = self.loop.call_later(self.head, self._look)
 
     def _look(self) -> None:
-        # Its head has arrived where a body may come, or the answer is on its way.
+        # Any other state: the head has arrived and a body may come, or the answer is on its way.
         if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
             self.transport.abort()
 

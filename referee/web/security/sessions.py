@@ -1,7 +1,7 @@
-"""Devices that have paired: a random token each, of which only the hash is kept. Pure; time is data.
+"""Devices that have paired: each has a random token, of which only the hash is kept. Pure; time is data.
 
-Instants are of the machine's monotonic clock (it has no clock that knows the date), so that sessions end at the latest
-when the machine is switched off.
+Instants are of the machine's monotonic clock (it has no clock that knows the date), so sessions end when the machine is
+switched off, at the latest.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from referee.units import MINUTE
 
 _HOUR: Final = 60 * MINUTE
 _LONGEST_NAME: Final = 40
-"""Characters of a device's name."""
+"""Longest name of a device, characters."""
 _LONGEST_TOKEN: Final = 64
-"""Characters that a token can have at most."""
+"""Longest token, characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """How long a session lives at most, how long unused, and how many there are; ns."""
+    """Longest life of a session, longest time unused, and number of sessions; times in ns."""
 
     absolute: int = 24 * _HOUR
     idle: int = 4 * _HOUR
@@ -45,17 +45,17 @@ class Device:
 
 
 def csrf_of(token: str) -> str:
-    """What a paired device sends with each change: bound to its token, which scripts cannot read."""
+    """Return the value that a paired device sends with each change: bound to its token, which scripts cannot read."""
     return hmac.new(token.encode(), b"csrf", sha256).hexdigest()
 
 
 def csrf_fits(token: str, given: str) -> bool:
-    """Whether ``given`` was made for the session of this token; takes the same time whatever it says."""
+    """Return whether ``given`` was made for the session of this token; takes constant time."""
     return hmac.compare_digest(csrf_of(token).encode(), given.encode(errors="replace"))
 
 
 def clean_name(said: object) -> str:
-    """A device's name in one line of at most `_LONGEST_NAME` characters; what was not said is ``a device``."""
+    """Return a device's name in one line of at most `_LONGEST_NAME` characters; ``a device`` if there is none."""
     text = said if isinstance(said, str) else ""
     shown = "".join(letter for letter in text if letter.isprintable()).strip()
     return shown[:_LONGEST_NAME].strip() or "a device"
@@ -66,12 +66,12 @@ def _digest(token: str) -> str:
 
 
 class Sessions:
-    """Who has paired.
+    """The paired devices.
 
     Args:
         lives: how long sessions live.
-        token: makes one that nobody can guess.
-        changed: is called after each change that is worth keeping, with what `restore` takes.
+        token: makes an unpredictable one.
+        changed: called after each change worth keeping, with the argument of `restore`.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Sessions:
         self._kept_used: dict[str, int] = {}
 
     def begin(self, name: object, now: int) -> str:
-        """A device has paired; returns its token. Where there are too many, the one unused for longest goes."""
+        """Begin a device's session; returns its token. If there are too many, the one unused for longest ends."""
         token = self._token()
         device = Device(secrets.token_hex(4), clean_name(name), now, now)
         alive = sorted(self._alive(now).items(), key=lambda one: one[1].used)
@@ -96,12 +96,12 @@ class Sessions:
         return token
 
     def find(self, token: str | None, now: int) -> Device | None:
-        """The device of a token, if its session lives; it is used by that."""
+        """Return the device of a token, if its session is alive, and count that as use."""
         if token is None or not token or len(token) > _LONGEST_TOKEN:
             return None
         digest, found = _digest(token), None
         for known, device in self._sessions.items():
-            # Every one is compared: how long it takes says nothing of which, or whether.
+            # Compare with every one: the time taken must not reveal whether or which one matched.
             if hmac.compare_digest(known, digest):
                 found = device
         if found is None or self._over(found, now):
@@ -112,11 +112,11 @@ class Sessions:
         return device
 
     def devices(self, now: int) -> list[Device]:
-        """Those whose sessions live, the first to pair first."""
+        """Return the devices with live sessions, in order of pairing."""
         return sorted(self._alive(now).values(), key=lambda device: (device.paired, device.id))
 
     def sign_out(self, id_: str) -> bool:
-        """End one session; false where there is none of that id."""
+        """End one session; return false if there is none of that id."""
         left = {digest: device for digest, device in self._sessions.items() if device.id != id_}
         found = len(left) < len(self._sessions)
         self._sessions = left
@@ -130,7 +130,7 @@ class Sessions:
         self._keep()
 
     def restore(self, kept: object, now: int) -> None:
-        """Take up what ``changed`` was given in this run of the machine; what cannot be understood is left out."""
+        """Take over what ``changed`` received earlier in this boot; unreadable entries are left out."""
         for raw in kept if isinstance(kept, list) else ():
             if not isinstance(raw, Mapping):
                 continue

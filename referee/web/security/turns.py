@@ -1,7 +1,7 @@
-"""Slow work of the page's process, in turn: whoever asks for much waits for their own, and nobody else does.
+"""Slow work of the page's process, in fair turns: a visitor with many requests delays only their own.
 
 Ruling a long game again or drawing a photo-finish takes some ten milliseconds of the machine. Each address has one such
-piece of work done at a time, and addresses that wait are served one after the other, however much each has asked for.
+task running at a time, and waiting addresses are served in turn, however much each has asked for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ T = TypeVar("T")
 ASKER: Final[ContextVar[str]] = ContextVar("asker", default="")
 """The address whose request is being answered; the guard sets it."""
 WORKERS: Final = 2
-"""Pieces of work at once, so that one address leaves room for another."""
+"""Tasks at once, so that one address leaves room for another."""
 
 
 class Turns:
@@ -26,11 +26,11 @@ class Turns:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="page")
         self._waiting: OrderedDict[str, deque[tuple[asyncio.Future[Any], Callable[[], Any]]]] = OrderedDict()
-        """By address, whose turn it is first."""
+        """By address, in the order of their turns."""
         self._busy: set[str] = set()
 
     async def do(self, work: Callable[[], T]) -> T:
-        """Have it done for who asks now, in their turn; raises what it raises."""
+        """Run a task for the present sender, in their turn; raises what it raises."""
         who = ASKER.get()
         promise: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(who, deque()).append((promise, work))
@@ -38,7 +38,7 @@ class Turns:
         return await promise
 
     def _begin(self) -> None:
-        """Begin what may begin."""
+        """Start the tasks that may start."""
         while len(self._busy) < WORKERS:
             who = next((one for one in self._waiting if one not in self._busy), None)
             if who is None:
@@ -46,7 +46,7 @@ class Turns:
             promise, work = self._waiting[who].popleft()
             if not self._waiting[who]:
                 del self._waiting[who]
-            # Who has gone away meanwhile waits for nothing.
+            # Skip the task of a visitor who has left meanwhile.
             if not promise.done():
                 self._busy.add(who)
                 asyncio.get_running_loop().run_in_executor(self._pool, work).add_done_callback(
@@ -67,5 +67,5 @@ class Turns:
             promise.set_result(done.result())
 
     def close(self) -> None:
-        """Let go of the threads; what waits is given up."""
+        """Close the threads; waiting tasks are dropped."""
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-// The table itself: how loud its voice is, its power, and which phones are its pads.
+// The table itself: the volume of its voice, its power, and the phones that are its pads.
 "use strict";
 const Tablewide = (() => {
   const { say } = Words;

@@ -1,4 +1,4 @@
-// The control page: pairing, and the parts that a paired device is offered, kept as the table is.
+// The control page: pairing, and the controls of a paired device, kept up to date with the table.
 "use strict";
 (() => {
   const { say } = Words;
@@ -22,7 +22,7 @@
         input("device", say("device"), { maxlength: 40, autocomplete: "nickname" }),
       ], async ({ code, device }) => {
         const done = await post("/api/pair", { code: code.value, device: device.value || "?" });
-        // Where only paired devices may look, the stream was refused until now.
+        // If only paired devices may view, the stream was refused until now.
         if (done && stream.readyState === EventSource.CLOSED) location.reload();
         else if (done) refresh();
         return done;
@@ -46,7 +46,7 @@
 
   const typing = (element) => element.contains(document.activeElement) && document.activeElement.matches("input, select");
 
-  // A part is made anew only when what it shows has changed, and never while somebody is filling it in.
+  // Rebuild a part only when its content has changed, and never while a person is filling it in.
   const part = (name, data, build) => {
     if (!data) return null;
     const text = JSON.stringify(data);
@@ -71,14 +71,14 @@
     elements.forEach((one, place) => {
       if (column.children[place] !== one) column.insertBefore(one, column.children[place] ?? null);
     });
-    // A button that made way for another hands its focus on.
+    // Pass the focus on from a button that was replaced.
     for (const known of parts.values()) {
       if (known.held) known.element.querySelector("button, a, input, select")?.focus({ preventScroll: true });
       known.held = false;
     }
   };
 
-  // What the house rules in force make something of.
+  // Reports that the house rules in force make useful.
   const reports = ({ offers, seats, cards, hands, moments }, known) => {
     if (!offers || !known) return [];
     const { contests, fouls, call, joins, leaves, sights } = offers;
@@ -99,7 +99,7 @@
     return [
       part("pause", known && { playing: now.playing, paused: now.paused, correctable: now.correctable }, () => pausing(now)),
       ...now.questions.map((one) => part(one.id, one, () => Correcting.question(one))),
-      // Counts that are asked for are entered there; once a game is over, they may still say who has won it.
+      // Requested counts are entered there; once a game is over, they may still decide who has won it.
       counted ? part("seats", now.seats, () => Correcting.counting(now.seats)) : null,
       ...reports(now, known),
       part("rulings", mending && (now.rulings.length || gone) && [now.rulings, now.seats],
@@ -120,7 +120,7 @@
     ];
   };
 
-  // Whoever was led here for something sees that first.
+  // A visitor who followed a link to one thing sees that first.
   const wanted = asked ? "rulings" : query.has("begin") ? "begin" : "";
   let shown = false;
   const showWanted = () => {
@@ -153,7 +153,7 @@
     showWanted();
   };
 
-  // One look at a time, and not more than two in a second however fast the cards fall.
+  // One request at a time, and at most two in a second however fast the cards fall.
   const PACE = 500;
   const SLOWLY = 5000;
   let looking = false;
@@ -167,7 +167,7 @@
       try {
         await look();
       } catch {
-        // The connection is gone; the stream comes back by itself and asks again.
+        // The connection is gone; the stream reconnects on its own and asks again.
       }
       await new Promise((done) => setTimeout(done, PACE));
     }
@@ -178,7 +178,7 @@
   document.addEventListener("unpaired", () => refresh());
   const stream = new EventSource(`/events?lang=${home.dataset.language}`);
   stream.addEventListener("regions", () => refresh());
-  // What the scoreboard does not show, such as the volume, changes without an event.
+  // Some changes, such as of the volume, cause no event on the stream.
   setInterval(() => document.hidden || refresh(), SLOWLY);
   refresh();
 })();

@@ -1,4 +1,4 @@
-// What people say of a game that is on: answers, cards, players, rulings, counts.
+// Corrections of the game that is on: answers, cards, players, rulings, counts.
 "use strict";
 const Correcting = (() => {
   const { say, text } = Words;
@@ -16,7 +16,7 @@ const Correcting = (() => {
 
   const note = (key) => element("p", { class: "note" }, say(key));
   const wilds = Faces.ranks.slice(1, 10).map((rank) => [Faces.printed(rank), rank]);
-  // What a question is about, with its picture, and what may be answered; `counts` says where counts are entered.
+  // A question's subject, its picture, and the possible answers; `counts` names the place where counts are entered.
   const answers = (one, counts = () => note("count_below")) => {
     const send = (value) => control("answer", { question: one.id, value });
     const choose = (...choices) => row(...choices.map(([label, value]) => button(label, () => send(value), "strong")));
@@ -29,7 +29,7 @@ const Correcting = (() => {
         button(say("leave_out"), () => send("ignore")))],
       recount: () => [counts(), ...(one.by_seat ? [note("most_cards"), bySeat()] : [])],
     };
-    // The cards that came unseen, one after the other, until that is all.
+    // The cards that were laid unseen, one after the other, until the list is complete.
     const between = () => {
       const home = element("div", { class: "between" });
       const came = [];
@@ -75,7 +75,7 @@ const Correcting = (() => {
         control("void", { line: event.target.closest("fieldset").querySelector("select").value });
       })));
 
-  // A list whose choice changes what another list offers.
+  // A list whose choice changes the options of another list.
   const leading = (first, second, offered) => {
     const show = () => second.querySelector("select").replaceChildren(...options(offered(first.querySelector("select").value)));
     first.addEventListener("change", show);

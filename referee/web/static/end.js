@@ -1,11 +1,11 @@
-// The page of a game that is over: a rematch by a paired device or by pads, and back to the board when the next game
+// The page of a finished game: a rematch by a paired device or by pads, and the return to the board when the next game
 // begins.
 "use strict";
 (async () => {
   const home = document.getElementById("end");
   const own = `/games/${home.dataset.game}/end`;
   const stream = new EventSource(home.dataset.events);
-  // Whoever looks at an old game while another is on stays here.
+  // Stay here when an old game is viewed while another is on.
   let other = true;
   stream.addEventListener("regions", (event) => {
     const { state } = JSON.parse(event.data);
@@ -13,7 +13,7 @@
     const was = other;
     const live = state.includes('class="live"');
     other = live && !state.includes(own);
-    // The table waits for somebody's word only while this was its latest game.
+    // The table waits for a command only while this was its latest game.
     document.getElementById("another").hidden = !live || other;
     if (other && !was) location.assign(home.dataset.back);
   });

@@ -20,7 +20,7 @@ const Faces = (() => {
     element("img", { src: `/static/cards/${card === "??" ? "back" : card}.webp`, alt, class: `card face ${kind}`.trim() });
   const pick = (card, act) =>
     element("button", { type: "button", class: "pick", "aria-label": spoken(card), onclick: act }, image(card, ""));
-  // `act` is given the card, and its place among them.
+  // `act` receives the card, and its index among them.
   const picks = (cards, act) =>
     element("div", { class: "picks" }, ...cards.map((card, place) => pick(card, () => act(card, place))));
 
@@ -44,7 +44,7 @@ const Faces = (() => {
     return home;
   };
 
-  // What the camera saw.
+  // The cards that the camera saw.
   const picture = (source) =>
     source ? element("figure", { class: "seen" }, element("img", { src: source, alt: say("as_seen") }),
       element("figcaption", {}, say("as_seen"))) : null;

@@ -1,4 +1,4 @@
-// The photo-finish: files in the theme that is on the screen, its SVG as PNG, and arrow keys from slap to slap.
+// The photo-finish: files in the theme on the screen, its SVG as PNG, and arrow keys to step through the slaps.
 "use strict";
 (() => {
   const dark = () =>
@@ -20,7 +20,7 @@
     [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
     canvas.getContext("2d").drawImage(image, 0, 0);
     canvas.toBlob((blob) => {
-      // A telephone hands the picture on itself, where the page came by https.
+      // A phone shares the picture itself, if the page came by https.
       const file = new File([blob], name, { type: "image/png" });
       if (shared && navigator.canShare?.({ files: [file] })) {
         navigator.share({ files: [file] }).catch(() => {});
@@ -39,7 +39,7 @@
       save(link.href, link.dataset.png, link.dataset.share !== undefined);
     });
   }
-  // The pictures, one at a time: the line of the present instant runs along with them.
+  // The pictures, one at a time: a line on the time strip follows the present instant.
   const viewer = document.querySelector("dialog.viewer");
   const frames = [...document.querySelectorAll("a[data-frame]")];
   const SLOW = 10;

@@ -1,7 +1,7 @@
-// What the forms of paired devices are made of: words, elements, and what is asked of the server.
+// Building blocks of the forms for paired devices: texts, elements, and requests to the server.
 "use strict";
 
-// What the scripts of a page say, in the page's language.
+// The texts of a page's scripts, in the page's language.
 const Words = (() => {
   const words = JSON.parse(document.getElementById("words").dataset.words);
   const text = (key, fields = {}) =>
@@ -9,7 +9,7 @@ const Words = (() => {
   return { text, say: (key, fields) => text(`control.${key}`, fields) };
 })();
 
-// Elements, forms, and the question before something that cannot be undone.
+// Elements, forms, and the confirmation before something that cannot be undone.
 const Make = (() => {
   const { say } = Words;
 
@@ -31,7 +31,7 @@ const Make = (() => {
   const row = (...children) => element("div", { class: "row" }, ...children);
   const group = (legend, ...children) => element("fieldset", {}, element("legend", {}, legend), ...children);
 
-  // `act` is given the form and gives whether it was done; what was filled in stays where it was not.
+  // `act` receives the form and returns whether it succeeded; if it did not, the entries stay.
   const form = (children, act, label = say("apply")) =>
     element("form", {
       onsubmit: async (event) => {
@@ -59,7 +59,7 @@ const Make = (() => {
   return { element, button, options, select, input, row, group, form, confirm };
 })();
 
-// Who this device is, and what is asked of the server. It checks every request; the pages only offer them.
+// This device's session, and its requests. The server checks every request; the pages only offer them.
 const Asking = (() => {
   const { say } = Words;
   const answer = document.getElementById("answer");
@@ -71,7 +71,7 @@ const Asking = (() => {
     return session;
   };
 
-  // What came back: its status, how many seconds to wait, and what was told; status 0 where nothing came.
+  // The answer: its status, the seconds to wait, and its words; status 0 if there was none.
   const ask = async (path, body) => {
     const headers = { "Content-Type": "application/json" };
     if (session.csrf) headers[session.csrf_header] = session.csrf;
@@ -89,7 +89,7 @@ const Asking = (() => {
     answer.dataset.state = state;
     answer.replaceChildren(...parts);
   };
-  // The answer names its language; what nobody has put into the page's own is English.
+  // The answer names its language; text without a translation is English.
   const worded = (text, lang = "en") => Make.element("span", { lang }, text);
 
   const post = async (path, body) => {

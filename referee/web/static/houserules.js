@@ -1,10 +1,10 @@
-// House rules as data: a preset and what differs from it; as a file's text, and which rows that comes to.
+// House rules as data: a preset and the differences from it; as a file's text, and the rules that are on.
 "use strict";
 const HouseRules = (() => {
   const catalogue = JSON.parse(document.getElementById("editor").dataset.catalogue);
   const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-  // `said` is what a log's first line says: base, on, off, set; a preset's name alone says the preset.
+  // `said` has the form of a log's first line: base, on, off, set; or only a preset's name.
   const whole = (said) => {
     const raw = typeof said === "string" ? { base: said } : said;
     return { base: raw.base ?? "classic", on: [...(raw.on ?? [])], off: [...(raw.off ?? [])], set: { ...raw.set } };
@@ -17,7 +17,7 @@ const HouseRules = (() => {
     const rivals = new Set(on.flatMap((row) => catalogue.rivals[row] ?? []));
     return rows.filter((row) => !rivals.has(row));
   };
-  // Which rows are on: switching one on switches off those that it excludes.
+  // The rules that are on: switching one on switches off those that it excludes.
   const rows = (rules) => {
     const found = new Set([...without(preset(rules.base).on, rules.on), ...rules.on]);
     if ("S3" in rules.set) found.add("S3");
@@ -54,7 +54,7 @@ const HouseRules = (() => {
       values: Object.keys(rules.set).filter((row) => now.has(row) && !same(rules.set[row], usual(rules.base, row))),
     };
   };
-  // Rows that go well with the preset and are not on.
+  // Rules that go well with the preset and are off.
   const offered = (rules) => preset(rules.base).options.filter((row) => !rows(rules).has(row));
   const isPreset = (rules) => !rules.on.length && !rules.off.length && !Object.keys(rules.set).length;
 
@@ -63,7 +63,7 @@ const HouseRules = (() => {
     if (one && typeof one === "object") return `{ ${Object.entries(one).map(([key, inner]) => `${key} = ${toml(inner)}`).join(", ")} }`;
     return JSON.stringify(one);
   };
-  // Row by row, each called by its name with its id behind it.
+  // Rule by rule, each by its name with its id behind it.
   const list = (key, ids) =>
     ids.length ? [`${key} = [`, ...ids.map((row) => `    "${catalogue.names[row]}",  # ${row}`), "]"] : [];
   const written = (title, rules) => {

@@ -1,4 +1,4 @@
-// Keeps and removes recorded games, on a device that is paired.
+// Keeps and removes recorded games, on a paired device.
 "use strict";
 (async () => {
   const { text, say } = Words;
@@ -23,7 +23,7 @@
       keep(place, own);
       own.querySelector("button").focus();
     }), keeping)];
-    // A game that is being played cannot be removed.
+    // The game that is on cannot be removed.
     if (String(game) !== on) {
       buttons.push(named(button(say("remove"), async () => {
         if (!(await confirm(say("remove_ask", { game }), say("remove")))) return;

@@ -1,4 +1,4 @@
-// Keeps the scoreboard as the server has it: one stream of events, taken up again when it breaks.
+// Keeps the scoreboard up to date with the server: one stream of events, reopened when it breaks.
 "use strict";
 (() => {
   const board = document.getElementById("board");
@@ -32,7 +32,7 @@
     stream.addEventListener("error", () => {
       lost.hidden = false;
       first = true;
-      // The browser tries again by itself, unless the server refused.
+      // The browser reconnects on its own, unless the server refused.
       if (stream.readyState === EventSource.CLOSED) setTimeout(open, 4000);
     });
     addEventListener("pagehide", () => stream.close(), { once: true });

@@ -1,5 +1,5 @@
-// Mending by touch: on a paired device whatever is touched on the scoreboard opens a sheet with what may be said of it,
-// and the oldest question stands there with its answers. On any other device it says how to pair.
+// Corrections by touch: on a paired device, touching anything on the scoreboard opens a sheet with its possible
+// corrections, and the oldest question stands there with its answers. Any other device is told how to pair.
 "use strict";
 (() => {
   const { say, text } = Words;
@@ -12,7 +12,7 @@
   const mend = (key, fields) => text(`mend.${key}`, fields);
   const paired = () => Asking.session().paired;
 
-  // The sheet: one at a time, with the answer to what was sent in it.
+  // The sheet: one at a time, including the answer to its last request.
   const sheet = element("dialog", { class: "sheet", "aria-labelledby": "sheet-head" });
   document.body.append(sheet);
   let touched = null;
@@ -52,7 +52,7 @@
   const back = (thing) => button(`← ${mend("back")}`, () => show(thing));
   const whole = (thing) => (thing.card ? Faces.spoken(thing.card) : thing.words || thing.seen);
 
-  // The further pages of a sheet; each says what it asks and has a way back.
+  // The further pages of a sheet; each has a heading and a way back.
   const page = (head, build) => (thing) => {
     stale = false;
     fill(head, ...build(thing), choices(back(thing)));
@@ -142,7 +142,7 @@
     touched = { of, text: JSON.stringify(thing) };
     return show(thing);
   };
-  // What is shown may have changed meanwhile, or have gone.
+  // The thing shown may have changed meanwhile, or have gone.
   const renew = async () => {
     if (!sheet.open || !touched || busy) return;
     const { of, text: before } = touched;
@@ -159,7 +159,7 @@
     if (stale) show(thing);
   };
 
-  // Everything that can be mended in one list: also cards of piles that were taken.
+  // Everything that can be corrected in one list: also cards of piles that were taken.
   const list = async () => {
     if (!paired()) return howToPair();
     const now = await recent();
@@ -175,7 +175,7 @@
       row(element("a", { class: "button strong", href: "/control" }, say("pair_here"))));
   };
 
-  // What can be touched is a button to keys and to those who hear the page; on a device that is not paired it is none.
+  // Touchable things are buttons for keyboards and screen readers; on an unpaired device they are not.
   const wrong = (of, label) => {
     const made = button(text("board.wrong_short"), () => {}, "wrong");
     made.dataset.of = of;
@@ -206,7 +206,7 @@
     if ((event.key === "Enter" || event.key === " ") && event.target.matches("[role=button][data-line]")) touch(event);
   });
 
-  // The oldest question, with its answers, and what can be taken back.
+  // The oldest question, with its answers, and the last thing that can be undone.
   let shown = "";
   const asked = element("div", { class: "asked forms", role: "group" });
   const ask = (one) => {
@@ -232,7 +232,7 @@
     undo.dataset.of = now.undo ?? "";
     await renew();
   };
-  // One look at a time, and not more than two in a second however fast the cards fall.
+  // One request at a time, and at most two in a second however fast the cards fall.
   const PACE = 500;
   let looking = false;
   let again = false;
@@ -245,7 +245,7 @@
       try {
         await look();
       } catch {
-        // The connection is gone; the board's stream comes back by itself.
+        // The connection is gone; the board's stream reconnects on its own.
       }
       await new Promise((done) => setTimeout(done, PACE));
     }

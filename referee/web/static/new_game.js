@@ -1,4 +1,4 @@
-// A new game: who plays, by which rules, who deals; or the same once more.
+// A new game: players, rules and dealer; or the same once more.
 "use strict";
 const Beginning = (() => {
   const { text, say } = Words;
@@ -17,7 +17,7 @@ const Beginning = (() => {
     }
   };
 
-  // Which rules there are: the table's own, those of the editor, and the presets.
+  // The choice of rules: the table's own, those of the editor, and the presets.
   const sets = (now) => {
     const found = new Map();
     const own = written();
@@ -27,7 +27,7 @@ const Beginning = (() => {
     return found;
   };
 
-  // Which way the cards go round by a set of rules (S5), and the same rules with another way.
+  // The direction of play in a set of rules (S5), and the same rules with the other direction.
   const otherWay = home.dataset.counter.split(" ");
   const wayOf = (rules) =>
     typeof rules === "string" ? (otherWay.includes(rules) ? "counter-clockwise" : "clockwise")
@@ -39,7 +39,7 @@ const Beginning = (() => {
     return { base, ...rest, set: { ...others, S5: way } };
   };
 
-  // A game that is on is broken off only where somebody says so.
+  // A game that is on is given up only on confirmation.
   const anew = async (act, body) => {
     if (home.dataset.playing !== "true") return control(act, body);
     return (await confirm(say("abandon"), say("abandon_yes"))) && control(act, { ...body, abandon: true });
@@ -90,7 +90,7 @@ const Beginning = (() => {
     const rules = sets(about.rules);
     const which = select("rules", say("rules"), [...rules].map(([key, [, words]]) => [key, words]));
     const chosen = which.querySelector("select");
-    // Straight from the editor its rules are meant; at any other time those of the table.
+    // Coming from the editor, choose its rules; at any other time those of the table.
     const usual = typeof about.rules === "string" ? about.rules : "now";
     const first = new URLSearchParams(location.search).has("begin") ? "written" : usual;
     for (const key of ["classic", usual, first]) if (rules.has(key)) chosen.value = key;

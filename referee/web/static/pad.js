@@ -1,7 +1,7 @@
 // Pads on a page: one large button on a phone, or keys of this machine. Touches are stamped here, by this device's own
-// clock, and reported until they are acknowledged. Each report is answered with the table's stamp, and the next one echoes
-// it, by which the table tells where that clock stands. A hand is stated to have come somewhere between this stamp and the
-// table's hearing of it, so a touch waits for nothing here.
+// clock, and reported until they are acknowledged. Each answer carries the table's timestamp, and the next report
+// echoes it, so that the table can compute this clock's offset. A hand is stated to have come between this timestamp
+// and the moment at which the table receives it, so a touch waits for nothing here.
 "use strict";
 (() => {
   const { text } = Words;
@@ -12,7 +12,7 @@
   const ns = (ms) => Math.round(ms * 1e6);
   const random = () => [...crypto.getRandomValues(new Uint8Array(12))].map((one) => one.toString(16).padStart(2, "0")).join("");
   const page = random();
-  // The same for every page of this device that is loaded: one phone a seat, however often it is loaded again.
+  // The same for every page that this device loads: one phone for each seat, however often the page is reloaded.
   const phone = (() => {
     try {
       return (localStorage.phone ??= random());
@@ -42,7 +42,7 @@
   const state = element("p", { class: "note", role: "status", "aria-live": "polite" });
   home.append(state);
 
-  // How far apart the looks of this screen are: a finger that slides is seen by each.
+  // Sampling interval of this screen: a sliding finger gives one event for each sample.
   const gaps = [];
   let lastLook = 0, picture = 0;
   const lookedAt = (event) => {
@@ -63,20 +63,20 @@
 
   let beats = 0;
   const report = async (touched) => {
-    // Who was refused asks again now and then: the code may hold again, and the table is told each time.
+    // A refused page asks again now and then: the code may become valid again, and the table is told each time.
     if (refused && !touched && (beats += 1) % 10) return;
-    // Only a report without news may wait for those that are on their way.
+    // Only a report without news may wait for those under way.
     if (sending >= 3 && !touched) return;
     sending += 1;
     const sent = performance.now();
     const body = {
       page, phone, kind, sampling: ns(sampling()), sent: ns(sent),
-      // What is still on its way through this device's own queue is not promised.
+      // Touches that are still in this device's own queue are not covered by the promise.
       until: ns(sent - 30),
       hands: Object.fromEntries(pads.map((pad) => [pad.code, pad.waiting.slice(0, 100)])),
       ...(echo ? { echo } : {}),
     };
-    // A stamp is echoed once.
+    // Echo each timestamp once.
     echo = null;
     try {
       const answer = await fetch("/api/pad", {
@@ -96,7 +96,7 @@
           pad.seat = mine.seat;
           pad.waiting = pad.waiting.filter(([count]) => count > mine.heard);
         }
-        // At once, so that the table knows this clock before the first hand.
+        // Report at once, so that the table knows this clock before the first hand.
         if (!known && !body.echo) setTimeout(report);
         known = known || Boolean(body.echo);
       } else refused = said.words;
@@ -154,7 +154,7 @@
     window.addEventListener("keyup", (event) => of(event) && touch(of(event), false, event.timeStamp));
     window.addEventListener("blur", () => pads.forEach((pad) => touch(pad, false, performance.now())));
   }
-  // What this page shows to all is told as a hand is: it came between the drawing and the next picture.
+  // A card shown to all is reported like a hand: it appeared between the drawing and the next frame.
   document.addEventListener("shown", ({ detail: [began, ended] }) => {
     const pad = pads.find((one) => one.unseen);
     if (!pad) return;

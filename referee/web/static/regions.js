@@ -1,5 +1,5 @@
-// Puts fresh HTML into a region and leaves alone what has not changed, so that focus, selection and screen readers
-// are not disturbed.
+// Puts fresh HTML into a region and leaves unchanged parts alone, so that focus, selection and screen readers are not
+// disturbed.
 "use strict";
 const Regions = (() => {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -39,7 +39,7 @@ const Regions = (() => {
   };
 
   return {
-    // What is done to fresh content before it is held against what is there.
+    // Changes to fresh content before it is compared with the present one.
     dress() {},
     show(id, html, first = false) {
       const region = document.getElementById(id);

@@ -1,4 +1,4 @@
-// Steps through a game. Steps come from the server some at a time and are kept.
+// Steps through a game. The server sends some steps at a time, and they are kept.
 "use strict";
 (() => {
   const slider = document.getElementById("slider");

@@ -1,4 +1,4 @@
-// What people tell that no sensor told: what was missed, contests, fouls, calls, who joins and leaves.
+// Reports of what no sensor saw: missed cards and slaps, contests, fouls, calls, joining and leaving.
 "use strict";
 const Reporting = (() => {
   const { say, text } = Words;
@@ -11,7 +11,7 @@ const Reporting = (() => {
     return label;
   };
 
-  // The latest card is what people mean most: a hand that came after it came after what was missed, too.
+  // People mostly mean the latest card: a later hand came after the missed thing, too.
   const missed = (known, seats) => {
     const words = new Map([...known.cards, ...known.hands].map((one) => [one.id, one.words]));
     const after = known.moments.map((id) => [id, words.get(id)]);

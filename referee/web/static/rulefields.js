@@ -7,7 +7,7 @@ const RuleFields = (() => {
   const number = (field) => (field.value === "" ? null : Number(field.value));
   const lines = () => [...document.querySelectorAll("#patterns .pattern")];
 
-  // M6 is set by a number of ms, by who must touch, or by both.
+  // M6 is set by a number of ms, by the players who must touch, or by both.
   const forehead = (value, usual) => {
     if (Array.isArray(value)) return value;
     return typeof value === "number" ? [value, "all"] : [usual, value];
@@ -68,7 +68,7 @@ const RuleFields = (() => {
     const holder = holderOf(row);
     return readers[holder.dataset.kind](parts(holder));
   };
-  // Who is typing in a field keeps what he typed.
+  // Keep the text of the field in which a person is typing.
   const fill = (rules, { switchesOnly = false } = {}) => {
     const on = HouseRules.rows(rules);
     for (const box of form.querySelectorAll("[data-switch]")) box.checked = on.has(box.dataset.switch);
@@ -82,7 +82,7 @@ const RuleFields = (() => {
   };
 
   const words = (row) => form.querySelector(`[data-row="${row}"] .says`).textContent;
-  // A value as people see it beside the row.
+  // A value as it is shown beside the rule.
   const shown = (row, value) => {
     const kind = holderOf(row).dataset.kind;
     const own = (one) => Words.text(`value.${kind === "run" ? kind : row}.${one}`);

@@ -1,4 +1,4 @@
-// The editor of house rules: form and text show the same rules; the server checks the text while it is written.
+// The editor of house rules: form and text show the same rules; the server checks the text while it is typed.
 "use strict";
 (() => {
   const { text } = Words;
@@ -10,7 +10,7 @@
   const base = found("base");
   const title = found("title");
   const KEPT = "referee.rules";
-  // Longer than a pause between two letters, and slower than the server allows.
+  // Longer than the pause between two letters, and within the server's rate limit.
   const CALM = 700;
   let rules = HouseRules.whole(base.value);
   let checked = null;
@@ -21,7 +21,7 @@
 
   const inText = () => !found("text").hidden;
 
-  // What differs from the preset, in words.
+  // The differences from the preset, in words.
   const item = (row, after = "") => element("li", {}, `${RuleFields.words(row)}${after} `, element("b", {}, row));
   const list = (key, items) => (items.length ? [element("h3", {}, say(key)), element("ul", {}, ...items)] : []);
   const showDifferences = () => {
@@ -36,7 +36,7 @@
     found("differs").replaceChildren(...(parts.length ? parts : [element("p", { class: "none" }, say("same", { base: rules.base }))]), ...list("offered", offered));
   };
 
-  // What the check says.
+  // The result of the check.
   const state = (key, kind, fields) => {
     found("state").textContent = key ? say(key, fields) : "";
     found("state").dataset.state = kind;
@@ -108,7 +108,7 @@
     found("as-form").disabled = false;
   };
 
-  // The form has changed: the text is written anew from it.
+  // The form has changed: write the text anew from it.
   const write = () => {
     area.value = HouseRules.written(title.value || text("rules.untitled"), rules);
     own = true;
@@ -154,7 +154,7 @@
     changed(holder);
     found("add-pattern").focus();
   });
-  // What stands in the text and is not understood yet cannot be shown as a form, and is not to be lost by it.
+  // Text that cannot be parsed yet has no form, and switching to the form must not lose it.
   area.addEventListener("input", () => {
     found("as-form").disabled = own = true;
     edited();
@@ -177,14 +177,14 @@
     found("as-form").disabled = own = true;
     edited();
   });
-  // What was written last is still there when this window comes back, and for the next game.
+  // Keep the latest text for when this window comes back, and for the next game.
   const keep = () => {
     const plain = HouseRules.isPreset(HouseRules.whole(checked.rules));
     const said = { title: checked.title, rules: plain ? checked.rules.base : checked.rules, text: area.value };
     try {
       sessionStorage.setItem(KEPT, JSON.stringify(said));
     } catch {
-      // A browser that keeps nothing begins with a preset.
+      // A browser without storage begins with a preset.
     }
   };
   found("begin").addEventListener("click", () => {

@@ -1,6 +1,6 @@
-// Speaks what the referee says on this screen too, by the browser's own voice: for a laptop at the projector. A verdict
-// breaks off anything else and is spoken to its end; of the rest only the newest waits. It stays on from game to game,
-// though each begins and ends on a page of its own.
+// Speaks the referee's announcements on this screen too, with the browser's own voice: for a laptop at the projector. A
+// verdict interrupts anything else and is spoken to its end; of the rest only the newest waits. It stays on from game
+// to game, though each begins and ends on its own page.
 "use strict";
 const Sound = (() => {
   const voice = window.speechSynthesis;
@@ -23,7 +23,7 @@ const Sound = (() => {
     const words = new SpeechSynthesisUtterance(saying.text);
     words.lang = saying.lang;
     words.onend = next;
-    // A browser may want to be touched on this page, too, before it speaks: then the button says that it is silent.
+    // A browser may require a touch on this page, too, before it speaks: then the button says that it is silent.
     words.onerror = (event) => {
       if (event?.error === "not-allowed") turn(false);
       next();
@@ -34,7 +34,7 @@ const Sound = (() => {
   const say = (phrase) => {
     waiting = [...waiting.filter((one) => one.verdict), phrase];
     if (!saying) next();
-    // What is broken off ends, and the next one begins.
+    // The interrupted phrase ends, and the next one begins.
     else if (phrase.verdict && !saying.verdict) voice.cancel();
   };
 
@@ -47,7 +47,7 @@ const Sound = (() => {
     try {
       sessionStorage.sound = on ? "on" : "off";
     } catch {
-      // A browser that keeps nothing speaks until the page is left.
+      // Without storage, a browser speaks until the page is left.
     }
     show();
   };
@@ -61,13 +61,13 @@ const Sound = (() => {
     show();
     button.addEventListener("click", () => {
       turn(!on);
-      // Browsers let a page speak once somebody has touched it; and whoever touches it hears that it does.
+      // Browsers let a page speak only after a touch; the phrase spoken then confirms that it works.
       if (on) say({ text: button.dataset.on, lang: document.documentElement.lang, verdict: false });
     });
   }
 
   return {
-    // The region is new. What was said before this page was opened is not said again.
+    // The region is new: do not repeat phrases from before this page was opened.
     heard(first) {
       for (const line of document.querySelectorAll("#said li[data-key^='said']")) {
         const number = Number(line.dataset.key.slice(4));

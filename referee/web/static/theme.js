@@ -1,4 +1,4 @@
-// Light, dark, or as the device has it; read before the first paint, so that nothing flashes.
+// Light, dark, or the device's theme; runs before the first paint, so that nothing flashes.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -27,7 +27,7 @@
       try {
         localStorage.theme = next;
       } catch {
-        // A browser that keeps nothing shows it until the page is left.
+        // A browser without storage keeps it until the page is left.
       }
       show(next);
       name();

@@ -1,4 +1,4 @@
-// The walk before a game: one question at a time, the camera's picture, and everybody's first slap.
+// The wizard before a game: one question at a time, the camera's picture, and each player's first slap.
 "use strict";
 (() => {
   const { text, say } = Words;
@@ -117,12 +117,12 @@
         }
       }
     } catch {
-      // Nobody answers for a moment; asked again soon.
+      // No answer for a moment; ask again soon.
     }
     looking = false;
   };
 
-  // The referee begins at the same address: first the walk's own server goes, then the game's is there.
+  // The referee begins at the same address: first the wizard's own server goes, then the game's is there.
   const begun = async () => {
     for (;;) {
       await new Promise((done) => setTimeout(done, PACE));

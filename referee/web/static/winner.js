@@ -1,5 +1,5 @@
 // The moment of a decided slap, for the whole room: it takes the screen for a few seconds. Then the pile travels to its
-// winner. Whoever prefers no motion sees the same without any.
+// winner. With reduced motion, the same is shown without it.
 "use strict";
 const Winner = (() => {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -49,8 +49,8 @@ const Winner = (() => {
   };
 
   return {
-    // The region is new: a slap that was decided later than the last one takes the screen; what is told of the same one
-    // anew changes in its place.
+    // The region is new: a slap decided later than the last one takes the screen; news about the same one replaces its
+    // content.
     shown(first) {
       const verdict = home.querySelector("[data-t]");
       if (!verdict) {
@@ -62,7 +62,7 @@ const Winner = (() => {
       if (!first && later) show();
       if (first || later) [latest, told] = [BigInt(t), ruling];
     },
-    // What to do once the regions are fresh, where they take the pile from the table.
+    // Actions after the regions are refreshed, if they take the pile from the table.
     pileGoes(fresh) {
       const owner = document.querySelector("#seats .owner")?.dataset.key;
       const fan = [...document.querySelectorAll("#pile .fan .card")];
