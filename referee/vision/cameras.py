@@ -65,6 +65,7 @@ class Played:
             if began is None:
                 began = monotonic() - frame.t
             due = began + frame.t
+            # A real frame arrives at the end of its exposure.
             time.sleep(max(0, due + frame.exposure - monotonic()) / 1e9)
             yield replace(frame, t=due)
 

@@ -170,6 +170,7 @@ class SightProcess:
             self._hang_up()
             self._unstarted = _unstarted(bad)
         finally:
+            # The child holds its own copy of this end; ours would keep the pipe open after its death.
             theirs.close()
 
     def _fell(self, words: str) -> Blind:

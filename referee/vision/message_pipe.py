@@ -72,7 +72,7 @@ class MessagePipe:
         return pickle.loads(data)
 
     def close(self) -> None:
-        """Hang up; may be called twice."""
+        """Close this end; may be called twice."""
         self._link.close()
 
     def _is_whole(self) -> bool:

@@ -82,6 +82,7 @@ class PictureRing:
                 data, frame.image = self._encode(frame.image), None
                 if data is not None:
                     out.append(Picture(frame.t, frame.exposure, data))
+        # A span stays open until a frame from after its end has come.
         still = [span for span in self._asked if span.stop > self._newest]
         self._asked = deque(still, maxlen=MOST_ASKED)
         return out

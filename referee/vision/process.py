@@ -93,7 +93,7 @@ class Work:
     camera: Open
     """Opens the camera; raises `HardwareMissing`."""
     watcher: Callable[[], Watching]
-    """Makes a watcher; raises `UserError` where there is no eye."""
+    """Makes a watcher; raises `UserError` if there is no eye."""
     live: bool = True
     """Whether the camera may come back; a recording ends for good."""
     pictures: bool = False
@@ -185,6 +185,7 @@ class Backlog:
             self._bytes -= int(frame.image.nbytes)
             self.after_gap, self._given_up = self._given_up, False
             late = self._newest - frame.t
+            # Hysteresis: an eye near the limit must not flip the report to and fro.
             self.is_behind = late > (_FOLLOWS if self.is_behind else _BEHIND)
             self._change.notify_all()
             return frame
@@ -212,6 +213,7 @@ class Eyes:
     def _look(self) -> None:
         try:
             self._camera = camera = self._open(self._set_words)
+            # Closed while the driver was still opening it.
             if self._closed:
                 camera.close()
                 return
@@ -228,7 +230,7 @@ class Eyes:
         self._words = words
 
     def close(self) -> None:
-        """Close the camera; if it is still being opened, as soon as it is open."""
+        """Close the camera; one that is still being opened is closed right afterwards."""
         self._closed = True
         if self._camera is not None:
             self._camera.close()
@@ -260,6 +262,7 @@ class Repeats:
         same = before is not None and before.shape == image.shape and _are_equal(before, image)
         if before is not None and not same and self._differed < _LIVELY:
             self._differed += 1
+        # Noise is not proven yet: a rendered camera may repeat pictures, so count again.
         elif same and self._differed < _LIVELY:
             self._differed = 0
         return same and self._differed >= _LIVELY

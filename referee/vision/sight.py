@@ -50,7 +50,7 @@ class Sight:
     watermark: int
     """All observations with t - t_error up to this instant (ns) have been reported."""
     trouble: str = ""
-    """What obstructs the view: ``dark``, ``blocked``, ``moved``, or empty."""
+    """Obstruction of the view: ``dark``, ``blocked``, ``moved``, or empty."""
     state: str = ""
     """State of the view: ``dark``, ``blocked``, ``hand``, ``moving``, ``quiet``; empty if unknown."""
     behind: bool = False
