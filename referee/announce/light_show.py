@@ -264,6 +264,7 @@ class Lamps:
         """Send the changes to the lights; ``again``: send everything, since the last attempt failed."""
         state, now = self._state, self._now
         state.asks = self._asks()
+        # Stays set if the device raises: the next call then sends everything again.
         self._failed = True
         for seat, level in self._levels.items():
             wanted = _rounded(seat_level(state, seat, now))
@@ -279,6 +280,7 @@ class Lamps:
 
 
 def _rounded(level: float) -> float:
+    # Dim levels need finer steps, for the eye and for `GLOW`.
     if level <= 0.25:
         return round(level, 2)
     return level if level == 1.0 else round(round(level * _STEPS) / _STEPS, 4)

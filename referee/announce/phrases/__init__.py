@@ -88,6 +88,7 @@ class Language:
         if fixed is not None:
             return tuple(parts(fixed))
         *head, last = (self._before_noun(clip, forms.get("form", "")) for clip in self.number(value))
+        # Numbers in this range share a clip with their noun; by default none do.
         least, most = self._table.get("joined", (1, 0))
         if least <= (value % 100 or value) <= most:
             return (*head, f"{last} {forms['many']}")
