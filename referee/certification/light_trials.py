@@ -80,6 +80,7 @@ def find_light(frames: Iterator[Frame], switch: Callable[[bool], None]) -> SeenL
     # The lamp brightens the whole table a little; its own place stands out.
     change = cv2.blur(lit - dark, (2 * radius + 1, 2 * radius + 1))
     _, most, _, (x, y) = cv2.minMaxLoc(change)
+    # The blur averages (2r + 1)² pixels, which divides their noise by 2r + 1.
     noise = compare([one.image for one in off]).noise / (2 * radius + 1)
     if most < max(_LEAST_LIGHT, _OVER_NOISE * noise):
         raise NoLight("the camera sees no light go on: put one seat's light where the camera sees it")

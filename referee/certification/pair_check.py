@@ -86,6 +86,7 @@ class PairCheck:
 
 def _order(pair: Sequence[int], hands: Sequence[Slap]) -> Outcome:
     first, then = (next(hand for hand in hands if hand.seat == seat) for seat in pair)
+    # Within both errors the order is open.
     if abs(then.t - first.t) <= first.t_error + then.t_error:
         return "open"
     return "told" if first.t < then.t else "swapped"

@@ -53,6 +53,7 @@ def first_hands(slaps: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     for t, seat in slaps:
         if before is None or t - before > NEXT_SLAP:
             out.append((t, seat))
+        # The window slides: a train of close hands is one slap.
         before = t
     return out
 
