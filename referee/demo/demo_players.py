@@ -107,6 +107,7 @@ class Players(TableService):
                 self._still_since = now + REACH
                 self.table.follow(stand_still(script, at), at)
         elif self._still_since is not None and now >= self._last_word + _LISTEN:
+            # Before that the camera may still report cards from before the standstill.
             is_heard = conductor.watermark > self._still_since
             if is_heard and (not conductor.view.questions or now > self._last_word + _UNANSWERED):
                 self._go_on(now - began, conductor.observations[1:])

@@ -181,6 +181,7 @@ class PacedTable(DemoTable):
         origin = monotonic()
         super().__init__(script, lambda: monotonic() - origin)
         self.make_alarm = partial(_ScriptedAlarm, self.pads, self.clock)
+        # Three int64 numbers: see `WatchedCamera`.
         self._start = SharedMemory(create=True, size=24)
         stack.callback(self._start.unlink)
         stack.callback(self._start.close)

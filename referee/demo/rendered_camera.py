@@ -33,7 +33,7 @@ _AHEAD: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class CameraView:
-    """What the simulated camera looks at, and its parameters."""
+    """The scene before the simulated camera, and the camera's parameters."""
 
     script: Script
     fps: float
@@ -104,6 +104,7 @@ def _serve(view: CameraView, memory: str, pipe: Connection) -> None:
     try:
         camera = DrawnCamera(view)
         for frame in camera.frames():
+            # The script of this frame: a new one may arrive while the frame waits for a slot.
             drawn_by = scripts
             while not free or pipe.poll():
                 said = pipe.recv()
@@ -122,6 +123,7 @@ def _serve(view: CameraView, memory: str, pipe: Connection) -> None:
     except OSError as bad:
         pipe.send(str(bad))
     finally:
+        # The array holds the ring's buffer, which must be free before it closes.
         del slots
         ring.close()
 

@@ -71,6 +71,7 @@ def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None,
     ``best[row][column]`` is the least cost of pairing that many cards of each, and the last step to it: a card of each
     (1, 1), one that was only laid (1, 0), or one that was only seen (0, 1).
     """
+    # Two gaps (6) cost more than a misread pair (4) or an unread one (3), so near cards are paired.
     gap, far = 3, 10**6
     best = [[(gap * column, 0, 1) for column in range(len(seen) + 1)]]
     for row, one in enumerate(laid, start=1):
