@@ -167,6 +167,7 @@ class Outbox:
         while self._rulings and len(out) < most:
             out.append((*self._rulings.popleft(), False))
         for topic, payload in self._latest.items():
+            # A topic that was never sent is due at once.
             at, before = self._sent.get(topic, (now - BEAT, None))
             if now - at >= (PACE if payload != before else BEAT):
                 self._sent[topic] = (now, payload)

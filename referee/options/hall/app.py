@@ -161,6 +161,7 @@ class HallHub:
 
     def _wake(self) -> None:
         self._encoded.clear()
+        # Swap before setting: each stream waits on the event that it read.
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
@@ -171,6 +172,7 @@ class HallHub:
         try:
             yield b"retry: 1500\n\n"
             while not self.closed:
+                # Read before the difference, so that a change between the two is not missed.
                 changed = self._changed
                 data = self._event(language, only, sent)
                 if connected != self.hall.connected and not data:

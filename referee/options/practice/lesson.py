@@ -41,7 +41,7 @@ KNOWN_BOX: Final = 2
 NO_PATTERN: Final = ""
 """A pile with nothing to slap."""
 _SELDOM, _OFTEN = 0.25, 0.5
-"""Share of piles with nothing to slap, and the share after one was slapped nevertheless."""
+"""Share of piles with nothing to slap: usually, and after such a pile was slapped nevertheless."""
 _CALM: Final = 3
 """Such piles that must be left alone until they become rare again."""
 _PACE: Final = 1500 * MS

@@ -48,7 +48,7 @@ class SlapMoment(NamedTuple):
 
     @property
     def slappable(self) -> bool:
-        """Whether a hand may win here, as far as is known."""
+        """Whether a hand may win here, as far as the cards are known."""
         return bool(self.patterns) or self.unread
 
 

@@ -63,7 +63,7 @@ class WhatIf:
     game: ReplayedGame
     """The hypothetical game; the ids of its rulings may differ from those in `rulings`."""
     rulings: tuple[Ruling, ...]
-    """Its rulings in force, under their original ids."""
+    """Its rulings in force, under the ids that they would have had without a correction."""
     verdict: Change
     later: Change
     """The first later ruling that differs; both None if all stay the same."""
