@@ -213,6 +213,7 @@ def replace_file(path: Path, data: bytes) -> None:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
+        # The rename survives a power cut only once the folder is synced, too.
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

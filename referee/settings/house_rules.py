@@ -61,6 +61,7 @@ def find_places(text: str) -> dict[KeyPath, Place]:
     path, header = section, Place(1, 1)
     open_: list[tuple[KeyPath, Iterator[int] | None]] = []
     """Open lists (with the numbers of their items) and inline tables, the innermost last."""
+    # The parser's state: key, section (a header's name), value, or next (a comma or an end).
     expected = "key"
     for kind, token, place in _tokens(text):
         if kind == "line":

@@ -76,7 +76,7 @@ _Point = tuple[float, float]
 
 
 class SeatSettings(Section):
-    """One seat: its name, its pad and light, and where it stands in the picture (degrees, see `Card.bearing`)."""
+    """One seat: its name, its pad and light, and its bearing in the picture (degrees, see `Card.bearing`)."""
 
     name: _Name
     said: str = kinds.text()
@@ -470,6 +470,7 @@ def _sentence(mistakes: ValidationError, raw: dict[str, Any]) -> str:
     """Return the first mistake in one line that names the key; unknown keys come first, since they may be misspelt."""
 
     def order(mistake: Any) -> int:
+        # 0: unknown keys, 1: wrong values, 2: missing keys.
         if mistake["type"] == "missing" and isinstance(mistake["loc"][-1], str):
             return 2
         return int(mistake["type"] != "extra_forbidden")
