@@ -131,6 +131,7 @@ def chosen(asked: str | None, kept: str | None, accepted: str) -> str:
     for part in accepted[:400].split(","):
         name, _, weight = part.strip().partition(";q=")
         try:
+            # Negative, because the sort is stable: equal weights keep the browser's order.
             wanted.append((-float(weight or 1), name.strip()[:2].lower()))
         except ValueError:
             continue

@@ -25,7 +25,9 @@ def escape_controls(text: str, *, lines: bool = False) -> str:
         return text
     if lines:
         return "\n".join(
-            escape_controls(line.removesuffix("\r")) + "\r" * line.endswith("\r") for line in text.split("\n")
+            # A carriage return at the end of a line belongs to the line break.
+            escape_controls(line.removesuffix("\r")) + "\r" * line.endswith("\r")
+            for line in text.split("\n")
         )
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

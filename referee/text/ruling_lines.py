@@ -46,7 +46,7 @@ class RulingWords:
         self.texts = language or texts("en")
 
     def name(self, seat: Any) -> str:
-        """Return the name of the player at a seat; the seat's number if unnamed, the word for nobody if None."""
+        """Return the name of the player at a seat; the seat's number if unnamed, the text ``word.nobody`` if None."""
         if seat is None:
             return self.texts("word.nobody")
         if isinstance(seat, int) and 1 <= seat <= len(self._names) and self._names[seat - 1]:
