@@ -60,6 +60,7 @@ class EyeSpeed:
     @property
     def cards_a_second(self) -> float:
         """Cards per second that it can follow in the long run: each frame costs a glance, and each card its looks."""
+        # Milliseconds of each second that are left for looks.
         left = max(0.0, 1000.0 - self.fps * self.quiet_ms)
         return left / max(LOOKS_A_CARD * self.look_ms, 1e-3)
 

@@ -102,6 +102,7 @@ class HeldWalk:
                     continue
                 self._busy = request.words
                 self._version += 1
+            # Without the lock, so that `say` and `state` do not wait for the device.
             try:
                 result, trouble = getattr(self._bench, request.what)(**request.arguments), ""
             except UserError as bad:

@@ -192,6 +192,7 @@ class Walk:
         except StopIteration as end:
             self.draft = end.value
             asked = any(isinstance(request, Question) for request, _ in self._sent)
+            # Going back must not stop at a step that would run through at once.
             (self._silent.discard if asked else self._silent.add)(self.at)
             self.at += 1
             self._begin()

@@ -291,6 +291,7 @@ def _refuse_wrong_cards(image: Any, eye: Eye, quads: Sequence[Floats], names: Se
             names2=names[other],
         )
     if len(quads) != corner_cards.FOUR_CARDS:
+        # Cards that can be read only in the mirror image mean a mirrored picture.
         turned = [s for s in eye.recognise(np.ascontiguousarray(image[:, ::-1])) if s.confidence >= _SURE]
         if len(turned) >= corner_cards.FOUR_CARDS:
             raise _mirrored_words("the cards")

@@ -100,6 +100,7 @@ class PadCheck:
             return [Sentence("  nothing was heard of {name}; see to the cable", name=self._who(seats)), *self._next(t)]
         edges = sorted(self._edges, key=lambda edge: edge.t)
         is_down = {edge.seat: edge.pressed for edge in edges}
+        # A blow is over once all pads are up and have been quiet for a while.
         if not edges or t < edges[-1].t + _QUIET or any(is_down.values()):
             return []
         contacts = touches(self._edges)

@@ -138,6 +138,7 @@ class DeckDialogue:
             return []
         if self._empty is None:
             self._empty = now
+        # The place is empty: the next card is compared with it as it looks now.
         if self._before is None or _difference(now, self._empty) < 0.004:
             self._before = now, _grey(image, _FINE)
             return []

@@ -230,7 +230,7 @@ def _hold_dialogue(
 
 
 def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook]) -> int:
-    """Learn the deck, save it, and print how well its cards are told apart."""
+    """Learn the deck, save it, and print which cards are still confused."""
     began, deck = time.process_time(), options.deck
     try:
         known = lookout.learn(looks, lambda step: print(f"  {say(step)} ..."))

@@ -45,7 +45,7 @@ class Finding:
     words: str
     mend: str = ""
     needed: bool = False
-    """Whether even the simulated table cannot do without it."""
+    """Whether even the simulated table needs it."""
     group: str = ""
 
 
