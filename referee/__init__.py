@@ -1,1 +1,1 @@
-"""The Table Referee: rules, engine, and everything that joins them to a real table."""
+"""The Table Referee: rules, engine, and everything that connects them to a real table."""

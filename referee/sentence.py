@@ -71,7 +71,7 @@ class Spoken(Exception):  # noqa: N818 - what goes wrong has names of its own
 
 
 def joined(sentences: Sequence[str]) -> str:
-    """Join sentences with spaces; return an empty text for none."""
+    """Join sentences with spaces; an empty sequence gives an empty text."""
     if len(sentences) < 2:
         return sentences[0] if sentences else ""
     return Sentence("{first} {next}", first=sentences[0], next=joined(sentences[1:]))
