@@ -1,8 +1,8 @@
-"""What deck memory says of the next card, before anybody has seen it (K2): for whoever reads cards.
+"""Prediction of the next card from deck memory (K2), for the card readers.
 
-The position is believed up to the watermark, and a card that was told since may still wait to be judged. So that no
-card is ever foreseen by itself, those that wait are laid first. Where it is not sure what has happened since, there is
-no foresight.
+The position is known up to the watermark, and cards reported since may still wait to be judged. These are laid first,
+so
+that a card never predicts itself. If the events since are uncertain, there is no prediction.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from referee.rules.position import Position
 from referee.rules.step import Step
 
 _UNSETTLED: Final = (Answer, Correct, Count, Gap, Join, Table, Taken)
-"""While one of these waits, nobody can say what will have become of the stacks."""
+"""Kinds of observations that leave the stacks uncertain while one waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """Which cards can come next.
+    """The cards that can come next.
 
-    A stack's next card is foreseen as far as it is known without a gap from the top.
+    A stack's cards are predicted as far as they are known without a gap from the top.
     """
 
     stacks: tuple[tuple[str, ...], ...] = ()
-    """By seat, the cards that it turns next; empty where the next one is not known."""
+    """By seat, the cards that it turns next; empty if the next one is unknown."""
     placed: tuple[str, ...] = ()
-    """Every card whose place is known, in the pile or in a stack, as often as it is there."""
+    """Every card whose place is known, in the pile or in a stack, with repetitions."""
     packs: int = 1
     jokers: int = 0
 
     @property
     def pack(self) -> tuple[str, ...]:
-        """Every card that there is in this game, each once."""
+        """Return every card of this game, each once."""
         return (*PACK, *JOKERS) if self.jokers else PACK
 
     def expected(self, seat: int | None) -> str | None:
-        """The card that this seat must turn next; None where that is not known."""
+        """Return the card that this seat must turn next; None if unknown."""
         stack = self.stacks[seat - 1] if seat is not None and 1 <= seat <= len(self.stacks) else ()
         return stack[0] if stack else None
 
     def may_come(self, card: str, seat: int | None) -> bool:
-        """Whether this card can be the next of this seat, or of any where the seat is not known."""
+        """Whether this card can come next from this seat, or from any seat if the seat is unknown."""
         expected = self.expected(seat)
         if expected is not None:
             return card == expected
@@ -60,7 +60,7 @@ class Foresight:
         return elsewhere < (self.jokers if card[0] == "X" else self.packs)
 
     def after(self, seat: int | None, card: str) -> Foresight | None:
-        """The same once this seat has laid this card; None where that leaves it open what can come."""
+        """Return the prediction after this seat lays this card; None if that leaves it open."""
         if seat is None or not 1 <= seat <= len(self.stacks):
             return None
         expected = self.expected(seat)
@@ -73,14 +73,14 @@ class Foresight:
 
 
 def foresee(position: Position, waiting: Iterable[Observation]) -> Foresight | None:
-    """What can come next.
+    """Return the cards that can come next.
 
     Args:
-        position: as judged so far.
-        waiting: what was told and is not judged yet, in event time.
+        position: the position as judged so far.
+        waiting: observations not judged yet, in event time.
 
     Returns:
-        None where memory is switched off, where the game is over, and where it is not sure what happened since.
+        None if memory is off, the game is over, or the events since are uncertain.
     """
     if not (position.rules.has("K2") and position.rules.has("S2")):
         return None
@@ -97,7 +97,7 @@ def foresee(position: Position, waiting: Iterable[Observation]) -> Foresight | N
     if position.closed or isinstance(phase, Over | War | DeadHeat | OpenLead):
         return None
     if isinstance(phase, Claim):
-        # Whoever won the pile may pick it up unseen, and must where they have nothing else to lay.
+        # The winner may pick the pile up unseen, and must if it has no other card to lay.
         if phase.by == "unread":
             return None
         step = Step(position, 0, phase.ref)
@@ -113,7 +113,7 @@ def foresee(position: Position, waiting: Iterable[Observation]) -> Foresight | N
 
 
 def recall_places(position: Position) -> Foresight | None:
-    """Which cards have a place that is known, and nothing of what comes next; None where memory is switched off."""
-    # Whatever the game waits for, the cards lie where they lie.
+    """Return the cards whose place is known, without a prediction; None if memory is off."""
+    # The phase does not matter for the places of cards.
     found = foresee(position.but(phase=Turn(None), closed=False), ())
     return None if found is None else replace(found, stacks=())

@@ -1,4 +1,4 @@
-"""What was judged, state by state, so that it can be judged again when people answer or correct (K6)."""
+"""The judged game, state by state, so that it can be judged again after an answer or a correction (K6)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from referee.rules.step import Draft
 IGNORED: Final = "ignore"
 """The answer that leaves late evidence out for good (reading 20)."""
 _KEEP_EVERY: Final = 64
-"""Observations between two kept states: a correction runs the fold again from the nearest one before it."""
+"""Observations between two kept states; a correction runs the fold again from the nearest one before it."""
 _ANSWERED_BY_SEAT: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
 _WINDOW: Final = 2 * MAX_ERROR
-"""How far before a line the order may hang on it, ns: two errors of the widest kind (K9)."""
+"""How far before a line the order may depend on it, ns: twice the largest error (K9)."""
 
 
 class History:
-    """The lines of a log as they stand now, the rulings in force, and states to take up again."""
+    """The lines of a log as they now stand, the rulings in force, and states to resume from."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Any] = {}
-        """What people said, by the id of the question."""
+        """People's answers, by question id."""
         self._lines: list[Observation] = []
         self._kept: list[tuple[int, State | None]] = [(0, None)]
         self._in_force: list[PlacedRuling] = []
@@ -41,33 +41,33 @@ class History:
         self._gone: set[str] = set()
         """Ids of rulings that were replaced."""
         self._original: dict[str, Observation] = {}
-        """Each line that was corrected, as it was first told."""
+        """Each corrected line, in its original form."""
         self._corrections: dict[str, tuple[Correct, ...]] = {}
-        """What has been said of it since."""
+        """The corrections of each such line."""
         self._did: dict[str, Correct] = {}
-        """For a correction that became another one: what it became."""
+        """Corrections that were translated into another one, by id."""
         self._overruled: dict[str, dict[str, str]] = {}
         self._answers_to: dict[str, list[Answer]] = {}
         self._asked: dict[str, Ruling] = {}
-        """Every question that was ever asked, by its first id: people may answer one that has become moot meanwhile."""
+        """Every question ever asked, by its first id: people may answer one that has become moot."""
         self._late: dict[str, tuple[Observation, PlacedRuling]] = {}
-        """Lines that came after everything up to them had been promised, each with its question: on record, and judged
-        only once people say so."""
+        """Lines that came after the watermark had passed them, each with its question: recorded, but judged only if
+        people accept them."""
         self._taken_up: dict[str, tuple[Observation, PlacedRuling]] = {}
-        """The same, by the correction that took it up."""
+        """Late lines by the correction that accepted them."""
         self._told: tuple[PlacedRuling, ...] = ()
-        """The question about a late line that has just been taken up."""
+        """The question about a late line that has just been accepted."""
         self._waiting: dict[str, Observation] = {}
-        """What the judge has not come to yet, while an amendment is applied."""
+        """Observations not judged yet, while an amendment is applied."""
         self._last_amendment = ""
 
     def keep_late(self, observation: Observation, question: PlacedRuling) -> None:
-        """Keep a line that came late, in case people take it up (reading 20)."""
+        """Keep a late line, in case people accept it (reading 20)."""
         self._late[observation.id] = observation, question
         self._asked[base_id(question.ruling)] = question.ruling
 
     def remember(self, judge: EventJudge, placed: list[PlacedRuling]) -> list[PlacedRuling]:
-        """Keep what has just been judged; gives it under names that no replaced ruling has."""
+        """Keep the observations and rulings just judged; return the rulings with ids that no replaced ruling has."""
         judge.answers = self.answers
         if self._gone:
             placed = [self._renamed(one) if one.ruling.id in self._gone else one for one in placed]
@@ -84,24 +84,24 @@ class History:
             if one.ruling.kind == "lead":
                 self.answers.setdefault(lead_key(one.ruling.because[0]), one.ruling["seat"])
         if len(self._lines) - self._kept[-1][0] >= _KEEP_EVERY:
-            # Only where everything judged lies before everything that waits can a state be taken up again.
+            # A state can be resumed only if everything judged lies before everything that waits.
             last = max(line.t for line in self._lines[-_KEEP_EVERY:])
             if judge.next_t is None or last < judge.next_t:
                 self._kept.append((len(self._lines), judge.state))
         return placed
 
     def _renamed(self, placed: PlacedRuling) -> PlacedRuling:
-        """The same ruling under a name that was never used: one that was replaced is made once more."""
+        """Return the ruling with an unused id, if one of its id was replaced before."""
         name = f"{placed.ruling.id}~{self._last_amendment}"
         while name in self._gone:
             name += "+"
         return replace(placed, ruling=replace(placed.ruling, id=name))
 
     def amend(self, judge: EventJudge) -> tuple[EventJudge, list[PlacedRuling], bool]:
-        """Rule again from before the line that the last answer or correction is about.
+        """Rule again from before the line that the last answer or correction concerns.
 
         Returns:
-            The judge to go on with, the rulings that are new, and whether there was anything to amend.
+            The judge to continue with, the new rulings, and whether there was anything to amend.
         """
         amendment, self._amendment = self._amendment, None
         if amendment is None:
@@ -129,14 +129,14 @@ class History:
         return again, changed, True
 
     def _before_undone(self, start: int) -> int:
-        """The first line whose rulings something after ``start`` undoes (F9, E8): they are judged again together."""
+        """Return the first line whose rulings are undone after ``start`` (F9, E8); both are judged again together."""
         undone = {name for one in self._in_force if one.nth >= start for name in one.ruling.undoes}
         if not undone:
             return start
         return min((one.nth for one in self._in_force if base_id(one.ruling) in undone), default=start)
 
     def _before_window(self, start: int) -> int:
-        """The first line that may stand in another order because of the line at ``start``."""
+        """Return the first line whose order may change because of the line at ``start``."""
         if start < len(self._lines):
             since = self._lines[start].t - _WINDOW
             while start and self._lines[start - 1].t >= since:
@@ -161,7 +161,7 @@ class History:
         return again, placed, at
 
     def _apply(self, amendment: Answer | Correct, state: State | None) -> int | None:
-        """Write the amendment into the record; gives the place of the first line that it touches, None for none.
+        """Apply the amendment to the lines; return the index of the first affected line, None if there is none.
 
         Raises:
             AmendmentError: a correction does not fit its line.
@@ -189,9 +189,9 @@ class History:
         return self._correct(line.id, (amendment,))
 
     def _take_up(self, amendment: Correct) -> int | None:
-        """Late evidence is judged as if it had come in time."""
+        """Accept late evidence, to be judged as if it had come in time."""
         if amendment.line not in self._late:
-            # In time after all, by the order in which this log tells it: then it has been judged.
+            # By this log's order it was in time after all, and already judged.
             return self._place(amendment.line)
         late = self._late.pop(amendment.line)
         self._taken_up[amendment.id] = late
@@ -205,11 +205,11 @@ class History:
         return slot
 
     def _correct(self, name: str, by: tuple[Correct, ...]) -> int | None:
-        """Put a line as all its corrections together say.
+        """Apply all corrections of a line together.
 
         Raises:
-            AmendmentError: they do not fit it. A table may be corrected, but not who sits at it: everything else counts
-                on its seats.
+            AmendmentError: they do not fit it. A table may be corrected, but not its seats, on which everything else
+                depends.
         """
         at = self._find(name)
         waits = self._waiting.get(name)
@@ -234,7 +234,7 @@ class History:
         if at is not None:
             del self._lines[at]
         if waits is not None:
-            # It was to be judged later than this amendment: it is judged where it stands now.
+            # It was due to be judged after this amendment; it is judged at its new place.
             del self._waiting[name]
             touched.append(len(self._lines))
         if line is not None:
@@ -242,7 +242,7 @@ class History:
         return min(touched, default=None)
 
     def _overrule(self, correction: Correct, state: State | None) -> int | None:
-        """People put another verdict in a ruling's place, be it one that still waits for its pile to be picked up."""
+        """Overrule a verdict, even one that still waits for its pile to be picked up."""
         in_force = [placed.ruling for placed in self._in_force]
         if state is not None and state.pending is not None:
             in_force.append(won_ruling(state.pending))
@@ -262,7 +262,7 @@ class History:
         """Take back an answer or a correction.
 
         Raises:
-            AmendmentError: it is to be changed instead.
+            AmendmentError: it must be changed instead.
         """
         if not by.void:
             raise AmendmentError(None, f'"{amendment.id}" can only be taken back ("void": true); then say it again')
@@ -300,10 +300,10 @@ class History:
         return min((place for place in places if place is not None), default=None)
 
     def _check_answer(self, question: Ruling, value: Any, state: State | None) -> None:
-        """Refuse what names a seat where no player sits, or one whose hand is not among those that are asked about.
+        """Refuse an answer that names a vacant seat, or one whose hand is not in question.
 
         Raises:
-            AmendmentError: the answer says nothing, so the question stays open.
+            AmendmentError: the answer is unusable, so the question stays open.
         """
         ask = question["ask"]
         if ask == "late_evidence" and value != IGNORED:
@@ -311,17 +311,17 @@ class History:
         if ask not in _ANSWERED_BY_SEAT or type(value) is not int or state is None:
             return
         hands = {line.seat for line in self._lines if isinstance(line, Slap) and line.id in question.get("about", ())}
-        # Who is out by now may have played when it happened.
+        # A player who is out now may have played then.
         sits = 1 <= value <= state.position.seats and value not in state.position.absent
         if not sits or (ask == "who_was_first" and hands and value not in hands):
             raise AmendmentError(None, f"seat {value} is no answer to that")
 
     def _place_of(self, question: Ruling) -> int | None:
-        """Where the line stands from which an answer to this question is judged; what came late is judged nowhere."""
+        """Return the index from which an answer is judged again; for late lines the end, so that nothing is judged."""
         return len(self._lines) if question["ask"] == "late_evidence" else self._place(cause_of(question))
 
     def _place(self, name: str) -> int | None:
-        """Where a line stands that was judged, waits, or came late and judges nothing; None where there is none."""
+        """Return the index of a line, the end if it waits or came late; None if there is no such line."""
         at = self._find(name)
         return len(self._lines) if at is None and (name in self._waiting or name in self._late) else at
 
@@ -330,13 +330,13 @@ class History:
 
     @staticmethod
     def _unusable(amendment: Answer | Correct, judge: EventJudge) -> PlacedRuling:
-        """An answer to nothing, or a correction that fits nothing: the record stays, and people are told."""
+        """Make the question that tells people that their answer or correction fits nothing; the record is unchanged."""
         about = amendment.to if isinstance(amendment, Answer) else amendment.line
         draft = Draft("question", {"ask": "mend_amendment", "about": [about]}, ("K6",), ())
         return PlacedRuling(place_of(amendment), judge.judged - 1, to_ruling(draft, amendment.id, amendment.t, set()))
 
 
 def _superseding(placed: PlacedRuling, names: Mapping[str, str]) -> PlacedRuling:
-    """The same ruling with the ids of those that it undoes."""
+    """Return the ruling with the current ids of the rulings that it undoes."""
     ruling = placed.ruling
     return replace(placed, ruling=replace(ruling, supersedes=name_undone(ruling, names))) if ruling.undoes else placed

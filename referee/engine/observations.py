@@ -1,8 +1,9 @@
-"""What was sensed or said: the observations of the table log.
+"""The observations of the table log, from sensors and people.
 
-Every observation carries ``t``, the instant of the thing itself in integer nanoseconds on the machine's monotonic
-clock, and an ``id`` that is unique in its log (a line without one gets its line's number). Fields and kinds are those
-of the table log, version 1; unknown fields are kept in ``extra`` and unknown kinds as `Other`, and both are ignored.
+Every observation carries ``t``, the instant of the event in integer nanoseconds on the machine's monotonic clock, and
+an
+``id`` that is unique in its log (a line without one gets its line number). Fields and kinds are those of the table log,
+version 1; unknown fields are kept in ``extra`` and unknown kinds as `Other`, and both are ignored.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from referee.sentence import Sentence, Spoken
 
 MAX_SEATS: Final = 8
 _SLAP_ERROR: Final = 1_500_000
-"""Default ``t_error`` of a slap, ns: no pad is known better than that unless its log says so."""
+"""Default ``t_error`` of a slap, ns, unless the log states a better one."""
 MAX_ERROR: Final = 1_000_000_000
-"""Widest ``t_error`` a log may state, ns; beyond it an instant says nothing about a slap."""
+"""Largest ``t_error`` that a log may state, ns; with a larger one an instant says nothing about a slap."""
 
 
 class LogError(Spoken, ValueError):
-    """A line of a log that cannot be read; says which line, and what to change."""
+    """A log line that cannot be read; the message names the line and says what to change."""
 
     def __init__(self, line: int | None, problem: str) -> None:
         self.line = line
@@ -37,7 +38,7 @@ class LogError(Spoken, ValueError):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """Something that happened at ``t`` (ns)."""
+    """An event at ``t`` (ns)."""
 
     kind: ClassVar[str] = ""
     t: int
@@ -47,7 +48,7 @@ class Observation:
 
 @record(frozen=True, kw_only=True)
 class Table(Observation):
-    """The first line: who sits where, who dealt, by which rules."""
+    """The first line: the seats, the dealer and the house rules."""
 
     kind: ClassVar[str] = "table"
     seats: tuple[str, ...]
@@ -58,17 +59,17 @@ class Table(Observation):
     counts: tuple[int | None, ...] | None = None
     direction: str | None = None
     sensors: tuple[str, ...] = ()
-    """Sensors whose ticks together move the watermark; empty: only ticks without a sensor do."""
+    """Sensors whose ticks together move the watermark; if empty, only ticks without a sensor do."""
 
     @cached_property
     def house(self) -> HouseRules:
-        """The rules that ``rules`` says, read once; raises `RulesError` where they cannot be used."""
+        """Return the parsed house rules, cached; raises `RulesError` if they are invalid."""
         return read_house_rules(self.rules)
 
 
 @record(frozen=True, slots=True, kw_only=True)
 class Card(Observation):
-    """A card came face up; ``t`` is the first instant that shows its face."""
+    """A card was revealed; ``t`` is the first instant that shows its face."""
 
     kind: ClassVar[str] = "card"
     card: str
@@ -78,9 +79,9 @@ class Card(Observation):
     known_at: int | None = None
     zone: str = "pile"
     bearing: float | None = None
-    """Where the hand came from: degrees, counter-clockwise from the picture's right."""
+    """Direction from which the hand came: degrees, counter-clockwise from the right of the image."""
     candidates: tuple[tuple[str, float], ...] = ()
-    """What the eye alone made of it, the likeliest first, where that left it open or spoke against deck memory."""
+    """Readings by the camera alone, likeliest first, if they were ambiguous or contradicted deck memory."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -92,7 +93,7 @@ class Slap(Observation):
     force: float | None = None
     t_error: int = _SLAP_ERROR
     late: bool = False
-    """Its device told it too late, or its instant cannot be believed: it is asked about, and never judged silently."""
+    """Whether the device reported it too late or with an implausible instant; the referee asks before judging it."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -115,16 +116,16 @@ class Taken(Observation):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Gap(Observation):
-    """The camera saw nothing after ``t`` and before ``until``, and what lies there now is not what lay there."""
+    """The camera saw nothing between ``t`` and ``until``, and the pile has changed since."""
 
     kind: ClassVar[str] = "gap"
     until: int
-    """Start of the first frame after it, ns."""
+    """Start of the first frame after the gap, ns."""
     lying: tuple[str, ...] = ()
-    """The cards seen since that were not known, oldest first; none: the pile is gone."""
+    """New cards seen since, oldest first; empty: the pile is gone."""
     since: int | None = None
-    """Where the game was paused meanwhile: the last instant that was seen, ns. The line itself stands at the end of
-    such a gap, for hands that fell in it were judged before."""
+    """If the game was paused meanwhile, the last instant seen, ns. The line then stands at the end of the gap, because
+    hands in the gap were judged before."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ class Foul(Observation):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Contest(Observation):
-    """Others contest a slap or a take."""
+    """Other players contest a slap or a take."""
 
     kind: ClassVar[str] = "contest"
     by: tuple[int, ...]
@@ -159,7 +160,7 @@ class Contest(Observation):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Answer(Observation):
-    """People settle what the referee asked; ``to`` is the question's id."""
+    """People answer a question of the referee; ``to`` is the question's id."""
 
     kind: ClassVar[str] = "answer"
     to: str
@@ -168,7 +169,7 @@ class Answer(Observation):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Say(Observation):
-    """A called rank."""
+    """A player called a rank."""
 
     kind: ClassVar[str] = "say"
     seat: int
@@ -237,14 +238,14 @@ class Correct(Observation):
     kind: ClassVar[str] = "correct"
     line: str
     void: bool = False
-    """The line never was."""
+    """Whether the line is struck out."""
     take: bool = False
-    """A line that came too late to be judged by is taken up."""
+    """Whether a line that came too late is accepted for judging."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
 class Tick(Observation):
-    """Every sensor (or that one) has reported everything up to ``t``."""
+    """Every sensor (or the named one) has reported everything up to ``t``."""
 
     kind: ClassVar[str] = "tick"
     sensor: str | None = None
@@ -252,7 +253,7 @@ class Tick(Observation):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Other(Observation):
-    """A kind that this version does not know; kept, and ignored."""
+    """An observation of an unknown kind; kept, but ignored."""
 
     name: str = ""
 

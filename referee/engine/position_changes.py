@@ -1,4 +1,4 @@
-"""Observations that change the position and need no judging: lifts, counts, calls, days, people joining."""
+"""Observations that change the position without judging: lifts, counts, calls, days, joins."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _resume(step: Step, resume: Any) -> None:
 
 
 def _counted(step: Step, count: Any) -> None:
-    """A stack was counted; what was known of it stays where that still fits (K2, S4c)."""
+    """Set a counted stack; its known cards stay if they still fit (K2, S4c)."""
     position = step.position
     if count.seat > position.seats or count.seat in position.absent:
         return
@@ -62,7 +62,7 @@ def _counted(step: Step, count: Any) -> None:
 
 
 def _placed(step: Step, placed: Any) -> None:
-    """Penalty cards that were seen going in get their names, lowest first, the earliest penalty first (F1, P5b)."""
+    """Name penalty cards that were seen going in, lowest first, the earliest penalty first (F1, P5b)."""
     pile = list(step.position.pile)
     unseen = [
         (laid.t, at)
@@ -88,7 +88,7 @@ def _contest(step: Step, said: Any) -> None:
 
 
 def _say(step: Step, said: Any) -> None:
-    """A rank was called: for the top card if that seat has just laid it uncalled, else for its next one (N14)."""
+    """Apply a called rank: to the top card if that seat has just laid it uncalled, else to its next one (N14)."""
     position = step.position
     top = position.pile[-1] if position.pile else None
     if top is not None and top.seat == said.seat and not position.said:
@@ -98,15 +98,15 @@ def _say(step: Step, said: Any) -> None:
 
 
 def _draw(step: Step, drawn: Any) -> None:
-    """The wild rank was drawn (P14)."""
+    """Apply the drawn wild rank (P14)."""
     if step.position.rules.has("P14"):
         draw_wild_rank(step, drawn.rank)
 
 
 def _join(step: Step, join: Any) -> None:
-    """A bystander joins from a free pad, without cards, or one who left comes back (M11, E8).
+    """Let a bystander join from a free pad, without cards, or a player who left return (M11, E8).
 
-    Nobody plays at the pads between.
+    Pads between stay vacant.
     """
     position = step.position
     if not position.rules.has("M11"):
@@ -125,7 +125,7 @@ def _join(step: Step, join: Any) -> None:
 
 
 def _day(step: Step, day: Any) -> None:
-    """A new calendar day opens a table that three sixes closed (P16b)."""
+    """Open a table closed by three sixes on a new calendar day (P16b)."""
     if step.position.closed and day.date != step.position.day:
         step.set(closed=False)
         step.rule("remind", "P16b", what="open")
@@ -145,4 +145,4 @@ CHANGES: Final[Mapping[type[Observation], Callable[[Step, Any], None]]] = {
     Join: _join,
     Day: _day,
 }
-"""What each kind does to the position."""
+"""The handler of each kind."""

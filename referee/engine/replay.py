@@ -1,10 +1,9 @@
-"""A stored log ruled again, for `referee replay` and `explain`, for the page's process and for the record's figures.
+"""Replay of a stored log, for `referee replay` and `explain`, the page's process and the record's statistics.
 
-A log without ticks says nothing of how far it has been told, yet the end of a file is known in advance: a first pass
-(`outline_log`) checks every line and keeps, for each, the least ``t`` of all lines after it (8 bytes a line). The
-second pass (`judge_log`) hands that to the adjudicator as a promise with every line, so a long game is ruled as it is
-read and never held as a whole. The first lines are kept as they were read: most logs hold no more, and need not be read
-twice.
+A log without ticks has no watermark, but the end of a file is known in advance: a first pass (`outline_log`) checks
+every line and stores the least ``t`` of all lines after it (8 bytes a line). The second pass (`judge_log`) gives that
+to the adjudicator as a promise with every line, so a long game is ruled as it is read and never held in memory as a
+whole. The first lines are kept from the first pass: most logs are no longer, and need not be read twice.
 """
 
 from __future__ import annotations
@@ -39,31 +38,31 @@ from referee.engine.view import View
 from referee.sentence import Sentence
 
 _BATCH: Final = 64
-"""Lines that are judged together."""
+"""Lines judged per batch."""
 _KEPT: Final = 100_000
 """Observations kept between the passes; some 35 MB."""
 _SEATING: Final = frozenset((Table, Join))
 _AMENDING: Final = frozenset((Answer, Correct))
 _ANY_PAD: Final = (Slap, Lift, Tick)
-"""What comes from pads of nobody too, or from no seat."""
+"""Observations that may come from a pad without a player, or from no seat."""
 _LAST: Final = 2**63 - 1
-"""The greatest instant there is."""
+"""The greatest possible instant."""
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What the first pass learned."""
+    """The result of the first pass."""
 
     least_after: array[int]
-    """For each observation, the least ``t`` of those after it; the last has the greatest instant there is."""
+    """For each observation, the least ``t`` of those after it; for the last, the greatest possible instant."""
     settled: bool
     """No line comes after a tick that covers it and none amends another, so no ruling is ever replaced."""
     amended: bool
-    """There are answers or corrections, so what was judged must be kept."""
+    """There are answers or corrections, so the history of judging must be kept."""
     first: tuple[tuple[int, Observation], ...]
-    """The first lines as they were read."""
+    """The first lines, already parsed."""
     found: int | None = None
-    """The instant of the line that was asked for, ns."""
+    """The instant of the requested line, ns."""
 
     @property
     def table(self) -> Table:
@@ -74,15 +73,15 @@ class Outline:
 
 
 def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Outline:
-    """Check every line and find how far each may be ruled.
+    """Check every line and find how far the log may be ruled after it.
 
     Args:
         lines: line number and observation of every line.
-        find: the id of a line whose instant is to be remembered.
+        find: the id of a line whose instant is to be stored.
 
     Raises:
         LogError: a line cannot be read, the first is not ``table``, there is none, a card is older than its table, or a
-            line is of a seat that the table has not and that never joins.
+            line is of a seat that is not at the table and never joins.
     """
     times = array("q")
     first: list[tuple[int, Observation]] = []
@@ -108,7 +107,7 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
         if kind in _AMENDING:
             amended = True
         elif kind is Leave or (isinstance(seen, Foul) and seen.foul == "double_draw"):
-            # What it undoes is replaced (E8, F9).
+            # The rulings that it undoes are replaced (E8, F9).
             settled = False
         if len(first) < _KEPT:
             first.append(line)
@@ -119,7 +118,7 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
     seats.check_joined()
     if not times:
         raise LogError(1, Sentence('the log is empty; its first line must be a "table"'))
-    # In place, for it may be long: each instant makes way for the least of those after it.
+    # In place, since it may be long: replace each instant with the least of those after it.
     least = _LAST
     for index in range(len(times) - 1, -1, -1):
         t = times[index]
@@ -137,7 +136,7 @@ class _Seats:
         self._count = MAX_SEATS
         self._joined: set[int] = set()
         self._beyond: dict[int, int] = {}
-        """By seat that the table has not: the first line that names it."""
+        """For each seat beyond the table's, the first line that names it."""
 
     def add(self, number: int, seen: Observation) -> None:
         if isinstance(seen, Table):
@@ -155,7 +154,7 @@ class _Seats:
                 self._beyond.setdefault(seat, number)
 
     def check_joined(self) -> None:
-        # Between the table and a pad that joined there may be pads where nobody plays.
+        # Pads between the table and a pad that joined may be vacant.
         strangers = [line for seat, line in self._beyond.items() if seat > max(self._joined, default=0)]
         if strangers:
             raise LogError(
@@ -164,9 +163,9 @@ class _Seats:
 
 
 class _Ids:
-    """The ids of a log, each of which may be used once; 64 bits of each are kept.
+    """The ids of a log, each of which may be used once; stored as 64 bits each.
 
-    A line without an id is called by its number, so only ids that look like one can clash with it.
+    A line without an id is named by its number, so only ids that look like a number can clash with it.
     """
 
     def __init__(self) -> None:
@@ -176,7 +175,7 @@ class _Ids:
 
     def add(self, number: int, name: str) -> None:
         if name == str(number):
-            # Lines between that are no observations, or have ids, count as named.
+            # Skipped lines that are not observations, or have ids, count as named.
             if len(self._unnamed) < number:
                 self._unnamed.extend(bytes(number - len(self._unnamed)))
             self._unnamed.append(1)
@@ -199,8 +198,8 @@ def _used_before(number: int, name: str) -> LogError:
 
 
 def adjudicator_for(outlined: Outline, witness: Witness | None = None) -> Adjudicator:
-    """The judge that a log of this outline needs; ``witness`` is shown what each line meets."""
-    # Where rulings may be replaced, the new ones are sorted in among the old: all come at the end.
+    """Make the adjudicator for a log of this outline; ``witness`` receives the state that each line meets."""
+    # If rulings may be replaced, new ones are sorted in among the old, so all come at the end.
     return Adjudicator(history=outlined.amended, stream=outlined.settled, early=False, all_join=True, witness=witness)
 
 
@@ -210,16 +209,16 @@ def judge_log(
     outlined: Outline,
     leave_out: Callable[[int, LogError], None] | None = None,
 ) -> Iterator[Ruling]:
-    """Every ruling, superseded ones too, in the order in which the adjudicator is sure of it: by ``t`` in the end.
+    """Yield every ruling, superseded ones too, as it becomes final: ultimately ordered by ``t``.
 
     Args:
         adjudicator: from `adjudicator_for`.
         lines: line number and observation of every line.
         outlined: what `outline_log` found in them.
-        leave_out: is told of each line that does not fit the log, which is then passed over.
+        leave_out: called with each line that does not fit the log, which is then skipped.
 
     Raises:
-        LogError: a line does not fit the log; names it. Of its table in any case.
+        LogError: a line does not fit the log; names it. Always raised for the table.
     """
     for place, (number, seen) in zip(range(len(outlined.least_after)), lines, strict=False):
         now = outlined.amended or place % _BATCH == _BATCH - 1
@@ -238,14 +237,14 @@ def judge_log(
 
 
 class StoredLog:
-    """A log's file whose lines have been checked."""
+    """A log file whose lines have been checked."""
 
     def __init__(self, stream: BinaryIO, find: str = "") -> None:
         """Check every line.
 
         Args:
             stream: the log from here on; must be seekable, and may be read twice.
-            find: the id of a line whose instant is to be remembered (`Outline.found`).
+            find: the id of a line whose instant is to be stored (`Outline.found`).
 
         Raises:
             LogError: the log cannot be read; names the line.
@@ -254,7 +253,7 @@ class StoredLog:
         self.outline = outline_log(read_observations(stream), find)
 
     def rulings(self, *, everything: bool = False, witness: Witness | None = None) -> Iterator[Ruling]:
-        """The log's rulings by ``t``, as they become sure; superseded ones only if ``everything``.
+        """Yield the log's rulings by ``t``, as they become final; superseded ones only if ``everything``.
 
         Raises:
             LogError: the log cannot be judged; names the line.
@@ -272,7 +271,7 @@ class StoredLog:
 
 
 def replay_log(stream: BinaryIO, *, everything: bool = False) -> Iterator[Ruling]:
-    """The rulings of a log, by ``t``; superseded ones only if ``everything``.
+    """Yield the rulings of a log, by ``t``; superseded ones only if ``everything``.
 
     Raises:
         LogError: the log cannot be read; names the line.
@@ -281,24 +280,24 @@ def replay_log(stream: BinaryIO, *, everything: bool = False) -> Iterator[Ruling
 
 
 LONGEST_GAME: Final = 12_000
-"""Observations of a game that is kept in memory state by state."""
+"""Maximum number of observations of a game kept in memory state by state."""
 
 
 class TooLong(Exception):  # noqa: N818 - no error of anybody's
-    """A game that is not kept state by state."""
+    """The game is too long to keep state by state."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One line of the game as it was judged, and the rulings that followed from it."""
+    """One line of the game as it was judged, and the rulings that it caused."""
 
     observation: Observation
     rulings: tuple[str, ...]
-    """Their ids."""
+    """Ids of the rulings."""
 
 
 class ReplayedGame:
-    """A game of the record ruled again and kept state by state, to be stepped through and explained."""
+    """A recorded game, replayed and kept state by state for stepping through and explaining."""
 
     def __init__(
         self,
@@ -310,13 +309,13 @@ class ReplayedGame:
         """Rule the game.
 
         Args:
-            lines: its observations, with the numbers of their lines.
-            logged: the rulings that stand in its log.
+            lines: its observations, with their line numbers.
+            logged: the rulings in its log.
             leave_out: as for `judge_log`.
 
         Raises:
             LogError: a line does not fit the log.
-            TooLong: it is too long to be kept.
+            TooLong: the game is too long to keep.
         """
         self.logged = list(logged)
         outlined = outline_log(lines)
@@ -325,42 +324,42 @@ class ReplayedGame:
         self._log = WitnessedLog(outlined.table)
         adjudicator = adjudicator_for(outlined, self._log)
         self.rulings = list(judge_log(adjudicator, lines, outlined, leave_out))
-        """Every ruling, superseded ones too, in the order of print."""
+        """Every ruling, superseded ones too, in printing order."""
         self._final = adjudicator.view
         self.table = self._log.table
         self.replaced_by = find_replacements(self.rulings)
         self.by_id = {ruling.id: ruling for ruling in self.rulings}
         causes: dict[str, list[str]] = {}
         for ruling in self.rulings:
-            # What an amendment changed was ruled when the amendment came.
+            # Rulings changed by an amendment belong to the amendment's step.
             causes.setdefault(ruling.amended_by or cause_of(ruling), []).append(ruling.id)
         self.steps = tuple(ReplayStep(line, tuple(causes.get(line.id, ()))) for line in self._log.lines())
 
     def view(self, step: int) -> View:
-        """The position after a step, counted from 0."""
+        """Return the position after a step, counted from 0."""
         if step + 1 >= len(self.steps):
             return self._final
         return view_of(self._log.state_before(self.steps[step + 1].observation.id))
 
     def line(self, name: str) -> Observation | None:
-        """A line as it stands now; None where there is none of that id."""
+        """Return a line as it now stands; None if there is no line with that id."""
         return self._log.line(name)
 
     def lines(self) -> list[Observation]:
-        """Every line that holds, as it stands now, in the order of judging."""
+        """Return every valid line as it now stands, in the order of judging."""
         return self._log.standing()
 
     def explain(self, ruling: Ruling) -> Explanation:
-        """Why a ruling came out as it did."""
+        """Explain a ruling."""
         return self._log.explain(ruling)
 
     @property
     def agrees(self) -> tuple[int, int]:
-        """How many rulings of the log were made again just so, and how many were not."""
+        """Return how many of the log's rulings the replay reproduced, and how many it did not."""
         same = sum(self.by_id.get(ruling.id) == ruling for ruling in self.logged)
         return same, len(self.logged) - same
 
     def slaps(self) -> list[Ruling]:
-        """The rulings on hands that are in force, by time."""
+        """Return the rulings on hands in force, by time."""
         found = [ruling for ruling in self.rulings if ruling.kind in SLAP_KINDS and ruling.id not in self.replaced_by]
         return sorted(found, key=lambda ruling: ruling.t)

@@ -1,7 +1,7 @@
-"""Piles that left the table though no ruling gave them to anybody: what was seen stands, and people are asked.
+"""Piles that left the table though no ruling gave them to a seat: the observation stands, and the referee asks people.
 
-That happens where the referee missed something, and after a correction, when what people did then no longer fits what
-is ruled now ("How the rows are to be read", 10 and 13).
+That happens if the referee missed something, or after a correction, when people's actions no longer fit the current
+rulings ("How the rows are to be read", 10 and 13).
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from referee.rules.step import Step
 
 
 def lead_key(card: str) -> str:
-    """Under which name it is kept who led with a card when it was first judged."""
+    """Return the key that stores which seat led with a card when it was first judged."""
     return f"led@{card}"
 
 
 def picked_up(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
-    """A won pile is picked up: by its winner, or by whom people name where another hand was seen to take it."""
+    """Handle the pick-up of a won pile: by its winner, or by the seat people name if another hand was seen to take
+    it."""
     claim = step.position.phase
     assert isinstance(claim, Claim)
     if taken.seat is None or taken.seat in (claim.seat, *claim.split):
@@ -38,12 +39,12 @@ def picked_up(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
     turn = step.position.turn
     taker = step.position.player(taken.seat)
     if said is None and turn is not None and taker is not None and not step.position.over:
-        # Either may be the one that leads now: which of them it is shows with the next card.
+        # Either may lead now; the next card shows which.
         step.enter(OpenLead((turn, taker), turn))
 
 
 def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
-    """The pile left the table and nobody had won it, or nobody knows yet who did."""
+    """Handle a pile that left the table without a winner, or without a known one yet."""
     position = step.position
     tied = position.tied if isinstance(position.phase, DeadHeat) else ()
     if not tied:
@@ -57,7 +58,7 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
         return
     taker = position.player(taken.seat)
     if tied or position.unread or taker is None:
-        # Whoever may have it holds more than is counted (readings 10 and 15).
+        # Every seat that may have it may hold more than its count (readings 10 and 15).
         concerned = tied or ((taker,) if taker is not None else position.players())
         step.set(
             pile=(),
@@ -71,18 +72,18 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
         step.enter(Turn(taker))
         return
     if tied:
-        # Somebody else took it: of the tied one leads, as soon as a card shows which.
+        # A seat outside the tie took it: one of the tied leads, and a card shows which.
         step.enter(OpenLead(tied))
         heat_was_won(step)
         return
-    # Nobody can be out of turn before it is seen who leads.
+    # No card is out of turn until the lead is known.
     first = () if taker is None else (taker,)
     seats = (*first, *(seat for seat in step.position.holders() if seat != taker))
     step.enter(OpenLead(seats, taker if taker is not None else step.position.turn))
 
 
 def lead_stands(step: Step, card: Card, seat: int | None, answers: Mapping[str, Any]) -> None:
-    """A card that led when it was laid, and would be out of turn by what is ruled now, still leads (reading 13)."""
+    """Let a card lead that led when it was laid, though the current rulings make it out of turn (reading 13)."""
     position = step.position
     leader = position.player(seat)
     if answers.get(lead_key(card.id)) != seat or leader is None or position.over:
@@ -99,7 +100,7 @@ def _named(step: Step, taken: Taken, answers: Mapping[str, Any]) -> Player | Non
 
 
 def goes_to(step: Step, seat: Player) -> None:
-    """Everything that lies there is this seat's, which leads."""
+    """Give all cards on the table to this seat, which leads."""
     cards = [laid.card for laid in step.position.pile]
     step.set(pile=(), unread=frozenset(), paid=0)
     step.enter(Turn(seat))
