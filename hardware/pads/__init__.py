@@ -1,1 +1,1 @@
-"""Pads: from the kernel's stamped edge to a slap."""
+"""Pads: turn the kernel's stamped edges into slaps."""

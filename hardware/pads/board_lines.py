@@ -1,6 +1,6 @@
-"""The lines that a pad board and the referee send each other: JSON, one object a line, each line of the board summed.
+"""The protocol between a pad board and the referee: JSON, one object per line; the board's lines carry a checksum.
 
-docs/timing.md says what each holds. Pure; `hardware.pads.serial_source` holds the conversation.
+docs/timing.md describes the fields. Pure; `hardware.pads.serial_source` conducts the conversation.
 """
 
 from __future__ import annotations
@@ -12,65 +12,65 @@ from typing import Any, Final
 VERSION: Final = 1
 _SUM: Final = b',"sum":'
 _LONGEST: Final = 512
-"""Bytes of a line; what goes on for longer is none."""
+"""Longest line, bytes; a longer one is invalid."""
 MOST_PADS: Final = 64
-"""Of one board."""
+"""Most pads of one board."""
 _MOST_ERROR: Final = 10_000
-"""Microseconds that a board may leave open of its own stamps."""
+"""Greatest uncertainty, µs, that a board may state for its stamps."""
 _LAST_US: Final = 1 << 53
-"""No board is up for so many microseconds: 285 years."""
+"""Upper limit of a board's uptime, µs: 285 years."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardHello:
-    """A board began, or was asked who it is."""
+    """A board's greeting, sent at its start or on request."""
 
     pads: int
-    """How many it has: 1 to that."""
+    """Number of its pads, which are numbered from 1."""
     error_us: int
-    """Half-width of what it knows about its own stamps."""
+    """Half-width of the uncertainty of its stamps."""
     count: int
-    """How many edges it has told since it began."""
+    """Number of edges reported since it started."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardEdge:
-    """A pad of a board closed or opened."""
+    """An edge of a board's pad: it closed or opened."""
 
     pad: int
     us: int
-    """By the board's clock."""
+    """The instant on the board's clock."""
     pressed: bool
     count: int
-    """The edge's number since the board began, from 1 on."""
+    """The edge's number since the board started, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardAnswer:
-    """What a board's clock showed as it answered, after every edge before."""
+    """A board's answer: its clock at that moment, sent after all earlier edges."""
 
     number: int
-    """Of the question."""
+    """Number of the question."""
     us: int
     count: int
-    """How many edges it has told."""
+    """Number of edges reported."""
     down: frozenset[int]
-    """Pads that are down after these."""
+    """Pads that are down after these edges."""
 
 
 BoardLine = BoardHello | BoardEdge | BoardAnswer
 
 
 class BoardReader:
-    """Bytes as they come, made into lines; what is none is counted and passed over."""
+    """Assembles bytes into lines; counts and skips invalid ones."""
 
     def __init__(self) -> None:
         self._begun = bytearray()
         self.junk = 0
-        """How many lines were torn, or no board's."""
+        """Number of lines that were torn, or not from a board."""
 
     def feed(self, data: bytes) -> list[BoardLine]:
-        """The lines that these bytes end."""
+        """Return the lines completed by these bytes."""
         self._begun += data
         *lines, rest = bytes(self._begun).split(b"\n")
         if len(rest) > _LONGEST:
@@ -88,17 +88,17 @@ class BoardReader:
 
 
 def encode_question(number: int) -> bytes:
-    """Asks a board for its clock."""
+    """Return a question for a board's clock."""
     return f'{{"ask":{number}}}\n'.encode()
 
 
 def encode_greeting() -> bytes:
-    """Asks a board who it is."""
+    """Return a request for a board's greeting."""
     return b'{"hello":1}\n'
 
 
 def _parse(line: bytes) -> BoardLine:
-    """Raises ValueError, KeyError or TypeError where it is no line of a board."""
+    """Parse a line; raises ValueError, KeyError or TypeError if it is invalid."""
     body, _, checked = line.rpartition(_SUM)
     if not checked.endswith(b"}") or int(checked[:-1]) != sum(body) & 0xFFFF:
         raise ValueError("the line is not whole")

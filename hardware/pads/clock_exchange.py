@@ -1,9 +1,9 @@
-"""Where a clock that is not ours stands, told from exchanges of stamps alone: a phone's, or a microcontroller's. Pure.
+"""Estimates another device's clock from exchanges of stamps: a phone's, or a microcontroller's. Pure.
 
-Each exchange says between which two instants of ours one of theirs lay, however long its two ways took and however
-unlike they were. Only what all exchanges allow is told: the middle of it, and half its width as the error. So quick
-exchanges make it narrow, slow ones do no harm, and an old one counts for less, by as much as clocks may drift apart.
-The idea is that of Marzullo and Owicki, "Maintaining the time in a distributed system" (1983).
+Each exchange bounds one of their instants by two of ours, whatever the delays of its two directions. The estimate is
+the interval allowed by all exchanges: its middle, with half its width as the error. So quick exchanges narrow it, slow
+ones do no harm, and old ones count less, by the possible drift of the clocks. The idea is that of Marzullo and Owicki,
+"Maintaining the time in a distributed system" (1983).
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Final
 from referee.units import MS, SECOND
 
 DRIFT: Final = 200e-6
-"""How fast clocks may drift apart before more is known: crystals are within 100 millionths, and systems that set their
+"""Greatest drift between clocks before more is known: crystals are within 100 millionths, and systems that set their
 clock by the network's slew it by as much."""
 WANDER: Final = 10e-6
-"""How much a drift may change within what is remembered: crystals warm up."""
+"""Greatest change of a drift within the remembered time: crystals warm up."""
 LATE_AFTER: Final = 250 * MS
-"""A touch that comes so long after the instant that its device claims is late evidence, ns ..."""
+"""Delay, ns, after a touch's claimed instant from which it is late evidence ..."""
 WAITED_FOR: Final = 300 * MS
-"""... and for so long a device is waited for that should say that it has told everything, ns."""
+"""... and the longest wait, ns, for a device's promise that it has reported everything."""
 STEADY: Final = 2 * SECOND
-"""A clock that has jumped must go evenly for so long before hands are judged by it again, ns."""
+"""Time, ns, for which a clock must run evenly after a jump before hands are judged by it again."""
 _SPELL: Final = 2 * SECOND
-"""The exchanges within so long are kept as one that says what they all say, ns ..."""
+"""Exchanges within this time, ns, are merged into one that satisfies them all ..."""
 _KEPT: Final = 120
-"""... and of these so many."""
+"""... and this many of those are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,52 +40,52 @@ class _Exchange:
 
 
 class RemoteClock:
-    """Another device's clock; it may stand anywhere, and drift."""
+    """Another device's clock, with arbitrary offset and drift."""
 
     def __init__(self) -> None:
-        """Nothing is known of it."""
+        """Start without knowledge of the clock."""
         self._kept: list[_Exchange] = []
         self._slowest, self._fastest = -DRIFT, DRIFT
         self.jumps = 0
-        """How often it was found elsewhere than it can have drifted to: set anew, or asleep."""
+        """Number of times it was found where drift could not explain it: set anew, or after sleep."""
 
     @property
     def is_known(self) -> bool:
-        """Whether there was an exchange."""
+        """Whether there has been an exchange."""
         return bool(self._kept)
 
     def note_question(self, sent: int, theirs: int, received: int) -> bool:
-        """We asked at ``sent``, they stamped ``theirs``, and we had the answer at ``received``, ns.
+        """Note an exchange: we asked at ``sent``, they stamped ``theirs``, we had the answer at ``received``, ns.
 
-        Returns whether the clock went on as clocks do; else all that was known of it is forgotten.
+        Returns whether the clock ran on normally; otherwise all knowledge of it is discarded.
         """
         return self._note(_Exchange(theirs, sent - theirs, received - theirs))
 
     def note_echo(self, given: int, received: int, sent: int, came: int) -> bool:
-        """We stamped ``given``, they had that stamp at ``received`` and echoed it at ``sent``, and we had the echo at
-        ``came``, ns; see `note_question`.
+        """Note an echo, ns: we sent the stamp ``given``, they received it at ``received`` and echoed it at ``sent``,
+        and the echo arrived at ``came``; see `note_question`.
 
-        Two things are believed, and each by our own clock: they cannot have had our stamp before we gave it, and we
-        cannot have had the echo before they sent it. So the width is the round trip that we measured, without the time
-        for which they say that they kept the stamp.
+        Only two facts are used, and each by our own clock: they cannot have received our stamp before we gave it, and
+        we cannot have received the echo before they sent it. So the width is the round trip that we measured, less the
+        time for which they claim to have held the stamp.
         """
         slack = round(max(0, sent - received) * DRIFT) + 1
         return self._note(_Exchange((received + sent) // 2, given - received - slack, came - sent + slack))
 
     def translate(self, theirs: int) -> tuple[int, int]:
-        """Our instant of one of theirs, and the half-width of what is known of it, ns.
+        """Return our instant for one of theirs, and the half-width of its uncertainty, ns.
 
         Raises:
-            ValueError: nothing is known of the clock.
+            ValueError: the clock is unknown.
         """
         earliest, latest = self.bounds(theirs)
         return (earliest + latest) // 2, (latest - earliest + 1) // 2 if latest > earliest else 0
 
     def bounds(self, theirs: int) -> tuple[int, int]:
-        """Between which two instants of ours one of theirs lies, ns.
+        """Return the two instants of ours between which one of theirs lies, ns.
 
         Raises:
-            ValueError: nothing is known of the clock.
+            ValueError: the clock is unknown.
         """
         least, most = self._offset(theirs)
         return theirs + least, theirs + most
@@ -97,13 +97,13 @@ class RemoteClock:
         return max(least for least, _ in bounds), min(most for _, most in bounds)
 
     def _carried(self, one: _Exchange, since: int) -> tuple[int, int]:
-        """What an exchange says of the offset so long after it (or before it, below zero), ns."""
+        """Return the offset's bounds from an exchange, ``since`` ns after it (or before it, if negative), ns."""
         drifts = (since * self._slowest, since * self._fastest)
         return one.least + int(min(drifts)) - 1, one.most + int(max(drifts)) + 1
 
     def _note(self, one: _Exchange) -> bool:
         if one.most < one.least:
-            # No exchange of a clock that runs ends before it began.
+            # A running clock cannot end an exchange before it began.
             self._forget()
             return False
         fits = True
@@ -128,7 +128,7 @@ class RemoteClock:
         self.jumps += 1
 
     def _follow(self) -> None:
-        """How fast it drifts, as far as exchanges that lie apart tell."""
+        """Estimate the drift from exchanges that lie apart."""
         slowest, fastest = -DRIFT, DRIFT
         newest = self._kept[-1]
         for early in self._kept[:-1]:

@@ -1,20 +1,20 @@
-"""A hand on one pad that another pad hears through the table: told from a second hand, as far as that can be told.
+"""Crosstalk: a hand on one pad that another pad hears through the table, distinguished from a second hand.
 
-What is known of crosstalk is measured (`referee calibrate pads`): how long a hand on pad *a* closes pad *b* at most. A
-contact on *b* is crosstalk only if all of this holds:
+Crosstalk is measured (`referee calibrate pads`): the longest time for which a hand on pad *a* closes pad *b*. A contact
+on *b* is crosstalk only if all of these hold:
 
-- it begins nearer to a hand on *a* than both pads' stated errors together: the blow can be one and the same;
-- it is over within the measured time, and within `LONGEST`: a hand stays for longer than any echo (where several
-  hands come one after another, each may have its echo);
-- the hand on *a* is one beyond doubt: it lasted longer than *a*'s own echo of *b* could.
+- it begins closer to a hand on *a* than both pads' stated errors together: one blow can explain both;
+- it is over within the measured time, and within `LONGEST`: a hand stays longer than any echo (if several hands come
+  one after another, each may have its echo);
+- the hand on *a* is beyond doubt: it lasted longer than *a*'s own echo of *b* could.
 
-So a second hand that stays down as hands do is never taken for crosstalk, however near it is to the first. What
-cannot be told apart:
+So a second hand that stays down as hands do is never taken for crosstalk, however close it is to the first. These cases
+cannot be distinguished:
 
 - a hand that comes while the echo of another still holds its pad closed, or within its own bounce after it: the pad
   shows one contact. It is kept, and its instant is stated as the span in which the hand can have come (`landing`);
-- two contacts that could each be the other's echo: both are kept, and people are asked who was first;
-- a touch as short as the echo at the instant of the echo: it is taken for one, and the log says so.
+- two contacts that could each be the other's echo: both are kept, and players are asked who was first;
+- a touch as short as the echo at the instant of the echo: it is taken for an echo, and the log says so.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from hardware.pads.debounce import ClosedSpan
 from referee.units import MS
 
 LONGEST: Final = 10 * MS
-"""No contact of more than this is crosstalk, whatever was measured, ns. Even a drumstick stays down for 3 to 6 ms."""
+"""Longest possible crosstalk, ns, whatever was measured. Even a drumstick stays down for 3 to 6 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crosstalk:
-    """What was measured at a table, by seat from 1 on; all ns."""
+    """Measurements at a table, by seat from 1; all ns."""
 
     lengths: tuple[tuple[int, ...], ...]
-    """The longest contact that a hand on the row's pad makes at the column's."""
+    """The longest contact that a hand on the row's pad causes on the column's pad."""
     errors: tuple[int, ...]
     """Half-width of each pad's stamp."""
     bounces: tuple[int, ...]
-    """How long after its first edge a hand's contact still opens."""
+    """Time after its first edge within which a hand's contact still opens."""
     heard: tuple[Mapping[int, tuple[int, int]], ...] = field(init=False, repr=False, compare=False)
-    """By pad that hears, from 0 on: of each seat that it hears, how far from the hand the echo may begin, and how long
-    it lasts at most.
+    """For each listening pad, from 0: the seats it hears, with the greatest distance between hand and echo, and the
+    longest echo.
     """
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` where rows, columns and lists are not of one length."""
+        """Raise `ValueError` if rows, columns and lists differ in length."""
         seats = len(self.lengths)
         if {len(row) for row in self.lengths} | {len(self.errors), len(self.bounces)} != {seats}:
             raise ValueError(f"crosstalk of {seats} pads needs {seats} rows of {seats}, and as many errors and bounces")
@@ -61,18 +61,18 @@ class Crosstalk:
         object.__setattr__(self, "heard", tuple(heard))
 
     def hold(self, b: int) -> int:
-        """How long after an echo on ``b`` may have begun the hand may still come whose echo it was, ns."""
+        """Return the time, ns, after an echo's possible start on ``b`` within which its hand may still come."""
         return max((near for near, _ in self.heard[b - 1].values()), default=0)
 
     def causes(self, b: int, began: int, end: int, hands: Iterable[tuple[int, int, int]]) -> list[Cause]:
-        """Of ``hands`` those whose echo may be part of a contact on ``b`` from ``began`` to ``end`` (ns); empty unless
-        one of them may have begun it.
+        """Return those of ``hands`` whose echo may be part of a contact on ``b`` from ``began`` to ``end`` (ns); none
+        unless one of them may have begun it.
 
         Args:
             b: the pad that may have heard.
             began: the contact's first edge, ns.
-            end: its last, ns.
-            hands: of each the seat, and the earliest and the latest instant at which it can have come, ns.
+            end: its last edge, ns.
+            hands: seat, earliest and latest possible instant of each hand, ns.
         """
         found: list[Cause] = []
         begun = False
@@ -92,28 +92,28 @@ class Cause:
     seat: int
     earliest: int
     latest: int
-    """Between these instants its echo begins, ns."""
+    """Its echo begins between these instants, ns."""
     length: int
-    """How long the echo lasts at most, ns."""
+    """Greatest length of the echo, ns."""
 
 
 def at_most(start: int, causes: Iterable[Cause]) -> int:
-    """No echo of these hands keeps a pad closed beyond this instant, if it first closed at ``start``; ns."""
+    """Return the latest instant, ns, until which echoes of these hands can keep a pad closed from ``start``."""
     return max((one.latest + one.length for one in causes), default=start)
 
 
 def explained(runs: Sequence[ClosedSpan], causes: Sequence[Cause]) -> int:
-    """Up to where echoes of these hands can account for a contact, ns; each hand has one echo.
+    """Return the instant, ns, up to which echoes of these hands can explain a contact; each hand has one echo.
 
     Args:
-        runs: when the contact was closed so far; at least one.
-        causes: the hands, few enough that every order of their echoes can be tried.
+        runs: closed spans of the contact so far; at least one.
+        causes: the hands, few enough to try every order of their echoes.
     """
     start = runs[0].start
-    # The furthest that each set of echoes reaches, one after another: in what order they came is not known.
+    # The farthest reach of each set of echoes, one after another, as a bit mask: their order is unknown.
     reach = {0: start}
     for chosen in range(1 << len(causes)):
-        # The first instant from there on at which the contact was closed; None after it was.
+        # The first instant from there on at which the contact was closed; None if it was not.
         by = reach.get(chosen, start)
         at = next((max(by, run.start) for run in runs if run.end is None or by < run.end), None)
         if chosen not in reach or at is None:
@@ -127,15 +127,15 @@ def explained(runs: Sequence[ClosedSpan], causes: Sequence[Cause]) -> int:
 
 
 def landing(runs: Sequence[ClosedSpan], over: int, bounce: int) -> tuple[int, int]:
-    """Earliest and latest instant at which the hand of a contact can have come, if the contact may have begun as echo.
+    """Return the earliest and latest possible instant of a contact's hand, if the contact may have begun as echo.
 
     Args:
-        runs: when the contact was closed so far; at least one.
-        over: up to where echoes can account for it (`explained`), ns.
-        bounce: how long after it lands a hand's contact still opens, ns.
+        runs: closed spans of the contact so far; at least one.
+        over: the instant up to which echoes can explain it (`explained`), ns.
+        bounce: time after its landing within which a hand's contact still opens, ns.
     """
     last = runs[-1].start
-    # After its landing a hand makes contact anew for no longer than it bounces; before it, there were only echoes.
+    # A hand bounces for at most ``bounce`` after its landing; all earlier closings were echoes.
     earliest = next(max(last - bounce, run.start) for run in runs if run.end is None or last - bounce <= run.end)
     latest = next((max(over, run.start) for run in runs if run.still is None or over < run.still), over)
     return min(earliest, latest), latest

@@ -1,14 +1,13 @@
-"""One pad's edges made into contacts: pure, in event time.
+"""Turns one pad's edges into contacts: pure, in event time.
 
-The first edge is the hand's; what the contact chatters afterwards is not. Four rules, all in ns of the edges'
-own time:
+The first edge is the hand's; the chatter that follows is not. Rules, all in ns of the edges' own time:
 
-- edges within `MASK` of the first belong to the same contact, and so do those within `REBOUND` of a release,
-  since a hand that leaves makes a contact chatter as well; a touch too short for a hand ends after `BOUNCE`;
-- a contact that closed for less than `SHORTEST` in all is no hand and is dropped, which moves no other stamp;
-  whoever suspects it of being another pad's hand, heard through the table, may ask for more (`Debouncer.require`);
-- a contact of more than `STUCK` is flagged, once;
-- whatever cannot be decided yet holds `Debouncer.watermark` back.
+- edges within `MASK` of the first belong to the same contact, and so do those within `REBOUND` of a release, since a
+  leaving hand makes a contact chatter, too; a touch too short for a hand ends after `BOUNCE`;
+- a contact that closed for less than `SHORTEST` in all is not a hand and is dropped, which moves no other stamp; a
+  caller that suspects crosstalk from another pad may require more (`Debouncer.require`);
+- a contact longer than `STUCK` is flagged once;
+- undecided contacts hold back `Debouncer.watermark`.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ MASK: Final = 60 * MS
 REBOUND: Final = 20 * MS
 """Three times the worst bounce measured on switches (6.2 ms); no finger taps again so soon."""
 BOUNCE: Final = 8 * MS
-"""A touch too short to be a hand that stays open for longer than any bounce was no hand's beginning either, ns."""
+"""Open time, ns, that ends a touch too short for a hand: no bounce opens for longer."""
 SHORTEST: Final = 2 * MS
 STUCK: Final = 3 * SECOND
 
 
 class Event(Enum):
-    """What became of a contact."""
+    """The outcome of a contact."""
 
     PRESSED = "pressed"
     RELEASED = "released"
@@ -40,39 +39,37 @@ class Event(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClosedSpan:
-    """A stretch of time in which a contact was closed without a break, ns."""
+    """A time span in which a contact was closed without a break, ns."""
 
     start: int
     still: int | None = None
-    """The last instant at which it was closed for sure; None: it still is."""
+    """The last instant at which it was certainly closed; None: it still is."""
     end: int | None = None
     """The latest instant at which it may have opened."""
 
     def lasted(self, until: int) -> int:
-        """How long it was closed up to ``until``, as well as that is known; ns."""
+        """Return the time for which it was closed up to ``until``, as far as known; ns."""
         return max(0, (until if self.still is None or self.end is None else (self.still + self.end) // 2) - self.start)
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedContact:
-    """A decided event of one pad, with the edge that it stands on (for `Event.STUCK`: ``t`` is when it was
-    flagged).
-    """
+    """A decided event of one pad, with its edge (for `Event.STUCK`, ``t`` is when it was flagged)."""
 
     event: Event
     edge: Edge
     t: int
     runs: tuple[ClosedSpan, ...] = ()
-    """Of `Event.PRESSED` and `Event.DROPPED`: when the contact was closed, as far as it was followed."""
+    """For `Event.PRESSED` and `Event.DROPPED`: its closed spans, as far as they were followed."""
     release: Edge | None = None
-    """Of `Event.DROPPED`: when it was over."""
+    """For `Event.DROPPED`: its end."""
 
 
 class Debouncer:
-    """One pad. Feed its edges in order; `advance` as far as all its edges have been fed."""
+    """Debouncer of one pad. Feed its edges in order; `advance` up to the instant to which all edges have been fed."""
 
     def __init__(self, *, bounce: int = BOUNCE) -> None:
-        """``bounce``: how long its contacts bounce, ns; see the rules above."""
+        """``bounce``: time for which its contacts bounce, ns; see the rules above."""
         self._bounce = bounce
         self._beyond = self._until = -1
         self._runs: list[ClosedSpan] = []
@@ -84,22 +81,22 @@ class Debouncer:
 
     @property
     def undecided(self) -> Edge | None:
-        """The first edge of a contact of which it is still open whether it is a hand."""
+        """The first edge of a contact not yet confirmed as a hand."""
         return None if self._confirmed else self._first
 
     @property
     def runs(self) -> tuple[ClosedSpan, ...]:
-        """When that contact was closed so far."""
+        """The closed spans of that contact so far."""
         return tuple(self._runs)
 
     def require(self, beyond: int, until: int) -> None:
-        """The contact that is going on is no hand unless it is closed after the instant ``beyond``, and is not taken
-        for one before ``until``; ns.
+        """Require the current contact to be closed after the instant ``beyond`` to be a hand, and do not confirm it
+        before ``until``; ns.
         """
         self._beyond, self._until = beyond, until
 
     def watermark(self, advanced: int) -> int:
-        """Up to where everything is decided, if all edges up to ``advanced`` have been fed; ns."""
+        """Return the instant, ns, up to which everything is decided, if all edges up to ``advanced`` have been fed."""
         if self._first is not None and not self._confirmed:
             return min(advanced, self._first.t - 1)
         if self._release is not None:
@@ -107,7 +104,7 @@ class Debouncer:
         return advanced
 
     def feed(self, edge: Edge) -> list[DecidedContact]:
-        """Take the pad's next edge; returns what it decided."""
+        """Take the pad's next edge; return its decisions."""
         if not edge.pressed:
             if self._first is not None and self._release is None:
                 self._release = edge
@@ -115,7 +112,7 @@ class Debouncer:
             return []
         done: list[DecidedContact] = []
         if self._first is not None:
-            # Where nobody saw it open this is chatter, unless the mask is over.
+            # Without an observed opening this is chatter, unless the mask is over.
             over = self._first.t + MASK if self._release is None else self._settled_at(self._first, self._release)
             if edge.t < over:
                 self._release = None
@@ -130,7 +127,7 @@ class Debouncer:
         return done
 
     def advance(self, t: int) -> list[DecidedContact]:
-        """All edges up to ``t`` (ns) have been fed: decide what can be decided."""
+        """Decide what can be decided, now that all edges up to ``t`` (ns) have been fed."""
         done = self._confirm(t)
         if self._first is None:
             return done
@@ -153,7 +150,7 @@ class Debouncer:
         return max(release.t + REBOUND, first.t + MASK)
 
     def _long_enough(self, until: int) -> bool:
-        """Whether the contact was closed for long enough in all, and beyond what was asked of it."""
+        """Whether the contact was closed long enough in all, and beyond the required instant."""
         if self._confirmed:
             return True
         if max(until, self._last_closed) <= self._beyond:
@@ -170,10 +167,10 @@ class Debouncer:
         return [DecidedContact(Event.PRESSED, self._first, self._first.t, tuple(self._runs))]
 
     def _close(self, t: int, first: Edge) -> list[DecidedContact]:
-        """End the contact that began with ``first``; ``t`` is an instant at which it is known to be over."""
+        """End the contact that began with ``first``; it is known to be over at ``t``."""
         release = self._release
         if release is None:
-            # It was pressed anew, so it had been open: somewhere since it was last known closed.
+            # It was pressed again, so it must have opened since it was last known closed.
             gap = t - self._last_closed
             release = Edge(first.seat, self._last_closed + gap // 2, pressed=False, t_error=(gap + 1) // 2)
             self._release = release

@@ -1,6 +1,6 @@
-"""Input devices by the kernel's own interface (evdev), each opened to be read and stamped on CLOCK_MONOTONIC.
+"""Input devices through the kernel's evdev interface, read-only and stamped on CLOCK_MONOTONIC.
 
-The thin shell under `hardware.pads.key_source`; Linux alone, in the referee's own process.
+The thin shell under `hardware.pads.key_source`; Linux only, in the referee's own process.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from hardware.pads.pad_place import PadPlace
 from hardware.ports import HardwareMissing
 
 USER_TO_INPUT: Final = "put your user into the group input (sudo usermod -aG input $USER), then log in again"
-"""What mends an input device that may not be opened."""
+"""Advice for an input device that cannot be opened for lack of permission."""
 _SET_CLOCK: Final = 0x400445A0
-"""EVIOCSCLOCKID of linux/input.h: on which clock this reader's stamps count."""
+"""EVIOCSCLOCKID of linux/input.h: sets the clock of this reader's stamps."""
 
 _TOUCHES: Final = frozenset(range(0x140, 0x150))
-"""What a touchpad or tablet tells of fingers and pens; no keys."""
+"""Codes of fingers and pens on touchpads and tablets, which are not keys."""
 
 _log = logging.getLogger(__name__)
 
@@ -34,11 +34,11 @@ class EvdevDevice:
     """One open input device; implements `hardware.pads.key_source.KeyDevice`."""
 
     def __init__(self, path: str, token: str, links: Iterable[str] = ()) -> None:
-        """Open it to be read.
+        """Open it for reading.
 
         Args:
             path: of the device.
-            token: which device is there at present.
+            token: identifies the device currently at that path.
             links: other files that lead to it, by which a seat may name it.
 
         Raises:
@@ -51,26 +51,26 @@ class EvdevDevice:
         self.token = token
         self.name = str(self._device.name).strip()
         self.socket = str(self._device.phys)
-        """Where it is plugged in: two of one make differ in it."""
+        """The socket it is plugged into, which distinguishes two devices of one model."""
         self.labels = frozenset(filter(None, (path, *links, self.name, self.socket, str(self._device.uniq))))
         self.bus = int(self._device.info.bustype)
         self.keys = frozenset(int(code) for code in self._device.capabilities(absinfo=False).get(EV_KEY, ()))
 
     def fileno(self) -> int:
-        """What can be read when something was pressed."""
+        """Return the descriptor that is readable after a press."""
         return int(self._device.fd)
 
     def read(self) -> Iterable[InputSignal]:
-        """What waits, in order; raises BlockingIOError where there is nothing."""
+        """Return the waiting signals, in order; raises BlockingIOError if there are none."""
         signals: Iterable[InputSignal] = self._device.read()
         return signals
 
     def held(self) -> Collection[int]:
-        """Codes of the keys that are down now."""
+        """Return the codes of keys that are down now."""
         return [int(code) for code in self._device.active_keys()]
 
     def grab(self) -> None:
-        """Have what is pressed on it go nowhere else; where another program has done so, it stays as it is."""
+        """Take its key presses for this program only; if another program has already done so, change nothing."""
         try:
             self._device.grab()
         except OSError as refused:
@@ -79,7 +79,7 @@ class EvdevDevice:
             _log.warning("another program has taken %s for itself: its keys may not be heard here", self.name)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
         with contextlib.suppress(OSError):
             self._device.close()
 
@@ -88,10 +88,10 @@ class EvdevDevices:
     """This machine's input devices; implements `hardware.pads.key_source.KeyDevices`."""
 
     def __init__(self, folder: Path = Path("/dev/input")) -> None:
-        """``folder``: where the kernel lists them.
+        """List devices from ``folder``, the kernel's directory.
 
         Raises:
-            HardwareMissing: the evdev package is not here.
+            HardwareMissing: the evdev package is missing.
         """
         try:
             import evdev
@@ -107,11 +107,11 @@ class EvdevDevices:
 
     @property
     def refused(self) -> str:
-        """A device that may not be opened, and what to do; empty where there was none at the last `find`."""
+        """A device that may not be opened, with advice; empty if there was none at the last `find`."""
         return next(iter(self._refused.values()), "")
 
     def code(self, key: str) -> int:
-        """The kernel's code of a key's name, as in ``a``, ``leftshift`` or ``btn_south``, or of ``0x2c0``.
+        """Return the kernel's code for a key's name, as in ``a``, ``leftshift`` or ``btn_south``, or for ``0x2c0``.
 
         Raises:
             ValueError: there is no such key.
@@ -125,12 +125,12 @@ class EvdevDevices:
         return int(name, 16)
 
     def key(self, code: int) -> str:
-        """The name of a key, as `code` takes it."""
+        """Return the name of a key, in the form that `code` accepts."""
         name = self._names.get(code, hex(code))
         return str(name if isinstance(name, str) else name[0]).removeprefix("KEY_").casefold()
 
     def places(self) -> list[PadPlace]:
-        """Every key of every device, each as a seat may name it; two devices of one name are told by their sockets."""
+        """Return every key of every device as a seat may name it; sockets distinguish devices of one name."""
         devices = self.find(())
         names = [device.name for device in devices]
         found: list[PadPlace] = []
@@ -141,7 +141,7 @@ class EvdevDevices:
         return found
 
     def find(self, known: Collection[str]) -> list[KeyDevice]:
-        """Open every device that has keys, but those whose tokens are known, and those that were refused before."""
+        """Open every device that has keys, except known ones (by token) and those refused before."""
         before, self._refused = self._refused, {}
         links: dict[str, list[str]] = {}
         for link in self._folder.glob("by-*/*"):
@@ -149,7 +149,7 @@ class EvdevDevices:
         found: list[KeyDevice] = []
         for path in sorted(str(path) for path in self._folder.glob("event*")):
             try:
-                # What is plugged in anew, or may be opened now, has another.
+                # A newly plugged device, or changed permission, gives another token.
                 there = Path(path).stat()
                 token = f"{path} {there.st_ino} {there.st_ctime_ns}"
                 if token in before:

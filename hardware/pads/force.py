@@ -1,7 +1,7 @@
-"""How hard a pad is hit: an MCP3008 on the header's SPI, one channel a seat, read for a moment after each press.
+"""How hard a pad is hit: an MCP3008 on the header's SPI, one channel per seat, read briefly after each press.
 
-Optional: a table without one is refereed as well, only that people then settle a dead heat and not the hand with the
-most contact (M2). The digital edge says when, this says how hard, and nothing here ever moves an instant.
+Optional: without it, a dead heat is settled by the players instead of by the hand with the most contact (M2). The
+digital edge gives the instant, this only the force; it never moves an instant.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from referee.units import MS
 
 _DEVICE: Final = "/dev/spidev0.0"
 _SPEED: Final = 1_350_000
-"""Hz: what the chip is good for at 2.7 V, and so at the header's 3.3 V."""
+"""SPI speed, Hz: the chip's limit at 2.7 V, and so safe at the header's 3.3 V."""
 CHANNELS: Final = 8
 FULL: Final = 1023
 FIRST_BY: Final = 6 * MS
-"""A peak whose first reading came later than this after the edge is not told, ns: the blow may have been over."""
+"""Latest first reading after the edge, ns: with a later one the blow may be over, so its peak is not reported."""
 _TRANSFER: Final = 0x40206B00
 """SPI_IOC_MESSAGE(1) of linux/spi/spidev.h: one transfer of 32 bytes."""
 
@@ -48,23 +48,23 @@ OnForce = Callable[[Force], None]
 
 
 class Bus(Protocol):
-    """What sends bytes to a chip and brings back as many."""
+    """A bus that sends bytes to a chip and returns as many."""
 
     def transfer(self, data: bytes) -> bytes:
-        """Raises `OSError` where the bus is gone."""
+        """Transfer bytes; raises `OSError` if the bus is gone."""
         ...
 
     def close(self) -> None: ...
 
 
 class SpiBus:
-    """Linux's own SPI device, mode 0."""
+    """Linux's SPI device, mode 0."""
 
     def __init__(self, device: str = _DEVICE) -> None:
         """Open it.
 
         Raises:
-            HardwareMissing: it is not there, or may not be opened.
+            HardwareMissing: it is missing, or may not be opened.
         """
         if not Path(device).exists():
             raise HardwareMissing(
@@ -83,10 +83,10 @@ class SpiBus:
             ) from None
 
     def transfer(self, data: bytes) -> bytes:
-        """Send bytes and return those that came meanwhile."""
+        """Send bytes and return those received meanwhile."""
         out = (c_uint8 * len(data))(*data)
         back = (c_uint8 * len(data))()
-        # struct spi_ioc_transfer: buffers, length, speed, delay, bits a word, and flags that are all off.
+        # struct spi_ioc_transfer: buffers, length, speed, delay, bits per word, and flags that are all off.
         message = struct.pack("=QQIIHBBBBBB", addressof(out), addressof(back), len(data), _SPEED, 0, 8, 0, 0, 0, 0, 0)
         import fcntl
 
@@ -94,20 +94,20 @@ class SpiBus:
         return bytes(back)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
         os.close(self._fd)
 
 
 def read_channel(bus: Bus, channel: int) -> int:
-    """One reading of an MCP3008, single-ended: 0 to 1023 (datasheet DS21295, figure 6-1)."""
+    """Return one reading of an MCP3008, single-ended: 0 to 1023 (datasheet DS21295, figure 6-1)."""
     answer = bus.transfer(bytes((1, 8 + channel << 4, 0)))
     return (answer[1] & 3) << 8 | answer[2]
 
 
 def has_chip(bus: Bus) -> bool:
-    """Whether an MCP3008 may be answering: before each reading it pulls the line low for a bit.
+    """Whether an MCP3008 may be answering: before each reading it pulls the line low for one bit.
 
-    A line that rests low looks the same; then every force is nought, and no dead heat is settled by it.
+    A line that rests low looks the same; then every force is 0, and settles no dead heat.
     """
     return not any(bus.transfer(bytes((1, 8 + channel << 4, 0)))[1] & 4 for channel in range(CHANNELS))
 
@@ -123,14 +123,14 @@ class _Blow:
 
 
 class ForceSampler:
-    """Reads a pad's channel from a press on until `FORCE_WINDOW` has passed, and tells the greatest reading.
+    """Reads a pad's channel after a press until `FORCE_WINDOW` has passed, and reports the greatest reading.
 
-    `begin` may be called by the pads' thread: it only notes the press. All else happens on a thread of our own, or in
+    The pads' thread may call `begin`, which only notes the press. The rest happens on this object's thread, or in
     `poll`, which a simulated table calls.
     """
 
     def __init__(self, bus: Bus, seats: Iterable[int], *, clock: Clock = monotonic, threaded: bool = True) -> None:
-        """``seats``: whose pads have a channel, seat 1 on channel 0; ``clock``: the present instant, ns."""
+        """``seats``: seats whose pads have a channel, seat 1 on channel 0; ``clock``: the present instant, ns."""
         self._bus = bus
         self._seats = frozenset(seats)
         self._clock = clock
@@ -141,16 +141,16 @@ class ForceSampler:
         self._on_force: OnForce | None = None
         self._thread = threading.Thread(target=self._run, name="force", daemon=True) if threaded else None
         self.trouble = ""
-        """Why no forces are told any more; empty while they are."""
+        """Why forces are no longer reported; empty while they are."""
 
     def start(self, on_force: OnForce) -> None:
-        """Tell each blow's force, about `FORCE_WINDOW` after its edge, on a thread of our own."""
+        """Report each blow's force, about `FORCE_WINDOW` after its edge, on this object's thread."""
         self._on_force = on_force
         if self._thread is not None:
             self._thread.start()
 
     def begin(self, seat: int, t: int) -> None:
-        """A seat's pad was pressed at ``t`` (ns); its bounce, too, may be told."""
+        """Note a press of a seat's pad at ``t`` (ns); presses of its bounce are ignored."""
         if seat not in self._seats or self.trouble or self._closed:
             return
         with self._lock:
@@ -160,7 +160,7 @@ class ForceSampler:
         self._pressed.set()
 
     def poll(self) -> bool:
-        """Read every pad that was just pressed once; gives whether there are more readings to come."""
+        """Read every recently pressed pad once; return whether more readings are due."""
         with self._lock:
             blows = list(self._blows)
         for blow in blows:
@@ -185,7 +185,7 @@ class ForceSampler:
         return more
 
     def close(self) -> None:
-        """Stop, and let go of the bus; may be called twice."""
+        """Stop, and release the bus; may be called twice."""
         if self._closed:
             return
         self._closed = True
@@ -208,10 +208,10 @@ class ForceSampler:
 
 
 def open_force(seats: Iterable[int], device: str = _DEVICE) -> ForceSampler:
-    """The sampler of this machine's MCP3008.
+    """Return the sampler of this machine's MCP3008.
 
     Raises:
-        HardwareMissing: no SPI, or no chip on it; says what to do.
+        HardwareMissing: there is no SPI, or no chip on it; the message says what to do.
     """
     bus = SpiBus(device)
     try:

@@ -1,8 +1,8 @@
-"""Pad lines by the kernel's own interface (libgpiod): one request for all pads, one queue of stamped edges.
+"""Pad lines through the kernel's own interface (libgpiod): one request for all pads, one queue of stamped edges.
 
-The kernel stamps each edge on CLOCK_MONOTONIC in the hard interrupt, in integer nanoseconds, and numbers it, so an
-edge that was lost is noticed (`LineSequence`). Nothing is polled while all pads rest. Called by `hardware.pads.pads`
-in the referee's own process.
+The kernel stamps each edge on CLOCK_MONOTONIC in the hard interrupt, in integer nanoseconds, and numbers it, so a lost
+edge is detected (`LineSequence`). Nothing is polled while all pads rest. `hardware.pads.pads` uses it in the referee's
+own process.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from hardware.ports import HardwareMissing, Lost
 from referee.units import MS
 
 _CONSUMER: Final = "table referee pads"
-"""Under this name the kernel lists our lines (`gpioinfo`)."""
+"""The name of our lines in the kernel's list (`gpioinfo`)."""
 QUEUE: Final = 1024
-"""Edges that the kernel keeps for us: its longest queue. A full one drops the oldest, which may be the first hand."""
+"""Size of the kernel's edge queue, its maximum. A full queue drops the oldest edge, which may be the first hand."""
 GPIOD_DELIVERY: Final = 5 * MS
-"""An edge lies in the queue this long after its stamp at the latest, ns: the queueing is done by a real-time thread
-of the kernel's (docs/timing.md has the worst measured)."""
+"""Longest time, ns, from an edge's stamp until it is queued by one of the kernel's real-time threads (docs/timing.md
+has the worst measured)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +40,23 @@ class _Missing:
 
 
 class LineSequence:
-    """Which of one request's numbered edges have come, which are lost, and which were merged into a later one. Pure.
+    """Tracks one request's numbered edges: which have come, which are lost, and which were merged into a later one.
+    Pure.
 
-    The kernel stamps and numbers an edge in the hard interrupt, over all lines of a request, and queues it in a thread
-    of each line, which numbers the line's own. So there are three reasons for a number that was passed over:
+    The kernel stamps and numbers an edge in the hard interrupt, over all lines of a request. A thread per line then
+    queues it and gives it the line's own number. So a skipped number has one of three reasons:
 
-    - neighbours came in the wrong order: it comes yet;
+    - neighbours came in the wrong order: it is still to come;
     - the line's next edge came before the thread had run, and its stamp replaced the earlier one: the edges are
-      *merged*, and what is told is late by less than the thread was (the line's own numbers have no gap);
-    - the queue was full and dropped its oldest: the edge is *lost* (the line's own numbers have a gap).
+      *merged*,
+      and the reported stamp is late by less than the thread was (the line's own numbers have no gap);
+    - the queue was full and dropped its oldest edge: the edge is *lost* (the line's own numbers have a gap).
 
     Both numbers count from 1.
     """
 
     def __init__(self, grace: int) -> None:
-        """``grace``: how long a number that was passed over is waited for, ns."""
+        """``grace``: longest wait for a skipped number, ns."""
         self._grace = grace
         self._next = 1
         self._next_of: dict[int, int] = {}
@@ -62,14 +64,14 @@ class LineSequence:
         self._missing: dict[int, _Missing] = {}
         self._overflowed = False
         self.merged = 0
-        """How many edges were told with the stamp of a later one."""
+        """Number of edges reported with the stamp of a later one."""
 
     def feed(self, line: int, number: int, line_number: int, t: int, now: int) -> None:
-        """An edge of this line came with these numbers and this stamp (ns), and was read at ``now`` (ns)."""
+        """Note an edge of this line with these numbers and this stamp (ns), read at ``now`` (ns)."""
         for passed in range(self._next, number):
             self._missing[passed] = _Missing(self._latest, t, now)
         self._missing.pop(number, None)
-        # What lacks on the line alone was told with an earlier gap.
+        # A gap on the line alone was already reported with an earlier gap.
         if line_number > self._next_of.get(line, 1) and self._missing:
             self._overflowed = True
         self._next = max(self._next, number + 1)
@@ -77,7 +79,7 @@ class LineSequence:
         self._latest = max(self._latest, t)
 
     def settle(self, now: int) -> Lost | None:
-        """What has not come by ``now`` (ns) will not: merged, or lost, which is told once."""
+        """Settle numbers still missing at ``now`` (ns): merged, or lost, which is reported once."""
         if not self._missing:
             return None
         gone = [number for number, gap in self._missing.items() if now - gap.noticed > self._grace]
@@ -95,7 +97,7 @@ class GpiodLines:
     """Claimed lines; implements `hardware.pads.lines.Lines`."""
 
     def __init__(self, request: Any, *, clock: Clock = monotonic) -> None:
-        """``request``: a `gpiod.LineRequest`, or what stands for it; ``clock`` answers the present instant, ns."""
+        """``request``: a `gpiod.LineRequest` or a stand-in; ``clock`` returns the present instant, ns."""
         self.request = request
         self._clock = clock
         self._sequence = LineSequence(GPIOD_DELIVERY)
@@ -106,7 +108,7 @@ class GpiodLines:
         self.exact = bool(getattr(request, "exact", False))
 
     def start(self, on_press: OnPress, on_lost: OnLost) -> None:
-        """Report presses from now on; what was queued before is dropped, though counted."""
+        """Report presses from now on; edges queued earlier are counted but dropped."""
         if hasattr(os, "set_blocking"):
             os.set_blocking(self.request.fd, False)
         self._read()
@@ -115,15 +117,15 @@ class GpiodLines:
             self._wake = Bell()
 
     def drain(self) -> None:
-        """Report every press that the kernel has queued, and what was lost. Raises OSError when the chip is gone."""
+        """Report every press that the kernel has queued, and losses. Raises OSError if the chip is gone."""
         self._read()
         lost = self._sequence.settle(self._clock())
         if lost is not None and self._on_lost is not None:
             self._on_lost(lost)
 
     def _read(self) -> None:
-        # Each call into the kernel may cost a turn of the interpreter's lock, 5 ms beside a busy thread. So nobody asks
-        # first whether there is anything, and asks again only if there may be more than one reading held.
+        # Each call into the kernel may cost a turn of the interpreter's lock, 5 ms beside a busy thread. So read
+        # without asking first whether there is anything, and read again only if there may be more than one batch.
         full = True
         while full:
             try:
@@ -139,16 +141,16 @@ class GpiodLines:
                     self._on_press(line, t)
 
     def watermark(self, now: int) -> int:
-        """After `drain`: every press up to this instant (ns) has been reported."""
+        """After `drain`: return the instant (ns) up to which every press has been reported."""
         return now - GPIOD_DELIVERY
 
     @property
     def merged(self) -> int:
-        """How many edges the kernel told with the stamp of the line's next one: it had no time to queue them."""
+        """Number of edges that the kernel reported with the stamp of the line's next edge, for lack of time."""
         return self._sequence.merged
 
     def is_down(self, pin: int) -> bool:
-        """Whether the pad on this pin closes its contact now."""
+        """Whether the pad on this pin is closed now."""
         return bool(self.request.get_value(pin))
 
     def sleep(self, at_most: int | None) -> None:
@@ -157,7 +159,7 @@ class GpiodLines:
             if not self.request or self._wake is None:
                 return
             edges, wake = self.request.fd, self._wake
-        # Not poll(), which knows no half millisecond.
+        # poll() has only millisecond resolution.
         ready, _, _ = select.select([edges, wake.waitable], [], [], None if at_most is None else at_most / 1e9)
         if wake.waitable in ready:
             wake.hush()
@@ -169,7 +171,7 @@ class GpiodLines:
                 self._wake.ring()
 
     def close(self) -> None:
-        """Let go of the lines."""
+        """Release the lines."""
         with self._closing:
             if self.request:
                 self.request.release()
@@ -202,7 +204,7 @@ def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
 
 
 def header_path(devices: Path = Path("/dev")) -> Path:
-    """The GPIO chip that the header hangs on, found by its label: its number differs between kernels.
+    """Return the path of the header's GPIO chip, found by its label, since its number differs between kernels.
 
     Raises:
         HardwareMissing: there is none, or it may not be opened.
@@ -240,7 +242,7 @@ def header_path(devices: Path = Path("/dev")) -> Path:
 
 
 def _why_refused(chip: Path, pins: Mapping[int, int], refused: Exception) -> str:
-    """In words: each pin that cannot be had, whose it is, and what mends it."""
+    """Return a message that names each unavailable pin, its owner, and the remedy."""
     import gpiod
 
     if isinstance(refused, PermissionError):

@@ -1,7 +1,7 @@
-"""Pad lines by gpiozero's pins over lgpio: the second choice, where gpiod is not installed.
+"""Pad lines through gpiozero's pins over lgpio: the fallback if gpiod is not installed.
 
-The stamps are the kernel's too. lgpio polls each half millisecond, so it costs processor time while all pads rest;
-edges come one after another on its only callback thread, and one that was lost is not noticed.
+The kernel stamps these edges, too. But lgpio polls each half millisecond, which costs CPU time while all pads rest; its
+single callback thread delivers edges one after another, and a lost edge goes unnoticed.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from hardware.ports import HardwareMissing
 from referee.units import MS
 
 GPIOZERO_DELIVERY: Final = 50 * MS
-"""An edge may reach Python this late, ns: 37 ms was the worst measured."""
+"""Longest time until an edge reaches Python, ns: 37 ms was the worst measured."""
 
 _log = logging.getLogger(__name__)
 
 
 def ticks_to_ns(ticks: float | int) -> int:
-    """Integer nanoseconds of gpiozero's ticks (seconds as a float), order kept.
+    """Return integer nanoseconds from gpiozero's ticks (seconds as a float), keeping their order.
 
-    Exact rational arithmetic: the float is the only rounding, which is monotone, so no two edges change
-    places; it is exact to the nanosecond until a machine has been up for 52 days (2**52 ns), and within 1 ns
-    for 52 more. An ``int`` is taken for seconds too.
+    Exact rational arithmetic: the float is the only rounding, which is monotone, so no two edges change places. It is
+    exact to the nanosecond until a machine has been up for 52 days (2**52 ns), and within 1 ns for 52 more. An ``int``
+    also counts as seconds.
     """
     above, below = ticks.as_integer_ratio()
     return (above * 2_000_000_000 + below) // (2 * below)
@@ -41,12 +41,12 @@ class GpiozeroLines:
         """Claim the pins.
 
         Args:
-            factory: a gpiozero pin factory that hands on the kernel's stamps.
+            factory: a gpiozero pin factory that passes on the kernel's stamps.
             pins: BCM number of each seat's pin.
             active_high: whether a pad drives its line high.
 
         Raises:
-            HardwareMissing: the factory knows no stamps, or a pin cannot be used.
+            HardwareMissing: the factory has no stamps, or a pin cannot be used.
         """
         self.exact = bool(getattr(factory, "exact_time", False))
         if not self.exact and all(cls.__name__ != "LGPIOFactory" for cls in type(factory).__mro__):
@@ -74,11 +74,11 @@ class GpiozeroLines:
                     pin=number,
                     why=refused,
                 ) from refused
-        # gpiozero holds its callbacks by weak references: somebody must keep them.
+        # gpiozero holds its callbacks by weak references, so keep them here.
         self._callbacks: dict[int, Callable[[float, Any], None]] = {}
 
     def start(self, on_press: OnPress, _on_lost: OnLost) -> None:
-        """Report presses from now on; a loss is never noticed."""
+        """Report presses from now on; losses are never detected."""
 
         def changed(number: int, ticks: float, _level_when_told: Any) -> None:
             # An exception here would end lgpio's only callback thread, and with it every other pad.
@@ -93,18 +93,18 @@ class GpiozeroLines:
             pin.when_changed = self._callbacks[number]
 
     def drain(self) -> None:
-        """lgpio's thread reports by itself."""
+        """Do nothing: lgpio's thread reports by itself."""
 
     def watermark(self, now: int) -> int:
-        """Every press up to this instant (ns) has been reported, were delivery never later than `GPIOZERO_DELIVERY`."""
+        """Return the instant (ns) up to which every press was reported, given delivery within `GPIOZERO_DELIVERY`."""
         return now - GPIOZERO_DELIVERY
 
     def is_down(self, pin: int) -> bool:
-        """Whether the pad on this pin closes its contact now."""
+        """Whether the pad on this pin is closed now."""
         return bool(self._pins[pin].state) == self._pressed_level
 
     def sleep(self, at_most: int | None) -> None:
-        """Return when an edge was told, when `wake` is called, or after ``at_most`` ns."""
+        """Return when an edge was reported, when `wake` is called, or after ``at_most`` ns."""
         self._awake.wait(None if at_most is None else at_most / 1e9)
         self._awake.clear()
 
@@ -113,7 +113,7 @@ class GpiozeroLines:
         self._awake.set()
 
     def close(self) -> None:
-        """Let go of the pins."""
+        """Release the pins."""
         for pin in self._pins.values():
             pin.when_changed = None
             pin.close()

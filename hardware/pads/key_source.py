@@ -1,9 +1,9 @@
-"""Keys as pads: any keyboard, gamepad, button or Makey Makey that the kernel takes for an input device.
+"""Keys as pads: any keyboard, gamepad, button or Makey Makey that the kernel accepts as an input device.
 
-The kernel stamps each answer of such a device as it comes in, on CLOCK_MONOTONIC. The press itself was up to a poll
-interval earlier, so an edge is told for the middle of that interval, and half of it is part of its error; the rest is
-the firmware's own, which looks at its keys one after another and debounces them. The devices themselves are opened by
-`hardware.pads.evdev_keys`; here they are anything of that shape.
+The kernel stamps each report of such a device on arrival, on CLOCK_MONOTONIC. The press itself was up to a poll
+interval earlier, so an edge is placed in the middle of that interval, with half of it added to its error. The rest of
+the error comes from the firmware, which scans its keys one after another and debounces them. `hardware.pads.evdev_keys`
+opens the devices; this module accepts any object with the same interface.
 """
 
 from __future__ import annotations
@@ -21,29 +21,28 @@ from referee.sentence import Sentence
 from referee.units import MS, SECOND, US
 
 FIRMWARE: Final = 3 * MS
-"""Half-width of how unlike two presses a keyboard's own program may be late, ns: it debounces for 5 ms as a rule (QMK
-does), and looks at all keys in turn. How much later than another *model* it answers nobody knows without a blow on
-both (`referee calibrate pads`)."""
+"""Half-width of the variation of a keyboard firmware's delay, ns: it usually debounces for 5 ms (as QMK does) and scans
+all keys in turn. The delay between two *models* is unknown without a blow on both (`referee calibrate pads`)."""
 RADIO: Final = 30 * MS
-"""What is taken for the poll interval of a keyboard by Bluetooth, ns, whatever its answers look like: two of its
-intervals, for it sends again what was not heard."""
+"""Assumed poll interval of a Bluetooth keyboard, ns, whatever its answers suggest: two of its intervals, since it
+resends lost packets."""
 _STAMP: Final = US
-"""The kernel tells its stamps in whole microseconds, cut off."""
+"""The kernel truncates its stamps to whole microseconds."""
 _DELIVERY: Final = MS
-"""An answer can be read so long after its stamp at the latest, ns: it is queued within the same interrupt."""
+"""Longest time, ns, from an answer's stamp until it can be read: it is queued within the same interrupt."""
 _LOOK_EVERY: Final = SECOND
 
 EV_SYN, EV_KEY, EV_REL, EV_ABS = 0x00, 0x01, 0x02, 0x03
 SYN_REPORT, SYN_DROPPED = 0, 3
 BUS_BLUETOOTH, BUS_VIRTUAL = 0x05, 0x06
 _UP, _DOWN = 0, 1
-"""A third value is a repetition of a key that is held."""
+"""A third value is the repetition of a held key."""
 
 _log = logging.getLogger(__name__)
 
 
 class InputSignal(Protocol):
-    """One event of the kernel's input layer, with the names that evdev gives its parts."""
+    """One event of the kernel's input layer, with evdev's names for its parts."""
 
     @property
     def sec(self) -> int: ...
@@ -58,30 +57,30 @@ class InputSignal(Protocol):
 
 
 class KeyDevice(Protocol):
-    """An open input device that has keys. Every call but `close` raises OSError when it is gone."""
+    """An open input device that has keys. Every call but `close` raises OSError if it is gone."""
 
     token: str
-    """Which device it is; once it is pulled out and put in again, another."""
+    """Identifies the device; another one after it is pulled out and put in again."""
     labels: frozenset[str]
-    """Whatever it may be called by in a seat's place: its name, its socket, its serial number, its files."""
+    """Names by which a seat's place may refer to it: its name, socket, serial number, or files."""
     name: str
     socket: str
-    """Where it is plugged in: two of one make differ in it."""
+    """The socket it is plugged into, which distinguishes two devices of one model."""
     bus: int
     keys: frozenset[int]
-    """Codes of the keys that it has."""
+    """Codes of its keys."""
 
     def fileno(self) -> int: ...
     def read(self) -> Iterable[InputSignal]:
-        """What waits; raises BlockingIOError where there is nothing."""
+        """Return the waiting signals; raises BlockingIOError if there are none."""
         ...
 
     def held(self) -> Collection[int]:
-        """Codes of the keys that are down now."""
+        """Return the codes of keys that are down now."""
         ...
 
     def grab(self) -> None:
-        """Have what is pressed on it go nowhere else."""
+        """Take its key presses for this program only."""
         ...
 
     def close(self) -> None: ...
@@ -92,45 +91,45 @@ class KeyDevices(Protocol):
 
     @property
     def refused(self) -> str:
-        """A device that may not be opened, and what to do; empty where there was none at the last `find`."""
+        """A device that may not be opened, with advice; empty if there was none at the last `find`."""
         ...
 
     def code(self, key: str) -> int:
-        """The code of a key's name. Raises ValueError for none."""
+        """Return the code of a key's name; raises ValueError if there is none."""
         ...
 
     def places(self) -> list[PadPlace]:
-        """Every key of every device, as a seat may name it."""
+        """Return every key of every device, as a seat may name it."""
         ...
 
     def find(self, known: Collection[str]) -> list[KeyDevice]:
-        """Open all that have keys, but those whose tokens are known."""
+        """Open all devices that have keys, except those with known tokens."""
         ...
 
 
 @dataclass(slots=True)
 class _OpenKeys:
-    """A device that carries seats' keys."""
+    """An open device that carries seats' keys."""
 
     device: KeyDevice
     seats: dict[int, int]
-    """By code."""
+    """Seats by key code."""
     interval: PollInterval
     read_at: int
     reported: int = 0
-    """Instant of its last whole answer, ns."""
+    """The instant of its last complete answer, ns."""
     is_answer: bool = False
-    """Whether what came since is one of the device's own, not of the kernel's repetition."""
+    """Whether the signals since then come from the device, rather than from the kernel's key repetition."""
     has_gap: bool = False
-    """Whether its queue overflowed: what comes up to the end of the answer counts for nothing."""
+    """Whether its queue overflowed: signals up to the end of the answer are ignored."""
     down: set[int] = field(default_factory=set)
-    """Codes that are held."""
+    """Codes of held keys."""
 
 
 def interval_of(bus: int) -> PollInterval:
-    """What is known of the poll interval of a device on a bus, before it answered."""
+    """Return the initial poll interval of a device on a bus."""
     if bus == BUS_VIRTUAL:
-        # Another program's: the kernel stamps what it writes as it writes it.
+        # A virtual device belongs to another program: the kernel stamps its events as they are written.
         return PollInterval(0)
     return PollInterval(RADIO if bus == BUS_BLUETOOTH else ASSUMED)
 
@@ -149,14 +148,15 @@ class KeySource:
         grab: bool = False,
         now: int,
     ) -> None:
-        """Look for the keys; one whose device is not here may come later.
+        """Look for the keys; a missing device may come later.
 
         Args:
             places: by seat, of the kind ``key``.
-            devices: this machine's.
-            t_errors: half-width of what is known of each seat's own press besides the poll interval, ns; never taken
-                for less than `FIRMWARE`.
-            grab: whether what is pressed on devices that a place names goes nowhere else.
+            devices: this machine's devices.
+            t_errors: half-width of the uncertainty of each seat's press besides the poll interval, ns; at least
+                `FIRMWARE` is
+                used.
+            grab: whether to take the key presses of devices named by a place for this program only.
             now: the present instant, ns.
 
         Raises:
@@ -168,9 +168,9 @@ class KeySource:
         self._errors = {seat: max(FIRMWARE, t_errors[seat]) for seat in places}
         self._grab = grab
         self._open: dict[str, _OpenKeys] = {}
-        """By token."""
+        """Open devices by token."""
         self._others: set[str] = set()
-        """Tokens of devices without a seat's key: opening all of them each second could hold up the game."""
+        """Tokens of devices without a seat's key: opening all of them each second could delay the game."""
         self._looked = now
         self._last: dict[int, int] = {}
         self._on_edge: OnEdge | None = None
@@ -179,13 +179,13 @@ class KeySource:
 
     @property
     def silent(self) -> Mapping[int, str]:
-        """By seat: which key is on no device that is here."""
+        """By seat: messages about keys whose device is missing."""
         refused = self._devices.refused
         return {seat: refused or self._missing_words(self._places[seat]) for seat in self._absent()}
 
     @property
     def intervals(self) -> Mapping[int, PollInterval]:
-        """By seat whose key is here: how often its device is asked."""
+        """By seat with a key here: the poll interval of its device."""
         return {seat: one.interval for one in self._open.values() for seat in one.seats.values()}
 
     def start(self, on_edge: OnEdge, on_lost: OnLost, now: int) -> None:
@@ -194,15 +194,15 @@ class KeySource:
         self._on_edge, self._on_lost = on_edge, on_lost
 
     def held(self) -> tuple[int, ...]:
-        """Seats whose keys are down, as far as was read."""
+        """Return the seats whose keys are down, as of the last read."""
         return tuple(sorted(one.seats[code] for one in self._open.values() for code in one.down))
 
     def filenos(self) -> list[int]:
-        """The devices' queues."""
+        """Return the descriptors of the devices' queues."""
         return [one.device.fileno() for one in self._open.values()]
 
     def read(self, now: int) -> None:
-        """Report everything that waits; let go of devices that are gone, and look for those that are missing."""
+        """Report all waiting signals; release devices that are gone, and look for missing ones."""
         for token, one in list(self._open.items()):
             try:
                 self._drain(one)
@@ -214,11 +214,11 @@ class KeySource:
             self._find(now)
 
     def watermark(self, now: int) -> int:
-        """Every edge up to this instant (ns) was reported: what comes yet is told for the middle of its interval."""
+        """Return the instant (ns) up to which all edges were reported; later ones are placed mid-interval."""
         return now - _DELIVERY - max((one.interval.value for one in self._open.values()), default=0) // 2
 
     def close(self) -> None:
-        """Let go of the devices."""
+        """Release the devices."""
         for one in self._open.values():
             one.device.close()
         self._open.clear()
@@ -243,7 +243,7 @@ class KeySource:
                 device.close()
 
     def _take(self, device: KeyDevice, now: int) -> None:
-        """Keep a device if a seat's key is on it."""
+        """Keep a device if it has a seat's key."""
         seats = {
             code: seat
             for seat, code in self._codes.items()
@@ -259,7 +259,7 @@ class KeySource:
         one.down |= set(device.held()) & seats.keys()
 
     def _drop(self, token: str, now: int) -> None:
-        """A device is gone: what was held on it was let go somewhere since it was last read."""
+        """Release a device that is gone: its held keys went up at some time since the last read."""
         one = self._open.pop(token)
         one.device.close()
         for code in sorted(one.down):
@@ -293,13 +293,13 @@ class KeySource:
                 self._turn(one, signal.code, signal.value, t)
 
     def _turn(self, one: _OpenKeys, code: int, value: int, t: int) -> None:
-        """A key goes down or up, unless it was so already."""
+        """Note that a key went down or up, unless it was so already."""
         if (code in one.down) != (value == _DOWN):
             (one.down.add if value == _DOWN else one.down.discard)(code)
             self._tell(one, code, value, t)
 
     def _catch_up(self, one: _OpenKeys, t: int) -> None:
-        """The queue overflowed before ``t`` (ns): say so, and take the keys as they are now."""
+        """Handle a queue overflow before ``t`` (ns): report the loss, and take the keys' present state."""
         if self._on_lost is not None:
             self._on_lost(Lost(1, after=one.reported, before=t))
         held = set(one.device.held()) & one.seats.keys()
@@ -312,7 +312,7 @@ class KeySource:
         self._report(seat, value == _DOWN, t - half, half + self._errors[seat] + _STAMP)
 
     def _report(self, seat: int, pressed: bool, t: int, t_error: int) -> None:
-        # What is known of the interval changes, and may not turn a key's own edges round.
+        # The interval's estimate changes, but a key's edges must stay in order.
         t = max(t, self._last.get(seat, t))
         self._last[seat] = t
         if self._on_edge is not None:

@@ -1,7 +1,7 @@
-"""Where edges come from: input lines that tell at which instant each was pressed.
+"""The interface of edge sources: input lines that report the instant of each press.
 
-Behind the pad shell there is one of two sources: the kernel's own event queue (`hardware.pads.gpiod_lines`), or, where
-that library is not installed, gpiozero's pins (`hardware.pads.gpiozero_lines`). docs/timing.md holds them side by side.
+The pad shell uses one of two sources: the kernel's own event queue (`hardware.pads.gpiod_lines`), or gpiozero's pins if
+that library is not installed (`hardware.pads.gpiozero_lines`). docs/timing.md compares them.
 """
 
 from __future__ import annotations
@@ -12,37 +12,37 @@ from typing import Protocol
 from hardware.ports import Lost
 
 OnPress = Callable[[int, int], None]
-"""Hears of a press: the pin's number, and the kernel's stamp, ns."""
+"""Called for a press with the pin's number and the kernel's stamp, ns."""
 OnLost = Callable[[Lost], None]
 
 
 class Lines(Protocol):
-    """Claimed input lines, of which only the press edge is watched, without debounce.
+    """Claimed input lines; only the press edge is watched, without debouncing.
 
-    What was claimed is pulled to its resting level. `drain` and `watermark` are called by one thread at a time.
+    Each line is pulled to its resting level. `drain` and `watermark` are called by one thread at a time.
     """
 
     exact: bool
-    """Whether a stamp is the contact's own instant: only at a simulated table."""
+    """Whether a stamp is the contact's exact instant: only at a simulated table."""
 
     def start(self, on_press: OnPress, on_lost: OnLost) -> None:
-        """Report presses from now on, in any order among pins; either may be called on a thread of the source."""
+        """Report presses from now on, in any order among pins; callbacks may run on the source's thread."""
         ...
 
     def drain(self) -> None:
-        """Report every press that waits. Raises OSError when the lines are gone for good."""
+        """Report every waiting press. Raises OSError if the lines are gone for good."""
         ...
 
     def watermark(self, now: int) -> int:
-        """After `drain`: every press up to this instant (ns) has been reported."""
+        """After `drain`: return the instant (ns) up to which every press has been reported."""
         ...
 
     def is_down(self, pin: int) -> bool:
-        """Whether the pad on this pin closes its contact now. Raises OSError when the lines are gone."""
+        """Whether the pad on this pin is closed now. Raises OSError if the lines are gone."""
         ...
 
     def sleep(self, at_most: int | None) -> None:
-        """Return when something may wait to be told, when `wake` is called, or after ``at_most`` ns."""
+        """Return when there may be something to report, when `wake` is called, or after ``at_most`` ns."""
         ...
 
     def wake(self) -> None:
@@ -50,5 +50,5 @@ class Lines(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of the lines; may be called twice, and from another thread than the one that drains."""
+        """Release the lines; may be called twice, and from another thread than the one that drains."""
         ...

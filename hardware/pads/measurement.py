@@ -1,8 +1,8 @@
-"""What pads do when they are hit one at a time: how they bounce, what their neighbours hear, how far they disagree.
+"""Measures pads hit one at a time: their bounce, their neighbours' echoes, and their differences in delay.
 
-Pure, in event time. One pad alone tells nothing of how long it takes from the hand to its edge: there is nothing to
-hold the edge against. Two pads hit by one blow, on a stiff board that lies over both, tell how far their answers
-differ; what both have in common stays unseen, and makes no hand earlier than another.
+Pure, in event time. A single pad does not reveal its delay from hand to edge, for lack of a reference. Two pads hit by
+one blow, on a stiff board that lies over both, reveal the difference of their delays; the common part stays unknown,
+and favours no hand.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from hardware.ports import Edge
 from referee.units import MS
 
 _LANDING: Final = 30 * MS
-"""Contacts that a hand makes later than so long after its first edge are those of its leaving, ns."""
+"""Time after its first edge, ns, from which a hand's contacts belong to its leaving."""
 _ONE_BLOW: Final = 40 * MS
-"""Two pads that close further apart than this were not hit by one blow, ns."""
+"""Greatest distance, ns, between two pads' closings in one blow."""
 _BEFORE: Final = 10 * MS
 _HAND: Final = 20 * MS
-"""A contact that lasts for so long is a hand, ns."""
+"""Least length, ns, of a hand's contact."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredContact:
-    """A contact of one pad with all its chatter."""
+    """A contact of one pad, including its chatter."""
 
     seat: int
     t: int
     lasted: int
-    """From its first edge until it had opened for good at the latest, ns."""
+    """Time from its first edge until its latest possible final opening, ns."""
     bounce: int
-    """From its first edge to the last one of its landing, ns."""
+    """Time from its first edge to the last edge of its landing, ns."""
 
 
 def touches(edges: Sequence[Edge]) -> list[MeasuredContact]:
-    """The contacts of all pads in the order of their first edges; one that is still closed is left out."""
+    """Return the contacts of all pads in order of their first edges; one still closed is left out."""
     out: list[MeasuredContact] = []
     for seat in sorted({edge.seat for edge in edges}):
         group: list[Edge] = []
@@ -64,11 +64,11 @@ class Blow:
 
     bounce: int
     echoes: Mapping[int, tuple[int, int]]
-    """By seat that heard it: how long, and how long after the hand that began; ns."""
+    """By seat that heard it: length of the echo, and its delay after the hand; ns."""
 
 
 class NotOneBlow(ValueError):  # noqa: N818 - it names what people did
-    """What was felt is not what was asked for; ``seats`` are those it is about."""
+    """The pads felt something other than requested; ``seats`` are those concerned."""
 
     def __init__(self, what: str, seats: Sequence[int]) -> None:
         self.what = what
@@ -78,10 +78,10 @@ class NotOneBlow(ValueError):  # noqa: N818 - it names what people did
 
 
 def blow(seat: int, found: Sequence[MeasuredContact]) -> Blow:
-    """What one hand on ``seat``'s pad did, if these are all the contacts there were.
+    """Return the effect of one hand on ``seat``'s pad, given all contacts.
 
     Raises:
-        NotOneBlow: there was no hand there, more than one, or another's as well.
+        NotOneBlow: there was no hand there, more than one, or another seat's as well.
     """
     hands = [touch for touch in found if touch.lasted >= _HAND]
     mine = [touch for touch in hands if touch.seat == seat]
@@ -99,10 +99,10 @@ def blow(seat: int, found: Sequence[MeasuredContact]) -> Blow:
 
 
 def difference(one: int, other: int, found: Sequence[MeasuredContact]) -> int:
-    """How much later ``other``'s pad told a blow on both than ``one``'s, ns.
+    """Return the delay, ns, of ``other``'s pad relative to ``one``'s, for a blow on both.
 
     Raises:
-        NotOneBlow: not both were hit, or too far apart for one blow.
+        NotOneBlow: only one was hit, or the two were too far apart for one blow.
     """
     firsts = {touch.seat: touch.t for touch in reversed(found) if touch.lasted >= _HAND}
     silent = [seat for seat in (one, other) if seat not in firsts]
@@ -115,10 +115,10 @@ def difference(one: int, other: int, found: Sequence[MeasuredContact]) -> int:
 
 
 def errors(stated: int, apart: Mapping[tuple[int, int], int], seats: int) -> tuple[int, ...]:
-    """Half-widths by seat that explain how far pads' answers lay apart, none below ``stated``; ns.
+    """Return half-widths by seat that explain the differences between pads, none below ``stated``; ns.
 
-    A pad that disagrees with several others is taken for the worse one; of two that only disagree with each other
-    nobody can say which it is, and both get their half.
+    A pad that disagrees with several others is considered the worse one; if two disagree only with each other, the
+    fault is unknown, and each gets half.
     """
     out = dict.fromkeys(range(1, seats + 1), stated)
     for _ in range(seats):

@@ -1,11 +1,10 @@
-"""The pads: one input line a seat, with the kernel's own stamps.
+"""The pads: one input line per seat, with the kernel's own stamps.
 
-The driver debounces nothing: a debounced line reports *last edge + debounce*, so that the cleaner contact
-beats the earlier hand. Only the press edge is watched, since a line that watches both may read a quick pulse
-late and call it a release. The release is found by looking at the level while the pad is believed down, and
-says how well it is known.
+The driver does not debounce: a debounced line reports *last edge + debounce*, so that the cleaner contact would beat
+the earlier hand. Only the press edge is watched, since a line that watches both may read a quick pulse late and report
+a release. The release is found by polling the level while the pad is believed down, and carries its uncertainty.
 
-Made by `referee.table.devices` in the referee's own process; `hardware.pads.slaps` turns the edges into slaps.
+`referee.table.devices` creates it in the referee's own process; `hardware.pads.slaps` turns the edges into slaps.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from referee.sentence import Sentence
 from referee.units import MS, SECOND, US
 
 LEAST_ERROR: Final = 1_500 * US
-"""Half-width of what a real pad's stamp can be worth, ns: an FSR itself takes 1 to 2 ms to respond."""
+"""Least half-width of a real pad's stamp, ns: an FSR takes 1 to 2 ms to respond."""
 POLL: Final = 500 * US
-"""How often the level of a pad that has just gone down is looked at, ns."""
+"""Poll interval, ns, of a pad that has just gone down."""
 _LANDED: Final = 20 * MS
-"""A pad that has been down for so long, ns, is looked at each `_CALMLY`: that was no blip, and the instant at which the
-hand leaves is not worth the processor's time."""
+"""Time down, ns, from which a pad is polled each `_CALMLY`: that was no blip, and the instant at which the hand leaves
+does not justify more CPU time."""
 _CALMLY: Final = 2 * MS
 _RESTING: Final = 3 * SECOND
-"""A pad that has been down for longer than this is looked at more seldom, ns: nobody slaps for so long."""
+"""Time down, ns, from which a pad is polled even less often: no slap lasts so long."""
 _SELDOM: Final = 20 * MS
 _REMEMBERED_LOOKS: Final = 256
 
@@ -44,7 +43,7 @@ class _PadPin:
     """One pad's pin: whether it is believed down, and since when that is certain. Pure."""
 
     def __init__(self, seat: int, pin: int, t_error: int) -> None:
-        """A pad that is up; ``t_error`` is the half-width of what is known of a press, ns."""
+        """Create a pad that is up; ``t_error``: half-width of a press's uncertainty, ns."""
         self.seat = seat
         self.pin = pin
         self.t_error = t_error
@@ -52,23 +51,24 @@ class _PadPin:
         self.pressed_at = 0
         self.presses = 0
         self.fresh = False
-        """Whether it has not been looked at since it was pressed: a quick tap is over before Python hears of it."""
+        """Whether it has not been polled since it was pressed: a quick tap is over before Python hears of it."""
         self._looks: deque[tuple[int, int]] = deque(maxlen=_REMEMBERED_LOOKS)
 
     def press(self, t: int) -> None:
-        """It went down at ``t``, and has not been looked at since."""
+        """Note that it went down at ``t``; it has not been polled since."""
         self.down, self.pressed_at, self.fresh = True, t, True
         self.presses += 1
         self._looks.clear()
 
     def saw_down(self, before: int, after: int) -> None:
-        """Somewhere between these two instants the pad was looked at, and was down."""
+        """Note that it was polled between these two instants, and was down."""
         self._looks.append((before, after))
 
     def last_seen_down(self, t: int) -> int:
-        """The latest instant before ``t`` at which the pad was certainly down, if nothing else is known before ``t``.
+        """Return the latest instant before ``t`` at which the pad was certainly down, given no other event before
+        ``t``.
 
-        A look that was not over by ``t`` proves nothing: what it saw may be the press at ``t``, which waits to be told.
+        A poll not finished by ``t`` proves nothing: it may have seen the press at ``t``, which is still to be reported.
         """
         return next((before for before, after in reversed(self._looks) if after < t), min(self.pressed_at, t))
 
@@ -77,8 +77,8 @@ class GpioPads:
     """Pads on GPIO lines; implements `hardware.ports.Pads`.
 
     Edges of one pad are reported in order. Edges of different pads arrive in any order: sort by ``t``, up to
-    `watermark`. A handler is called on the shell's thread or on that of who asks for the watermark, one at a time,
-    and should only put the edge into a queue.
+    `watermark`. Handlers are called one at a time, on this object's thread or on a caller's of `watermark`, and should
+    only queue the edge.
     """
 
     def __init__(
@@ -95,15 +95,15 @@ class GpioPads:
 
         Args:
             pins: BCM number of the pin of each seat.
-            lines: these pins, claimed already; None claims them on this machine's header.
-            t_error: half-width of what is known of a press, ns: of each seat, or one for all.
+            lines: these pins, already claimed; None: claim them on this machine's header.
+            t_error: half-width of a press's uncertainty, ns: for each seat, or one for all.
             active_high: whether the pad drives its line high; otherwise it closes to ground, against the pull-up.
-            clock: answers the present instant, ns.
-            poller: hear edges and look for releases on a thread of our own; otherwise the owner calls `poll`.
+            clock: returns the present instant, ns.
+            poller: whether to read edges and poll for releases on a thread; otherwise the owner calls `poll`.
 
         Raises:
-            HardwareMissing: no such lines on this machine, or lines that somebody holds.
-            ValueError: two seats on one pin, or a real pad's ``t_error`` below `LEAST_ERROR`.
+            HardwareMissing: this machine has no such lines, or they are in use.
+            ValueError: two seats share a pin, or a real pad's ``t_error`` is below `LEAST_ERROR`.
         """
         if len(set(pins.values())) != len(pins):
             raise ValueError("two seats' pads are on one pin; give each seat a pin of its own")
@@ -118,9 +118,9 @@ class GpioPads:
         self._on_edge: OnEdge | None = None
         self._on_lost: OnLost | None = None
         self.lost = 0
-        """How many presses the kernel stamped that could not be told: its queue overflowed."""
+        """Number of presses stamped by the kernel and lost, because its queue overflowed."""
         self.trouble = ""
-        """Why the pads tell nothing any more, in words; empty while they do."""
+        """Why the pads no longer report, in words; empty while they do."""
         self._closed = False
         self._looked = 0
         self._lines = open_lines(pins, active_high) if lines is None else lines
@@ -133,8 +133,8 @@ class GpioPads:
 
     @property
     def merged(self) -> int:
-        """How many presses were told with the stamp of the pad's next one, which the kernel stamped before it had time
-        to queue the first: a chatter of tens of microseconds. It counts for nothing beside `LEAST_ERROR`.
+        """Number of presses reported with the stamp of the pad's next press, because the kernel had no time to queue
+        the first: a chatter of tens of microseconds, negligible beside `LEAST_ERROR`.
         """
         return int(getattr(self._lines, "merged", 0))
 
@@ -147,7 +147,7 @@ class GpioPads:
             self._poller.start()
 
     def held(self) -> tuple[int, ...]:
-        """Seats whose pads are down at this moment: for a roll-call before the game."""
+        """Return the seats whose pads are down at this moment, for a roll-call before the game."""
         with self._lock:
             if not self._usable:
                 return ()
@@ -158,7 +158,7 @@ class GpioPads:
                 return ()
 
     def drain(self) -> None:
-        """Report every press that waits in the kernel's queue."""
+        """Report every press in the kernel's queue."""
         with self._lock:
             try:
                 if self._usable:
@@ -169,9 +169,7 @@ class GpioPads:
                 self._give_up(gone)
 
     def poll(self, now: int) -> None:
-        """Report what waits; look at every pad that is believed down, and report those that have been let go. ``now``
-        in ns.
-        """
+        """Report waiting edges; poll every pad that is believed down, and report releases. ``now`` in ns."""
         with self._lock:
             self.drain()
             try:
@@ -182,18 +180,18 @@ class GpioPads:
                 self._give_up(gone)
 
     def watermark(self, now: int) -> int:
-        """Every edge up to this instant (ns) has been reported, were it ever queued within the lines' delivery time.
+        """Return the instant (ns) up to which every edge has been reported, if queued within the lines' delivery time.
 
-        What waits in the queue is reported first, so a busy thread of ours makes no promise untrue.
+        Waiting edges are reported first, so the guarantee holds even if our thread is busy.
         """
         with self._lock:
             self.drain()
             told = self._lines.watermark(now)
-            # A pad that is down may have been open since we last saw it, which its next press or our next look tells.
+            # A pad that is down may have opened since the last poll, which its next press or poll will show.
             return min([told, *(pad.last_seen_down(told) for pad in self._pads if pad.down and self._usable)])
 
     def close(self) -> None:
-        """Let go of the pins; nothing is reported afterwards. May be called twice, and by a handler."""
+        """Release the pins; nothing is reported afterwards. May be called twice, and by a handler."""
         self._closed = True
         self._lines.wake()
         if self._poller is not None and self._poller.is_alive() and self._poller is not threading.current_thread():
@@ -211,11 +209,11 @@ class GpioPads:
             if not self._usable:
                 return
             if pad.down:
-                # It cannot be pressed again without having been open: the opening was shorter than our look.
+                # A second press implies an opening in between, too short for our polling.
                 self._release(pad, pad.last_seen_down(t), t)
             pad.press(t)
             if self._poller is not None and threading.current_thread() is not self._poller:
-                # Read by another thread, out of the queue that ours sleeps on: it must begin to look for the release.
+                # Another thread took it from the queue that our thread sleeps on: wake ours to poll for the release.
                 self._lines.wake()
             self._tell(Edge(seat=pad.seat, t=t, pressed=True, t_error=pad.t_error))
 
@@ -229,8 +227,8 @@ class GpioPads:
                 _log.exception("the handler of %s failed; the pads go on", lost)
 
     def _look(self, pad: _PadPin, now: int) -> None:
-        """Look at a pad that is believed down. Our thread may be stopped between ``now`` (ns) and the look."""
-        # Another thread may have looked, and made a promise by it, while the caller waited for the lock.
+        """Poll a pad that is believed down. Our thread may be suspended between ``now`` (ns) and the poll."""
+        # Another thread may have polled, and given a guarantee based on it, while the caller waited for the lock.
         now = max(now, self._looked)
         while True:
             pad.fresh = False
@@ -239,7 +237,7 @@ class GpioPads:
             if down:
                 pad.saw_down(now, over)
                 return
-            # It may have been pressed again, and let go again, before we looked: then this is the later opening.
+            # It may have been pressed and released again before the poll: then this is the later opening.
             presses = pad.presses
             self._lines.drain()
             if not self._usable:
@@ -250,7 +248,7 @@ class GpioPads:
             now = self._clock()
 
     def _release(self, pad: _PadPin, still_down: int, open_by: int) -> None:
-        """Report a release that happened somewhere between two looks."""
+        """Report a release that happened between two polls."""
         pad.down = False
         between = max(open_by - still_down, 0)
         self._tell(Edge(seat=pad.seat, t=still_down + between // 2, pressed=False, t_error=(between + 1) // 2))
@@ -273,7 +271,7 @@ class GpioPads:
             try:
                 with self._lock:
                     newest = min((self._clock() - pad.pressed_at for pad in self._pads if pad.down), default=None)
-                # How long an edge may be waited for before the levels are looked at again; None: as long as it takes.
+                # Longest wait for an edge before the next poll; None: no limit.
                 pause_ns = None
                 if newest is not None:
                     pause_ns = POLL if newest < _LANDED else _CALMLY if newest < _RESTING else _SELDOM
@@ -292,7 +290,7 @@ def open_lines(pins: Mapping[int, int], active_high: bool) -> Lines:
         active_high: whether a pad drives its line high; otherwise it closes to ground, against the pull-up.
 
     Raises:
-        HardwareMissing: no header, no permission, or a pin that somebody holds; says what to do.
+        HardwareMissing: no header, no permission, or a pin in use; the message says what to do.
     """
     try:
         import gpiod  # noqa: F401

@@ -1,12 +1,12 @@
-"""Pads that are pages: a phone with one large button for a seat, or keys pressed in a browser.
+"""Web pages as pads: a phone with one large button for a seat, or keys pressed in a browser.
 
-The page stamps touches by its own clock and reports them some times a second; the page's server stamps each report and
-answers with that stamp, which the next report echoes (`hardware.pads.clock_exchange`). `TouchReports` makes edges of
-them, and is pure; `PageSource` hears them over a socket of this machine. Opened by `referee.setup.wired_devices`.
+The page stamps touches on its own clock and reports them several times a second; the page's server stamps each report
+and answers with that stamp, which the next report echoes (`hardware.pads.clock_exchange`). `TouchReports` turns them
+into edges, and is pure; `PageSource` receives them over a local socket. `referee.setup.wired_devices` opens it.
 
-A page is never its own timekeeper. What it says of its clock, its screen, its hands and its promises is believed only
-as far as our own stamps bear it out: a hand may have come at any instant from the one that the page claims to our
-hearing of it, and that whole span is stated. So a stamp that is too early makes an error wider, and no hand the first.
+A page is not a trusted timekeeper. Its claims about its clock, screen, hands and promises are believed only as far as
+our own stamps confirm them: a hand may have come at any instant from the claimed one to the arrival of the report, and
+that whole span is stated. So a stamp that is too early widens the error, but makes no hand the first.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ from referee.sentence import Sentence
 from referee.units import MS, SECOND
 
 SILENT: Final = 2 * SECOND
-"""A page that reports nothing for so long sleeps, or has lost its network, ns."""
+"""Time without a report, ns, after which a page is asleep, or has lost its network."""
 KNOWN_FOR: Final = 3 * SECOND
-"""For so long after an echo a page's clock is taken as known, ns."""
+"""Time after an echo, ns, for which a page's clock counts as known."""
 SAMPLING: Final = {"touch": 17 * MS, "key": 8 * MS}
-"""Half of how long a hand can be there before it is stamped, ns, by what stamps it, where nobody measured it: a screen
-that looks 60 times a second sees a finger with one look and is sure with the next; a keyboard that is asked 125 times
-a second looks at its own keys as often."""
+"""Half of the longest time, ns, from a touch to its stamp, by input kind, if not measured: a screen sampled 60 times a
+second sees a finger in one sample and confirms it in the next; a keyboard polled 125 times a second scans its keys as
+often."""
 LEAST_SAMPLING: Final = {"touch": 8 * MS, "key": 1 * MS}
-"""The least that is believed of a page that says what it measured, ns."""
+"""Lower limit, ns, for a page's own measurement."""
 _MOST_SAMPLING: Final = 50 * MS
 _FINEST: Final = 50_000
-"""Half of the time between two looks of the quickest keyboards and screens, ns; who says less is not believed."""
+"""Half of the sampling interval of the fastest keyboards and screens, ns; a smaller claim is not believed."""
 _TOLD_FOR: Final = 10 * SECOND
-"""For so long it is told that a page was refused, ns."""
+"""Time, ns, for which a refused page is reported."""
 REFUSED: Final = ("phone", "seats", "code")
-"""Why the page's server refuses a page: another phone is the seat's pad, it reports hands of another seat, its code has
-ended."""
+"""Reasons for which the server refuses a page: another phone is the seat's pad, it reports hands of another seat, or
+its code has expired."""
 _LONGEST_REPORT: Final = 60 << 10
-"""Bytes of a datagram."""
+"""Longest datagram, bytes."""
 _PAGES: Final = 8
-"""Pages of one seat that are remembered: those that were heard last."""
+"""Most pages remembered per seat, the most recently heard ones."""
 _STAMPS: Final = 64
-"""Stamps of ours that a page may still echo."""
+"""Most stamps of ours that a page may still echo."""
 _GRAIN: Final = 1 * MS
-"""A browser's instants are rounded down by as much at most, ns."""
+"""Greatest rounding down of a browser's instants, ns."""
 _WIDEST: Final = 900 * MS
-"""The widest error that is stated, ns; a log takes none wider than a second."""
+"""Widest stated error, ns; a log accepts none wider than a second."""
 _PATIENCE: Final = SECOND
-"""For so long a page's lag or unknown clock is not told, ns: networks stumble."""
+"""Time, ns, for which a page's lag or unknown clock is not reported: networks stumble."""
 
 _JOINING: Final = 3 * SECOND
-"""For so long it is not told that a page which was just loaded has echoed nothing, ns: its first answers are slow."""
+"""Time, ns, for which a newly loaded page may lack an echo without a report: its first answers are slow."""
 
 _log = logging.getLogger(__name__)
 _WAKE: Final = Sentence("nothing is heard of its page; wake the phone or the browser, and see to its network")
@@ -66,28 +66,27 @@ _WAKE: Final = Sentence("nothing is heard of its page; wake the phone or the bro
 
 @dataclass(slots=True)
 class _Page:
-    """One page that was loaded somewhere, as far as it reports for one seat. Instants are ours, ns, unless they are
-    said to be by its clock."""
+    """One loaded page, as far as it reports for one seat. Instants are ours, ns, unless stated to be on its clock."""
 
     clock: RemoteClock = field(default_factory=RemoteClock)
     stamps: deque[int] = field(default_factory=lambda: deque(maxlen=_STAMPS))
-    """Stamps that it was given and has not echoed."""
+    """Stamps that it received and has not echoed."""
     told: int = 0
-    """The number of its last touch."""
+    """Number of its last touch."""
     until: int | None = None
-    """By its clock: up to here it promised to have told everything."""
+    """On its clock: the instant up to which it promised to have reported everything."""
     promised: int = 0
-    """That promise at the earliest."""
+    """The earliest instant of that promise on our clock."""
     sampling: int = SAMPLING["touch"]
     heard: int = 0
     uneven_until: int = 0
-    """Its clock jumped, and is not believed before this instant."""
+    """The instant until which its clock is not trusted after a jump."""
     echoed: int = 0
-    """When it echoed a stamp last that it had been given."""
+    """The instant of its last echo of one of our stamps."""
     lags_since: int | None = None
     unknown_since: int | None = None
     boasts: bool = False
-    """It says that it looks more often than any device does."""
+    """Whether it claims to sample faster than any device does."""
 
     @property
     def is_late(self) -> bool:
@@ -95,16 +94,16 @@ class _Page:
         return self.lags_since is not None or self.unknown_since is not None or self.heard < self.uneven_until
 
     def note_clock(self, read: _Report) -> None:
-        """What a report and its echo show of its clock."""
+        """Learn its clock from a report and its echo."""
         fits = True
         if read.echo is not None and read.echo[0] in self.stamps:
-            # Any other is no stamp of ours, or was echoed before: nothing is learned of it.
+            # Other stamps are not ours, or were already echoed: ignore them.
             stamp, received = read.echo
             self.stamps.remove(stamp)
             self.echoed = read.at
             fits = received <= read.sent and self.clock.note_echo(stamp, received + _GRAIN, read.sent, read.at)
         if fits and self.clock.is_known and self.clock.bounds(read.sent)[0] > read.at:
-            # By all that is known of its clock it would have sent this after we had it.
+            # By its estimated clock it would have sent this after we received it.
             self.clock, fits = RemoteClock(), False
         if not fits:
             _log.warning("the clock of a page's device has jumped; its hands are known anew")
@@ -114,7 +113,7 @@ class _Page:
         self.stamps.append(read.at)
 
     def note_promise(self, read: _Report) -> None:
-        """Up to where it has told everything."""
+        """Note the instant up to which it has reported everything."""
         self.until = read.until if self.until is None else max(self.until, read.until)
         if self.unknown_since is not None:
             return
@@ -124,8 +123,8 @@ class _Page:
         self.lags_since = (self.lags_since or read.at) if lags else None
 
     def span(self, theirs: int, after: int, at: int) -> tuple[int, int]:
-        """From the earliest to the latest instant that it can have meant by one of its clock, told to us ``at``; all up
-        to ``after`` was told before."""
+        """Return the earliest and latest instant of ours for one of its clock, reported ``at``; everything up to
+        ``after`` was reported before."""
         if self.unknown_since is not None:
             return at - _WIDEST, at
         earliest, latest = self.clock.bounds(theirs)
@@ -137,17 +136,17 @@ class _Seat:
     """One seat's pad."""
 
     pages: OrderedDict[str, _Page] = field(default_factory=OrderedDict)
-    """By their own names, the one that was heard last at the end."""
+    """By their own names, the most recently heard last."""
     down: bool = False
     is_late: bool = False
-    """Whether the hand that lies there, or lay there last, was late evidence."""
+    """Whether the current or last hand was late evidence."""
     last: int = 0
-    """Its last edge, ns."""
+    """The instant of its last edge, ns."""
     crowded: int = -_TOLD_FOR
-    """When one page too many reported for it last, ns."""
+    """The instant at which too many pages last reported for it, ns."""
 
     def page(self, name: str, at: int) -> _Page:
-        """The page of this name, heard at an instant of ours, ns, as the one heard last."""
+        """Return the page of this name, marked as the most recently heard, at an instant of ours, ns."""
         page = self.pages.setdefault(name, _Page())
         self.pages.move_to_end(name)
         while len(self.pages) > _PAGES:
@@ -157,35 +156,35 @@ class _Seat:
         return page
 
     def awake(self, now: int) -> list[_Page]:
-        """The pages that were heard of late, the last one at the end."""
+        """Return the pages heard recently, the latest last."""
         return [page for page in self.pages.values() if now - page.heard <= SILENT]
 
 
 class TouchReports:
-    """What pages report of their seats' hands, as edges. Pure.
+    """Turns pages' reports of their seats' hands into edges. Pure.
 
     Args:
-        seats: whose pads are pages.
+        seats: seats whose pads are pages.
     """
 
     def __init__(self, seats: Iterable[int]) -> None:
         self._seats = {seat: _Seat() for seat in seats}
         self._given = 0
-        """Up to here it was promised that all was told, ns."""
+        """The instant, ns, up to which complete reporting was promised."""
         self._silent: dict[int, str] = {}
         self._refused: dict[int, tuple[str, int]] = {}
 
     def feed(self, report: Mapping[str, Any]) -> list[Edge]:
-        """Take a report; returns the edges that are new in it.
+        """Take a report; return its new edges.
 
-        Its fields: ``page``, a page's own random name; ``at``, our stamp of its arrival, ns, which is what it is
-        answered with; ``sent``, by their clock, when it was sent; ``echo``, a stamp that it was answered with before,
-        and by their clock when they had it; ``until``, by their clock, up to when all touches were reported; ``kind``
-        and ``sampling`` (ns, 0: not measured) of what stamps them; ``hands``, by seat, each touch that is not
-        acknowledged yet: its number from 1 on, its instant by their clock, and whether it is a press.
+        Its fields: ``page``, the page's random name; ``at``, our stamp of its arrival, ns, which is also the answer to
+        it; ``sent``, its sending time on their clock; ``echo``, a stamp from an earlier answer, and its arrival on
+        their clock; ``until``, the instant on their clock up to which all touches were reported; ``kind`` and
+        ``sampling`` (ns, 0: not measured) of the input; ``hands``, by seat, each touch not yet acknowledged: its number
+        from 1, its instant on their clock, and whether it is a press.
 
         Raises:
-            ValueError: it is no report.
+            ValueError: the report is invalid.
         """
         read = _Report.of(report)
         made: list[Edge] = []
@@ -197,7 +196,7 @@ class TouchReports:
             page.heard = max(page.heard, read.at)
             page.sampling, page.boasts = read.sampling, read.boasts
             page.note_clock(read)
-            # What a report promises, it has told itself.
+            # A report's promise includes its own touches, so use the earlier one.
             until, after = page.until, page.promised
             page.note_promise(read)
             for count, theirs, pressed in touches:
@@ -221,15 +220,15 @@ class TouchReports:
             half = min((at - earliest + 1) // 2, _WIDEST)
             t, least = earliest + half, seat.last + 1
         else:
-            # The end of a hand that was in time is never late: it is put where it can be, with an error that spans all.
+            # The release of a timely hand is never late: it is placed within its bounds, with an error that spans them.
             t, least = (earliest + at) // 2, seat.last + 1 if pressed else max(seat.last, self._given) + 1
-        # Edges of one pad stay in order, however well the clock came to be known between them.
+        # Edges of one pad stay in order, even if the clock's estimate improved between them.
         t = max(t, least)
         seat.last = t
         return Edge(number, t, pressed, min(max(t - earliest, at - t), _WIDEST), late=seat.is_late and pressed)
 
     def refuse(self, seat: int, why: str, at: int) -> None:
-        """A page was refused as the pad of ``seat`` at an instant of ours, ns; ``why`` is one of `REFUSED`.
+        """Note that a page was refused as the pad of ``seat`` at an instant of ours, ns; ``why`` is one of `REFUSED`.
 
         Raises:
             ValueError: there is no such reason or seat.
@@ -239,7 +238,7 @@ class TouchReports:
         self._refused[seat] = why, at
 
     def advance(self, now: int) -> list[Edge]:
-        """It is ``now`` (ns): hands of pages that have fallen silent are taken away."""
+        """Advance to ``now`` (ns): release hands of pages that have fallen silent."""
         made = []
         self._refused = {seat: (why, at) for seat, (why, at) in self._refused.items() if now - at <= _TOLD_FOR}
         self._silent = {seat: _refusal(seat, why) for seat, (why, _) in self._refused.items()}
@@ -263,8 +262,8 @@ class TouchReports:
         return made
 
     def watermark(self, now: int) -> int:
-        """All edges up to this instant (ns) were returned, by the earliest that each may have been, but for those that
-        are marked late. Pages that are silent, late or never came are not waited for, others not for long."""
+        """Return the instant (ns) up to which all edges were returned, by their earliest bounds, except those marked
+        late. Silent, late and absent pages are not waited for, and others only briefly."""
         waits = (
             max(page.promised, now - WAITED_FOR)
             for seat in self._seats.values()
@@ -282,12 +281,12 @@ class TouchReports:
 
     @property
     def silent(self) -> dict[int, str]:
-        """By seat: why its page tells nothing at present, or nothing in time, and what to do."""
+        """By seat: why its page does not report, or not in time, with advice."""
         return dict(self._silent)
 
 
 def _words(seat: int, awake: list[_Page], now: int) -> str:
-    """What is amiss with a seat's pages; nothing where all is well."""
+    """Return a message about a problem with a seat's pages; empty if there is none."""
     if not awake:
         return _WAKE
     page = awake[-1]
@@ -320,7 +319,7 @@ def _words(seat: int, awake: list[_Page], now: int) -> str:
 
 
 def _refusal(seat: int, why: str) -> str:
-    """What is told of a page that was refused; ``why`` is one of `REFUSED`."""
+    """Return a message about a refused page; ``why`` is one of `REFUSED`."""
     if why == "phone":
         return Sentence(
             "another phone asks to be {seat}'s pad and is refused; if it is the right one, call the code in on the "
@@ -344,14 +343,14 @@ class _Report:
     echo: tuple[int, int] | None
     until: int
     sampling: int
-    """At least what is believed of its kind, ns."""
+    """At least the lower limit of its kind, ns."""
     boasts: bool
-    """Whether it says that it looks more often than any device does."""
+    """Whether it claims to sample faster than any device does."""
     hands: dict[int, list[tuple[int, int, bool]]]
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> _Report:
-        """Raises `ValueError`."""
+        """Check a report; raises `ValueError`."""
         try:
             echo = None
             if told.get("echo") is not None:
@@ -376,7 +375,7 @@ class _Report:
 class PageSource:
     """Pads on pages; implements `hardware.pads.plugged_pads.PadSource`.
 
-    Reports come as datagrams of JSON at a socket of this machine, from the page's server.
+    Reports come from the page's server as JSON datagrams on a local socket.
     """
 
     pace = 250 * MS
@@ -385,11 +384,11 @@ class PageSource:
         """Listen.
 
         Args:
-            seats: whose pads are pages.
-            path: of the socket, in a folder that nobody else can enter.
+            seats: seats whose pads are pages.
+            path: of the socket, in a folder that no other user can enter.
 
         Raises:
-            HardwareMissing: the socket cannot be made.
+            HardwareMissing: the socket cannot be created.
         """
         self._reports = TouchReports(seats)
         self._on_edge: Callable[[Edge], None] = lambda _edge: None
@@ -409,7 +408,7 @@ class PageSource:
 
     @property
     def silent(self) -> Mapping[int, str]:
-        """By seat: why its page tells nothing at present, or nothing in time, and what to do."""
+        """By seat: why its page does not report, or not in time, with advice."""
         return self._reports.silent
 
     def start(self, on_edge: Callable[[Edge], None], _on_lost: Callable[[Lost], None], _now: int) -> None:
@@ -417,11 +416,11 @@ class PageSource:
         self._on_edge = on_edge
 
     def filenos(self) -> list[int]:
-        """The socket."""
+        """Return the socket's descriptor."""
         return [self._socket.fileno()]
 
     def read(self, now: int) -> None:
-        """Take all reports that wait, and see to pages that have fallen silent; ``now`` in ns."""
+        """Take all waiting reports, and handle pages that have fallen silent; ``now`` in ns."""
         with suppress(BlockingIOError):
             while True:
                 self._hear(self._socket.recv(_LONGEST_REPORT))
@@ -432,11 +431,11 @@ class PageSource:
         return self._reports.held
 
     def watermark(self, now: int) -> int:
-        """Every edge up to this instant (ns) has been reported; late ones of a page that was silent excepted."""
+        """Return the instant (ns) up to which every edge has been reported, except late ones of a silent page."""
         return self._reports.watermark(now)
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._socket.close()
         with suppress(FileNotFoundError):
             self._path.unlink()

@@ -1,4 +1,4 @@
-"""The header's pins: which are wired to what, and gpiozero's pin factory for the lights."""
+"""The header's pins and their wiring, and gpiozero's pin factory for the lights."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any, Final, Literal
 from hardware.ports import HardwareMissing
 from referee.sentence import Sentence
 
-# 19 of the header's lines. Left free: 0 and 1 (the HAT's memory), 2 and 3 (fixed pull-ups), 7 to 11 (SPI, for
-# an MCP3008 that measures force). 14 and 15 are the serial console's unless `raspi-config` switches it off.
+# 19 of the header's lines. Left free: 0 and 1 (the HAT's memory), 2 and 3 (fixed pull-ups), 7 to 11 (SPI, for an
+# MCP3008 that measures force). 14 and 15 belong to the serial console unless `raspi-config` switches it off.
 PAD_PINS: Final = (4, 5, 6, 12, 13, 16, 17, 18)
 """BCM number of each seat's pad, seat 1 first."""
 SEAT_LIGHT_PINS: Final = (19, 20, 21, 22, 23, 24, 25, 26)
@@ -27,31 +27,31 @@ HEADER: Final[tuple[int | Literal["3.3 V", "5 V", "ground"], ...]] = (
     "3.3 V", "5 V", 2, "5 V", 3, "ground", 4, 14, "ground", 15, 17, 18, 27, "ground", 22, 23, "3.3 V", 24, 10, "ground",
     9, 25, 11, 8, "ground", 7, 0, 1, 5, "ground", 6, 12, 13, "ground", 19, 16, 26, 20, "ground", 21,
 )  # fmt: skip
-"""BCM numbers by their places on the header, pin 1 first (Raspberry Pi documentation, "GPIO and the 40-pin header")."""
+"""BCM numbers by position on the header, pin 1 first (Raspberry Pi documentation, "GPIO and the 40-pin header")."""
 
 I2S_PINS: Final = (18, 19, 20, 21)
-"""BCM numbers that every sound card on the header takes: clock, word, data in, data out."""
+"""BCM numbers used by every sound card on the header: clock, word, data in, data out."""
 
 HEADER_LABELS: Final = ("pinctrl-rp1", "pinctrl-bcm2712", "pinctrl-bcm2711", "pinctrl-bcm2835")
-"""Labels of the chips that a Raspberry Pi's header hangs on: the Pi 5's is not always the same number."""
+"""Labels of the chips behind a Raspberry Pi's header: the chip number varies on the Pi 5."""
 
 LGPIO_FOLDER: Final = "LG_WD"
-"""The variable that tells lgpio where to leave its pipe."""
+"""The environment variable for the folder of lgpio's pipe."""
 
 USER_TO_GROUP: Final = Sentence("put your user into the group gpio (sudo usermod -aG gpio $USER), then log in again")
-"""What mends a chip that may not be opened."""
+"""Advice for a chip that may not be opened."""
 
 
 def pin_number(bcm: int) -> int:
-    """Where a GPIO stands on the header: 1 to 40, odd ones in one row, even ones in the other."""
+    """Return a GPIO's position on the header: 1 to 40, odd ones in one row, even ones in the other."""
     return HEADER.index(bcm) + 1
 
 
 def header_chip(label_of: Callable[[int], str | None]) -> int | None:
-    """The number of the GPIO chip that the header hangs on, found by label; None where there is none.
+    """Return the number of the header's GPIO chip, found by label; None if there is none.
 
     Args:
-        label_of: answers a chip's label, or None where no chip has that number.
+        label_of: returns a chip's label, or None if no chip has that number.
     """
     labels = {number: label_of(number) for number in range(16)}
     for wanted in HEADER_LABELS:
@@ -62,11 +62,10 @@ def header_chip(label_of: Callable[[int], str | None]) -> int | None:
 
 
 def import_tidily(name: str) -> Any:
-    """Bring in a library so that what it leaves in the folder of the moment goes away: lgpio leaves a pipe there.
+    """Import a library in a scratch folder, since lgpio leaves a pipe in the current folder.
 
-    The folder of the moment may be one that nobody can write in: the import happens in a scratch folder. lgpio reads a
-    variable for another folder (``LG_WD``), and takes the whole program along to it: it is this scratch folder for as
-    long, whatever it was.
+    The current folder may not be writable, either. lgpio reads a variable for its folder (``LG_WD``) and changes the
+    whole program's current folder to it, so the variable points to the scratch folder meanwhile.
 
     Raises:
         ImportError: it is not installed, or broken.
@@ -85,7 +84,7 @@ def import_tidily(name: str) -> Any:
 
 @cache
 def open_factory() -> Any:
-    """gpiozero's lgpio factory on the chip that the header hangs on: one for pads and lights, open until the end.
+    """Return gpiozero's lgpio factory on the header's chip: one for pads and lights, open until the end.
 
     gpiozero keeps the pins of all such factories in one place, so closing one would close the other's pins.
 

@@ -1,7 +1,7 @@
-"""Pads that come and go, as things with a plug do: the thread that listens, and all pads of a table joined to one.
+"""Pads that can be unplugged: the thread that listens to them, and all pads of a table combined.
 
-A `PadSource` is one kind of such pads, a handful of calls with no thread of their own; `PluggedPads` makes pads of it,
-and `MixedPads` makes one table's pads of several kinds. They run in the referee's own process.
+A `PadSource` is one kind of such pads, a few calls without a thread; `PluggedPads` turns it into pads, and `MixedPads`
+combines several kinds into one table's pads. They run in the referee's own process.
 """
 
 from __future__ import annotations
@@ -25,37 +25,37 @@ OnLost = Callable[[Lost], None]
 
 
 class PadSource(Protocol):
-    """Devices that carry seats' pads, and may be pulled out and put in again at any instant.
+    """Devices that carry seats' pads, and may be unplugged and plugged in at any time.
 
-    All is called by one thread at a time.
+    All calls come from one thread at a time.
     """
 
     pace: int
-    """`read` is wanted so often at least, ns, also while nothing can be read."""
+    """Longest time between calls of `read`, ns, even if nothing is readable."""
 
     @property
     def silent(self) -> Mapping[int, str]:
-        """By seat: why its pad tells nothing at present, and what to do."""
+        """By seat: why its pad does not report at present, with advice."""
         ...
 
     def start(self, on_edge: OnEdge, on_lost: OnLost, now: int) -> None:
-        """Report edges from ``now`` (ns) on; what was pressed before is forgotten."""
+        """Report edges from ``now`` (ns) on; earlier presses are discarded."""
         ...
 
     def held(self) -> tuple[int, ...]:
-        """After `read`: seats whose pads are down."""
+        """After `read`: return the seats whose pads are down."""
         ...
 
     def filenos(self) -> list[int]:
-        """What can be read when there is something to tell; it may change with each `read`."""
+        """Return descriptors that become readable when there is news; they may change with each `read`."""
         ...
 
     def read(self, now: int) -> None:
-        """Report everything that waits, and take back in what was put in again; never raises for a device."""
+        """Report all waiting edges, and reconnect devices; never raises for a device."""
         ...
 
     def watermark(self, now: int) -> int:
-        """After `read`: every edge up to this instant (ns) has been reported."""
+        """After `read`: return the instant (ns) up to which every edge has been reported."""
         ...
 
     def close(self) -> None: ...
@@ -64,12 +64,12 @@ class PadSource(Protocol):
 class PluggedPads:
     """The pads of one source; implements `hardware.ports.TimedPads`.
 
-    A handler is called on the thread of these pads or on that of who asks for the watermark, one at a time, and should
-    only put the edge into a queue.
+    Handlers are called one at a time, on this object's thread or on a caller's of `watermark`, and should only queue
+    the edge.
     """
 
     def __init__(self, source: PadSource, *, clock: Clock = monotonic, poller: bool = True) -> None:
-        """``poller``: listen on a thread of our own; otherwise the owner calls `poll`. ``clock`` answers ns."""
+        """``poller``: whether to listen on a thread; otherwise the owner calls `poll`. ``clock`` returns ns."""
         self._source = source
         self._clock = clock
         self._lock = threading.RLock()
@@ -81,7 +81,7 @@ class PluggedPads:
 
     @property
     def silent(self) -> Mapping[int, str]:
-        """By seat: why its pad tells nothing at present, and what to do."""
+        """By seat: why its pad does not report at present, with advice."""
         with self._lock:
             return dict(self._source.silent)
 
@@ -94,25 +94,25 @@ class PluggedPads:
             self._poller.start()
 
     def held(self) -> tuple[int, ...]:
-        """Seats whose pads are down at this moment."""
+        """Return the seats whose pads are down at this moment."""
         with self._lock:
             self.poll()
             return self._source.held()
 
     def poll(self) -> None:
-        """Report everything that waits."""
+        """Report all waiting edges."""
         with self._lock:
             if not self._closed:
                 self._source.read(self._clock())
 
     def watermark(self, now: int) -> int:
-        """Every edge up to this instant (ns) has been reported; what waits is reported first."""
+        """Return the instant (ns) up to which every edge has been reported; waiting edges are reported first."""
         with self._lock:
             self.poll()
             return self._source.watermark(now)
 
     def close(self) -> None:
-        """Let go of the devices; nothing is reported afterwards. May be called twice, and by a handler."""
+        """Release the devices; nothing is reported afterwards. May be called twice, and by a handler."""
         if self._closed:
             return
         self._closed = True
@@ -145,7 +145,7 @@ class PluggedPads:
             try:
                 with self._lock:
                     watched = [self._wake.waitable, *self._source.filenos()]
-                # Whoever asks for the watermark may find a device gone, and close it under our hands.
+                # A caller of `watermark` may find a device gone and close its descriptor during this wait.
                 with contextlib.suppress(OSError, ValueError):
                     select.select(watched, [], [], self._source.pace / 1e9)
                 self.poll()
@@ -155,21 +155,21 @@ class PluggedPads:
 
 
 class MixedPads:
-    """All pads of a table, of whatever kinds; implements `hardware.ports.TimedPads`."""
+    """All pads of a table, of any kinds; implements `hardware.ports.TimedPads`."""
 
     def __init__(self, kinds: Sequence[TimedPads], absent: Mapping[int, str]) -> None:
-        """Join pads, each of other seats.
+        """Combine pads of different seats.
 
         Args:
             kinds: pads of some seats each.
-            absent: by seat whose pad could not be opened: why, and what to do.
+            absent: by seat whose pad could not be opened: the reason, with advice.
         """
         self._kinds = tuple(kinds)
         self._absent = dict(absent)
 
     @property
     def silent(self) -> Mapping[int, str]:
-        """By seat: why its pad tells nothing at present, and what to do."""
+        """By seat: why its pad does not report at present, with advice."""
         told = dict(self._absent)
         for pads in self._kinds:
             told |= getattr(pads, "silent", {})
@@ -177,23 +177,23 @@ class MixedPads:
 
     @property
     def trouble(self) -> str:
-        """Why some pads tell nothing any more, in words; empty while all do."""
+        """Why some pads no longer report, in words; empty while all do."""
         return joined([words for pads in self._kinds if (words := getattr(pads, "trouble", ""))])
 
     def start(self, on_edge: OnEdge, on_lost: OnLost | None = None) -> None:
-        """Report every edge from now on, of different kinds at once and in any order: sort by ``t``."""
+        """Report every edge from now on, of different kinds concurrently and in any order: sort by ``t``."""
         for pads in self._kinds:
             pads.start(on_edge, on_lost)
 
     def held(self) -> tuple[int, ...]:
-        """Seats whose pads are down at this moment."""
+        """Return the seats whose pads are down at this moment."""
         return tuple(sorted(seat for pads in self._kinds for seat in getattr(pads, "held", tuple)()))
 
     def watermark(self, now: int) -> int:
-        """Every edge up to this instant (ns) has been reported: the slowest kind's promise."""
+        """Return the instant (ns) up to which every edge has been reported: the slowest kind's guarantee."""
         return min((pads.watermark(now) for pads in self._kinds), default=now)
 
     def close(self) -> None:
-        """Let go of all pads."""
+        """Release all pads."""
         for pads in self._kinds:
             pads.close()

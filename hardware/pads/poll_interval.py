@@ -1,8 +1,8 @@
-"""How often a keyboard is asked whether anything was pressed, told by the instants of its answers alone. Pure.
+"""Estimates a keyboard's poll interval from the instants of its answers. Pure.
 
-A device on USB tells nothing by itself: the host asks it at a fixed pace, and what was pressed since waits. So answers
-lie on a grid, and its width is how much later than the press a stamp may be. Stamps that lie on no grid (another bus,
-a radio, a machine too busy to stamp in time) tell nothing, and what is assumed of an unknown device stands.
+A USB device sends nothing by itself: the host polls it at a fixed rate, and presses wait until then. So answers lie on
+a grid, whose width is the greatest delay of a stamp after the press. Stamps without a grid (another bus, a radio, a
+machine too busy to stamp in time) say nothing, and the default for an unknown device applies.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from typing import Final
 from referee.units import MS, US
 
 ASSUMED: Final = 10 * MS
-"""Until an interval is measured: the slowest that USB's rules let a keyboard of low speed ask for by default, ns."""
+"""Interval, ns, until one is measured: the slowest default that USB allows for a low-speed keyboard."""
 _WIDEST: Final = 32
-"""Milliseconds between two questions at most: hosts know no longer interval."""
+"""Longest interval between polls, ms: hosts use none longer."""
 _NEAR: Final = 150 * US
-"""An answer is stamped within so much of its place on the grid, ns ..."""
+"""Tolerance, ns, of an answer's stamp around its place on the grid ..."""
 _SHARE: Final = 0.9
-"""... but for a few that an idle or busy processor stamped late ..."""
+"""... with the share of answers that must lie within it, since an idle or busy CPU stamps a few late ..."""
 _DOUBTFUL: Final = 0.7
-"""... and where so many do on a grid, none that is narrower is believed: late stamps may lie on that by chance."""
+"""... and the share on a grid from which no narrower grid is accepted: late stamps may lie on that by chance."""
 _APART: Final = 250 * MS
-"""Answers further apart are not held against each other, ns: the device's clock and ours have drifted by then."""
+"""Longest gap, ns, between compared answers: beyond it the device's clock and ours have drifted."""
 _FEWEST: Final = 24
 _KEPT: Final = 64
 _EACH: Final = 8
-"""The grid is sought anew after so many answers."""
+"""Number of answers between searches for the grid."""
 
 
 class PollInterval:
-    """One device's interval; feed the instants of its answers."""
+    """One device's poll interval; feed the instants of its answers."""
 
     def __init__(self, assumed: int = ASSUMED) -> None:
-        """``assumed``: what holds until it is measured, ns."""
+        """``assumed``: interval until it is measured, ns."""
         self.value = assumed
         """The interval, ns."""
         self.is_measured = False
@@ -43,7 +43,7 @@ class PollInterval:
         self._fed = 0
 
     def feed(self, t: int) -> None:
-        """The device answered at ``t`` (ns)."""
+        """Note an answer of the device at ``t`` (ns)."""
         if self._last is not None and 0 < t - self._last <= _APART:
             self._gaps.append(t - self._last)
             self._fed += 1
@@ -52,7 +52,7 @@ class PollInterval:
         self._last = t
 
     def _seek(self) -> None:
-        """Take the widest grid on which the answers lie; a narrower one would claim more than is known."""
+        """Choose the widest grid that fits the answers; a narrower one would claim too much precision."""
         for width in range(_WIDEST * MS, 0, -MS):
             share = self._share(width)
             if share >= _DOUBTFUL:
@@ -61,7 +61,7 @@ class PollInterval:
                 return
 
     def _share(self, width: int) -> float:
-        """Of the gaps that fit to a grid; not counted to the end where it is too few."""
+        """Return the share of the gaps that fit a grid; stops early if it is too small."""
         most = len(self._gaps) * (1 - _DOUBTFUL)
         missed = 0
         for gap in self._gaps:

@@ -1,4 +1,4 @@
-"""Serial lines by pyserial: the thin shell under `hardware.pads.serial_source`."""
+"""Serial lines through pyserial: the thin shell under `hardware.pads.serial_source`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hardware.pads.serial_source import SerialLink
 from hardware.ports import HardwareMissing
 
 USER_TO_DIALOUT: Final = "put your user into the group dialout (sudo usermod -aG dialout $USER), then log in again"
-"""What mends a serial line that may not be opened."""
+"""Advice for a serial line that may not be opened."""
 _SPEED: Final = 115_200
-"""Bits a second, where the line is a real one; USB knows no such thing."""
+"""Bits per second on a real serial line; USB ignores it."""
 _MOST: Final = 4096
 
 _log = logging.getLogger(__name__)
@@ -27,15 +27,15 @@ class SerialLine:
         self._port = port
 
     def fileno(self) -> int:
-        """What can be read when something has come."""
+        """Return the descriptor that is readable when data has come."""
         return int(self._port.fileno())
 
     def read(self) -> bytes:
-        """What has come."""
+        """Return the data received."""
         return bytes(self._port.read(_MOST))
 
     def write(self, data: bytes) -> None:
-        """Send; what a board does not take is dropped, for it will be asked again."""
+        """Send; data that the board does not accept is dropped, since it will be asked again."""
         import serial
 
         try:
@@ -44,7 +44,7 @@ class SerialLine:
             _log.info("a pad board takes nothing at present")
 
     def close(self) -> None:
-        """Let go of the line."""
+        """Release the line."""
         self._port.close()
 
 
@@ -52,7 +52,7 @@ class SerialPorts:
     """This machine's serial lines; implements `hardware.pads.serial_source.SerialLinks`."""
 
     def __init__(self) -> None:
-        """Raises `HardwareMissing` where pyserial is not here."""
+        """Raise `HardwareMissing` if pyserial is missing."""
         try:
             import serial  # noqa: F401
         except ImportError as missing:
@@ -61,10 +61,10 @@ class SerialPorts:
                 why=missing,
             ) from missing
         self.refused = ""
-        """A line that may not be opened, and what to do; empty where there was none of late."""
+        """A line that may not be opened, with advice; empty if there was none recently."""
 
     def open(self, device: str) -> SerialLink | None:
-        """Open a line by its file, or the first that hangs on USB; None where it is not here."""
+        """Open a line by its file, or the first one on USB; None if it is missing."""
         import serial
 
         self.refused = ""
@@ -72,7 +72,7 @@ class SerialPorts:
         if not path:
             return None
         try:
-            # Read at once what is there, and let nobody else read it away.
+            # Do not block on reads, and keep other programs from reading the line.
             return SerialLine(serial.Serial(path, _SPEED, timeout=0, write_timeout=0, exclusive=True))
         except OSError as refused:
             if refused.errno in (errno.EACCES, errno.EPERM):
@@ -85,10 +85,10 @@ class SerialPorts:
 
 
 def usb_ports() -> list[str]:
-    """Files of the serial lines that hang on USB, as boards do."""
+    """Return the files of serial lines on USB, as boards use."""
     from serial.tools import list_ports
 
-    # A name by maker and number stays, whatever else is plugged in.
+    # A name by maker and number stays the same, whatever else is plugged in.
     names = {str(link.resolve()): str(link) for link in sorted(Path("/dev/serial/by-id").glob("*"))}
     ports = sorted(str(port.device) for port in list_ports.comports() if port.vid is not None)
     return [names.get(port, port) for port in ports]

@@ -1,13 +1,11 @@
-"""Pads on a microcontroller that stamps their edges itself, and tells them over a serial line.
+"""Pads on a microcontroller that stamps their edges itself and reports them over a serial line.
 
-Its clock is known from questions that it answers with the instant at which it did (`hardware.pads.clock_exchange`). An
-answer follows every edge before it, so it is also the promise up to where all was told; edges are numbered, so one
-whose line was torn is missed. The line itself is opened by `hardware.pads.serial_link`; here it is anything of that
-shape.
+Its clock is learned from questions that it answers with its current time (`hardware.pads.clock_exchange`). An answer
+follows every earlier edge, so it also promises that all of them were reported; edges are numbered, so a torn line is
+detected. `hardware.pads.serial_link` opens the line; this module accepts any object with the same interface.
 
-A board is believed as little as a page (`hardware.pads.page_pads`): a press may have come at any instant from the one
-that it stamped to our hearing of it, and is late evidence where it comes long after its stamp, breaks a promise, or its
-clock has jumped.
+A board is trusted as little as a page (`hardware.pads.page_pads`): a press may have come at any instant from its stamp
+to its arrival here. It is late evidence if it arrives long after its stamp, breaks a promise, or the clock has jumped.
 """
 
 from __future__ import annotations
@@ -35,27 +33,27 @@ from referee.sentence import Sentence
 from referee.units import MS, SECOND, US
 
 ASK_EVERY: Final = 20 * MS
-"""How often a board is asked for its clock, ns: so far behind the promise stays."""
+"""Interval, ns, between clock questions to a board: the promise lags by as much."""
 SILENT_AFTER: Final = 500 * MS
-"""A board that says nothing for so long is not waited for, ns."""
+"""Silence, ns, after which a board is not waited for."""
 _LOOK_EVERY: Final = SECOND
 _OPEN_QUESTIONS: Final = 64
 _WIDEST: Final = 900 * MS
-"""The widest error that is stated, ns; a log takes none wider than a second."""
+"""Widest stated error, ns; a log accepts none wider than a second."""
 
 _log = logging.getLogger(__name__)
 
 
 class SerialLink(Protocol):
-    """An open serial line. Every call but `close` raises OSError when it is gone."""
+    """An open serial line. Every call but `close` raises OSError if it is gone."""
 
     def fileno(self) -> int: ...
     def read(self) -> bytes:
-        """What has come; nothing where nothing waits."""
+        """Return the data received; empty if there is none."""
         ...
 
     def write(self, data: bytes) -> None:
-        """Send, without waiting."""
+        """Send without blocking."""
         ...
 
     def close(self) -> None: ...
@@ -66,11 +64,11 @@ class SerialLinks(Protocol):
 
     @property
     def refused(self) -> str:
-        """A line that may not be opened, and what to do; empty where there was none of late."""
+        """A line that may not be opened, with advice; empty if there was none recently."""
         ...
 
     def open(self, device: str) -> SerialLink | None:
-        """Open a line by its file; for an empty name the first that a board may be on. None where it is not here."""
+        """Open a line by its file, or for an empty name the first one that may have a board; None if it is missing."""
         ...
 
 
@@ -80,38 +78,38 @@ class _OpenBoard:
 
     link: SerialLink
     greeted: int
-    """When it was last asked who it is, or the line opened, ns."""
+    """The instant at which its greeting was last requested, or the line opened, ns."""
     heard: int
-    """When something was heard of it last, ns."""
+    """The instant at which it was last heard, ns."""
     promised: int
-    """All up to here was told, ns."""
+    """The instant up to which everything was reported, ns."""
     reader: BoardReader = field(default_factory=BoardReader)
     clock: RemoteClock = field(default_factory=RemoteClock)
     hello: BoardHello | None = None
     count: int = 0
-    """The number of its last edge."""
+    """Number of its last edge."""
     asked: dict[int, int] = field(default_factory=dict)
-    """When each open question was sent, ns."""
+    """Sending time of each open question, ns."""
     asked_at: int = 0
     is_level: bool = False
-    """Whether it has said which pads are down."""
+    """Whether it has reported which pads are down."""
     early: list[tuple[BoardEdge, int]] = field(default_factory=list)
-    """Edges that came before anything was known of its clock, and when they came, ns."""
+    """Edges that arrived before its clock was known, with their arrival, ns."""
     answered_us: int = 0
-    """What its clock showed with its last answer: all before was told."""
+    """Its clock at its last answer: everything earlier was reported."""
     uneven_until: int = 0
-    """Its clock jumped, and is not believed before this instant, ns."""
+    """The instant until which its clock is not trusted after a jump, ns."""
     lags_since: int | None = None
-    """Since when its answers are older than anybody waits for, ns."""
+    """The instant since which its answers have been too old to wait for, ns."""
     down: dict[int, int] = field(default_factory=dict)
-    """Seats whose pads are down, and since when, ns."""
+    """Seats whose pads are down, with the instants since when, ns."""
 
     def is_late(self, now: int) -> bool:
         """Whether all its hands are late evidence."""
         return self.lags_since is not None or now < self.uneven_until
 
     def doubt(self, seat: int, now: int) -> str:
-        """Why they are, in words; nothing where they are not, or only just."""
+        """Return why they are late, in words; empty if they are not, or only since recently."""
         if now < self.uneven_until:
             return Sentence(
                 "the clock of the pad board of {seat} has jumped: its hands count as late until it has gone evenly for "
@@ -135,16 +133,16 @@ class SerialSource:
     def __init__(
         self, places: Mapping[int, PadPlace], links: SerialLinks, *, t_errors: Mapping[int, int], clock: Clock
     ) -> None:
-        """Look for the boards; one that is not here may come later.
+        """Look for the boards; a missing one may come later.
 
         Args:
             places: by seat, of the kind ``serial``.
-            links: this machine's.
-            t_errors: half-width of what each seat's pad itself leaves open, ns.
-            clock: answers the present instant, ns: an exchange is worth what its two readings are.
+            links: this machine's serial lines.
+            t_errors: half-width of the uncertainty of each seat's pad itself, ns.
+            clock: returns the present instant, ns: an exchange is only as good as its two readings.
 
         Raises:
-            ValueError: a pad of a board is no number.
+            ValueError: a board's pad is not a number.
         """
         self._seats: dict[str, dict[int, int]] = {}
         for seat, place in places.items():
@@ -158,7 +156,7 @@ class SerialSource:
         self._questions = 0
         self._last: dict[int, int] = {}
         self._given = 0
-        """Up to here it was promised that all was told, ns."""
+        """The instant, ns, up to which complete reporting was promised."""
         self._on_edge: OnEdge | None = None
         self._on_lost: OnLost | None = None
         self._looked = clock() - _LOOK_EVERY
@@ -166,7 +164,7 @@ class SerialSource:
 
     @property
     def silent(self) -> Mapping[int, str]:
-        """By seat: that its board is not plugged in, tells nothing or nothing in time, or has no such pad."""
+        """By seat: messages about a board that is unplugged, silent or late, or lacks this pad."""
         told: dict[int, str] = {}
         now = self._clock()
         for device, seats in self._seats.items():
@@ -188,19 +186,19 @@ class SerialSource:
         self._on_edge, self._on_lost = on_edge, on_lost
 
     def held(self) -> tuple[int, ...]:
-        """Seats whose pads are down, as far as was told."""
+        """Return the seats whose pads are down, as far as reported."""
         return tuple(sorted(seat for board in self._open.values() for seat in board.down))
 
     def filenos(self) -> list[int]:
-        """The lines."""
+        """Return the lines' descriptors."""
         return [board.link.fileno() for board in self._open.values()]
 
     def read(self, now: int) -> None:
-        """Report everything that waits, ask for clocks, and look for boards that are missing."""
+        """Report all waiting edges, ask for clocks, and look for missing boards."""
         for device, board in list(self._open.items()):
             try:
                 while data := board.link.read():
-                    # After the reading: whatever is in it had come by then.
+                    # Read the clock after the data: all of it had arrived by then.
                     came, junk = self._clock(), board.reader.junk
                     for line in board.reader.feed(data):
                         self._hear(board, self._seats[device], line, came)
@@ -217,8 +215,8 @@ class SerialSource:
             self._find(now)
 
     def watermark(self, now: int) -> int:
-        """All up to this instant (ns) was told, by the earliest that each press may have been, but for those that are
-        marked late. Boards that are gone, silent or late are not waited for, others not for long."""
+        """Return the instant (ns) up to which everything was reported, by each press's earliest bound, except late
+        ones. Missing, silent and late boards are not waited for, and others only briefly."""
         waited = [
             max(board.promised, now - WAITED_FOR)
             for board in self._open.values()
@@ -229,14 +227,14 @@ class SerialSource:
         return told
 
     def close(self) -> None:
-        """Let go of the lines."""
+        """Release the lines."""
         for board in self._open.values():
             board.link.close()
         self._open.clear()
 
     @property
     def junk(self) -> int:
-        """How many lines were torn, or no board's."""
+        """Number of lines that were torn, or not from a board."""
         return sum(board.reader.junk for board in self._open.values())
 
     def _find(self, now: int) -> None:
@@ -255,7 +253,7 @@ class SerialSource:
             self._questions += 1
             while len(board.asked) >= _OPEN_QUESTIONS:
                 del board.asked[next(iter(board.asked))]
-            # Before the writing: it was not asked earlier than that.
+            # Read the clock before writing: the question was not sent earlier than that.
             board.asked_at = board.asked[self._questions] = self._clock()
             board.link.write(encode_question(self._questions))
 
@@ -273,7 +271,7 @@ class SerialSource:
         board.heard = came
 
     def _begin(self, board: _OpenBoard, hello: BoardHello, came: int) -> None:
-        """A board says who it is; where it had said so before, it has begun anew, and what it had to tell is gone."""
+        """Take a board's greeting; a second one means that it restarted, and its unreported edges are lost."""
         if board.hello is not None:
             _log.warning("a pad board has begun anew")
             self._release_all(board, came)
@@ -289,7 +287,7 @@ class SerialSource:
         if sent is None or board.hello is None:
             return
         if answer.count < board.count:
-            # It began anew, and its greeting was torn.
+            # It restarted, and its greeting was torn.
             self._begin(board, replace(board.hello, count=answer.count), came)
         if not board.clock.note_question(sent, answer.us * US, came):
             _log.warning("a pad board's clock has jumped; it is sought anew")
@@ -309,7 +307,7 @@ class SerialSource:
         slack = board.hello.error_us * US + max(self._errors.values())
         board.promised = max(before, min(earliest - slack, came) - 1)
         if not board.is_level:
-            # What was held before anything was known of the board is no press of now.
+            # A pad held before the board was known is not a new press.
             board.is_level = True
             board.down |= {seat: came for pad, seat in seats.items() if pad in answer.down and seat not in board.down}
         for pad, seat in seats.items():
@@ -329,7 +327,7 @@ class SerialSource:
         if seat is not None and board.hello is not None and (seat in board.down) != edge.pressed:
             own = self._errors[seat] if edge.pressed else 0
             if earliest > came:
-                # By its answers it would have felt this after we had heard of it.
+                # By its answers it would have felt this after we heard of it.
                 board.uneven_until = came + STEADY
             earliest = min(max(earliest - board.hello.error_us * US - own, board.promised + 1), came)
             late = edge.pressed and (
@@ -341,16 +339,16 @@ class SerialSource:
             self._turn(board, seat, edge.pressed, (earliest, came + own), late=late)
 
     def _release_all(self, board: _OpenBoard, now: int) -> None:
-        """What was held on a board was let go somewhere since it last told how all stood."""
+        """Release all pads held on a board: they went up at some time since its last promise."""
         for seat, since in list(board.down.items()):
             self._turn(board, seat, False, (max(board.promised, since), now))
 
     def _turn(
         self, board: _OpenBoard, seat: int, pressed: bool, span: tuple[int, int], *, late: bool = False
     ) -> None:  # fmt: skip
-        """An edge that came somewhere in a span, ns."""
+        """Report an edge that happened within a span, ns."""
         earliest, latest = span
-        # What is known of the clock changes, and may not turn a pad's own edges round.
+        # The clock's estimate changes, but a pad's edges must stay in order.
         t = max((min(earliest, latest) + latest) // 2, self._last.get(seat, 0))
         t_error = min(max(t - earliest, latest - t, 0), _WIDEST)
         self._last[seat] = t

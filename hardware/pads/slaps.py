@@ -1,7 +1,7 @@
-"""From the pads' edges to slaps and lifts: pure, for the log.
+"""Turns the pads' edges into slaps and lifts: pure, for the log.
 
-A slap is reported with the stamp of its first edge once its contact has lasted long enough to be a hand,
-about 2 ms later; `PadFilter.watermark` waits for it, so nobody overtakes it meanwhile. A light need not wait:
+A slap is reported with the stamp of its first edge once its contact has lasted long enough to be a hand, about 2 ms
+later; `PadFilter.watermark` waits for it, so no other slap overtakes it meanwhile. A light need not wait:
 `PadFilter.touched`.
 """
 
@@ -18,18 +18,19 @@ from referee.engine.observations import Observation, Other
 from referee.units import MS
 
 _LOUD = 0.5
-"""A contact with this share of the other hand's force is no echo of it."""
+"""Share of the other hand's force from which a contact is not its echo."""
 _WIDEST = 10 * MS
-"""No slap states a wider error, ns: the referee waits no longer for what may have come before."""
+"""Widest error of a slap, ns: the referee does not wait longer for earlier hands."""
 
 
 class PadFilter:
-    """Every pad of a table.
+    """Filters the edges of all pads of a table.
 
-    ``feed`` each edge as it comes, in any order between pads, and ``advance`` as far as every pad's edges have been fed
-    (`GpioPads.watermark`): what is returned does not depend on the order of arrival. Ids count each seat's own slaps.
+    ``feed`` each edge as it comes, in any order between pads, and ``advance`` up to the instant to which all pads'
+    edges have been fed (`GpioPads.watermark`): the result does not depend on the order of arrival. Ids count each
+    seat's slaps.
 
-    Lines of the kind `Other` tell what else there was, each with its ``seat``: ``pad_stuck``, ``pad_chatter`` and
+    Lines of the kind `Other` report further events, each with its ``seat``: ``pad_stuck``, ``pad_chatter`` and
     ``pad_freed``, with ``words`` for the table; and ``pad_crosstalk``, with ``of``, the seat whose hand was heard, and
     ``lasted``, ns.
     """
@@ -47,15 +48,15 @@ class PadFilter:
         """Set up for a table.
 
         Args:
-            seats: how many.
+            seats: number of seats.
             start: an instant before any edge, ns.
-            t_errors: half-width of each seat's stamp as measured, ns; it never makes an edge better than its pad says.
-            crosstalk: how pads hear each other's hands; None: nothing is known of it, and nothing taken for it.
-            force: whether forces will be told (`weigh`); each slap then waits for its own.
-            prefix: stands before each id, so that a game that is resumed gives none twice.
+            t_errors: measured half-width of each seat's stamp, ns; it never makes an edge better than its pad says.
+            crosstalk: how pads hear each other's hands; None: unknown, and no contact counts as crosstalk.
+            force: whether forces will be reported (`weigh`); each slap then waits for its own.
+            prefix: text before each id, so that a resumed game repeats none.
 
         Raises:
-            ValueError: what was measured was measured at a table with other seats.
+            ValueError: the measurements belong to a table with other seats.
         """
         if len(t_errors) not in (0, seats) or (crosstalk is not None and len(crosstalk.errors) != seats):
             raise ValueError(f"what was measured at the pads is not of {seats} seats; measure again")
@@ -75,13 +76,13 @@ class PadFilter:
         self._fed = 0
         self._heard: set[int] = set()
         self.dropped = 0
-        """How many contacts were no hands: too short, or another's heard through the table."""
+        """Number of contacts that were not hands: too short, or crosstalk."""
 
     def feed(self, edge: Edge) -> list[Observation]:
-        """Take one edge; returns what it decided: nothing, unless it comes after its time.
+        """Take one edge; return its decisions: none, unless it is late.
 
         Raises:
-            ValueError: the edge is of no seat at this table.
+            ValueError: the edge belongs to no seat at this table.
         """
         pad = self._pads.get(edge.seat)
         if pad is None:
@@ -92,12 +93,12 @@ class PadFilter:
         return self.advance(self._advanced) if edge.t <= self._advanced else []
 
     def touch(self, edge: Edge) -> None:
-        """Show an edge in `touched` before it is fed; nothing else comes of it. Of no seat here: nothing at all."""
+        """Show an edge in `touched` before it is fed, without other effect; a no-op for an unknown seat."""
         if edge.seat in self._pads:
             self._pads[edge.seat].touch(edge)
 
     def weigh(self, seat: int, t: int, force: float) -> None:
-        """The greatest force on a seat's pad after its edge at ``t`` (ns) was ``force``, 0 to 1.
+        """Record ``force``, 0 to 1, as the greatest on a seat's pad after its edge at ``t`` (ns).
 
         Raises:
             ValueError: there is no such seat or force.
@@ -107,13 +108,13 @@ class PadFilter:
         self._pads[seat].forces.add(t, force)
 
     def advance(self, t: int) -> list[Observation]:
-        """All edges up to ``t`` (ns) have been fed; returns what that decided, by ``t``."""
+        """Decide what can be decided, with all edges up to ``t`` (ns) fed; return the results, by ``t``."""
         self._advanced = max(self._advanced, t)
         made: list[Observation] = []
         while self._waiting and self._waiting[0][0] <= self._advanced:
             edge = heapq.heappop(self._waiting)[-1]
             pad = self._pads[edge.seat]
-            # What one pad's contact is worth may hang on what the others did until then.
+            # The assessment of one pad's contact may depend on the others' events until then.
             made += self._decide([pad] if self._crosstalk is None else self._pads.values(), edge.t - 1)
             made += self._tell_faults(pad, pad.faults.feed(edge))
             pad.enqueue(pad.contact.feed(edge))
@@ -124,19 +125,19 @@ class PadFilter:
 
     @property
     def watermark(self) -> int:
-        """Every slap and lift up to here has been returned, ns, by the earliest that each may have been."""
+        """The instant, ns, up to which every slap and lift has been returned, by its earliest bound."""
         waiting = [earliest(edge) - 1 for *_, edge in self._waiting if edge.pressed]
         return min([pad.watermark(self._advanced) for pad in self._pads.values()] + waiting)
 
     @property
     def touched(self) -> tuple[int, ...]:
-        """Seats whose pads are down, the first hand first; undecided contacts included, benched pads not."""
+        """Seats whose pads are down, the first hand first; including undecided contacts, without benched pads."""
         down = [(pad.touched, seat) for seat, pad in self._pads.items() if pad.touched is not None]
         return tuple(seat for _, seat in sorted(down))
 
     @property
     def stuck(self) -> tuple[int, ...]:
-        """Seats whose pads are benched for having been down for more than 3 s: to be announced, and mended."""
+        """Seats whose pads are benched for being down for more than 3 s: to be announced and fixed."""
         return tuple(seat for seat, pad in self._pads.items() if pad.faults.fault is Fault.STUCK)
 
     @property
@@ -146,11 +147,11 @@ class PadFilter:
 
     @property
     def heard(self) -> frozenset[int]:
-        """Seats whose pads have worked at least once: a cut wire cannot be seen, so hold a roll-call."""
+        """Seats whose pads have worked at least once: a cut wire cannot be detected, so hold a roll-call."""
         return frozenset(self._heard)
 
     def _decide(self, pads: Collection[SeatPad], t: int) -> list[Observation]:
-        """Everything up to ``t`` (ns) has been fed."""
+        """Decide contacts, with everything up to ``t`` (ns) fed."""
         if self._crosstalk is not None:
             self._suspect(pads, self._crosstalk)
         for pad in pads:
@@ -164,11 +165,11 @@ class PadFilter:
         return made
 
     def _suspect(self, pads: Collection[SeatPad], crosstalk: Crosstalk) -> None:
-        """Ask of contacts that others' hands may account for that they last longer than these can."""
+        """Require contacts that others' hands may explain to last longer than these can."""
         doubtful = [(pad, pad.contact.runs) for pad in pads if pad.contact.undecided is not None]
         if not doubtful:
             return
-        # Somebody's hand came at a first edge; one that came hidden in its echo came by so late.
+        # The first pass takes hands at first edges; the second allows for hands hidden in an echo, which come later.
         edges = [(seat, first, first) for seat, first, _ in self._began(*Known)]
         for pad, runs in doubtful:
             over = at_most(runs[0].start, self._causes(pad, runs, edges))
@@ -179,20 +180,20 @@ class PadFilter:
             pad.contact.require(over, over + crosstalk.hold(pad.seat))
 
     def _causes(self, pad: SeatPad, runs: Sequence[ClosedSpan], hands: Sequence[tuple[int, int, int]]) -> list[Cause]:
-        """Those of the hands that a contact may only have heard."""
+        """Return the hands of which a contact may only be an echo."""
         if self._crosstalk is None:
             return []
         end = runs[-1].start if runs[-1].end is None else runs[-1].end
         return self._crosstalk.causes(pad.seat, runs[0].start, end, hands)
 
     def _began(self, *known: Known) -> list[tuple[int, int, int]]:
-        """Of each contact of which so much is known: the seat, and from when to when its hand can have come."""
+        """Return, for each contact with this knowledge, its seat and the bounds of its hand."""
         return [
             (seat, one.first, one.latest) for seat, pad in self._pads.items() for one in pad.began if one.known in known
         ]
 
     def _can_tell(self, pad: SeatPad, contact: DecidedContact, t: int) -> bool:
-        """Whether all is known, at ``t`` (ns), that a contact must be judged by."""
+        """Whether everything needed to judge a contact is known at ``t`` (ns)."""
         if self._crosstalk is None or contact.event not in (Event.PRESSED, Event.DROPPED):
             return True
         first = contact.edge.t
@@ -222,7 +223,7 @@ class PadFilter:
         return [*pad.slap(contact.edge, (earliest + latest) // 2, extra)]
 
     def _short(self, pad: SeatPad, contact: DecidedContact) -> list[Observation]:
-        """A contact was shorter than was asked of it."""
+        """Handle a contact shorter than required."""
         edge, release, end = contact.edge, contact.release, contact.runs[-1].end
         if release is None or end is None:
             raise ValueError(f"a dropped contact of seat {pad.seat} that never opened")
@@ -235,11 +236,11 @@ class PadFilter:
         if sum(run.lasted(end) for run in contact.runs) < SHORTEST:
             self.dropped += 1
             return []
-        # As long as a hand's, and nobody's for sure: a hand, then.
+        # As long as a hand, and not certainly an echo: treat it as a hand.
         return [*self._slap(pad, contact), *pad.lift(release)]
 
     def _loud(self, pad: SeatPad, t: int, causes: Sequence[Cause]) -> bool:
-        """Whether a contact was hit too hard to be an echo, where forces are known."""
+        """Whether a contact was hit too hard to be an echo, if forces are known."""
         force = pad.forces.of(t, t)
         others = [self._pads[cause.seat].forces.of(cause.earliest, cause.latest) for cause in causes]
         known = [other for other in others if other is not None]
