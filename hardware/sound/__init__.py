@@ -1,1 +1,1 @@
-"""Sound: clips of speech, mixed on one line of time, played through one stream."""
+"""Sound: clips of speech, mixed on one timeline and played through one stream."""

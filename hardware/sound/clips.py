@@ -1,7 +1,7 @@
-"""Phrase clips: rendered once by a speech synthesiser, kept in the user's cache, handed out as arrays.
+"""Phrase clips: rendered once by a speech synthesiser, kept in the user's cache, returned as arrays.
 
-Rendering takes the installed synthesiser about a twentieth of a second a clip, too long to wait for while
-hands lie on the pads; so a vocabulary is rendered ahead, at installation or first use.
+Rendering takes the installed synthesiser about a twentieth of a second per clip, too long during a game; so the
+vocabulary is rendered ahead, at installation or first use.
 """
 
 from __future__ import annotations
@@ -29,47 +29,48 @@ from hardware.sound.loudness import BLOCK, block_energies, momentary_of
 from hardware.sound.splice import LOUDNESS, PAUSE_MARKS, RATE, Samples, gap_after, join, prepared
 
 _RECIPE: Final = "3"
-"""Changes whenever clips must be rendered anew: part of the cache folder's name."""
+"""Version of the rendering, part of the cache folder's name: changed whenever clips must be rendered again."""
 _PATIENCE: Final = 20.0
 _UNEVEN: Final = 3.0
-"""A clip on disk that is so much softer or louder than it should be is torn, LU (pointed ones are softer by less)."""
+"""Deviation, LU, from the required loudness at which a clip on disk counts as torn (pointed clips are softer by
+less)."""
 
 _SHORTEST: Final = 0.15
-"""A name takes so long to say, s; less is a letter lost ..."""
+"""Shortest name, s; less is a lost letter ..."""
 _LONGEST: Final = 2.0
-"""... and more is a name spelled out."""
+"""... and the longest; more is a name spelled out."""
 
 Progress = Callable[[int, int], None]
-"""Told how many clips are done, of how many."""
+"""Called with the number of finished clips and the total."""
 
 
-#: Letters that come apart into no Latin letter and a mark, as they are written where there is no such letter.
+#: Replacements for letters that do not decompose into a Latin letter and a mark.
 _LATIN: Final = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
 )
 
 
 def plain_letters(text: str) -> str:
-    """The text in lower case and letters a to z where they can be had: ``Łukasz`` is ``lukasz``, ``Мария`` stays."""
+    """Return the text in lower case, with letters a to z where possible: ``Łukasz`` is ``lukasz``, ``Мария`` stays."""
     apart = unicodedata.normalize("NFKD", text.casefold().translate(_LATIN))
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
 class Renders(Protocol):
-    """Something that speaks: a `Synthesiser`, or a Piper voice."""
+    """A speech renderer: a `Synthesiser`, or a Piper voice."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         ...
 
     @property
     def key(self) -> str:
-        """Changes with everything that makes it sound otherwise."""
+        """A text that changes with everything that affects its sound."""
         ...
 
     def render(self, text: str) -> Samples:
-        """A clip at `RATE`, trimmed, even and faded; raises `HardwareMissing`."""
+        """Return a clip at `RATE`, trimmed, evened and faded; raises `HardwareMissing`."""
         ...
 
 
@@ -81,11 +82,11 @@ class Synthesiser:
     command: tuple[str, ...]
     """Arguments; ``{text}`` and ``{file}`` stand for the text and the file to write."""
     remedy: str = "apt install --reinstall flite espeak-ng"
-    """What to do where it fails."""
+    """Advice for a failure."""
     on_stdin: bool = False
-    """Whether it reads the text there."""
+    """Whether it reads the text from standard input."""
     plain: bool = False
-    """Whether it knows the letters a to z alone."""
+    """Whether it knows only the letters a to z."""
 
     @property
     def key(self) -> str:
@@ -93,10 +94,10 @@ class Synthesiser:
         return " ".join(self.command)
 
     def render(self, text: str) -> Samples:
-        """Speak ``text``; a clip at `RATE`, trimmed, even and faded.
+        """Speak ``text``; return a clip at `RATE`, trimmed, evened and faded.
 
         Raises:
-            HardwareMissing: the program failed, or wrote nothing that can be heard.
+            HardwareMissing: the program failed, or wrote nothing audible.
         """
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "clip.wav"
@@ -118,7 +119,7 @@ class Synthesiser:
 
 
 def heard(clip: Samples, otherwise: str) -> Samples:
-    """The clip, if there is anything in it; raises `HardwareMissing` with the words of ``otherwise``."""
+    """Return the clip if it is not empty; raise `HardwareMissing` with the words of ``otherwise`` if it is."""
     if clip.size == 0:
         raise HardwareMissing(otherwise)
     return clip
@@ -127,11 +128,11 @@ def heard(clip: Samples, otherwise: str) -> Samples:
 FLITE: Final = Synthesiser(
     "flite", ("flite", "-voice", "rms", "--setf", "duration_stretch=0.9", "-t", "{text}", "-o", "{file}"), plain=True
 )
-"""English only; more easily understood than espeak-ng, which blurs six and eight."""
+"""English only; easier to understand than espeak-ng, which blurs six and eight."""
 
 
 def espeak(voice: str) -> Synthesiser:
-    """espeak-ng with one of its voices; a little slower than its normal, for a table is noisy."""
+    """Return espeak-ng with one of its voices, slightly slower than normal, since a table is noisy."""
     return Synthesiser("espeak-ng", ("espeak-ng", "-v", voice, "-s", "150", "-w", "{file}", "{text}"))
 
 
@@ -141,7 +142,7 @@ VOICES: Final = {"en": (FLITE, ESPEAK), "es": (espeak("es"),), "de": (espeak("de
 
 
 def find_synthesiser(language: str = "en", which: Callable[[str], str | None] = shutil.which) -> Synthesiser:
-    """The best installed synthesiser for a language.
+    """Return the best installed synthesiser for a language.
 
     Raises:
         HardwareMissing: none is installed.
@@ -156,19 +157,19 @@ def find_synthesiser(language: str = "en", which: Callable[[str], str | None] = 
 
 
 def cache_folder() -> Path:
-    """Where clips are kept: under ``XDG_CACHE_HOME``, or ``~/.cache``."""
+    """Return the folder for clips: under ``XDG_CACHE_HOME``, or ``~/.cache``."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "table-referee" / "clips"
 
 
 class Clips:
-    """A voice's clips by the text that they speak, rendered when first asked for."""
+    """A voice's clips by their text, rendered when first requested."""
 
     def __init__(
         self, synthesiser: Renders, folder: Path | None = None, spelling: Mapping[str, str] | None = None
     ) -> None:
-        """``folder``: where to keep them; None is the user's cache. ``spelling``: words to be written otherwise for the
-        synthesiser, lest it say them wrongly.
+        """``folder``: where to keep them; None: the user's cache. ``spelling``: respellings of words that the
+        synthesiser would mispronounce.
         """
         self._synthesiser = synthesiser
         self._spelling = dict(spelling or {})
@@ -183,25 +184,25 @@ class Clips:
         return self._synthesiser.name
 
     def clip(self, text: str) -> Samples:
-        """The clip of ``text``, from memory, the cache or the synthesiser.
+        """Return the clip of ``text``, from memory, the cache or the synthesiser.
 
         Raises:
-            HardwareMissing: it is in none of them.
+            HardwareMissing: none of them has it.
         """
         if text not in self._loaded:
             self._loaded[text], self._energies[text] = self._from_disk(text)
         return self._loaded[text]
 
     def phrase(self, texts: Iterable[str]) -> Samples:
-        """Clips joined, and no louder together than each by itself; a mark at the end of a clip's name is a pause.
+        """Return clips joined, together no louder than each alone; a mark at the end of a clip's name is a pause.
 
         Raises:
-            HardwareMissing: one of them cannot be had.
+            HardwareMissing: one of them is not available.
         """
         names = list(texts)
         gaps = [gap_after(name) for name in names]
         joined = join([self.clip(name.rstrip(PAUSE_MARKS)) for name in names], gaps)
-        # Short clips are measured over their own length, so that two within 400 ms are more than one.
+        # Short clips are measured over their own length, so two within 400 ms exceed one.
         parts = [
             part
             for name, gap in zip(names, gaps, strict=True)
@@ -211,9 +212,9 @@ class Clips:
         return joined * np.float32(10 ** (-over / 20)) if over > 0 else joined
 
     def learn(self, names: Mapping[str, str]) -> frozenset[str]:
-        """Have clips of people's names, each spoken as it is written beside it, ready in memory.
+        """Render clips of people's names, each by its pronunciation, into memory.
 
-        Returns those that came out as a name does.
+        Returns the names that came out at a plausible length.
 
         They are never written to disk: names of people who have not agreed to be kept would stay there.
         """
@@ -231,18 +232,18 @@ class Clips:
         return frozenset(learned)
 
     def missing(self, vocabulary: Iterable[str]) -> list[str]:
-        """The texts that are still to be rendered."""
+        """Return the texts that still need rendering."""
         return [text for text in vocabulary if text not in self._loaded and not self._file(text).exists()]
 
     def render(self, vocabulary: Iterable[str], progress: Progress | None = None) -> int:
-        """Have every clip of ``vocabulary`` ready in memory; returns how many had to be rendered.
+        """Load every clip of ``vocabulary`` into memory; return how many had to be rendered.
 
         Raises:
             HardwareMissing: the synthesiser failed.
         """
         words = list(dict.fromkeys(vocabulary))
         absent = self.missing(words)
-        # Programs speak side by side; a voice that is loaded into this process speaks one text at a time.
+        # Programs run in parallel; a voice loaded into this process renders one text at a time.
         pool = ThreadPoolExecutor(os.cpu_count() if isinstance(self._synthesiser, Synthesiser) else 1)
         try:
             rendered = zip(absent, pool.map(self._from_disk, absent), strict=True)
@@ -257,19 +258,19 @@ class Clips:
         return len(absent)
 
     def _from_disk(self, text: str) -> tuple[Samples, NDArray[np.float64]]:
-        """A clip, rendered if it is not there, and the energies of its blocks."""
+        """Return a clip, rendered if it is missing, and the energies of its blocks."""
         file = self._file(text)
         try:
             samples, rate = read_wav(file)
         except (OSError, wave.Error, EOFError):
-            # Never rendered, or torn by a power cut: rendering it mends both.
+            # Missing, or torn by a power cut: rendering fixes both.
             samples, rate = np.zeros(0, np.float32), 0
         energies = block_energies(samples, RATE)
         if rate == RATE and abs(momentary_of(energies, RATE) - LOUDNESS) < _UNEVEN:
             return samples, energies
         samples = self._synthesiser.render(self._spelled(text))
-        # Written beside its place and moved there, so that no half of a clip is ever read. A full or read-only disk
-        # costs the next start some seconds, and this game nothing.
+        # Write it under a temporary name and rename it, so that no partial clip is ever read. A full or read-only disk
+        # only slows down the next start.
         with suppress(OSError):
             file.parent.mkdir(parents=True, exist_ok=True)
             beside = file.with_suffix(f".{os.getpid()}.part")
@@ -281,16 +282,16 @@ class Clips:
         return re.sub(r"\w+", lambda word: self._spelling.get(word[0], word[0]), text)
 
     def _file(self, text: str) -> Path:
-        # Texts that differ only in accents or capitals are different clips, and so are those of another spelling.
+        # Texts that differ only in accents or capitals are different clips, and so are different spellings.
         sure = hashlib.sha256(self._spelled(text).encode()).hexdigest()[:8]
         return self._folder / f"{re.sub(r'[^a-z0-9]+', '-', text.lower())[:60]}-{sure}.wav"
 
 
 def read_wav(file: Path) -> tuple[Samples, int]:
-    """The first channel of a 16-bit WAV file, and its rate.
+    """Return the first channel of a 16-bit WAV file, and its rate.
 
     Raises:
-        OSError, EOFError, wave.Error: no such file, or none that can be read.
+        OSError, EOFError, wave.Error: the file is missing or unreadable.
     """
     with wave.open(str(file), "rb") as wav:
         if wav.getsampwidth() != 2:
@@ -304,7 +305,7 @@ def read_wav(file: Path) -> tuple[Samples, int]:
 
 
 def pcm(samples: Samples) -> bytes:
-    """16-bit little-endian samples, as WAV files hold them."""
+    """Return 16-bit little-endian samples, as in WAV files."""
     return np.clip(np.round(samples * 32767), -32768, 32767).astype("<i2").tobytes()
 
 

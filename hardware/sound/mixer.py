@@ -1,6 +1,6 @@
-"""Phrases laid on one line of time: who speaks when, who is cut off, what is too late.
+"""Places phrases on one timeline: which one plays when, which is cut off, and which is too late.
 
-Pure: its time is counted in samples.
+Pure: time is counted in samples.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from hardware.sound.splice import BREATH, FADE, LATE, LATE_URGENT, PAUSE, RATE, Samples, noise_floor
 
 _TURN: Final = 0.02
-"""How long a change of the volume is faded in, s; less in a shorter block."""
+"""Fade time of a volume change, s; less in a shorter block."""
 _KEPT: Final = 100
-"""How many names of dropped and of cut phrases are remembered."""
+"""Number of dropped and of cut phrases whose names are remembered."""
 
 
 @dataclass(slots=True, eq=False)
@@ -27,11 +27,11 @@ class _Saying:
     name: object
     topic: str
     until: int
-    """It may not begin later than at this position."""
+    """Latest position at which it may begin."""
     pause: int = round(PAUSE * RATE)
-    """Samples of quiet that follow it."""
+    """Number of samples of quiet after it."""
     at: int = 0
-    """How much of it has been read."""
+    """Number of samples already read."""
 
     @property
     def whole(self) -> int:
@@ -39,22 +39,22 @@ class _Saying:
 
 
 class Mixer:
-    """Phrases on a line of time: `say` puts one on it, `read` takes the next samples.
+    """Phrases on a timeline: `say` adds one, `read` takes the next samples.
 
-    A phrase follows what is being said. An urgent one cuts off what is not urgent, and drops what waits and is not.
-    What has waited longer than it stays true, or was overtaken by news of its topic, is never begun. Cues lie over
-    everything, at once.
+    A phrase follows the current one. An urgent one cuts off the current phrase and drops waiting ones if they are not
+    urgent. A phrase that has waited too long, or was superseded by news on its topic, is never begun. Cues play at
+    once, over everything.
     """
 
     def __init__(self, volume: Callable[[], float] = lambda: 1.0) -> None:
-        """``volume`` answers the factor for speech and cues, 0 to 1; changes are faded in."""
+        """``volume`` returns the factor for speech and cues, 0 to 1; changes are faded."""
         self._queue: deque[_Saying] = deque()
         self._cues: list[Samples] = []
         self._noise = noise_floor()
         self.position = 0
-        """How many samples have been read."""
+        """Number of samples read."""
         self.begun = 0
-        """How many phrases have begun to be read."""
+        """Number of phrases begun."""
         self._volume = volume
         self._gain = volume()
         self.dropped: deque[object] = deque(maxlen=_KEPT)
@@ -64,7 +64,7 @@ class Mixer:
 
     @property
     def waiting(self) -> int:
-        """How many samples of speech are still to be read."""
+        """Number of samples of speech still to be read."""
         return sum(one.whole - one.at for one in self._queue)
 
     def say(
@@ -76,14 +76,14 @@ class Mixer:
         topic: str = "",
         patience: float | None = None,
     ) -> int | None:
-        """Put a phrase on the line.
+        """Add a phrase to the timeline.
 
         Args:
             samples: the phrase.
-            urgent: it interrupts what is not urgent.
-            name: what `dropped` and `cut` call it.
-            topic: what it makes untrue: phrases of the same topic that wait are dropped; none if empty.
-            patience: how long it may wait for its turn, s; `LATE` or `LATE_URGENT` if not given.
+            urgent: whether it interrupts phrases that are not urgent.
+            name: its name in `dropped` and `cut`.
+            topic: waiting phrases of the same topic are dropped; none if empty.
+            patience: longest wait for its turn, s; `LATE` or `LATE_URGENT` if not given.
 
         Returns:
             The position (in samples) at which it starts if nothing interrupts; None if it was dropped for being late.
@@ -101,11 +101,11 @@ class Mixer:
         return start
 
     def cue(self, samples: Samples) -> None:
-        """Lay a sound over whatever is being said, from the next sample on."""
+        """Play a sound over the current speech, from the next sample on."""
         self._cues.append(samples)
 
     def read(self, count: int) -> Samples:
-        """The next ``count`` samples, noise floor included; never beyond full scale."""
+        """Return the next ``count`` samples, noise floor included; never beyond full scale."""
         sound = np.zeros(count, np.float32)
         filled = 0
         while filled < count and self._queue:
@@ -115,7 +115,7 @@ class Mixer:
                 self._queue.popleft()
                 continue
             self.begun += first.at == 0
-            # As far as either reaches; its pause counts as part of it.
+            # Up to the end of the block or of the phrase, including its pause.
             length = min(count - filled, first.whole - first.at)
             spoken = first.samples[first.at : first.at + length]
             sound[filled : filled + spoken.size] += spoken
@@ -130,7 +130,7 @@ class Mixer:
             if reach < cue.size:
                 rest.append(cue[reach:])
         self._cues = rest
-        # A change of the volume is faded in, for a step would click.
+        # Fade a volume change, since a step would click.
         gain, self._gain = self._gain, self._volume()
         fade = min(count, round(_TURN * RATE)) if gain != self._gain else 0
         sound[:fade] *= np.linspace(gain, self._gain, fade, dtype=np.float32)
@@ -142,8 +142,8 @@ class Mixer:
         return sound
 
     def lost(self, seconds: float) -> None:
-        """So much time went by in which nothing that was read was heard: what was being said begins anew if it is still
-        true, and what is not true any more is dropped.
+        """Skip a time in which no output was heard: the interrupted phrase starts again if still timely, and outdated
+        ones are dropped.
         """
         self.position += round(seconds * RATE)
         self._cues.clear()
@@ -158,7 +158,7 @@ class Mixer:
             if one.urgent:
                 continue
             if one.at < one.samples.size:
-                # What has been said, and the few milliseconds in which it falls silent.
+                # Keep the part already played, and a few milliseconds of fade-out.
                 self.cut.append(one.name)
                 count = min(round(FADE * RATE), one.samples.size - one.at)
                 tail = one.samples[: one.at + count].copy()
@@ -167,7 +167,7 @@ class Mixer:
                 self._queue[place] = _Saying(tail, True, one.name, one.topic, one.until, breath, one.at)
             else:
                 one.pause = min(one.pause, max(one.at - one.samples.size, round(BREATH * RATE)))
-        # Verdicts that would be heard after they are worth hearing make way too, the oldest first.
+        # Drop verdicts that would be heard too late, the oldest first.
         while self.waiting > LATE_URGENT * RATE:
             unbegun = next((one for one in self._queue if one.at == 0), None)
             if unbegun is None:
@@ -175,6 +175,6 @@ class Mixer:
             self._drop(lambda one, oldest=unbegun: one is oldest)  # type: ignore[misc]
 
     def _drop(self, wanted: Callable[[_Saying], bool]) -> None:
-        """Drop what has not begun and is wanted gone."""
+        """Drop selected phrases that have not begun."""
         self.dropped.extend(one.name for one in self._queue if one.at == 0 and wanted(one))
         self._queue = deque(one for one in self._queue if one.at or not wanted(one))

@@ -1,6 +1,7 @@
-"""An owner's Piper voice: a neural voice from a file, by the ``piper`` package or the ``piper`` program.
+"""An owner's Piper voice: a neural voice from a file, through the ``piper`` package or the ``piper`` program.
 
-Neither brings a voice. A voice is two files, ``NAME.onnx`` and ``NAME.onnx.json``; the second says its language.
+Neither includes a voice. A voice consists of two files, ``NAME.onnx`` and ``NAME.onnx.json``; the second gives its
+language.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ from hardware.sound.splice import Samples, prepared
 def open_piper(
     voice: Path, language: str, *, which: Callable[[str], str | None] = shutil.which, module: Any = None
 ) -> Renders:
-    """The owner's voice.
+    """Open the owner's voice.
 
     Args:
         voice: path of the ``.onnx`` file.
-        language: in which it must speak (``de``).
+        language: required language (``de``).
         which: finds programs.
-        module: stands for the ``piper`` package; None looks for it.
+        module: stands for the ``piper`` package; None: look for it.
 
     Raises:
-        HardwareMissing: there is no such voice, it speaks another language, or there is nothing to run it.
+        HardwareMissing: there is no such voice, it speaks another language, or nothing can run it.
     """
     about = voice.with_name(voice.name + ".json")
     for file in (voice, about):
@@ -77,7 +78,7 @@ def open_piper(
 
 
 class PiperVoice:
-    """A voice run by the ``piper`` package, loaded once, when the first clip is wanted."""
+    """A voice run by the ``piper`` package, loaded once, for the first clip."""
 
     name = "piper"
 
@@ -88,7 +89,7 @@ class PiperVoice:
 
     @property
     def key(self) -> str:
-        """The file and what it was when this was asked: another voice under the same name is another voice."""
+        """The file with its current size and time: another voice under the same name has another key."""
         try:
             about = self._path.stat()
         except OSError:
@@ -96,18 +97,18 @@ class PiperVoice:
         return f"piper {self._path} {about.st_size} {about.st_mtime_ns}"
 
     def render(self, text: str) -> Samples:
-        """Speak ``text``; a clip at `RATE`, trimmed, even and faded; raises `HardwareMissing`."""
+        """Speak ``text``; return a clip at `RATE`, trimmed, evened and faded; raises `HardwareMissing`."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "clip.wav"
             try:
                 if self._voice is None:
                     self._voice = self._module.PiperVoice.load(str(self._path))
                 with wave.open(str(file), "wb") as out:
-                    # Until version 1.2 the one wrote a file, since then the other does.
+                    # `synthesize` wrote a file until version 1.2; since then `synthesize_wav` does.
                     speak = getattr(self._voice, "synthesize_wav", None) or self._voice.synthesize
                     speak(text, out)
                 samples, rate = read_wav(file)
-            except Exception as bad:  # the libraries below raise what they like
+            except Exception as bad:  # the libraries may raise anything
                 raise HardwareMissing(
                     "the Piper voice {path} could not speak {text} ({why}); copy both its files anew",
                     path=self._path,

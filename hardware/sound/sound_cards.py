@@ -1,4 +1,4 @@
-"""Sound cards by their names: which there are, which is meant to be heard, and which take pins of the header."""
+"""Sound cards by their names: which exist, which is most likely audible, and which use the header's pins."""
 
 from __future__ import annotations
 
@@ -8,48 +8,48 @@ from typing import Any, Final
 
 from referee.sentence import Sentence
 
-# A Pi calls the parts of its HDMI outputs "i2s-hifi", too.
+# On a Pi, parts of the HDMI outputs are called "i2s-hifi", too.
 _HDMI: Final = re.compile(r"hdmi", re.IGNORECASE)
 _HEADER: Final = re.compile(r"hifiberry|max98357|googlevoicehat|i2s|snd_rpi_(?!.*hdmi)", re.IGNORECASE)
 _USB: Final = re.compile(r"usb", re.IGNORECASE)
 _PLACE: Final = re.compile(r"\s*\((?:hw|plughw):\d+,\d+\)$")
-"""What ALSA's numbers are, which change with what is plugged in first."""
+"""ALSA's card numbers, which depend on the order of plugging in."""
 _WORDS: Final = {
     "usb": Sentence("on USB"),
     "header": Sentence("on the header (I2S)"),
     "other": "",
     "hdmi": Sentence("a screen's, on HDMI"),
 }
-"""Kinds, those first that are most surely heard: a screen may have no loudspeaker."""
+"""Kinds, the most reliably audible first: a screen may have no loudspeaker."""
 _SYSTEM: Final = frozenset(("default", "sysdefault", "pulse", "pipewire", "dmix", "jack"))
-"""Names of ALSA's that stand for another card."""
+"""ALSA's names for virtual cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class SoundCard:
-    """A card that plays."""
+    """A card that plays sound."""
 
     name: str
-    """What the settings call it: it finds this card and no other, whatever its number."""
+    """Its name in the settings: unique to this card, whatever its number."""
     kind: str
     """``usb``, ``header`` (on I2S), ``hdmi`` or ``other``."""
 
     @property
     def words(self) -> str:
-        """What it is, for people."""
+        """Its kind, in words for people."""
         return _WORDS[self.kind]
 
 
 def is_on_header(name: str) -> bool:
-    """Whether a card of this name is wired to the header, whose pins 18 to 21 (BCM) it takes."""
+    """Whether a card of this name is wired to the header, where it takes pins 18 to 21 (BCM)."""
     return bool(_HEADER.search(name)) and not _HDMI.search(name)
 
 
 def sound_cards(sound: Any) -> list[SoundCard]:
-    """The cards that play, those first that are most surely heard: USB, the header's, others, HDMI.
+    """Return the cards that play, the most reliably audible first: USB, the header's, others, HDMI.
 
     Args:
-        sound: the sounddevice module, or what stands for it.
+        sound: the sounddevice module, or a stand-in.
     """
     full = [str(one["name"]) for one in sound.query_devices() if one["max_output_channels"] > 0]
     full = [name for name in full if name.partition(":")[0].lower() not in _SYSTEM]

@@ -1,6 +1,6 @@
-"""The best voice that this machine can give, where nobody chose one: spoken, written into a file, or silent.
+"""The best voice available on this machine, if none was chosen: spoken, written into a file, or silent.
 
-For `referee demo` and for learning decks; a table's own voice is made by `referee.setup.wired_devices`.
+For `referee demo` and for learning decks; `referee.setup.wired_devices` creates a table's own voice.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _log = logging.getLogger(__name__)
 
 
 class WavSpeaker:
-    """Writes what it says into a WAV file, each phrase at its instant; implements `hardware.ports.Speaker`.
+    """Writes its speech into a WAV file, each phrase at its instant; implements `hardware.ports.Speaker`.
 
-    At a simulated table the clock is the game's, so the file lasts as long as the game, however fast it was played.
+    At a simulated table it uses the game's clock, so the file lasts as long as the game, however fast it was played.
     """
 
     def __init__(self, bank: PhraseBank, file: Path, clock: Clock = monotonic, start: int | None = None) -> None:
         """Begin the file.
 
         Args:
-            bank: where phrases come from.
-            file: what to write.
-            clock: answers the present instant, ns.
-            start: the instant of the file's first sample, ns; None is now.
+            bank: source of phrases.
+            file: path of the output.
+            clock: returns the present instant, ns.
+            start: the instant of the file's first sample, ns; None: now.
 
         Raises:
             HardwareMissing: the file cannot be written.
@@ -57,13 +57,13 @@ class WavSpeaker:
 
     @property
     def dropped(self) -> int:
-        """How many of the last phrases came too late to be begun."""
+        """Number of recent phrases dropped for being late."""
         return len(self._mixer.dropped)
 
     def say(
         self, clips: Sequence[str], *, urgent: bool = False, patience: float | None = None, topic: str = ""
     ) -> None:
-        """Lay a phrase at the present instant, or after the one before; ``urgent`` interrupts what is not."""
+        """Place a phrase at the present instant, or after the previous one; ``urgent`` interrupts others."""
         try:
             samples = self._bank.phrase(clips)
         except HardwareMissing as missing:
@@ -73,22 +73,22 @@ class WavSpeaker:
         self._mixer.say(samples, urgent=urgent, name=" ".join(clips), topic=topic, patience=patience)
 
     def learn(self, names: Mapping[str, str]) -> frozenset[str]:
-        """As the port says."""
+        """See `hardware.ports.Speaker`."""
         return self._bank.learn(names)
 
     def cue(self, name: str) -> None:
-        """Lay a short sound at the present instant."""
+        """Place a short sound at the present instant."""
         if name in CUES:
             self._write_until(self._clock())
             self._mixer.cue(CUES[name])
 
     def set_volume(self, volume: Volume) -> None:
-        """From the present instant on this loud; quiet hours are those of the machine, not of the game."""
+        """Set the volume from the present instant on; quiet hours follow the machine's clock, not the game's."""
         self._write_until(self._clock())
         self._volume.volume = volume
 
     def close(self) -> None:
-        """Let time come up to now, speak what waits, and finish the file."""
+        """Write everything up to now and the waiting phrases, and finish the file."""
         if self._closed:
             return
         self._closed = True
@@ -109,7 +109,7 @@ class WavSpeaker:
 
 @dataclass(frozen=True, slots=True)
 class OpenedVoice:
-    """A speaker, and in words what it is."""
+    """A speaker, and its description in words."""
 
     speaker: Speaker
     words: str
@@ -125,19 +125,18 @@ def open_speaker(
     progress: Progress | None = None,
     language: str = "en",
 ) -> OpenedVoice:
-    """The best voice that this machine can give, its clips rendered; silence with clear words if it can give
-    none.
+    """Open the best voice on this machine, with its clips rendered; silence with clear words if there is none.
 
     Args:
-        vocabulary: every clip that may be asked for.
+        vocabulary: every clip that may be requested.
         audio: write a WAV file instead of playing.
-        clock: answers the present instant, ns: of the file's time line, and of the silent record.
-        start: the instant of the file's first sample, ns; None is now.
-        progress: told while clips are rendered.
+        clock: returns the present instant, ns, for the file's timeline and the silent record.
+        start: the instant of the file's first sample, ns; None: now.
+        progress: called while clips are rendered.
         language: of the clips.
 
     Raises:
-        HardwareMissing: ``audio`` was asked for and cannot be written, or there is no voice to write.
+        HardwareMissing: ``audio`` was requested and cannot be written, or there is no voice to write.
     """
     try:
         clips = Clips(find_synthesiser(language))
@@ -148,7 +147,7 @@ def open_speaker(
         if speaker.trouble:
             speaker.close()
             raise HardwareMissing(speaker.trouble)
-        # Not before it is known that somebody will hear them: it takes a while.
+        # Render only once the card is known to work, since it takes a while.
         clips.render(vocabulary, progress)
         return OpenedVoice(speaker, f"{clips.voice}, through the sound card", audible=True)
     except HardwareMissing as missing:

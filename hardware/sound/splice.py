@@ -1,7 +1,7 @@
-"""Sound as arrays: clips made even and joined without clicks, other rates, and sounds that are no speech. Pure.
+"""Sound as arrays: clips evened and joined without clicks, other rates, and non-speech sounds. Pure.
 
-Sound is mono, float32, -1 to 1. Nothing is ever digitally silent: a low noise floor lies under everything, as
-in any room, since listeners (people half, recognisers wholly) take exact zeros for a fault.
+Sound is mono, float32, -1 to 1. It is never digitally silent: a low noise floor lies under everything, as in any room,
+since listeners (speech recognisers above all) take exact zeros for a fault.
 """
 
 from __future__ import annotations
@@ -15,46 +15,46 @@ from hardware.sound.loudness import Samples as Samples
 from hardware.sound.loudness import momentary, true_peak
 
 RATE: Final = 16_000
-"""Samples a second, everywhere."""
+"""Samples per second, everywhere."""
 LOUDNESS: Final = -20.0
-"""Greatest momentary loudness of every clip, LUFS: as loud as the most pointed of them can be without clipping."""
+"""Greatest momentary loudness of every clip, LUFS: the loudest that the most pointed clip allows without clipping."""
 PEAK: Final = 0.94
-"""No clip's true peak is above this."""
+"""Greatest true peak of a clip."""
 FLOOR: Final = 0.0005
 """Root mean square of the noise floor (-66 dB of full scale)."""
 FADE: Final = 0.005
-"""Length of the fade at both ends of a clip, and of speech that is cut off, s."""
+"""Length of the fade at both ends of a clip, and of interrupted speech, s."""
 CLIP_GAP: Final = 0.03
 """Pause between two clips, s."""
 PAUSE_MARKS: Final = ",.:;?!-"
-"""What the name of a clip may end in without its being spoken."""
+"""Marks at the end of a clip's name that are not spoken."""
 GAPS: Final = {"-": 0.0, ",": 0.12, ":": 0.18, ";": 0.18, ".": 0.25, "?": 0.25, "!": 0.25}
 """Pause after a clip whose name ends in a mark, s."""
 PAUSE: Final = 0.15
 """Pause between two phrases, s."""
 BREATH: Final = 0.04
-"""Pause between speech that was cut off and what cut it off, s."""
+"""Pause between interrupted speech and the interrupting phrase, s."""
 MARGIN: Final = 0.02
-"""What is kept of the silence at a clip's ends, s."""
+"""Silence kept at a clip's ends, s."""
 _QUIET: Final = 0.005
-"""Share of a clip's peak below which its ends are no speech. With 0.02 the hiss of *sixty* and *fifty* was cut."""
+"""Share of a clip's peak below which its ends are not speech. With 0.02 the hiss of *sixty* and *fifty* was cut."""
 LATE: Final = 0.8
-"""A phrase that is not urgent is dropped if it would start later than this, s, unless it says how long it is true."""
+"""Delay, s, after which a phrase that is not urgent is dropped, unless it states its own."""
 LATE_URGENT: Final = 5.0
-"""The same for verdicts: nobody wants to hear news of two piles ago, s."""
+"""The same for verdicts, s: a verdict from two piles ago is stale."""
 FINER: Final = 3
-"""How much finer `Upsampler` makes sound: some cards know only 48 kHz."""
+"""Factor of `Upsampler`: some cards know only 48 kHz."""
 _REACH: Final = 12
-"""Samples on each side that shape a new one."""
+"""Number of samples on each side that shape a new one."""
 _CUE_LEVEL: Final = 0.2
 """Peak of a cue; together with speech it stays near full scale."""
 
 
 def resample(samples: Samples, rate: int) -> Samples:
-    """The same sound at `RATE`, by its spectrum: nothing above half the lower rate is left to come back."""
+    """Return the same sound at `RATE`, by its spectrum: nothing above half the lower rate is left to alias."""
     if rate == RATE or samples.size == 0:
         return samples
-    # Silence at both ends, since a spectrum takes the end for the neighbour of the beginning.
+    # Pad both ends with silence, since a spectrum wraps the end round to the beginning.
     edge = rate // 50
     padded = np.pad(samples.astype(np.float64), edge)
     count = round(padded.size * RATE / rate)
@@ -64,7 +64,7 @@ def resample(samples: Samples, rate: int) -> Samples:
 
 
 def trimmed(samples: Samples) -> Samples:
-    """The clip without the silence at its ends, but for `MARGIN` s."""
+    """Return the clip without the silence at its ends, except `MARGIN` s."""
     loud = np.flatnonzero(np.abs(samples) > _QUIET * np.max(np.abs(samples), initial=0.0))
     if loud.size == 0:
         return samples[:0]
@@ -74,7 +74,7 @@ def trimmed(samples: Samples) -> Samples:
 
 
 def evened(samples: Samples) -> Samples:
-    """The clip at `LOUDNESS`, so that no word stands out; its true peak stays at or below `PEAK`."""
+    """Return the clip at `LOUDNESS`, so that no word stands out; its true peak stays at or below `PEAK`."""
     peak = true_peak(samples)
     if peak == 0:
         return samples
@@ -83,7 +83,7 @@ def evened(samples: Samples) -> Samples:
 
 
 def faded(samples: Samples) -> Samples:
-    """The clip rising from and falling to nothing, so that no join clicks."""
+    """Return the clip faded in and out, so that no join clicks."""
     count = min(int(FADE * RATE), samples.size // 2)
     if count == 0:
         return np.zeros_like(samples)
@@ -95,21 +95,21 @@ def faded(samples: Samples) -> Samples:
 
 
 def prepared(samples: Samples, rate: int) -> Samples:
-    """A synthesiser's output made into a clip: at `RATE`, trimmed, even, faded."""
+    """Turn a synthesiser's output into a clip: at `RATE`, trimmed, faded, evened."""
     return evened(faded(trimmed(resample(samples, rate))))
 
 
 def gap_after(name: str) -> float:
-    """The pause after a clip of this name, s: a mark at its end is a pause."""
+    """Return the pause after a clip of this name, s: a mark at its end is a pause."""
     return GAPS.get(name[-1:], CLIP_GAP)
 
 
 def join(clips: Sequence[Samples], gaps: Sequence[float] | None = None) -> Samples:
-    """Clips one after the other.
+    """Return clips one after the other.
 
     Args:
         clips: the clips.
-        gaps: the pause after each, s (that after the last is left out); `GAP` if not given.
+        gaps: the pause after each, s (the last one is left out); `CLIP_GAP` if not given.
     """
     if not clips:
         return np.zeros(0, np.float32)
@@ -120,27 +120,27 @@ def join(clips: Sequence[Samples], gaps: Sequence[float] | None = None) -> Sampl
 
 
 def noise_floor() -> Samples:
-    """Four seconds of quiet noise, to be repeated; the same at each call."""
+    """Return four seconds of quiet noise, to be repeated; identical at each call."""
     chance = np.random.default_rng(1)
     return (FLOOR * chance.standard_normal(4 * RATE)).astype(np.float32)
 
 
 class Upsampler:
-    """Sound made three times as fine, block after block without a seam; late by `_REACH` samples."""
+    """Triples the sample rate, block after block without a seam; delayed by `_REACH` samples."""
 
     def __init__(self) -> None:
-        # A windowed sinc: passes what the slower rate holds, and stops its mirror images.
+        # A windowed sinc: passes the band of the slower rate, and stops its mirror images.
         at = np.arange(-_REACH * FINER, _REACH * FINER + 1) / FINER
         self._kernel = (np.sinc(at) * np.hanning(at.size + 2)[1:-1]).astype(np.float32)
         self._past = np.zeros(2 * _REACH, np.float32)
         self._over: Samples = np.zeros(0, np.float32)
 
     def wanted(self, count: int) -> int:
-        """How many samples at the slower rate are needed for the next ``count`` at the faster one."""
+        """Return the number of slower-rate samples needed for the next ``count`` faster ones."""
         return max(0, -(-(count - self._over.size) // FINER))
 
     def __call__(self, samples: Samples, count: int) -> Samples:
-        """The next ``count`` samples at the faster rate, from as many more as `wanted` said."""
+        """Return the next ``count`` samples at the faster rate, from as many new ones as `wanted` returned."""
         block = np.concatenate([self._past, samples])
         self._past = block[block.size - 2 * _REACH :]
         sparse = np.zeros(block.size * FINER, np.float32)
@@ -152,7 +152,7 @@ class Upsampler:
 
 
 def _pluck(pitches: tuple[float, ...], seconds: float) -> Samples:
-    """Partials that die away, as of wood that is struck: nothing in speech begins so steeply."""
+    """Return decaying partials, as of struck wood: nothing in speech begins so steeply."""
     t = np.arange(round(seconds * RATE)) / RATE
     tone = sum(np.sin(2 * np.pi * pitch * t) / (place + 1) for place, pitch in enumerate(pitches))
     struck = tone * np.exp(-t * 6 / seconds)
@@ -160,4 +160,4 @@ def _pluck(pitches: tuple[float, ...], seconds: float) -> Samples:
 
 
 CUES: Final = {"slap": _pluck((1320.0, 3410.0, 5830.0), 0.07)}
-"""By name. ``slap``: a pad was touched, whatever the touch will be worth."""
+"""By name. ``slap``: a pad was touched, whatever the touch turns out to be worth."""

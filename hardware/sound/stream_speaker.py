@@ -1,7 +1,7 @@
 """The speaker: clips joined and played through one stream that stays open.
 
-A stream that is opened anew for each phrase costs tens of milliseconds and clicks; this one plays the noise floor while
-nothing is said. sounddevice is imported late: without libportaudio2 its import fails, without a card its use does.
+Opening a stream for each phrase takes tens of milliseconds and clicks; this one plays the noise floor between phrases.
+sounddevice is imported late: without libportaudio2 its import fails, without a card its use does.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from referee.sentence import Sentence, words_of
 from referee.units import SECOND
 
 _LOOK: Final = 0.25
-"""How often the stream is looked at, s."""
+"""Interval between checks of the stream, s."""
 STALLED: Final = 1.0
-"""A card that asks for no samples for so long is gone, s."""
+"""Time without a request for samples, s, after which a card counts as gone."""
 RETRY: Final = 2.0
-"""A card that is gone is tried again this often, s."""
+"""Interval between attempts to reopen a missing card, s."""
 _NO_LIBRARY: Final = "no sound: libportaudio2 is missing; apt install libportaudio2"
 _NO_CARD: Final = Sentence("no sound: no sound card answers; plug one in, or write a file with --audio FILE.wav")
 
@@ -35,22 +35,22 @@ _log = logging.getLogger(__name__)
 
 
 class PhraseBank(Protocol):
-    """Where phrases come from: `hardware.sound.clips.Clips`."""
+    """Source of phrases: `hardware.sound.clips.Clips`."""
 
     def phrase(self, texts: Iterable[str]) -> Samples:
-        """Clips joined; raises `HardwareMissing`."""
+        """Return clips joined; raises `HardwareMissing`."""
         ...
 
     def learn(self, names: Mapping[str, str]) -> frozenset[str]:
-        """As `hardware.ports.Speaker` has it."""
+        """See `hardware.ports.Speaker`."""
         ...
 
 
 class StreamSpeaker:
     """Plays through the sound card; implements `hardware.ports.Speaker`.
 
-    A card that is not there yet, or goes away, is looked for until it is back. A phrase that its going cut off is said
-    again then, if it is still worth saying.
+    A card that is missing or goes away is sought until it is back. An interrupted phrase is then repeated, if it is
+    still timely.
     """
 
     def __init__(
@@ -67,16 +67,16 @@ class StreamSpeaker:
         """Open the stream, or begin to look for a card.
 
         Args:
-            bank: where phrases come from.
-            device: sounddevice's name or number of the card; None is the system's choice.
+            bank: source of phrases.
+            device: sounddevice's name or number of the card; None: the system's choice.
             sound: stands for the sounddevice module.
-            volume: how loud speech and cues are, asked for with every block; full if not given.
-            cues: whether sounds that are no speech are played.
-            on_trouble: told what is wrong once it is, and nothing (``""``) once it is mended; mostly in another thread.
-            watched: whether a thread looks after the stream; else whoever opened it calls `look`.
+            volume: volume of speech and cues, queried for every block; full if not given.
+            cues: whether non-speech sounds are played.
+            on_trouble: called with each problem, and with ``""`` once it is solved; mostly in another thread.
+            watched: whether a thread checks the stream; otherwise the owner calls `look`.
 
         Raises:
-            HardwareMissing: there is no PortAudio.
+            HardwareMissing: PortAudio is missing.
         """
         self._bank = bank
         self._device = device
@@ -89,16 +89,17 @@ class StreamSpeaker:
         self._stream: Any = None
         self._finer: Upsampler | None = None
         self._blocks = 0
-        """Counts the blocks that the card asked for."""
+        """Number of blocks requested by the card."""
         self.dry = 0
-        """Counts the times that the card ran dry, as PortAudio tells: a gap was heard."""
+        """Number of buffer underflows reported by PortAudio: each was an audible gap."""
         self.begun_at = 0
-        """When the card was last given the beginning of a phrase, ns; it is heard `latency` later. 0: never yet."""
+        """The instant, ns, at which the card last got the start of a phrase; it is heard `latency` later. 0: never
+        yet."""
         self._looks = 0
         self._seen = (0, time.monotonic())
         self._lost_at = self._tried_at = self._seen[1]
         self.trouble = ""
-        """Why nothing is heard; empty while the stream runs."""
+        """Why there is no sound; empty while the stream runs."""
         self._closed = threading.Event()
         try:
             self._open().start()
@@ -112,7 +113,7 @@ class StreamSpeaker:
     def say(
         self, clips: Sequence[str], *, urgent: bool = False, patience: float | None = None, topic: str = ""
     ) -> None:
-        """As the port says."""
+        """See `hardware.ports.Speaker`."""
         try:
             samples = self._bank.phrase(clips)
         except Exception as bad:  # a phrase that cannot be said must not end a game
@@ -122,23 +123,23 @@ class StreamSpeaker:
             self._mixer.say(samples, urgent=urgent, name=" ".join(clips), topic=topic, patience=patience)
 
     def learn(self, names: Mapping[str, str]) -> frozenset[str]:
-        """As the port says."""
+        """See `hardware.ports.Speaker`."""
         return self._bank.learn(names)
 
     def cue(self, name: str) -> None:
-        """As the port says; silent where cues are switched off or there is no sound card."""
+        """See `hardware.ports.Speaker`; silent if cues are switched off or there is no sound card."""
         if name in self._cues and not self.trouble:
             with self._lock:
                 self._mixer.cue(self._cues[name])
 
     @property
     def latency(self) -> int:
-        """How long a sample waits until it is heard, as the system says, ns; 0 where there is no card."""
+        """Delay until a sample is heard, by the system, ns; 0 without a card."""
         stream = self._stream
         return 0 if stream is None else round(float(stream.latency) * SECOND)
 
     def set_volume(self, volume: Volume) -> None:
-        """As the port says."""
+        """See `hardware.ports.Speaker`."""
         self._volume.volume = volume
 
     def close(self) -> None:
@@ -147,18 +148,18 @@ class StreamSpeaker:
         self._end_stream()
 
     def drain(self, patience: float = 10.0) -> None:
-        """Wait until everything has been said, at most ``patience`` s."""
+        """Wait until everything has been spoken, at most ``patience`` s."""
         until = time.monotonic() + patience
         while self._mixer.waiting and not self.trouble and time.monotonic() < until:
             time.sleep(0.02)
 
     @property
     def signs(self) -> int:
-        """Proof of life for a watchdog: grows with each block that the card asks for, and with each look after it."""
+        """Sign of life for a watchdog: grows with each block requested by the card, and with each check."""
         return self._blocks + self._looks
 
     def look(self, now: float) -> None:
-        """See whether the card still asks for samples, and try to find it again if not; ``now`` in s, monotonic."""
+        """Check that the card still requests samples, and try to reopen it if not; ``now`` in s, monotonic."""
         self._looks += 1
         if not self.trouble:
             if self._blocks != self._seen[0]:
@@ -174,7 +175,7 @@ class StreamSpeaker:
         if now - self._tried_at < RETRY:
             return
         self._tried_at = now
-        # A card that was pulled out and put back is found only by a PortAudio that starts anew.
+        # Only a restarted PortAudio finds a card that was unplugged and plugged in again.
         self._end_stream()
         try:
             self._sound._terminate()
@@ -193,7 +194,7 @@ class StreamSpeaker:
         while not self._closed.wait(_LOOK):
             try:
                 self.look(time.monotonic())
-            except Exception:  # whatever a driver throws, it is tried again
+            except Exception:  # retry whatever a driver raises
                 _log.exception("the sound card could not be looked at")
 
     def _open(self) -> Any:
@@ -204,7 +205,7 @@ class StreamSpeaker:
                     samplerate=rate, channels=1, dtype="float32", latency="low", device=self._device,
                     callback=self._fill,
                 )  # fmt: skip
-            # sounddevice raises ValueError for a device of a name that nothing has.
+            # sounddevice raises ValueError for an unknown device name.
             except (self._sound.PortAudioError, ValueError) as bad:
                 refused = bad
             else:
@@ -225,7 +226,7 @@ class StreamSpeaker:
                 self._on_trouble(words)
 
     def _fill(self, out: Any, frames: int, _time: Any, status: Any) -> None:
-        """PortAudio's callback: an exception would end the stream, so there is nothing here that can raise."""
+        """Fill a block as PortAudio's callback. An exception would end the stream, so nothing here may raise."""
         self._blocks += 1
         self.dry += bool(status.output_underflow)
         wanted = frames if self._finer is None else self._finer.wanted(frames)
@@ -238,10 +239,10 @@ class StreamSpeaker:
 
 
 def import_sounddevice() -> Any:
-    """The sounddevice module.
+    """Return the sounddevice module.
 
     Raises:
-        HardwareMissing: it, or the library that it stands on, is not installed.
+        HardwareMissing: it, or its library, is not installed.
     """
     try:
         import sounddevice

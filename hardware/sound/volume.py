@@ -1,4 +1,4 @@
-"""How loud the voice is, and when it is quiet."""
+"""The voice's volume, and its quiet hours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HOUR: Final = re.compile(r"(([01]\d|2[0-3]):[0-5]\d)?")
 
 
 class VolumeError(ValueError):
-    """That is no volume, or no quiet hours; says what it should be."""
+    """Invalid volume or quiet hours; the message says what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class Volume:
     level: int = _FULL
     """0 (silent) to `_FULL`."""
     quiet_from: str = ""
-    """``HH:MM`` from which `quiet_level` holds; empty: there are no quiet hours."""
+    """``HH:MM`` from which `quiet_level` applies; empty: there are no quiet hours."""
     quiet_to: str = ""
-    """``HH:MM`` from which `level` holds again; may be past midnight."""
+    """``HH:MM`` from which `level` applies again; may be past midnight."""
     quiet_level: int = 30
 
     def __post_init__(self) -> None:
-        """Raises `VolumeError`."""
+        """Check all fields; raises `VolumeError`."""
         for level in (self.level, self.quiet_level):
             if type(level) is not int or not 0 <= level <= _FULL:
                 raise VolumeError(f"a volume must be a whole number from 0 to {_FULL}, not {level!r}")
@@ -40,7 +40,7 @@ class Volume:
             raise VolumeError("quiet hours need both: from when, and until when")
 
     def at(self, hour: time) -> int:
-        """The level at this hour of the wall's clock; never louder in the quiet hours than outside them."""
+        """Return the level at this local time; never louder in the quiet hours than outside them."""
         if not self.quiet_from:
             return self.level
         start, end = time.fromisoformat(self.quiet_from), time.fromisoformat(self.quiet_to)
@@ -50,24 +50,24 @@ class Volume:
 
 
 def factor(level: float) -> float:
-    """What samples are multiplied with: the square, since half a scale sounds like half the loudness so (-12 dB)."""
+    """Return the factor for samples: the square, since half the scale then sounds about half as loud (-12 dB)."""
     return (min(max(level, 0), _FULL) / _FULL) ** 2
 
 
 def local_hour() -> time:
-    """The wall's clock where the machine stands."""
+    """Return the local time."""
     return datetime.now().time()
 
 
 class VolumeControl:
-    """Answers by what samples are to be multiplied now, as the volume and the quiet hours say."""
+    """Returns the present factor for samples, from the volume and the quiet hours."""
 
     def __init__(self, volume: Volume | None = None, wall: Callable[[], time] = local_hour) -> None:
-        """``volume``: to begin with, full if not given; ``wall`` answers the hour of the wall's clock."""
+        """``volume``: the initial one, full if not given; ``wall`` returns the local time."""
         self.volume = volume or Volume()
-        """As it is set now; another one holds from the next block on, and may be put here from any thread."""
+        """The current volume; a new one applies from the next block on, and may be set from any thread."""
         self._wall = wall
 
     def __call__(self) -> float:
-        """The factor, 0 to 1. Never waits: the sound card's own thread asks."""
+        """Return the factor, 0 to 1. Never blocks: the sound card's thread calls it."""
         return factor(self.volume.at(self._wall()))
