@@ -126,7 +126,7 @@ class CameraSettings(Section):
 
 
 class EyeSettings(Section):
-    """The network that reads the cards."""
+    """The eye, which reads the cards."""
 
     threads: int | None = kinds.whole(None, 1, 64, "threads")
     """Threads of the eye's networks; None: not measured, see `referee.vision.photos.usual_threads`."""

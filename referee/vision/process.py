@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from referee.record.pictures import Picture
 
 _RECORDED: Final = 16 * 2**20
-"""Bytes of a recording's frames that may wait: a recording can be paused."""
+"""Bytes of a recording's frames that may wait; beyond them the recording waits."""
 _PASSED_OVER: Final = Sentence("the eye could not keep up, and pictures were passed over; lay cards more slowly")
 _NO_MORE: Final = Sentence("the camera's pictures have ended")
 _NO_FRAMES: Final = Sentence("the camera sends no pictures")
@@ -66,7 +66,7 @@ _LIVELY: Final = 3
 _OPENING: Final = 15 * SECOND
 """The same limit for the first frame, ns: a camera is opened, configured, and settles."""
 _NICE: Final = 10
-"""Niceness of the vision process; the referee runs at 0."""
+"""Niceness of the vision process; the referee has none."""
 _ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
 _SIGN_OF_LIFE: Final = 0.5
