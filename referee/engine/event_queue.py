@@ -1,4 +1,4 @@
-"""Event time: observations wait in a queue until every sensor has reported past them, and are judged in their order."""
+"""Event time: observations wait in a queue until every sensor has reported past them, and are judged in order."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from referee.rules.phase import LastChance
 from referee.rules.slap_verdict import OUTCOME_WORTH, end_by_clock
 
 _SLACK: Final = 256
-"""Places left behind by what was taken before the queue closes up; so taking the head does not move all the rest."""
+"""Free slots at the head before the queue is compacted, so that taking the head does not move the rest."""
 
 
 class EventQueue:
-    """Observations by place in event time, the earliest first; they arrive in any order, mostly in that one."""
+    """A queue of observations in event time, earliest first; they arrive in any order, mostly in that one."""
 
     def __init__(self) -> None:
         self._keys: list[Key] = []
         self._lines: list[Observation] = []
         self._first = 0
         self._reveals: deque[Observation] = deque()
-        """Of all those the cards and pick-ups: a hand is near few of them, and may be near a great many other hands."""
+        """The waiting cards and pick-ups: a hand is near few of them, but may be near very many other hands."""
         self.hands = 0
-        """How many hands wait."""
+        """Number of waiting hands."""
         self._widest = 0
 
     def add(self, observation: Observation) -> None:
-        """Put an observation into its place."""
+        """Insert an observation."""
         key = place_of(observation)
         keys, reveals = self._keys, self._reveals
         among = len(reveals)
@@ -60,16 +60,17 @@ class EventQueue:
             self._widest = error
 
     def head(self) -> Observation | None:
-        """The earliest; None where none waits."""
+        """Return the earliest observation; None if none waits."""
         return self._lines[self._first] if self._first < len(self._lines) else None
 
     def all(self) -> tuple[Observation, ...]:
-        """Everything that waits."""
+        """Return all waiting observations."""
         return tuple(self._lines[self._first :])
 
     def near(self, one: Card | Slap | Taken) -> Iterator[Observation]:
-        """What else waits and may have happened before this one, by the errors; of a hand, also what may have happened
-        before another hand that nobody can tell from it (K3)."""
+        """Yield the other waiting observations that may, within the errors, have happened before this one.
+
+        For a hand, also those that may have happened before another hand indistinguishable from it (K3)."""
         widths = 3 if isinstance(one, Slap) else 1
         at, until = self._first, one.t + one.t_error + widths * self._widest
         while at < len(self._lines) and self._lines[at].t <= until:
@@ -78,14 +79,14 @@ class EventQueue:
             at += 1
 
     def is_heat_open(self, one: Card | Slap | Taken, until: int) -> bool:
-        """Whether a card may still come, after ``until`` (ns), that another hand of this hand's dead heat is near."""
+        """Whether a card may still come, after ``until`` (ns), near another hand of this hand's dead heat."""
         if type(one) is not Slap or one.t + one.t_error + 2 * self._widest <= until:
             return False
         hands = (other for other in self.near(one) if type(other) is Slap)
         return any(other.t + other.t_error > until for other in hands if other.t - one.t < one.t_error + other.t_error)
 
     def hands_until(self, t: int) -> Iterator[Slap]:
-        """The hands that wait and may have come up to an instant (ns), by their errors."""
+        """Yield the waiting hands that may, within their errors, have come up to an instant (ns)."""
         for line in self._lines[self._first :]:
             if line.t > t + self._widest:
                 return
@@ -93,14 +94,15 @@ class EventQueue:
                 yield line
 
     def rivals(self, one: Card | Slap | Taken) -> Sequence[Observation]:
-        """What waits that may have come before a card or pick-up, or the cards and pick-ups before a hand (K9)."""
+        """Return the observations that may precede a card or pick-up, or the cards and pick-ups that may precede a hand
+        (K9)."""
         if isinstance(one, Slap):
             until = one.t + one.t_error + self._widest
             return tuple(takewhile(lambda other: other.t <= until, self._reveals)) if self._reveals else ()
         return tuple(self.near(one))
 
     def take(self, observation: Observation) -> Key:
-        """Take one out; gives its place in event time."""
+        """Remove an observation; return its place in event time."""
         kind = type(observation)
         if kind in _REVEALS:
             if self._reveals[0] is observation:
@@ -124,41 +126,41 @@ class EventQueue:
 
 _REVEALS: Final = (Card, Taken)
 _ORDERED: Final = (Card, Slap, Taken)
-"""What waits for whatever may have come before it."""
+"""Kinds that wait for everything that may have come before them."""
 _AMENDING: Final = (Answer, Correct)
 
 
 class JudgedMoment(NamedTuple):
-    """An observation that was judged: the state that it met, what came of it, and what people had said of it.
+    """A judged observation: the state before it, the outcome, and people's answer about it.
 
-    The first line meets the table that it opens.
+    For the first line, the state is the table that it opens.
     """
 
     observation: Observation
     state: State
     after: State
     rulings: tuple[Ruling, ...]
-    """By the ids that they have before amendments rename them."""
+    """With the ids that they have before amendments rename them."""
     nth: int
-    """How many observations lay before it; where it does not go on from the last one, this is judged again."""
+    """Number of observations before it; if it does not continue the last one, this is a second judging."""
     answer: Any
-    """What people answered to the question that this line raises; None where they did not."""
+    """People's answer to the question that this line raises; None if there is none."""
 
 
 class Witness(Protocol):
-    """Whoever wants to see what each observation met, and what became of what was ruled."""
+    """A listener that sees each observation judged, and each ruling replaced."""
 
     def __call__(self, moment: JudgedMoment) -> None:
-        """This was judged, or judged again."""
+        """Handle an observation that was judged, or judged again."""
 
     def replace(self, names: Iterable[str]) -> None:
-        """The rulings of these ids were replaced by what has been judged again just now."""
+        """Handle the replacement of these rulings by those of the last repeated judging."""
 
 
 class EventJudge:
-    """A queue of observations and the state of everything that has been judged.
+    """A queue of observations, and the state after everything judged.
 
-    ``answers`` is what people have said so far, by question; ``witness`` is shown all that is judged.
+    ``answers`` holds people's answers so far, by question; ``witness`` sees everything that is judged.
     """
 
     def __init__(
@@ -172,29 +174,30 @@ class EventJudge:
         self.witness = witness
         self.answers: Answers = answers if answers is not None else {}
         self.judged = judged
-        """How many observations have been judged."""
+        """Number of observations judged."""
         self.done: list[Observation] = []
-        """What was judged since the owner last emptied it, in the order of judging."""
+        """Observations judged since the owner last emptied the list, in the order of judging."""
         self.waiting = EventQueue()
-        """What is not judged yet."""
+        """Observations not judged yet."""
         self.reached: Key | None = None
-        """The furthest place in event time at which anything was judged: what doubt puts behind it is printed there."""
+        """The latest place in event time at which anything was judged; rulings that doubt puts behind it are printed
+        there."""
 
     @property
     def next_t(self) -> int | None:
-        """The instant of the next observation, ns; None where none waits."""
+        """Return the instant of the next observation, ns; None if none waits."""
         head = self.waiting.head()
         return None if head is None else head.t
 
     def run(self, until: int, lookahead: int | None, reached: int | None = None) -> list[PlacedRuling]:
-        """Judge what can be judged once all up to ``until`` (ns, inclusive) is known; stop after an amendment.
+        """Judge what can be judged once everything up to ``until`` (ns, inclusive) is known; stop after an amendment.
 
         Args:
             until: the watermark.
-            lookahead: how far beyond a card's or slap's instant everything must be known before it is judged, ns; the
-                line's own error where that is wider. None where everything is known that there is to be known.
-            reached: the latest instant of any line or tick, ns, where the watermark lies beyond it: the end of a log
-                proves that no line comes any more, and not that any time went by (reading 17).
+            lookahead: how far beyond a card or slap everything must be known before judging it, ns, or the line's own
+                error if larger. None if the log is complete.
+            reached: the latest instant of any line or tick, ns, if the watermark lies beyond it: the end of a log
+                proves that no more lines come, but not that any time passed (reading 17).
         """
         out: list[PlacedRuling] = []
         clock = until if reached is None else min(until, reached)
@@ -211,24 +214,23 @@ class EventJudge:
                         self._judge(in_time, out)
                         continue
                     self.state, rulings = end_by_time(state, end[0], self.answers)
-                    # It belongs to the last line before it: whoever takes up the state after that line has it behind
-                    # him.
+                    # It belongs to the last line before it: a resumed state after that line already contains it.
                     for ruling in rulings:
                         key = self._printed_at((ruling.t, AFTER_ALL_KINDS, 0, 0, "", 0))
                         _put([ruling], key, self.judged - 1, out)
                     continue
             if head is None:
                 break
-            # All that may have come before it must be known, by its own error.
+            # Everything that may have come before it, within its own error, must be known.
             chosen = head
             if isinstance(head, _ORDERED):
                 wait = 0 if lookahead is None else max(lookahead, head.t_error)
                 if head.t + wait > until or (lookahead is not None and waiting.is_heat_open(head, until)):
                     break
                 if waiting.hands:
-                    # Only between a hand and something else is any order open.
+                    # Only the order between a hand and something else can be open.
                     chosen = self._choose(head, waiting.rivals(head))
-                    # So it must for what doubt puts before the head.
+                    # The same holds for an observation that doubt puts before the head.
                     if lookahead is not None and chosen.t + max(lookahead, chosen.t_error) > until:
                         self.state = state
                         break
@@ -240,7 +242,7 @@ class EventJudge:
         return out
 
     def end(self, t: int) -> list[PlacedRuling]:
-        """The last tick, at ``t``: piles that were won are picked up."""
+        """Judge the last tick, at ``t``: won piles are picked up."""
         if self.state is None:
             return []
         out: list[PlacedRuling] = []
@@ -249,7 +251,7 @@ class EventJudge:
         return out
 
     def _judge(self, observation: Observation, out: list[PlacedRuling]) -> None:
-        """Judge one of those that wait, and add its rulings to ``out``."""
+        """Judge a waiting observation, and add its rulings to ``out``."""
         key = self._printed_at(self.waiting.take(observation))
         self.done.append(observation)
         nth = self.judged
@@ -260,7 +262,7 @@ class EventJudge:
                 return
             self.state, rulings = open_table(observation, self.answers)
         else:
-            # What a doubtful order put behind a slap is near it, too.
+            # An observation that doubt put behind a slap is near it, too.
             near = self.waiting.near(observation) if isinstance(observation, Slap) else ()
             self.state, rulings = fold(state, observation, near, self.answers)
         pending = self.state.pending
@@ -274,7 +276,7 @@ class EventJudge:
         _put(rulings, key, nth, out)
 
     def _printed_at(self, place: Key) -> Key:
-        """Where what is judged now is printed: in its place, or behind what doubt had judged before it (K9)."""
+        """Return where a ruling is printed: in its place, or behind those that doubt had judged before it (K9)."""
         reached = self.reached
         if reached is not None and place < reached:
             place = (*reached[:5], reached[5] + 1)
@@ -282,7 +284,8 @@ class EventJudge:
         return place
 
     def _choose(self, head: Card | Slap | Taken, rivals: Iterable[Observation]) -> Card | Slap | Taken:
-        """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
+        """Return the waiting observation to judge first: the head, unless the reverse of a doubtful order is better
+        (K9)."""
         if self.state is None:
             return head
         for other in rivals:
@@ -294,9 +297,10 @@ class EventJudge:
         return head
 
     def _in_time(self, state: State, end: int, error: int) -> Slap | None:
-        """The first hand stamped after the game's end by the clock that may have come before it, and fares better so.
+        """Return the first hand stamped after the end by the clock that may have come before it, if that is better for
+        it.
 
-        Such a hand is judged before the end (K9); where people are to be asked, it is asked about before the end.
+        Such a hand is judged before the end (K9); if people must be asked about it, they are asked before the end.
         """
         position = state.position
         if not position.rules.has("K9"):
@@ -312,13 +316,14 @@ class EventJudge:
         return None
 
     def _next_of(self, late: Slap, other: Card | Taken) -> Card | Slap | Taken:
-        """What is judged first where a hand is put behind a card or pick-up: the first hand between the two that is
-        not put behind it, too. The doubtful hand moves, and nothing else does."""
+        """Return the observation to judge first when a hand is put behind a card or pick-up.
+
+        That is the first hand between the two that is not itself put behind it: only doubtful hands move."""
         between = (one for one in self.waiting.near(late) if isinstance(one, Slap) and place_of(one) < place_of(other))
         return next((one for one in between if self._doubtful(one, other) != "card"), other)
 
     def _doubtful(self, slap: Slap, other: Card | Taken) -> str | None:
-        """Which comes first where that is open and matters; marks the slap so that its ruling says so."""
+        """Return which comes first if the order is open and matters; mark the slap so that its ruling says so."""
         assert self.state is not None
         if not self.state.position.rules.has("K9"):
             return None
@@ -345,5 +350,6 @@ class EventJudge:
 
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
-    """Put rulings with their cause, but a slap that won with what decided it, though it was closed later."""
+    """Add rulings at the place of their cause; a won slap at the place of the line that decided it, though closed
+    later."""
     out += [PlacedRuling(ruling.place or cause, nth, ruling) for ruling in rulings]

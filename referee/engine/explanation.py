@@ -1,8 +1,8 @@
-"""Why a ruling came out as it did: the pile then, the instants around it, and what else was considered (K5).
+"""Explanation of a ruling: the pile then, the instants around it, and the alternatives considered (K5).
 
-A `WitnessedLog` watches a log being judged, and judged again after what people say of it (K6). Afterwards it explains
-any ruling by what its cause met when it was made: one in force by the game as it was corrected and answered, one that
-was replaced by what held until then. Here are facts; their words stand in `referee.text.explanation_lines`.
+A `WitnessedLog` watches a log being judged, and judged again after amendments (K6). It explains any ruling by the state
+before its cause: a ruling in force by the amended game, a replaced one by the game as it was until then. This module
+collects the facts; `referee.text.explanation_lines` puts them into words.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from referee.rules.rows import ROWS
 from referee.rules.slap_verdict import Verdict, newest_reveal
 
 _AROUND_NS: Final = 1_500_000_000
-"""How far from a verdict's instant other lines are still worth telling, ns."""
+"""Distance from a verdict's instant within which other lines are mentioned, ns."""
 _MOST_MOMENTS: Final = 8
-"""Of those lines so many are told, the nearest ones; besides what the ruling rests on."""
+"""Maximum number of those lines, the nearest ones, besides those that the ruling rests on."""
 _MOST_READINGS: Final = 3
-"""So many cards are told that may have come before or after a slap."""
+"""Maximum number of cards mentioned that may have come before or after a slap."""
 _MOST_LOOKED_AT: Final = 12
-"""So many cards are looked at for that."""
+"""Maximum number of cards examined for that."""
 _OF_SLAPS: Final = frozenset(("slap_won", "slap_false", "slap_void", "dead_heat", "question"))
 _OF_PILES: Final = frozenset(("pile", "lead"))
-"""What a card brings about by showing that the pile before it was picked up."""
+"""Rulings that a card causes by showing that the previous pile was picked up."""
 _OF_PATTERNS: Final = frozenset((None, "no_pattern", "covered"))
-"""Reasons of verdicts that were found by looking at the cards."""
+"""Reasons of verdicts that depend on the cards."""
 
 
 class Moment(NamedTuple):
-    """A line near the ruling: how long after the ruling's instant (ns, negative before), and how well that is known."""
+    """A line near the ruling: its time after the ruling (ns, negative before), and the error of that."""
 
     id: str
     kind: str
@@ -51,20 +51,20 @@ class Moment(NamedTuple):
     offset: int
     error: int
     about: str = ""
-    """What people's word is about: the line that they correct, or what they were asked."""
+    """Subject of a statement by people: the line that they correct, or their question."""
     value: Any = None
-    """What they said."""
+    """Their statement."""
     by_people: bool = False
-    """Whether people told this line, and no sensor."""
+    """Whether the line comes from people, not from a sensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All that explains one ruling."""
+    """All facts that explain one ruling."""
 
     ruling: Ruling
     pile: tuple[Laid, ...]
-    """As a slap met it, or with the card on it that was judged; lowest card first."""
+    """The pile before a slap, or with the judged card on top; lowest card first."""
     counts: tuple[int | None, ...]
     """Cards held before the ruling's cause."""
     turn: int | None
@@ -72,36 +72,36 @@ class Explanation:
     moments: tuple[Moment, ...]
     considered: tuple[Considered, ...]
     left_out: int = 0
-    """How many more lines lie as near as those that are told."""
+    """Number of further lines as near as those mentioned."""
 
     @property
     def rules(self) -> tuple[tuple[str, str], ...]:
-        """Id and title of each row that it rests on."""
+        """Return id and title of each row that it rests on."""
         return tuple((row, ROWS[row].title) for row in self.ruling.rule if row in ROWS)
 
 
 def notation(pile: tuple[Laid, ...]) -> str:
-    """The pile on one line, oldest first; burned cards in square brackets, dead ones in round ones."""
+    """Return the pile on one line, oldest first; burned cards in square brackets, dead ones in round ones."""
     marks = {"played": "{}", "burned": "[{}]", "dead": "({})"}
     return " ".join(marks[laid.state].format(laid.card) for laid in pile)
 
 
 class WitnessedLog:
-    """A witness that keeps what every line of a log met whenever it was judged."""
+    """A witness that records the state before every line of a log each time it was judged."""
 
     def __init__(self, table: Table) -> None:
         self._table: Observation = table
         self._seen: dict[str, list[tuple[int, JudgedMoment]]] = {}
-        """By line: each time that it was judged, with the number of the judging pass."""
+        """By line: each judging of it, with the number of the pass."""
         self._began: list[int] = [0]
-        """The place of the first line of each pass."""
+        """The index of the first line of each pass."""
         self._next = 0
         self._replaced: dict[str, int] = {}
-        """By ruling: the pass that replaced it."""
+        """By ruling, the pass that replaced it."""
         self._courses: dict[int, JudgedCourse] = {}
 
     def __call__(self, moment: JudgedMoment) -> None:
-        """Keep what an observation met."""
+        """Record a judged observation."""
         if moment.nth < self._next:
             self._began.append(moment.nth)
         self._next = moment.nth + 1
@@ -111,35 +111,35 @@ class WitnessedLog:
         self._courses.clear()
 
     def replace(self, names: Iterable[str]) -> None:
-        """Keep until when rulings held."""
+        """Record the pass that replaced these rulings."""
         self._replaced.update(dict.fromkeys(names, len(self._began) - 1))
 
     @property
     def table(self) -> Table:
-        """The first line as it stands."""
+        """Return the first line as it now stands."""
         assert isinstance(self._table, Table)
         return self._table
 
     def lines(self) -> list[Observation]:
-        """Every line as it was judged last, in the order in which they were first judged."""
+        """Return every line as last judged, in the order of first judging."""
         return [seen[-1][1].observation for seen in self._seen.values()] or [self._table]
 
     def standing(self) -> list[Observation]:
-        """Every line that holds, as it stands, in the order of judging; what was struck out is none of them."""
+        """Return every valid line as it now stands, in the order of judging, without struck-out lines."""
         course = self._course(len(self._began) - 1)
         return [moment.observation for moment in course.moments.values()] or [self._table]
 
     def line(self, name: str) -> Observation | None:
-        """A line as it was judged last; None where there is none of that id."""
+        """Return a line as last judged; None if there is no line with that id."""
         seen = self._seen.get(name)
         return seen[-1][1].observation if seen else None
 
     def state_before(self, name: str) -> State:
-        """What a line met when it was first judged."""
+        """Return the state before a line when it was first judged."""
         return self._seen[name][0][1].state
 
     def explain(self, ruling: Ruling) -> Explanation:
-        """Explain a ruling of the log that was watched."""
+        """Explain a ruling of the watched log."""
         course = self._course_of(ruling)
         moments, left_out = _moments(ruling, course)
         judged = _judged_at(ruling, course)
@@ -151,20 +151,20 @@ class WitnessedLog:
         return Explanation(ruling, pile, before.counts, before.turn, moments, considered, left_out)
 
     def as_made(self, ruling: Ruling) -> Ruling | None:
-        """A ruling as it came out where it is explained, before amendments renamed it; None where it came of time."""
+        """Return a ruling as first made, before amendments renamed it; None if the clock caused it."""
         made = self._course_of(ruling).made.get(base_id(ruling))
         return next((one for one in made.rulings if one.id == base_id(ruling)), None) if made is not None else None
 
     def _course_of(self, ruling: Ruling) -> JudgedCourse:
-        """What was judged while a ruling stood last."""
+        """Return the course of judging when a ruling was last in force."""
         return self._course(self._replaced.get(ruling.id, len(self._began)) - 1)
 
     def _course(self, number: int) -> JudgedCourse:
-        """Everything as it stood after a pass: what was judged again later, or left out since, as it was then."""
+        """Return the course of judging after a pass, including lines that were judged again or left out later."""
         known = self._courses.get(number)
         if known is not None:
             return known
-        # From which place on all that was judged up to a pass was judged again, up to the one that is asked for.
+        # By pass, the first place from which later passes, up to the requested one, judged everything again.
         since = [2**62] * (number + 1)
         for earlier in range(number - 1, -1, -1):
             since[earlier] = min(since[earlier + 1], self._began[earlier + 1])
@@ -181,7 +181,7 @@ class WitnessedLog:
 
 
 def _judged_at(ruling: Ruling, course: JudgedCourse) -> JudgedMoment | None:
-    """What a ruling came of: for a verdict on a slap where the first hand of its heat was judged."""
+    """Return the judging that caused a ruling; for a verdict on a slap, that of the first hand of its heat."""
     if ruling.kind == "slap_won":
         names = (cause_of(ruling), *filter(course.slap, ruling.because))
         hands = [course.moments[name] for name in names if name in course.moments]
@@ -190,20 +190,20 @@ def _judged_at(ruling: Ruling, course: JudgedCourse) -> JudgedMoment | None:
     made = course.made.get(base_id(ruling))
     if made is not None:
         return made
-    # It came of no line, but of time: what the last one before it left behind.
+    # The clock caused it, not a line: use the last line before it.
     last = course.last_before(ruling.t)
     return last._replace(state=last.after) if last is not None else None
 
 
 def _is_verdict(ruling: Ruling, course: JudgedCourse) -> bool:
-    """Whether it is about a hand."""
+    """Whether the ruling is a verdict on a hand."""
     if ruling.kind not in _OF_SLAPS:
         return False
     return ruling.kind != "question" or course.slap(cause_of(ruling)) is not None
 
 
 def _met(judged: JudgedMoment) -> Position:
-    """What a line met, with the lowest card as people named it when they were asked."""
+    """Return the position before a line, with the lowest card as named by people."""
     position, said = judged.state.position, judged.answer
     asked = any(ruling.kind == "question" and ruling["ask"] == "bottom_card" for ruling in judged.rulings)
     if asked and isinstance(said, str) and is_card(said) and position.pile:
@@ -212,7 +212,7 @@ def _met(judged: JudgedMoment) -> Position:
 
 
 def _pile_of(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> tuple[Laid, ...]:
-    """The pile as a slap met it; with a card that was judged."""
+    """Return the pile before a slap, or including the judged card."""
     position, card, after = _met(judged), judged.observation, judged.after.position.pile
     if ruling.kind == "dead_card" and any(laid.ref in ruling.because for laid in after):
         return after
@@ -222,13 +222,14 @@ def _pile_of(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> tupl
         return position.pile if ruling.kind in _OF_PILES else after
     if judged.state.position is judged.after.position or card.zone != "pile":
         return position.pile
-    # It was taken with the pile at once.
+    # The pile was taken at once, with the card.
     seat = card.seat if card.seat is not None else position.turn
     return (*position.pile, Laid(card.card, card.id, card.t, seat or 1, "played"))
 
 
 def _moments(ruling: Ruling, course: JudgedCourse) -> tuple[tuple[Moment, ...], int]:
-    """The lines that it rests on, for a verdict on a hand also the nearest others; and how many more there are."""
+    """Return the lines that a ruling rests on, for a verdict also the nearest others, and the number of further
+    ones."""
     rests = {name: course.moments[name] for name in ruling.because if name in course.moments}
     told = [(one.observation.t, one.nth, one.observation) for one in rests.values() if one.nth]
     left_out = 0
@@ -258,7 +259,7 @@ def _moment(line: Observation, ruling: Ruling, course: JudgedCourse) -> Moment:
 
 
 def _flat(said: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that a correction replaces."""
+    """Return the fields that a correction replaces."""
     beside = said.get("fields")
     own = {name: value for name, value in said.items() if name != "fields"}
     return {**own, **(beside if isinstance(beside, Mapping) else {})}
@@ -291,7 +292,7 @@ def _considered(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> I
 
 
 def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iterator[Considered]:
-    """The patterns that won, why it was this hand, and the hands behind it."""
+    """Yield the patterns that won, why this hand won, and the hands behind it."""
     if is_overruled(ruling):
         yield Considered("K6", True, "people_said", {})
     for row in ruling["patterns"]:
@@ -320,13 +321,13 @@ def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iter
 
 
 def _of_heat(heat: Ruling) -> Iterator[Considered]:
-    """How far apart the hands of a dead heat came down."""
+    """Yield the distances between the hands of a dead heat."""
     fields = {"seats": heat["seats"], "ms": abs(heat.get("margin") or 0), "ms_error": heat.get("error") or 0}
     yield Considered("K3", False, "nearer_than_errors", fields)
 
 
 def _decided(ruling: Ruling, heat: Ruling, course: JudgedCourse) -> Iterator[Considered]:
-    """What settled a dead heat (M2 to M4, K6)."""
+    """Yield what settled a dead heat (M2 to M4, K6)."""
     how = ruling["decided_by"]
     hands = [hand for hand in map(course.slap, heat.because) if hand is not None and hand.seat in heat["seats"]]
     own = next((hand.force for hand in hands if hand.seat == ruling["seat"]), None)
@@ -341,7 +342,7 @@ def _decided(ruling: Ruling, heat: Ruling, course: JudgedCourse) -> Iterator[Con
 
 
 def _of_hand(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iterator[Considered]:
-    """Why a hand was void or false."""
+    """Yield why a hand was void or false."""
     slap, position, reason = judged.observation, _met(judged), ruling.get("reason", "")
     if not isinstance(slap, Slap):
         return
@@ -369,7 +370,7 @@ def _of_hand(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iter
 
 
 def _of_question(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iterator[Considered]:
-    """What a question hangs on."""
+    """Yield what a question depends on."""
     ask = ruling.get("ask")
     heat = course.heat_before(judged.nth + 1)
     if ask == "who_was_first" and heat is not None:
@@ -379,7 +380,7 @@ def _of_question(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> 
 
 
 def _late(ruling: Ruling, judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Considered]:
-    """By how much a hand was late, after the winner's or after the first of those that nobody has parted yet."""
+    """Yield how late a hand was, after the winner's or after the first of a dead heat still open."""
     claim = judged.state.position.claim
     if "N11" in ruling.rule:
         yield Considered("N11", False, "challenger_keeps", {"seat": claim.seat if claim is not None else None})
@@ -404,7 +405,7 @@ def _late(ruling: Ruling, judged: JudgedMoment, slap: Slap, course: JudgedCourse
 
 
 def _beaten(ruling: Ruling, slap: Slap, course: JudgedCourse) -> Iterator[Considered]:
-    """A hand of a dead heat that another was given (M2 to M4)."""
+    """Yield why a hand lost a dead heat (M2 to M4)."""
     heat = next((heat for _, heat in reversed(course.heats) if slap.id in heat.because), None)
     if heat is None:
         return
@@ -419,7 +420,7 @@ def _beaten(ruling: Ruling, slap: Slap, course: JudgedCourse) -> Iterator[Consid
 
 
 def _how_won(slap: str, heat: Ruling, course: JudgedCourse) -> str:
-    """What decided a dead heat for a hand, also while its pile still lies there."""
+    """Return what decided a dead heat for a hand, even before its pile is picked up."""
     name = f"slap_won@{slap}"
     made = course.made.get(name)
     if made is not None:
@@ -429,7 +430,7 @@ def _how_won(slap: str, heat: Ruling, course: JudgedCourse) -> str:
 
 
 def _held(judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Considered]:
-    """Since when the pad has been down."""
+    """Yield how long the pad has been down."""
     presses = course.presses[slap.seat]
     at = bisect.bisect_left(presses, (judged.nth,))
     down = presses[at - 1][1] if at else None
@@ -440,7 +441,7 @@ def _held(judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Co
 
 
 def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
-    """What either order, and either side of a limit of time, would have given where errors leave it open (K9)."""
+    """Yield the verdicts of either order and either side of a time limit, if errors leave them open (K9)."""
     slap = course.slap(cause_of(ruling))
     told: list[Considered] = []
     if slap is not None and course.moments[slap.id].state.position.rules.has("K9"):
@@ -450,7 +451,7 @@ def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
         readings = (_reading(ruling, slap, other, course) for _, _, other in near[:_MOST_LOOKED_AT])
         told = [reading for reading in readings if reading is not None]
     mattered = [reading for reading in told if reading.held]
-    # Where no order matters, one is enough to show it.
+    # If no order matters, one reading is enough to show it.
     yield from mattered[:_MOST_READINGS] or told[: ruling.get("reason") in _OF_PATTERNS]
     sides = [] if slap is None else judge_hand(course.moments[slap.id].state.position, slap)[1]
     if sides:
@@ -462,9 +463,9 @@ def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
 
 
 def _reading(ruling: Ruling, slap: Slap, other: Card | Taken, course: JudgedCourse) -> Considered | None:
-    """Both orders of a slap and a card or pick-up, each as it would be ruled; None where they can tell nothing.
+    """Return the verdict of both orders of a slap and a card or pick-up; None if they explain nothing.
 
-    They are judged where the first of the two was judged; where more came between, that is not what was ruled.
+    They are judged in the state before the first of the two; with other lines between, that is not the actual ruling.
     """
     if not order_is_open(slap, other):
         return None
@@ -489,5 +490,5 @@ def _reading(ruling: Ruling, slap: Slap, other: Card | Taken, course: JudgedCour
 
 
 def _worth(judged: Verdict) -> tuple[str, tuple[str, ...], str]:
-    """An outcome, its patterns, its reason."""
+    """Return an outcome, its patterns and its reason."""
     return judged.outcome, judged.patterns, judged.reason

@@ -1,8 +1,7 @@
 """Prediction of the next card from deck memory (K2), for the card readers.
 
 The position is known up to the watermark, and cards reported since may still wait to be judged. These are laid first,
-so
-that a card never predicts itself. If the events since are uncertain, there is no prediction.
+so that a card never predicts itself. If the events since are uncertain, there is no prediction.
 """
 
 from __future__ import annotations

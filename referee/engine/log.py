@@ -1,7 +1,7 @@
-"""The table log as text: one line, one object, one observation or ruling; in a file or among the record's rows.
+"""The table log as text: each line is one JSON object, an observation or a ruling; in a file or in the record's rows.
 
-What a line may hold is checked here once, so that nothing behind it need doubt a field; what is wrong with it is said
-in words. Unknown fields are kept in ``extra`` and unknown kinds as `Other`.
+Every line is validated here once, so later code can trust its fields; errors are explained in words. Unknown fields are
+kept in ``extra`` and unknown kinds as `Other`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from referee.sentence import Sentence
 _DECODE: Final = json.JSONDecoder().raw_decode
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 _CARDS: Final = {card: card for card in CARDS}
-"""One text for all cards of a face, so that a long log holds each face once."""
+"""One shared string per face, so that a long log holds each face once."""
 _BLANK: Final = " \t\r\n"
-"""What JSON allows around a value."""
+"""Whitespace that JSON allows around a value."""
 
 _Check = Callable[[Any], Any]
 
 
 class _Twice(Exception):  # noqa: N818 - never leaves this module
-    """A field that an object has twice: which of the two counts would be anybody's guess."""
+    """An object has a field twice, which is ambiguous."""
 
 
 def _fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -48,7 +48,7 @@ _DECODE_CHECKED: Final = json.JSONDecoder(object_pairs_hook=_fields_once).raw_de
 
 
 class _BadField(Exception):  # noqa: N818 - never leaves this module
-    """What a field should have been."""
+    """A field is invalid; the message says what it should be."""
 
 
 def _need(holds: bool, words: str) -> None:
@@ -182,7 +182,7 @@ _CHECKS: Final[Mapping[str, Mapping[str, _Check]]] = {
 
 
 class _Kind(NamedTuple):
-    """How a kind is read: its class, the check of each field that it knows, and the fields that must be there."""
+    """How to read a kind: its class, the check of each known field, and the required fields."""
 
     cls: type[Observation]
     checks: Mapping[str, _Check]
@@ -200,14 +200,14 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 def from_fields(raw: Mapping[str, Any], number: int) -> Observation:
-    """Build the observation that a log line's object describes.
+    """Build the observation from a log line's object.
 
     Args:
         raw: the line's JSON object.
-        number: the line's number; its id where the object has none.
+        number: the line number; used as the id if the object has none.
 
     Raises:
-        LogError: the object is no observation of the table log; names the line, the field and what it should be.
+        LogError: the object is not a valid observation; names the line, the field and the expected value.
     """
     word = raw.get("kind")
     if not isinstance(word, str):
@@ -245,10 +245,10 @@ def from_fields(raw: Mapping[str, Any], number: int) -> Observation:
 
 
 def parse_object(text: str, number: int) -> dict[str, Any]:
-    """One line's JSON object.
+    """Parse one line's JSON object.
 
     Raises:
-        LogError: the line is no JSON object (torn, perhaps), or names a field twice; names the line.
+        LogError: the line is not a JSON object (perhaps torn), or names a field twice; names the line.
     """
     said = text.strip(_BLANK)
     try:
@@ -256,7 +256,7 @@ def parse_object(text: str, number: int) -> dict[str, Any]:
         if end != len(said):
             raise json.JSONDecodeError("Extra data", said, end)
         if isinstance(raw, dict) and said.count(":") != len(raw):
-            # More colons than fields: in texts and inner objects, or because a field stands there twice.
+            # More colons than fields: in texts and inner objects, or because a field occurs twice.
             _DECODE_CHECKED(said)
     except _Twice as bad:
         raise LogError(number, Sentence('"{key}" stands there twice; keep one of them', key=bad)) from None
@@ -275,13 +275,13 @@ def decode_line(text: str, number: int) -> Observation:
     """Read one line of a log.
 
     Raises:
-        LogError: the line is torn, or no observation; names the line.
+        LogError: the line is torn, or not an observation; names the line.
     """
     return from_fields(parse_object(text, number), number)
 
 
 def to_fields(observation: Observation) -> dict[str, Any]:
-    """The JSON object of an observation: every field that differs from its default, and all that was unknown."""
+    """Return an observation's JSON object: every field that differs from its default, and all unknown ones."""
     kind = observation.name if isinstance(observation, Other) else observation.kind
     out: dict[str, Any] = {"kind": kind, "t": observation.t}
     if observation.id:
@@ -298,20 +298,20 @@ def to_fields(observation: Observation) -> dict[str, Any]:
 
 
 def encode_observation(observation: Observation) -> str:
-    """One line of the log, without its line break."""
+    """Return one line of the log, without its line break."""
     return _ENCODE(to_fields(observation))
 
 
 LONGEST_LINE: Final = 1 << 20
-"""Bytes; a longer line is no observation, and must not fill the memory."""
+"""Maximum length of a line, bytes; a longer one is not an observation, and must not fill the memory."""
 
 
 @contextmanager
 def open_log(name: str) -> Iterator[BinaryIO]:
-    """A log to read, ``-`` for standard input; what is wrong with it becomes one line for people.
+    """Open a log for reading, ``-`` for standard input; errors become one line for the user.
 
     Raises:
-        UserError: it cannot be read; names the log's line.
+        UserError: the log cannot be read; names the line.
     """
     with _open(name) as stream:
         try:
@@ -340,10 +340,10 @@ def _open(name: str) -> BinaryIO:
 
 
 def read_observations(stream: BinaryIO, skip: int = 0) -> Iterator[tuple[int, Observation]]:
-    """Line number and observation of every line that is not a ruling, of those after the first ``skip`` lines.
+    """Yield line number and observation of every line after the first ``skip`` that is not a ruling.
 
     Raises:
-        LogError: names the line and what to mend.
+        LogError: a line cannot be read; names the line and what to change.
     """
     for number, text in number_lines(stream):
         if number <= skip:
@@ -355,7 +355,7 @@ def read_observations(stream: BinaryIO, skip: int = 0) -> Iterator[tuple[int, Ob
 
 
 def number_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
-    """Number (from 1) and text of every line that is not blank.
+    """Yield number (from 1) and text of every line that is not blank.
 
     Raises:
         LogError: a line is too long, or not UTF-8.
@@ -379,7 +379,7 @@ _OWN: Final = frozenset(("ruling", "id", "t", "because", "rule", "supersedes", "
 
 
 def ruling_of(raw: Mapping[str, Any]) -> Ruling:
-    """A ruling from its JSON object; raises `KeyError` or `TypeError` for one that is none."""
+    """Build a ruling from its JSON object; raises `KeyError` or `TypeError` if it is not one."""
     fields = {key: value for key, value in raw.items() if key not in _OWN}
     return Ruling(
         str(raw["ruling"]), str(raw["id"]), int(raw["t"]), tuple(raw.get("because", ())), tuple(raw.get("rule", ())),
@@ -389,5 +389,5 @@ def ruling_of(raw: Mapping[str, Any]) -> Ruling:
 
 
 def find_replacements(rulings: Iterable[Ruling]) -> dict[str, str]:
-    """For each ruling that was replaced, the id of the one that replaced it."""
+    """Return, for each replaced ruling, the id of its replacement."""
     return {old: ruling.id for ruling in rulings for old in ruling.supersedes}

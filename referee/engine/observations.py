@@ -1,9 +1,8 @@
 """The observations of the table log, from sensors and people.
 
 Every observation carries ``t``, the instant of the event in integer nanoseconds on the machine's monotonic clock, and
-an
-``id`` that is unique in its log (a line without one gets its line number). Fields and kinds are those of the table log,
-version 1; unknown fields are kept in ``extra`` and unknown kinds as `Other`, and both are ignored.
+an ``id`` that is unique in its log (a line without one gets its line number). Fields and kinds are those of the table
+log, version 1; unknown fields are kept in ``extra`` and unknown kinds as `Other`, and both are ignored.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lines of a log by which a game says that people refereed it, and holds their verdicts."""
+"""Log lines that mark a game as refereed by people, and hold their verdicts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Final
 from referee.engine.observations import Observation, Other
 
 SHADOW: Final = "shadow"
-"""The kind of the line by which a game says that it is shadowed."""
+"""Kind of the line that marks a game as shadowed."""
 MARK: Final = "mark"
-"""The kind of a line that holds a verdict of people."""
+"""Kind of a line that holds a verdict by people."""
 GOOD: Final = "good"
 FALSE: Final = "false"
 VERDICTS: Final = (GOOD, FALSE)
 
 
 def is_shadowed(lines: Iterable[Observation]) -> bool:
-    """Tell whether a game says that it is shadowed."""
+    """Whether a game is marked as shadowed."""
     return any(isinstance(line, Other) and line.name == SHADOW for line in lines)

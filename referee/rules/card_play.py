@@ -174,8 +174,7 @@ def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
     """Whether the seat that laid the top card lays another too soon to be a second draw (F9).
 
     If the errors leave that open, it counts as a second draw, which favours the player. If that matters (in turn, or if
-    a
-    card out of turn costs something else), the rulings on the card are marked doubtful (K9).
+    a card out of turn costs something else), the rulings on the card are marked doubtful (K9).
     """
     if not step.position.pile:
         return False
@@ -402,8 +401,7 @@ def leave(step: Step, seat: int, *, is_counted: bool = False) -> int | None:
     """Remove a player: the cards go under the pile, or are dealt out to the others (E8).
 
     The player's challenge, claim to a pile not yet picked up, and hand in a dead heat are void. The last player left at
-    the
-    table wins.
+    the table wins.
 
     Args:
         step: the transition.

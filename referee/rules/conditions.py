@@ -58,10 +58,8 @@ class Readings:
     """All readings of a pile's jokers at once: bit n of a mask stands for the n-th reading.
 
     A value maps each possible result to the mask of readings that give it (empty: there is no such card, or it is a
-    joker
-    and has no rank). A condition is the mask of readings in which it holds. Without jokers to name there is one
-    reading,
-    the pile as it is.
+    joker and has no rank). A condition is the mask of readings in which it holds. Without jokers to name there is one
+    reading, the pile as it is.
     """
 
     __slots__ = ("everywhere", "look", "named", "wild")

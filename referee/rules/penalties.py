@@ -222,8 +222,7 @@ def contest(step: Step, by: tuple[int, ...], against: int, cause: str | None) ->
     """Settle a contest of a slap or take from the record (F5): the latest, unless named by its observation.
 
     An act that did not count cannot be contested, and each player may contest an act once. ``upheld`` says that the
-    slap
-    or take was right.
+    slap or take was right.
     """
     position = step.position
     if not position.rules.has("F5"):

@@ -271,8 +271,7 @@ class Position:
         """Return the seat as a current player; None if it is vacant or its player is out for good.
 
         A seat is not a player if it has left (E8), is not taken (M11), or has no cards and no way back: it may not slap
-        in
-        (M10), has won no pile on the table, and has not just laid its last card.
+        in (M10), has won no pile on the table, and has not just laid its last card.
         """
         if seat is None or not 1 <= seat <= self.seats or seat in self.absent:
             return None

@@ -41,9 +41,8 @@ def judge_near_limits(position: Position, seat: int, t: int, t_error: int) -> tu
     """Return the verdict on a hand by its instant, and those that its error leaves open, earliest instant first (K9).
 
     A time limit is an instant with the error of the reveal that it counts from. A hand closer to it than the sum of
-    both
-    errors may be on the other side: M6, M9, M15 and N12 after the newest card, N13 after the presses before it, and the
-    end of a game that ends by the clock (E2, E7). The list is empty if the hand is near no limit.
+    both errors may be on the other side: M6, M9, M15 and N12 after the newest card, N13 after the presses before it,
+    and the end of a game that ends by the clock (E2, E7). The list is empty if the hand is near no limit.
     """
     judged = judge_slap(position, seat, t)
     instants = sorted({t, *_across_limits(position, seat, t, t_error)})
