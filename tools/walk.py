@@ -139,7 +139,7 @@ class Frames:
 
 
 def walk(folder: Path) -> tuple[Steps, Steps]:
-    """Return the walks from the pad's edge to the announced ruling and from the record's lines to the viewers' screens."""
+    """Return the walks from the pad's edge to the announced ruling and from the record's lines to the screens."""
     return asyncio.run(_walk(folder))
 
 

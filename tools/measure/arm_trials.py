@@ -1,8 +1,8 @@
-"""Shadows that are no arms, and arms that rest: what the watcher's look at arms makes of them, in figures.
+"""Shadows that are no arms, and arms that rest: scores of the watcher's search for arms.
 
 ``python -m tools.measure.arm_trials [--seeds N]``: soft shadows of 6 to 30 % fall over the picture's edge, stay and go
 (heads and shoulders over the table's rim); arms come in, rest for a minute, reach on and go. Tables, sleeves and skins
-are those of the simulated table. It ends with status 1 if a shadow was told as an arm or a resting arm was lost.
+are those of the simulated table. It ends with status 1 if a shadow was reported as an arm or a resting arm was lost.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NEAR: Final = 30.0
 
 
 class Stream:
-    """Pictures with a sensor's noise, looked at one after the other; the first shows the bare table."""
+    """Pictures with sensor noise, fed one after the other; the first shows the bare table."""
 
     def __init__(self, bare: Bytes, seed: int) -> None:
         self._motion, self._noise, self._index = Motion(), SensorNoise(*SIZE, 2.0, seed), 0
@@ -44,7 +44,7 @@ class Stream:
             self.look(bare)
 
     def look(self, picture: Bytes, seconds: float = 1 / FPS) -> Glance:
-        """The next frame, so long after the one before."""
+        """Look at the next frame, a time after the one before."""
         frame = picture.copy()
         self._noise.add_to(frame, self._index)
         self._index += 1
@@ -61,14 +61,14 @@ def _photograph(picture: Bytes) -> Bytes:
 
 
 def _edge(bearing: float) -> tuple[float, float]:
-    """Where the ray of a bearing leaves the picture, px."""
+    """Return where the ray of a bearing leaves the picture, px."""
     x, y = math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))
     far = 1 / max(abs(x) * 2 / SIZE[0], abs(y) * 2 / SIZE[1])
     return SIZE[0] / 2 + x * far, SIZE[1] / 2 + y * far
 
 
 def shadows(seed: int, depth: float) -> Iterator[bool]:
-    """Whether each frame with a head's shadow was told to hold an arm."""
+    """Return, for each frame with a head's shadow, whether an arm was reported."""
     chance = np.random.default_rng((seed, 5))
     bearing = float(chance.uniform(0, 360))
     bare = _photograph(_table(seed).image)
@@ -88,9 +88,10 @@ def shadows(seed: int, depth: float) -> Iterator[bool]:
 
 
 def resting(seed: int) -> Iterator[bool]:
-    """Whether each frame is told as it is: an arm comes in, rests for a minute, reaches on to the pile, and goes.
+    """Return whether each frame is reported correctly: an arm comes in, rests for a minute, reaches for the pile, and
+    goes.
 
-    While it is there it alone must be told, with its bearing; as it reaches on it must be told as one that moves.
+    While it is there it alone must be reported, with its bearing; as it reaches on it must be reported as moving.
     """
     chance = np.random.default_rng((seed, 6))
     bearing, seat = float(chance.uniform(0, 360)), int(chance.integers(1, 9))
@@ -117,7 +118,7 @@ def _is_at(found: Glance, told: list[Reach], bearing: float) -> bool:
 
 
 def there_before(seed: int) -> bool:
-    """Whether an arm that lay in the very first picture, and went, is no arm any more two seconds after."""
+    """Return whether an arm that lay in the first picture, and left, is no arm any more two seconds later."""
     chance = np.random.default_rng((seed, 7))
     top = _table(seed)
     arm = top.with_hand(float(chance.uniform(0, 360)), int(chance.integers(1, 9)), 130.0)
@@ -127,7 +128,7 @@ def there_before(seed: int) -> bool:
 
 
 def main() -> int:
-    """Print the figures; the status."""
+    """Print the figures; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tools.measure.arm_trials", description=__doc__)
     parser.add_argument("--seeds", type=int, default=12, help="tables for each kind of trial")
     args = parser.parse_args()

@@ -1,10 +1,10 @@
-"""What things cost and how far the eye can be relied on: `make bench`.
+"""The costs of replay and frames, and the reliability of the eye: `make bench`.
 
-First what replaying a log costs, in whole processes; then what a frame costs (`tools.measure.pace`), and what the eye's
-confidence is worth on packs that it was not trained on (`tools.measure.held_back`). ``--only`` chooses one of the
-three.
+First the cost of replaying a log, in whole processes; then the cost of a frame (`tools.measure.pace`), and the
+calibration of the eye's confidence on packs that it was not trained on (`tools.measure.held_back`). ``--only`` chooses
+one of the three.
 
-``--lines`` chooses the lengths; a million lines take a minute or more. CPU time (user and system) is what counts where
+``--lines`` chooses the lengths; a million lines take a minute or more. Compare CPU time (user and system) where
 other programs are running; wall time is shown beside it. Each figure is the median of three runs, of one from 100,000
 lines on.
 
@@ -40,7 +40,7 @@ OBJECTS: Final = 100_000
 
 
 class Cost(NamedTuple):
-    """Of one process: CPU and wall time in seconds, and peak memory in MB."""
+    """Cost of one process: CPU and wall time in seconds, and peak memory in MB."""
 
     cpu: float
     wall: float
@@ -48,7 +48,7 @@ class Cost(NamedTuple):
 
 
 def cost(path: Path) -> Cost:
-    """Replay a log in a process of its own."""
+    """Replay a log in a separate process."""
     begin = time.perf_counter()
     command = [sys.executable, "-m", "referee", "replay", str(path)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -60,13 +60,13 @@ def cost(path: Path) -> Cost:
 
 
 def typical(path: Path, runs: int) -> Cost:
-    """The median of some runs, figure by figure."""
+    """Return the median of some runs, figure by figure."""
     costs = [cost(path) for _ in range(runs)]
     return Cost(*(statistics.median(figures) for figures in zip(*costs, strict=True)))
 
 
 def write(path: Path, lines: Iterable[str]) -> int:
-    """Write a log; gives how many lines it has."""
+    """Write a log; return its number of lines."""
     number = 0
     with path.open("w", encoding="utf-8") as out:
         for line in lines:
@@ -76,9 +76,9 @@ def write(path: Path, lines: Iterable[str]) -> int:
 
 
 def pace() -> float:
-    """CPU seconds that a fixed piece of work, of the kind that a replay is, takes here and now.
+    """Return the CPU seconds of a fixed piece of work, similar to a replay, here and now.
 
-    Nothing is kept: a process that is measured begins with the memory of this one.
+    Nothing is kept: a measured process begins with the memory of this one.
     """
     begin = time.process_time()
     for number in range(OBJECTS):
@@ -87,7 +87,7 @@ def pace() -> float:
 
 
 def backwards(deal: str, lines: int) -> Iterator[str]:
-    """A log that is told from its end: all of it must wait until its first card is known."""
+    """Write a log backwards: all of it must wait until its first card is known."""
     told = log(deal, lines)
     yield from islice(told, 1)
     yield from reversed(list(told))
@@ -124,7 +124,7 @@ def _row(name: str, lines: int, used: Cost, empty: Cost) -> None:
 
 
 def eye(only: str | None) -> None:
-    """Print what a frame costs and how far a confidence can be relied on; imported late, see `pace`."""
+    """Print the cost of a frame and the reliability of a confidence; imported late, see `pace`."""
     from tools.measure import held_back
     from tools.measure import pace as frames
 

@@ -1,7 +1,7 @@
-"""What the referee's latencies are held against, and under which burdens.
+"""The control and the burdens of latency measurements.
 
-The control is a bare loop of the referee's own urgency, woken by the same edges at the same instants: how late it wakes
-is how late this machine wakes anybody, whatever is programmed. A burden is what else the machine has to do meanwhile.
+The control is a bare loop with the referee's own priority, woken by the same edges at the same instants: its wake-up
+delay is this machine's own, whatever the program. A burden is other work of the machine meanwhile.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from hardware.priority import be_urgent
 from tests.powercut.mount import mounted
 
 BURDENS: Final = ("none", "busy", "disk")
-"""Nothing else; two other processes that compute without end; a disk each of whose syncs takes `SYNC` s."""
+"""No other work; two other processes that compute without end; a disk each of whose syncs takes `SYNC` s."""
 SYNC: Final = 0.5
 _STAMP: Final = struct.Struct("q")
 _BUSY: Final = 2
 
 
 class ControlLoop:
-    """A process that does nothing but note how late it was woken."""
+    """A process that only notes its wake-up delays."""
 
     def __init__(self, folder: Path) -> None:
         """Start it; its notes go into a file of the folder."""
         self._notes = folder / "control"
         read, self.fd = os.pipe2(os.O_CLOEXEC)
-        """Where an edge's stamp, ns of CLOCK_MONOTONIC as eight bytes, is written as the edge is made."""
+        """Receives an edge's stamp, ns of CLOCK_MONOTONIC as eight bytes, as the edge is made."""
         self._child = os.fork()
         if not self._child:
             os.close(self.fd)
@@ -45,7 +45,7 @@ class ControlLoop:
         be_urgent(self._child)
 
     def close(self) -> list[float]:
-        """End it; returns how late it was woken each time, ms."""
+        """End it; return its wake-up delays, ms."""
         os.close(self.fd)
         os.waitpid(self._child, 0)
         return [late / 1e6 for (late,) in _STAMP.iter_unpack(self._notes.read_bytes())]
@@ -60,10 +60,10 @@ def _note(read: int, notes: Path) -> None:
 
 @contextmanager
 def burdened(name: str, folder: Path) -> Iterator[Path]:
-    """Bear a burden of `BURDENS`; yields the folder for the record.
+    """Apply a burden of `BURDENS`; yield the folder for the record.
 
     Raises:
-        NoFuse: a slow disk is wanted, and this machine lets nobody mount one.
+        NoFuse: a slow disk is wanted, and this machine does not allow users to mount one.
     """
     if name == "busy":
         busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(_BUSY)]

@@ -1,7 +1,7 @@
-"""How true a table that is found is, and what is read (docs/build.md): `make calibration-figures`.
+"""Accuracy of found tables and of readings (docs/build.md): `make calibration-figures`.
 
-How far the table that is found lies from the truth, over random simulated cameras, and down to what size, sharpness and
-stillness cards are read.
+Measured are the distance of the found table from the truth, over random simulated cameras, and the size, sharpness and
+stillness down to which cards are read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CARDS = ("7h", "Kc", "2d", "Ts", "Ah", "Js", "9c", "Qd", "5s", "3h", "8d", "6c")
 
 
 def cameras(count: int) -> Iterator[Overhead]:
-    """Cameras as they may hang: up to 20 degrees off upright, 560 to 900 mm high, soft and noisy to a degree."""
+    """Yield plausible cameras: up to 20 degrees off upright, 560 to 900 mm high, somewhat soft and noisy."""
     chance = np.random.default_rng(7)
     for seed in range(count):
         yield Overhead(
@@ -38,7 +38,7 @@ def cameras(count: int) -> Iterator[Overhead]:
 
 
 def found_tables(eye: Eye, count: int) -> None:
-    """Print how far the tables lie from the truth."""
+    """Print the distances of found tables from the truth."""
     print("| by | found | error, px: median, worst | mm: median, worst | tilt, °: median, worst | card height: worst |")
     print("| --- | --- | --- | --- | --- | --- |")
     tops = {
@@ -79,7 +79,7 @@ def _laid(family: str) -> Top:
 
 
 def _smeared(camera: Overhead, top: Top, mm: float) -> Bytes:
-    """A picture in which everything moves by so many mm while it is exposed."""
+    """Return a picture in which everything moves by a distance in mm during the exposure."""
     length = mm * camera.focal * camera.size[0] / camera.height
     kernel = np.zeros((61, 61), np.float32)
     for share in np.linspace(-0.5, 0.5, 240):
@@ -88,7 +88,7 @@ def _smeared(camera: Overhead, top: Top, mm: float) -> Bytes:
 
 
 def read_cards(eye: Eye) -> None:
-    """Print how many of the cards are read, and how many surely."""
+    """Print how many of the cards are read, and how many with confidence."""
     tops = [_laid(family) for family in sorted(FAMILIES)[:4]]
 
     def line(words: str, pictures: list[NDArray[np.uint8]]) -> None:

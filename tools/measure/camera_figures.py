@@ -1,6 +1,6 @@
-"""What the camera's own process costs, and how soon frames come again after it was killed or hung.
+"""The cost of the camera's own process, and its recovery after it was killed or hung.
 
-The camera of the first figures paints nothing: what is measured is the way of a frame from one process to the other.
+The cameras of the first figures draw nothing: only the transfer of a frame between processes is measured.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Still:
 
 
 def still() -> Camera:
-    """By import path, for the other process."""
+    """Make the camera; called by import path in the other process."""
     return Still()
 
 
@@ -75,7 +75,7 @@ def hand_over(count: int) -> None:
 
 
 def recovery(fault: str) -> None:
-    """Print how long no frame came."""
+    """Print the time without frames."""
     with tempfile.TemporaryDirectory() as folder:
         switch = Path(folder) / "fault"
         words: list[str] = []

@@ -1,4 +1,4 @@
-"""Phones that are pads, as `referee/web/static/pad.js` is one, and the ways in which one of them may lie. Pure.
+"""Phones as pads, after `referee/web/static/pad.js`, and the ways in which one of them may lie. Pure.
 
 Called by `tools.measure.cheats` with real time and by tests with time as data. All instants are ns; *ours* are the
 machine's, *theirs* the phone's own clock.
@@ -14,35 +14,35 @@ from typing import Any, Final
 from referee.units import MS, SECOND
 
 SAMPLING: Final = round(8.3 * MS)
-"""Half of how late a touch may be stamped: the time between two looks of a screen that looks 120 times a second."""
+"""Half of the largest stamping delay of a touch: the sampling interval of a screen with 120 samples a second."""
 _HOLD: Final = 90 * MS
-"""How long a hand stays down."""
+"""Time for which a hand stays down."""
 _NOT_PROMISED: Final = 30 * MS
-"""What is still on its way through the phone's own queue, as `pad.js` has it."""
+"""The allowance for the phone's own event queue, as in `pad.js`."""
 EARLY: Final = 300 * MS
-"""By how much a liar moves its hand where its way of lying has no other number."""
+"""Shift of a liar's hand where its lie has no other number."""
 
 
 @dataclass(slots=True)
 class Hand:
-    """A hand that falls, as it truly was and as it was told."""
+    """A hand that falls: its true instant and its report."""
 
     seat: int
     t: int
-    """When it fell."""
+    """When it truly fell."""
     claimed: int | None = None
-    """When the phone says that it fell, moved to our clock by what the phone's clock truly shows; None: never told."""
+    """The phone's claim, converted to our clock by the true offset of the phone's clock; None: never reported."""
     heard: int | None = None
-    """When the table's stamp says that a report with it came."""
+    """The table's stamp on the arrival of its report."""
 
 
 class Phone:
-    """One phone on the table: its clock, its screen, and what it was touched for. This one is honest.
+    """One phone on the table: its clock, its screen, and its touches. This one is honest.
 
     Args:
         seat: whose pad it is.
         code: the seat's.
-        rng: its chances.
+        rng: its random numbers.
     """
 
     def __init__(self, seat: int, code: str, rng: random.Random) -> None:
@@ -55,31 +55,31 @@ class Phone:
         self._waiting: list[tuple[int, int, bool, Hand]] = []
         self._count = 0
         self._echoes: dict[str, tuple[int, int]] = {}
-        """By page: the stamp that the last answer to it brought, and when it had that by its own clock."""
+        """By page: the stamp in its last answer, and the answer's arrival by the phone's clock."""
         self.victim = ""
         """Another seat's code that it knows; empty for none."""
         self.refused: list[str] = []
-        """What the page was told instead of being heard."""
+        """Refusals that the page received."""
 
     def shows(self, ours: int) -> int:
-        """What its clock shows."""
+        """Return its clock's reading."""
         if self._origin is None:
             self._origin = ours
         return ours + self.ahead + round((ours - self._origin) * self._drift)
 
     def fall(self, t: int) -> Hand:
-        """A hand will fall at ``t`` (ours), and be lifted."""
+        """Plan a hand that falls at ``t`` (ours) and is lifted."""
         hand = Hand(self.seat, t)
         for at, pressed in ((t, True), (t + _HOLD, False)):
             self._planned.append((at + self._look(), at, pressed, hand))
         return hand
 
     def due(self) -> int | None:
-        """When it next has a touch to report, ours."""
+        """Return when it next has a touch to report, ours."""
         return min((stamped for stamped, *_ in self._planned), default=None)
 
     def report(self, now: int) -> dict[str, Any]:
-        """What its page posts at this instant (ours)."""
+        """Return its page's post at this instant (ours)."""
         due = [one for one in sorted(self._planned, key=lambda one: one[0]) if one[0] <= now]
         for stamped, _, pressed, hand in due:
             self._count += 1
@@ -88,7 +88,7 @@ class Phone:
         return self._body(now)
 
     def hear(self, body: Mapping[str, Any], answer: Mapping[str, Any], now: int) -> None:
-        """Its report ``body`` was answered, and the answer came at ``now`` (ours)."""
+        """Receive the answer to its report ``body`` at ``now`` (ours)."""
         if not answer.get("accepted"):
             self.refused.append(str(answer.get("words", answer)))
             return
@@ -100,10 +100,10 @@ class Phone:
                         hand.heard = hand.heard or int(answer["at"])
                 self._waiting = [one for one in self._waiting if one[0] > said["heard"]]
 
-    # What a liar does otherwise
+    # What a liar does differently
 
     def _look(self) -> int:
-        """How late its screen stamps a touch."""
+        """Return the delay of its screen's stamp."""
         return self._rng.randrange(2 * SAMPLING)
 
     def _body(self, now: int) -> dict[str, Any]:
@@ -125,12 +125,12 @@ class Phone:
         return told
 
     def _early(self) -> int:
-        """By how much its stamps are before the touch."""
+        """Return by how much its stamps precede the touch."""
         return 0
 
 
 class EarlyStamps(Phone):
-    """Its hands are stamped so much early, and its promise lags as much, so that they do not come too late for it."""
+    """Stamps its hands early; its promise lags as much, so that they do not come too late for it."""
 
     early = EARLY
 
@@ -154,9 +154,9 @@ class Early100(EarlyStamps):
 
 
 class MadeUpExchange(EarlyStamps):
-    """It says that its report took no time and that its clock is elsewhere: by such an exchange, its stamps are early.
+    """Claims that its report took no time and that its clock is elsewhere: by such an exchange, its stamps are early.
 
-    The stamp is one that the table gave; how long it was kept is made up, so that the width is none.
+    The stamp is one that the table gave; its holding time is made up, so that the exchange has no width.
     """
 
     early = 0
@@ -178,7 +178,7 @@ class MadeUpExchange(EarlyStamps):
 
 
 class AlteredStamp(EarlyStamps):
-    """The stamp that the table gave it is handed back as an earlier one."""
+    """Returns the table's stamp as an earlier one."""
 
     early = 0
 
@@ -197,7 +197,7 @@ class AlteredStamp(EarlyStamps):
 
 
 class FinestScreen(EarlyStamps):
-    """It looks once a nanosecond, it says."""
+    """Claims to sample its screen once a nanosecond."""
 
     early = 0
 
@@ -206,7 +206,7 @@ class FinestScreen(EarlyStamps):
 
 
 class HeldBackPromise(EarlyStamps):
-    """It promises nothing of the last 1.2 s, and so may say of its hand what it likes once the others' are known."""
+    """Promises nothing of the last 1.2 s, and so can choose its hand's instant once the others' are known."""
 
     early = 600 * MS
 
@@ -215,7 +215,7 @@ class HeldBackPromise(EarlyStamps):
 
 
 class StillPromise(EarlyStamps):
-    """Its promise never moves on."""
+    """Never advances its promise."""
 
     early = 600 * MS
     stands: int | None = None
@@ -227,7 +227,7 @@ class StillPromise(EarlyStamps):
 
 
 class JumpingClock(EarlyStamps):
-    """Its clock stands elsewhere at each report."""
+    """Shows a different clock at each report."""
 
     def _body(self, now: int) -> dict[str, Any]:
         self.ahead += self._rng.choice((-1, 1)) * self._rng.randrange(SECOND // 5, 2 * SECOND)
@@ -235,7 +235,7 @@ class JumpingClock(EarlyStamps):
 
 
 class ManyPages(EarlyStamps):
-    """It reports under 65 names of pages in turn."""
+    """Reports under 65 names of pages in turn."""
 
     turn = 0
 
@@ -246,7 +246,7 @@ class ManyPages(EarlyStamps):
 
 
 class AnothersHand(Phone):
-    """It knows another seat's code, and reports hands for it that make that seat slap falsely."""
+    """Knows another seat's code, and reports hands for it that make that seat slap falsely."""
 
     def _body(self, now: int) -> dict[str, Any]:
         body = super()._body(now)
@@ -259,7 +259,7 @@ class AnothersHand(Phone):
 
 
 class LastNights(EarlyStamps):
-    """It still has the code of last night."""
+    """Still has the code of the night before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +269,7 @@ class Lie:
     name: str
     phone: Callable[[int, str, random.Random], Phone]
     may_pass: bool = False
-    """Whether it may lie inside the stated error, so that there is nothing to tell where no other hand is near."""
+    """Whether it may lie inside the stated error, so that there is nothing to detect where no other hand is near."""
 
 
 LIES: Final = (

@@ -1,7 +1,7 @@
 """Twenty piles against each way to lie with a phone: ``python -m tools.measure.cheats`` (`make cheats`).
 
-The whole program referees four phones that speak the pad page's own protocol over http, each with a clock and a network
-of its own; three are honest, and one lies (`tools.measure.cheating_phones`). It is known when each hand truly fell: a
+The whole program referees four phones that speak the pad page's own protocol over http, each with its own clock and
+network; three are honest, and one lies (`tools.measure.cheating_phones`). The true instant of each hand is known: a
 pile counts against the table where the liar won it for sure though another hand fell first by more than the ruling's
 stated error. The report is a page, ``out/cheats/report.html``.
 """
@@ -42,13 +42,13 @@ from tools.measure.cheats_table import HEARD, NAMES
 
 LIAR: Final = len(NAMES)
 BEAT: Final = 200 * MS
-"""How often a page reports though it has nothing to tell, as `pad.js` does."""
+"""Interval at which a page reports even without a touch, as `pad.js` does."""
 PATIENCE: Final = 3 * SECOND
-"""How long a verdict is waited for."""
+"""Longest wait for a verdict."""
 _LATE: Final = 200 * MS
-"""A pile counts only where each honest hand was reported within so long: else this machine was too busy to measure."""
+"""A pile counts only where each honest hand was reported within this time: else this machine was too busy."""
 _DELAY: Final = 500 * MS
-"""The most that a liar may delay a verdict."""
+"""Largest delay of a verdict that a liar may cause."""
 _TRIES: Final = 3
 _RANKS: Final = "23456789T"
 _NIGHT: Final = 20 * 3600 * SECOND
@@ -56,7 +56,7 @@ _NIGHT: Final = 20 * 3600 * SECOND
 
 @dataclass
 class Pile:
-    """One pile: the hands that fell, and what was made of them."""
+    """One pile: the hands that fell, and the rulings on them."""
 
     cards: tuple[int, int]
     """When its two cards lay."""
@@ -64,23 +64,23 @@ class Pile:
     rulings: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     """When each was handed out."""
     stated: dict[int, tuple[int, int, bool]] = field(default_factory=dict)
-    """By seat: between which instants the table states that its hand came, and whether as late evidence."""
+    """By seat: the instants between which the table states that its hand came, and whether as late evidence."""
     stalled: bool = False
     """Whether the machine kept the table or its eye waiting meanwhile."""
 
     @property
     def first(self) -> Hand:
-        """The hand that truly fell first."""
+        """Return the hand that truly fell first."""
         return min(self.hands, key=lambda hand: hand.t)
 
     @property
     def verdict(self) -> tuple[int, dict[str, Any]] | None:
-        """The first ruling on who won, or the question who was first; None where none came."""
+        """Return the first ruling on the winner, or the question who was first; None where none came."""
         return next(((at, one) for at, one in self.rulings if _decides(one)), None)
 
     @property
     def waited(self) -> int:
-        """From the first hand to the verdict, ns; the whole patience where none came."""
+        """Return the time from the first hand to the verdict, ns; the whole patience where none came."""
         return PATIENCE if self.verdict is None else self.verdict[0] - self.first.t
 
     @property
@@ -99,11 +99,11 @@ class Pile:
 
     @property
     def was_asked(self) -> bool:
-        """Whether people were asked who was first."""
+        """Whether people were asked for the first hand."""
         return any(one.get("ask") == "who_was_first" for _, one in self.rulings)
 
     def outcomes(self) -> list[str]:
-        """What was made of it, in words."""
+        """Describe the outcome in words."""
         words = RulingWords(NAMES, texts("en"))
         kinds = ("slap_won", "dead_heat", "question")
         told = [words(_ruling(one)) for _, one in self.rulings if one["ruling"] in kinds]
@@ -111,7 +111,7 @@ class Pile:
 
     @property
     def ruled(self) -> str:
-        """Its verdict in words."""
+        """Return its verdict in words."""
         return "" if self.verdict is None else RulingWords(NAMES, texts("en"))(_ruling(self.verdict[1]))
 
     @property
@@ -128,20 +128,20 @@ def _decides(one: dict[str, Any]) -> bool:
 
 @dataclass
 class Played:
-    """One way to lie, played."""
+    """The results of one way to lie."""
 
     lie: Lie
     piles: list[Pile]
     told: list[str]
-    """What was said at the table with the liar's name, the most telling first."""
+    """The table's words with the liar's name, the most telling first."""
     refused: list[str]
-    """What the liar's own page was told instead of being heard."""
+    """Refusals that the liar's own page received."""
     repeated: int
-    """Piles that were played again, since this machine was too busy."""
+    """Piles that were played again because this machine was too busy."""
     strangers: int
-    """Hands of others that the liar told and that were ruled on."""
+    """Hands of others that the liar reported and that were ruled on."""
     accused: int
-    """Troubles that were told of honest phones while piles were played."""
+    """Troubles reported of honest phones while piles were played."""
     load: float
 
     @property
@@ -169,21 +169,21 @@ class Played:
 
     @property
     def waits(self) -> list[int]:
-        """How long the verdicts were waited for, the shortest first, ns."""
+        """Return the waits for the verdicts, the shortest first, ns."""
         return sorted(pile.waited for pile in self.piles)
 
     def delay(self, usual: Played) -> int:
-        """How much longer its longest wait was than that of an honest game, ns."""
+        """Return by how much its longest wait exceeds that of an honest game, ns."""
         return max(0, self.waits[-1] - usual.waits[-1])
 
     @property
     def words(self) -> str:
-        """What was told of the liar; its own page's words where the table had none."""
+        """Return the table's words on the liar; its own page's words where the table had none."""
         told = [f"“{one}”" for one in self.told[:1]] + [f"on its own page: “{one}”" for one in self.refused[:1]]
         return "; ".join(told) or "inside what is stated anyway: no pile was too close" * self.lie.may_pass
 
     def misses(self, usual: Played) -> list[str]:
-        """What it falls short of."""
+        """Return the requirements that it misses."""
         return [
             *[f"{self.wronged} piles were won unjustly"] * bool(self.wronged),
             *[f"{self.strangers} hands of others were made up"] * bool(self.strangers),
@@ -193,7 +193,7 @@ class Played:
 
 
 class Client:
-    """A phone's page at work: reports five times a second and with each touch, over a network that takes its time."""
+    """A phone's page at work: reports five times a second and with each touch, over a network with delays."""
 
     def __init__(self, phone: Phone, port: int, rng: random.Random) -> None:
         self.phone, self._port, self._rng = phone, port, rng
@@ -203,7 +203,7 @@ class Client:
         self.answered = 0
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Run until cancelled."""
         beat = monotonic()
         try:
             while True:
@@ -254,7 +254,7 @@ class Client:
     async def _exchange(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: dict[str, Any]
     ) -> tuple[dict[str, Any], bool]:
-        """Post a report; gives the answer, and whether the connection stays."""
+        """Post a report; return the answer, and whether the connection stays."""
         sent = json.dumps(body).encode()
         host = f"localhost:{self._port}"
         head = (
@@ -268,7 +268,7 @@ class Client:
 
 
 class Table:
-    """The program, and what it says."""
+    """The running program, and its announcements."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder, self.port, self.eye = folder, port, Told(folder)
@@ -278,10 +278,10 @@ class Table:
         self.rulings: list[tuple[int, dict[str, Any]]] = []
         self.began = False
         self.stalled = 0
-        """When the machine kept the table or its eye waiting last."""
+        """When the machine last kept the table or its eye waiting."""
 
     def listen(self) -> None:
-        """Take what it has said by now."""
+        """Collect its announcements so far."""
         if not self._heard.exists():
             return
         with self._heard.open() as file:
@@ -300,7 +300,7 @@ class Table:
                 self.rulings += [(said["at"], one) for one in said.get("rulings", ())]
 
     async def until(self, is_so: Any, patience: int = PATIENCE) -> bool:
-        """Wait, but not for ever; whether it came to be so."""
+        """Wait for a condition, within a limit; return whether it became true."""
         end = monotonic() + patience
         while monotonic() < end:
             self.listen()
@@ -310,14 +310,14 @@ class Table:
         return False
 
     async def ask(self, **asked: Any) -> None:
-        """Say something as people do on the control page."""
+        """Send a command as people do on the control page."""
         with suppress(ControlError):
             await ask_referee(self.folder / "run" / SOCKET_NAME, asked)
 
 
 @contextmanager
 def refereed(folder: Path) -> Iterator[Table]:
-    """The program in a process of its own, with a folder of this boot of its own."""
+    """Run the program in a separate process, with a boot folder for it alone."""
     (folder / "run").mkdir(mode=0o700, exist_ok=True)
     environ = os.environ | {"RUNTIME_DIRECTORY": str(folder / "run"), "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
     with (folder / "said.txt").open("w") as said:
@@ -347,7 +347,7 @@ class Game:
         self._laid = 0
 
     async def pile(self) -> Pile:
-        """Two cards alike, and hands: an honest one first, others later; the liar's 20 to 500 ms later, or before."""
+        """Play a pile: two cards alike, an honest hand first, later others; the liar's 20 to 500 ms later, or before."""
         table, rng = self.table, self._rng
         rank = _RANKS[self._laid // 2 % len(_RANKS)]
         seat = table.turn or 1
@@ -381,7 +381,7 @@ class Game:
             await table.ask(do="answer", question=asked["id"], value=self._truth(pile))
             await table.until(lambda: ruled() and any(one["ruling"] == "slap_won" for _, one in pile.rulings), SECOND)
         pile.stalled = table.stalled >= laid[0]
-        # What comes late is heard, too.
+        # Late messages are heard, too.
         await asyncio.sleep(0.35)
         table.listen()
         ruled()
@@ -395,14 +395,14 @@ class Game:
         return pile
 
     def _truth(self, pile: Pile) -> int:
-        """Who of those that are asked about was first."""
+        """Return which of the seats in the question was first."""
         heats = [one["seats"] for _, one in pile.rulings if one["ruling"] == "dead_heat"]
         there = [hand for hand in pile.hands if heats and hand.seat in heats[0]] or pile.hands
         return min(there, key=lambda hand: hand.t).seat
 
 
 async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str]) -> Played:
-    """All piles of one case."""
+    """Play all piles of one case."""
     rng = random.Random(f"{seed} {lie.name}")
     await table.until(lambda: table.began, 120 * SECOND)
     codes = {one.seat: one.code for one in read_seat_codes(table.folder / "run")}
@@ -440,7 +440,7 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
                     bool(felt.get("late")),
                 )
     words = RulingWords(NAMES, texts("en"))
-    # What is told of an honest phone as often, such as that its clock is not known yet, tells nothing of a lie.
+    # A notice that honest phones get as often, such as that the clock is not known yet, says nothing about a lie.
     counts = [
         Counter(_masked(text, seat) for _, text in table.words if _is_of(text, seat)) for seat in range(1, LIAR + 1)
     ]
@@ -462,17 +462,17 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
 
 
 def _is_of(text: str, seat: int) -> bool:
-    """Whether words are of this seat alone, and not that all is well again."""
+    """Whether words concern this seat alone, and not that all is well again."""
     return [name for name in NAMES if name in text] == [NAMES[seat - 1]] and "works again" not in text
 
 
 def _masked(text: str, seat: int) -> str:
-    """What was said of a seat, without saying which."""
+    """Return the words about a seat, without its name."""
     return text.replace(NAMES[seat - 1], "…").replace(f"pad {seat}", "pad …")
 
 
 def _slaps(log: Path) -> list[dict[str, Any]]:
-    """The hands that the log has."""
+    """Return the hands in the log."""
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if '"kind":"slap"' in line]
     return [{"t_error": 0, **line} for line in lines]
 
@@ -484,7 +484,7 @@ def _ruling(one: dict[str, Any]) -> Ruling:
 
 
 def play_case(lie: Lie, piles: int, seed: int) -> Played:
-    """One case in a program of its own."""
+    """Play one case in a separate program."""
     with tempfile.TemporaryDirectory(prefix="cheats-") as name:
         folder = Path(name)
         (folder / "run").mkdir(mode=0o700)
@@ -497,7 +497,7 @@ def play_case(lie: Lie, piles: int, seed: int) -> Played:
 
 
 def played(lies: Sequence[Lie], piles: int, seed: int, at_once: int) -> Iterator[tuple[Played, Played]]:
-    """Each case, behind an honest game that was played beside it: what the machine was too busy for delayed both."""
+    """Yield each case, after an honest game that was played beside it: a busy machine delays both."""
     for first in range(0, len(lies), at_once):
         with ThreadPoolExecutor(at_once + 1) as threads:
             batch = [HONEST, *lies[first : first + at_once]]
@@ -507,7 +507,7 @@ def played(lies: Sequence[Lie], piles: int, seed: int, at_once: int) -> Iterator
 
 
 def show(one: Played, usual: Played) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     waits = one.waits
     return (
         f"{one.lie.name:34} n {len(one.piles):3}  first {one.liar_first:2}  won unjustly {one.wronged:2}  "

@@ -35,7 +35,7 @@ _WIDTH, _LEFT, _ROW, _TOP = 1100, 90, 46, 40
 
 
 def draw_report(pairs: Sequence[tuple[Played, Played]], command: str) -> str:
-    """The page; ``pairs`` are honest games, each with the case that was played beside it."""
+    """Return the page; ``pairs`` are honest games, each with the case that was played beside it."""
     rows = "".join(_row(usual, one) for usual, one in pairs)
     piles = sum(len(one.piles) for _, one in pairs)
     wronged = sum(one.wronged for _, one in pairs)
@@ -83,7 +83,7 @@ def _marked(words: str, is_good: bool) -> str:
 
 
 def _drawn(one: Played) -> str:
-    """The pile at which the lie would have gained most: the liar's hand fell soon after the first."""
+    """Return the pile at which the lie would have gained most: the liar's hand fell soon after the first."""
     piles = [pile for pile in one.piles if pile.first.seat != pile.hands[-1].seat]
     if not piles:
         return ""
@@ -100,7 +100,7 @@ def _outcome(pile: Pile) -> str:
 
 
 def draw_pile(pile: Pile) -> str:
-    """When each hand fell, was said to have fallen and arrived, within what it is stated, and what was ruled."""
+    """Draw each hand's true, claimed and arrival times, its stated span, and the ruling."""
     origin, hands = pile.first.t, sorted(pile.hands, key=lambda hand: hand.seat)
     marks = [hand.t for hand in hands] + [hand.claimed for hand in hands if hand.claimed is not None]
     marks += [hand.heard for hand in hands if hand.heard is not None]

@@ -1,8 +1,9 @@
-"""The whole program with phones for pads, and an eye that is told what it sees: `tools.measure.cheats` starts it.
+"""The whole program with phones for pads, and an eye whose observations come from a file: run by
+`tools.measure.cheats`.
 
 ``python -m tools.measure.cheats_table FOLDER``: record, page, orders, seat codes and the process that looks are those
-of `referee run`; what the camera would show is written into the folder (`tests.faults.told`). What the table says, and
-when, goes into ``heard.jsonl`` there.
+of `referee run`; the camera's contents are written into the folder (`tests.faults.told`). The table's words, with their
+times, go into ``heard.jsonl`` there.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ HEARD: Final = "heard.jsonl"
 
 
 _STALL: Final = 500 * MS
-"""An eye that is further behind than that waits for the machine, and no phone can be blamed for a late verdict."""
+"""An eye further behind than this waits for the machine, and no phone can be blamed for a late verdict."""
 
 
 class NotedSights(SightProcess):
-    """The looking process; notes up to where it has told everything."""
+    """The looking process; notes up to which instant it has reported everything."""
 
     told = 0
 
@@ -54,7 +55,7 @@ class NotedSights(SightProcess):
 
 
 class Heard(TableService):
-    """Writes down what is said at the table, and when; and when the machine kept the table or its eye waiting."""
+    """Writes down the table's words with their times, and when the machine kept the table or its eye waiting."""
 
     name = "heard"
     needs_record = False
@@ -87,7 +88,7 @@ class Heard(TableService):
 
 
 def settings_of(folder: Path) -> Settings:
-    """Four phones; packs enough that deck memory never runs out of a card."""
+    """Return settings of four phones; with enough packs that deck memory never runs out of a card."""
     seats = "".join(f'[[seat]]\nname = "{name}"\npad = "phone"\n' for name in NAMES)
     given = parse_settings(
         "[pads]\nroll_call = false\n[lights]\nenabled = false\n[voice]\nenabled = false\n"
@@ -99,7 +100,7 @@ def settings_of(folder: Path) -> Settings:
 def main() -> int:
     """Referee until asked to stop."""
     folder = Path(sys.argv[1])
-    # So everything is closed, the page's process among it.
+    # This closes everything, including the page's process.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     settings = settings_of(folder)
     with ExitStack() as stack:

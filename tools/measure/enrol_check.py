@@ -1,4 +1,4 @@
-"""How well unusual decks are read before and after `referee enrol`, on the simulated packs: `make enrol-check`.
+"""Accuracy on unusual decks before and after `referee enrol`, on the simulated packs: `make enrol-check`.
 
 The deck is laid in one light, card on card, two seconds each. Then it is read in other pictures: heaps of one to five
 cards, at any angle, with the camera slanted, nearer and farther, in other lights, blurs and noises.
@@ -35,7 +35,7 @@ LAYING = Take(light=0.95, blur=0.6, noise=3.0)
 def session(
     deck: PrintedDeck, cards: Sequence[str], seed: int = 1, take: Take = LAYING
 ) -> Iterator[tuple[Picture, int]]:
-    """Frames and their instants (ns): the bare cloth, then card on card, each coming in from the side."""
+    """Yield frames and their instants (ns): the bare cloth, then card on card, each coming in from the side."""
     rng = np.random.default_rng(seed)
     heap: list[Laid] = []
     t = 0
@@ -55,7 +55,7 @@ def session(
 def lay(
     lookout: Lookout, frames: Iterator[tuple[Picture, int]], order: Sequence[str] = ORDER
 ) -> tuple[DeckDialogue, list[DeckNotice]]:
-    """Lay a deck; returns what was taken and all that was told. What is in doubt is kept, as the order is right."""
+    """Lay a deck; return the accepted cards and all reports. Doubtful cards are kept, because the order is right."""
     laying = DeckDialogue(lookout, order)
     told: list[DeckNotice] = []
     for image, t in frames:
@@ -68,7 +68,7 @@ def lay(
 
 @dataclass(slots=True)
 class Score:
-    """Counts over pictures: top cards read right, those said with 0.9 or more, and what is wrong with 0.9 or more."""
+    """Counts over pictures: top cards read right, those said with 0.9 or more, and errors with 0.9 or more."""
 
     pictures: int = 0
     right: int = 0
@@ -100,7 +100,7 @@ def score(eye: Eye, deck: PrintedDeck, pictures: int, seed: int = 5, most: int =
 
 
 def learned(family: Family, lookout: Lookout) -> tuple[DeckDialogue, list[DeckNotice], Knowledge, float]:
-    """The whole session: what was laid, told and learned, and the seconds of computing when all cards lie."""
+    """Run the whole session: return the cards laid, reported and learned, and the computing seconds at its end."""
     laying, told = lay(lookout, session(PrintedDeck(family, SCALE), ORDER))
     began = time.process_time()
     known = lookout.learn([look for looks in laying.looks.values() for look in looks])

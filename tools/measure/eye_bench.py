@@ -19,7 +19,7 @@ _SHAPES = {"finder": (1, 480, 640, 3), "reader": (8, PATCH_H, PATCH_W, 3), "card
 
 
 def median_ms(work: Callable[[], object], repeats: int = 15) -> float:
-    """Median time of `work` in ms, after two runs to warm up."""
+    """Return the median time of `work` in ms, after two warm-up runs."""
     times = []
     for i in range(repeats + 2):
         start = time.perf_counter()
@@ -30,7 +30,7 @@ def median_ms(work: Callable[[], object], repeats: int = 15) -> float:
 
 
 def with_opencv(path: Path, batch: np.ndarray) -> Callable[[], object]:
-    """The same network in cv2.dnn, if it loads."""
+    """Return the same network in cv2.dnn, if it loads."""
     net = cv2.dnn.readNetFromONNX(str(path))
 
     def run() -> object:

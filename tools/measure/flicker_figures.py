@@ -1,6 +1,6 @@
-"""What a lamp's flicker does to the watcher, by the camera's frame rate, as a table in Markdown.
+"""The effect of a lamp's flicker on the watcher, by the camera's frame rate, as a table in Markdown.
 
-``python -m tools.measure.flicker_figures [--games N] [--ripple SHARE …]`` has the shipped eye and watcher look at
+``python -m tools.measure.flicker_figures [--games N] [--ripple SHARE …]`` runs the shipped eye and watcher on
 simulated games under lamps on 50 and 60 Hz mains: at the frame rate of those mains, at which their bands stand still,
 at the other one, and without any flicker.
 """
@@ -23,16 +23,16 @@ from referee.vision.videos import new_watcher
 
 @dataclass(frozen=True, slots=True)
 class Flickered:
-    """How one game was seen."""
+    """The watcher's results in one game."""
 
     cards: CardScore
     takes: int
     takes_right: int
-    """Told for the seat that took, within 1.2 s."""
+    """Takes reported with the right seat, within 1.2 s."""
 
 
 def watched(script: Script, fps: float, lamp: Lamp | None) -> Flickered:
-    """Look at a whole game with the shipped eye."""
+    """Watch a whole game with the shipped eye."""
     table = SimulatedTable(script, fps, lamp=lamp)
     watcher = new_watcher(dict(enumerate(table.seat_bearings, start=1)))
     seen = [one for frame in table.frames() for one in watcher.feed(frame.image, frame.t, frame.exposure)]

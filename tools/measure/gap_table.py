@@ -1,9 +1,9 @@
-"""A table without pace whose camera falls silent or repeats itself, or whose camera or eye is killed.
+"""A simulated table (time as data) whose camera falls silent or repeats itself, or whose camera or eye is killed.
 
 The frames go through the product's own child (`referee.vision.process.Child`) and its backlog. The child has a thread
 that runs only while the table waits for it, and reads the table's clock. So a gap of three seconds costs no second, and
-comes out the same on any machine. What is left out is the process itself: an eye that is killed is a child that is
-dropped, with all that waited for it, and `Blind` as `referee.vision.client` tells it.
+the result is the same on any machine. Only the process itself is left out: an eye that is killed is a child that is
+dropped, with all that waited for it, and `Blind` as `referee.vision.client` sends it.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from referee.vision.process import FINISH, Backlog, Child, Eyes, ForesightAnswer
 from referee.vision.sight import Blind, News, Recall, Sight, Watching
 
 _ROOM: Final = 256 * 2**20
-"""Bytes that waiting frames may take."""
+"""Buffer of waiting frames, bytes."""
 _CATCHES_UP: Final = 3
-"""Frames that an eye looks at in the time of one, where some wait."""
+"""Frames that an eye with a backlog processes in the time of one."""
 _HELD: Final = 100 * MS
-"""How long after the frames have ended an eye that was held up goes on, ns."""
+"""Delay after which a held-up eye goes on once the frames have ended, ns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What goes wrong with the frames between two instants of a script, ns."""
+    """A fault of the frames between two instants of a script, ns."""
 
     since: int
-    """The first frame that does not come would begin here or later ..."""
+    """The first missing frame would begin here or later ..."""
     until: int
-    """... and the first that comes again begins here or later."""
+    """... and the first frame after the fault begins here or later."""
     repeats: bool = False
     """The last picture comes again instead, with new stamps."""
     behind: int = 0
-    """How much of the frames, ns, waits for the eye when they end."""
+    """Length of the frames, ns, that wait for the eye when they end."""
     kills_eye: bool = False
-    """The eye dies at ``since``, with what waits for it; another one begins at ``until``."""
+    """The eye dies at ``since``, with its backlog; another one begins at ``until``."""
 
 
 Slot = tuple[int, Callable[[], Frame]]
-"""The instant of a frame, ns, and what draws it."""
+"""The instant of a frame, ns, and the function that draws it."""
 
 
 def come(slots: Iterator[Slot], fault: Fault | None) -> Iterator[tuple[int, Frame | None]]:
-    """The frames that come, each with its instant (ns), and None for those that do not, which are not drawn."""
+    """Yield the frames with their instants (ns), and None for missing frames, which are not drawn."""
     last: Frame | None = None
     for t, draw in slots:
         if fault is None or not fault.since <= t < fault.until:
@@ -63,7 +63,7 @@ def come(slots: Iterator[Slot], fault: Fault | None) -> Iterator[tuple[int, Fram
 
 
 class _Dropped(Exception):  # noqa: N818 - a way out, no error
-    """Nobody wants to know any more."""
+    """Raised in the child's thread when its result is not wanted any more."""
 
 
 def _no_camera(_told: Callable[[str], None]) -> Camera:
@@ -77,9 +77,9 @@ class SteppedChild(Eyes):
         super().__init__(_no_camera)
         self.backlog = Backlog(_ROOM)
         self.told: deque[Any] = deque()
-        """What it has sent ..."""
+        """Messages from the child ..."""
         self.answers: deque[Any] = deque()
-        """... and what it is sent."""
+        """... and to the child."""
         self._clock, self._fault, self._may_look = clock, fault, 0
         self._table_runs, self._child_runs = threading.Semaphore(0), threading.Semaphore(0)
         self._is_over = self._is_ending = False
@@ -91,13 +91,13 @@ class SteppedChild(Eyes):
     # The table's thread
 
     def take(self, frame: Frame | None) -> None:
-        """The time of a frame has come, with the frame or without."""
+        """Advance to the time of a frame, with the frame or without."""
         self._may_look = _CATCHES_UP
         if frame is not None:
             self.backlog.put(frame)
 
     def turn(self) -> None:
-        """Let it run until it waits for a frame or for an answer."""
+        """Let the child run until it waits for a frame or for an answer."""
         if self._is_over:
             return
         self._child_runs.release()
@@ -106,7 +106,7 @@ class SteppedChild(Eyes):
             raise self._failed
 
     def drop(self) -> None:
-        """End it where it stands."""
+        """End the child where it stands."""
         self._is_over = True
         self._child_runs.release()
         self._thread.join()
@@ -131,7 +131,7 @@ class SteppedChild(Eyes):
             raise _Dropped
 
     def next(self, seconds: float) -> Frame | None:
-        """See `Eyes`: so many seconds of the table's time."""
+        """See `Eyes`: wait for a number of seconds of the table's time."""
         until = self._clock() + round(seconds * SECOND)
         while True:
             frame = super().next(0) if self._may_look else None
@@ -154,7 +154,7 @@ class SteppedChild(Eyes):
         self.told.append(message)
 
     def poll(self, seconds: float = 0.0) -> bool:
-        """As `referee.vision.message_pipe.MessagePipe`; whoever waits at all is answered."""
+        """As `referee.vision.message_pipe.MessagePipe`; a call that waits at all is answered."""
         while seconds > 0 and not self.answers:
             self._wait()
         return bool(self.answers)
@@ -167,7 +167,7 @@ class SteppedChild(Eyes):
 
 
 class GappedTable(SteppedTable):
-    """A table without pace whose frames come as a fault has it."""
+    """A simulated table (time as data) with a fault in its frames."""
 
     def __init__(
         self, script: Script, slots: Iterator[Slot], make_watcher: Callable[[], Watching], fault: Fault | None
@@ -184,7 +184,7 @@ class GappedTable(SteppedTable):
         return SteppedChild(self._make_watcher, lambda: self.now, self._fault)
 
     def step(self) -> None:
-        """Go on to the time of the next frame, whether it comes or not."""
+        """Advance to the time of the next frame, whether it comes or not."""
         t, frame = next(self._coming, (None, None))
         if t is None:
             super().step()
@@ -202,7 +202,7 @@ class GappedTable(SteppedTable):
         self._child.take(frame)
 
     def news(self, recall: Recall) -> Iterator[News]:
-        """What the child has told of what has come, in order, each sight answered."""
+        """Return the child's reports on the frames so far, in order, each sight answered."""
         if self._died:
             self._died = False
             yield Blind("the part that looks at the table has stopped; it is started again")
@@ -222,7 +222,7 @@ class GappedTable(SteppedTable):
                     yield told
 
     def finish(self) -> tuple[Observation, ...]:
-        """What the child has still to tell."""
+        """Return the child's remaining reports."""
         child = self._child
         if child is None:
             return ()

@@ -1,12 +1,12 @@
-"""What the referee makes of gaps in its sight: `make gaps`.
+"""The referee's results with gaps in its sight: `make gaps`.
 
-Each gap has a short simulated game of its own: some cards, the gap, some cards. The frames are drawn, and the product's
-child looks at them (`tools.measure.gap_table`); what the table really did is known. A game counts twice: as it was
-refereed, all questions left open, and with its log ruled again after people have answered with the truth.
+Each gap has its own short simulated game: some cards, the gap, some cards. The frames are drawn, and the product's
+child looks at them (`tools.measure.gap_table`); the truth of the table is known. A game counts twice: as
+refereed, with all questions left open, and with its log ruled again after people have answered with the truth.
 
 A ruling is *wrong with confidence* where it is in force in the end, the truth's game has none like it, and it bears
 no ``doubt``: an open question excuses nothing. A card is *lost without a word* where the log has neither the card nor
-``??`` for it, and nobody was asked about that gap, within a second, or told to see to the pile.
+``??`` for it, and people were neither asked about that gap, within a second, nor asked to check the pile.
 """
 
 from __future__ import annotations
@@ -64,19 +64,18 @@ _AFTER: Final = 3 * SECOND
 """How long people play on after a gap, ns."""
 _ANSWER_AFTER: Final = 1_200 * MS
 _UNSETTLED: Final = SECOND
-"""What happened so shortly before a gap the eye may not have told when it came, and what is asked so shortly after it
-is asked of the gap, ns."""
+"""Events this shortly before a gap may be unreported; questions this shortly after it concern the gap, ns."""
 _TURNS: Final = ("lead", "turn")
 _LATE: Final = 3 * SECOND
-"""How much later than it was a pick-up may be found, ns."""
+"""Allowed lateness of a found pick-up, ns."""
 _REMEMBERED: Final = 3
-"""Cards that people can name which nobody but they have seen."""
+"""Cards seen by people alone that they can name."""
 _MOST_ANSWERS: Final = 30
-"""Answers that a game may need."""
+"""Largest number of answers in a game."""
 
 HAPPENINGS: Final = ("nothing", "laid", "taken", "slapped")
 _SHARES: Final = ("nothing", "laid", "slapped", "nothing", "taken", "laid", "slapped", "nothing", "laid", "taken")
-"""What happens in ten gaps of a kind."""
+"""The events in ten gaps of a kind."""
 
 
 def _silent(seconds: float) -> Callable[[Random], tuple[int, dict[str, Any]]]:
@@ -105,7 +104,7 @@ KINDS: Final = {
     "eye killed": _between(1.0, 3.0),
     "picture repeated": _between(0.6, 2.0, repeats=True),
 }
-"""By kind of gap: how long it lasts, ns, and what is wrong besides."""
+"""By kind of gap: its duration, ns, and any further fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +120,13 @@ class Plan:
 
     @property
     def blind(self) -> tuple[int, int]:
-        """From the last frame that shows the table before the gap to the first after it, ns."""
+        """Return the span from the last frame that shows the table before the gap to the first after it, ns."""
         first = -(-self.fault.since // _FRAME) * _FRAME
         return first - _FRAME, -(-self.fault.until // _FRAME) * _FRAME
 
 
 def what_happens(script: Script, blind: tuple[int, int]) -> str:
-    """What people did while nobody could see it: the most telling of `HAPPENINGS`."""
+    """Return the players' actions during the gap: the most telling of `HAPPENINGS`."""
     since, until = blind
     unseen = [line for line in script.truth if since - SETTLE_NS < line.t <= until and not isinstance(line, Lift)]
     if any(isinstance(line, Slap) for line in unseen):
@@ -138,7 +137,7 @@ def what_happens(script: Script, blind: tuple[int, int]) -> str:
 
 
 def plan(number: int, seed: int) -> Plan:
-    """The ``number``-th gap of a set, from 0; ``seed`` chooses the set."""
+    """Return the ``number``-th gap of a set, from 0; ``seed`` chooses the set."""
     kind = list(KINDS)[number % len(KINDS)]
     wanted = _SHARES[number // len(KINDS) % len(_SHARES)]
     chance = Random(f"gaps {seed} {number}")
@@ -156,7 +155,7 @@ def plan(number: int, seed: int) -> Plan:
 
 
 def _draw(chance: Random, wanted: str, fault: Fault) -> tuple[Script, int] | None:
-    """A game, and when its gap begins; None where nothing of it fits."""
+    """Draw a game, and when its gap begins; None where nothing of it fits."""
     seed, seats = chance.randrange(10**6), chance.choice((3, 4, 4, 5))
     pace = chance.choice((1.5, 2.5, 3.5))
     length = fault.until
@@ -186,7 +185,7 @@ def _draw(chance: Random, wanted: str, fault: Fault) -> tuple[Script, int] | Non
         return None
     script = stand_still(script, end)
     if heats(script.truth, 2 * LEAST_ERROR) or any(moment.t < script.duration for moment in script.called):
-        # What is too close to call without a gap says nothing of gaps.
+        # A situation that is too close to call without a gap says nothing of gaps.
         return None
     return replace(script, duration=end + REACH + 1_200 * MS), since
 
@@ -208,34 +207,34 @@ class _Leaver(TableService):
 
 @dataclass(frozen=True, slots=True)
 class Refereed:
-    """What the referee made of a game."""
+    """The referee's results for a game."""
 
     lines: tuple[Observation, ...]
     rulings: tuple[Ruling, ...]
 
     @property
     def is_told(self) -> bool:
-        """Whether people were told to see to the pile."""
+        """Whether people were asked to check the pile."""
         notes = (line.extra for line in self.lines if isinstance(line, Other) and line.name == "reconciled")
         return any(note["verdict"] != "same" for note in notes)
 
     @classmethod
     def read(cls, log: Path) -> Refereed:
-        """What `write` has kept."""
+        """Read the log of `write`."""
         with log.open("rb") as file:
             lines = tuple(line for _, line in read_observations(file))
         raw = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
         return cls(lines, tuple(ruling_of(line) for line in raw if "ruling" in line))
 
     def write(self, log: Path) -> None:
-        """Keep it as a log."""
+        """Store it as a log."""
         log.parent.mkdir(parents=True, exist_ok=True)
         lines = [*map(encode_observation, self.lines), *map(encode_ruling, self.rulings)]
         log.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def referee(planned: Plan, *, gap: bool = True) -> Refereed:
-    """Have the game refereed; nobody answers what is asked."""
+    """Have the game refereed; all questions stay open."""
     script = planned.script
     table = SimulatedTable(script, FPS, deck_family=planned.family)
     slots = ((t, lambda t=t: table.render(t)) for t in map(table.frame_time, range(table.frame_count)))
@@ -258,7 +257,7 @@ def referee(planned: Plan, *, gap: bool = True) -> Refereed:
 
 
 def answered(planned: Plan, refereed: Refereed) -> Refereed:
-    """The same log after people have answered with the truth whatever it asks."""
+    """Return the same log after people have answered every question with the truth."""
     lines, game, said = [*refereed.lines, Tick(t=planned.script.duration)], None, set[str]()
     for number in range(_MOST_ANSWERS):
         game = ReplayedGame(list(enumerate(lines, start=1)))
@@ -278,7 +277,7 @@ def answered(planned: Plan, refereed: Refereed) -> Refereed:
 
 
 def true_answer(planned: Plan, asked: Ruling, lines: Sequence[Observation]) -> Any:
-    """What people say who saw it all; None where they cannot tell, or nothing is asked of them."""
+    """Return the answer of people who saw everything; None where they cannot tell, or nothing is asked of them."""
     about = asked.get("about", ())
     if asked["ask"] == "unseen_gap":
         stretch = stretches(lines).get(about[0])
@@ -292,26 +291,26 @@ def true_answer(planned: Plan, asked: Ruling, lines: Sequence[Observation]) -> A
 
 
 def stretches(lines: Iterable[Observation]) -> dict[str, tuple[int, int]]:
-    """By gap: from when to when nobody saw the table, ns, as the log has it."""
+    """Return each gap's span in which the table was unseen, ns, by the log."""
     gaps = (line for line in lines if isinstance(line, Gap))
     return {gap.id: (gap.t if gap.since is None else gap.since, gap.until) for gap in gaps}
 
 
 def cards_told_before(gap: str, lines: Iterable[Observation]) -> list[Card]:
-    """The cards that the eye had told when it told of a gap."""
+    """Return the cards that the eye had reported when it reported a gap."""
     return [line for line in takewhile(lambda line: line.id != gap, lines) if isinstance(line, Card)]
 
 
 def what_passed(
     script: Script, asked: Ruling, stretch: tuple[int, int] | None = None, told: Sequence[Card] = ()
 ) -> str | int:
-    """Who took the pile, or which cards came before those that are seen; people remember so many at most.
+    """Return who took the pile, or the cards before the seen ones, as far as people remember.
 
     Args:
-        script: what happened.
+        script: the truth.
         asked: the question.
-        stretch: from when to when nobody saw the table, ns; None: as long as the question says, from its instant on.
-        told: the cards that were seen before; one that was still on its way when nobody saw the table any more is not
+        stretch: span in which the table was unseen, ns; None: as long as the question says, from its instant on.
+        told: the cards that were seen before; one that was still on its way when the gap began is not
             among them, and lies there as well.
     """
     since, until = stretch or (asked.t, asked.t + asked["lasted"])
@@ -342,26 +341,26 @@ def _is_told_by(line: Observation, card: Card) -> bool:
 
 @dataclass(slots=True)
 class Score:
-    """What came of one gap, in one way of answering."""
+    """The score of one gap, with one way of answering."""
 
     cards: int = 0
     """Cards laid in the gap."""
     lost: list[str] = field(default_factory=list)
-    """Cards that the log never has, though nobody was asked."""
+    """Cards that the log never has, though people were not asked."""
     wrong: list[str] = field(default_factory=list)
     """Rulings that are wrong with confidence ..."""
     before: list[str] = field(default_factory=list)
-    """... and those that have nothing to do with the gap."""
+    """... and those that do not concern the gap."""
     instants: int = 0
     outside: list[str] = field(default_factory=list)
-    """Cards and takes whose instant is further from the truth than is stated."""
+    """Cards and takes whose instant is further from the truth than stated."""
     questions: list[str] = field(default_factory=list)
     is_told: bool = False
-    """Whether people were asked anything, or told to see to the pile."""
+    """Whether people were asked anything, or asked to check the pile."""
 
 
 def score(planned: Plan, refereed: Refereed) -> Score:
-    """Hold what was refereed against the truth."""
+    """Compare the refereed game with the truth."""
     truth, since = planned.script.truth, planned.blind[0] - planned.fault.behind
     out = Score(cards=sum(isinstance(line, Card) and _is_hidden(planned, line.t) for line in truth))
     asked = _uncalled(planned, refereed)
@@ -399,7 +398,7 @@ def _judge_instant(
     out.instants += 1
     # A pile's leaving lasts as long as the sweep.
     slack = SWEEP_NS // 2 if isinstance(true, Taken) else 0
-    # Of a longer gap no card can state its half: the gap's own line says from when to when.
+    # No card can state half of a longer gap as its error: the gap's own line gives its span.
     is_wide = seen.t_error >= MAX_ERROR or bool(seen.extra.get("gap"))
     is_told_by_gap = is_wide and any(a <= true.t <= b for a, b in spans)
     if abs(seen.t - true.t) > seen.t_error + slack and not is_told_by_gap:
@@ -408,13 +407,13 @@ def _judge_instant(
 
 
 def _uncalled(planned: Plan, refereed: Refereed) -> list[Ruling]:
-    """What was asked and neither the script nor the true game called for."""
+    """Return questions without a reason in the script or the true game."""
     script = planned.script
     true = Counter(one.get("ask", one.kind) for one in asked_once(true_rulings(script.truth, script.duration)))
     out = []
     for ruling in asked_once(refereed.rulings):
         ask = ruling.get("ask", ruling.kind)
-        # What a hand is worth that waits for a gap's question is a verdict that is not sure, and no question.
+        # A hand whose worth depends on a gap's question has an uncertain verdict, and no question.
         waits = ask == "unseen_gap" and len(ruling.get("about", ())) > 1
         if not waits and not is_called(ruling, [one.t for one in script.called]) and not true[ask]:
             out.append(ruling)
@@ -423,7 +422,7 @@ def _uncalled(planned: Plan, refereed: Refereed) -> list[Ruling]:
 
 
 def _wrong(planned: Plan, refereed: Refereed) -> list[Ruling]:
-    """Rulings in force that the truth's game has not, and that say nothing of a doubt."""
+    """Return rulings in force that the truth's game lacks, and that state no doubt."""
     script, errors = planned.script, errors_of(refereed)
     called = [moment.t for moment in script.called]
     wanted, _ = comparable(true_rulings(script.truth, script.duration), called)
@@ -439,24 +438,24 @@ def _wrong(planned: Plan, refereed: Refereed) -> list[Ruling]:
 
 
 def _is_told_later(ruling: Ruling, lacking: Sequence[Ruling]) -> bool:
-    """Whether this is the truth's own pile, found to be picked up only when the next card was laid."""
+    """Whether this is the truth's own pile, whose pick-up was found only when the next card was laid."""
     return ruling.kind == "pile" and any(
         decisive(one) == decisive(ruling) and 0 < ruling.t - one.t < _LATE for one in lacking
     )
 
 
 def errors_of(refereed: Refereed) -> Callable[[Ruling], int]:
-    """How far a ruling's instant may be from the truth, ns: where it rests on a gap, as long as that lasted."""
+    """Return the allowed distance of a ruling's instant from the truth, ns: the gap's length where it rests on one."""
     stated, gaps = stated_errors(refereed.lines), stretches(refereed.lines)
     lasted = {gap: until - since for gap, (since, until) in gaps.items()}
     longest = max(lasted.values(), default=0)
-    # What came in a pause says so beside its error, which does not reach over it.
+    # A ruling in a pause says so beside its error, which does not cover the pause.
     lasted |= {line.id: longest for line in refereed.lines if line.extra.get("gap")}
     return lambda ruling: stated(ruling) + max((lasted.get(name, 0) for name in ruling.because), default=0)
 
 
 def is_their_turn(ruling: Ruling, wanted: Sequence[Ruling], error: int) -> bool:
-    """Whether a ruling only says later, or in the other word, whose turn it is indeed by the truth's rulings."""
+    """Whether a ruling only states later, or in the other wording, the turn that the truth's rulings confirm."""
     if ruling.kind not in _TURNS:
         return False
     turns = [one for one in wanted if one.kind in _TURNS]
@@ -466,7 +465,7 @@ def is_their_turn(ruling: Ruling, wanted: Sequence[Ruling], error: int) -> bool:
 
 
 def says_so(ruling: Ruling) -> bool:
-    """Whether a ruling bears its own doubt, or judges nothing."""
+    """Whether a ruling states its own doubt, or judges nothing."""
     is_paused = ruling.kind == "slap_void" and ruling.get("reason") == "paused"
     return ruling.doubt or is_paused or ruling.kind in ("remind", "corrected")
 
@@ -481,7 +480,7 @@ def _at(t: int) -> str:
 
 @dataclass(slots=True)
 class Row:
-    """The gaps of a kind together."""
+    """The sums of all gaps of a kind."""
 
     gaps: int = 0
     cards: int = 0
@@ -499,7 +498,7 @@ class Row:
     idle_asked: int = 0
 
     def add(self, happening: str, left: Score, said: Score) -> None:
-        """One more gap."""
+        """Add a gap."""
         self.gaps += 1
         self.cards += left.cards
         self.lost += len(left.lost)
@@ -530,7 +529,7 @@ def _cells(name: str, row: Row) -> str:
 
 
 def table_of(rows: dict[str, Row]) -> Iterator[str]:
-    """The figures as a table, a kind a line, all together at the end."""
+    """Return the table, a kind a line, with the sums at the end."""
     yield "| " + " | ".join(HEADINGS) + " |"
     yield "| --- |" + " ---: |" * (len(HEADINGS) - 1)
     for kind, row in rows.items():
@@ -538,7 +537,7 @@ def table_of(rows: dict[str, Row]) -> Iterator[str]:
 
 
 def missed(row: Row) -> list[str]:
-    """What is required and was not reached."""
+    """Return the requirements that were missed."""
     out = []
     if row.lost:
         out.append(f"{row.lost} cards lost without a word (none may be)")
@@ -554,7 +553,7 @@ def missed(row: Row) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the games and print the table; returns 1 where something required was missed."""
+    """Play the games and print the table; return 1 where a requirement was missed."""
     parser = argparse.ArgumentParser(prog="gaps", description=__doc__)
     parser.add_argument("--gaps", type=int, default=200, help="how many")
     parser.add_argument("--seed", type=int, default=1, help="chooses the set")

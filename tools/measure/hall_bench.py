@@ -1,8 +1,8 @@
-"""How many tables one broker and one hall carry: ``python -m tools.measure.hall_bench``.
+"""Number of tables that one broker and one hall can carry: ``python -m tools.measure.hall_bench``.
 
-Simulated tables play a recorded game at its real pace on a Mosquitto of the bench's own; viewers hold the hall's
+Simulated tables play a recorded game at its real pace on the bench's own Mosquitto; viewers hold the hall's
 stream open. The time of a ruling runs from when its table hands it to the connection until a viewer has the last byte
-of the event that tells it. Exit status 1 where a limit is missed at the required number of tables.
+of its event. Exit status 1 where a limit is missed at the required number of tables.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from tests.web.served import ROOT
 LEVELS: Final = (25, 50, 100, 200, 400, 800, 1600)
 REQUIRED_TABLES: Final = 200
 REQUIRED_MS: Final = 500.0
-"""Of the 99th percentile, from ruling to viewer."""
+"""Limit on the 99th percentile, from ruling to viewer."""
 VIEWERS: Final = 8
 READING: Final = 2
-"""Viewers that take the time; the others only read, as a browser elsewhere would."""
+"""Viewers that take the time; the others only read, as a remote browser would."""
 SETTINGS: Final = ("message_size_limit 32768", "max_queued_messages 100000")
-"""Of the broker, as docs/club.md has them,"""
+"""The broker's settings, as in docs/club.md,"""
 AHEAD: Final = 1000
-"""and how many messages it may run ahead of the hall's receipts."""
+"""and the number of messages that it may be ahead of the hall's receipts."""
 BEHIND: Final = 0.05
-"""Tables that lag so far behind the game's pace, as a share, do not keep up."""
+"""A table that lags the game's pace by this share does not keep up."""
 _EACH: Final = 4
 """Viewers from one address, below the guard's limit."""
 CROWD: Final = 400
 """Tables that one process plays."""
 _WARM: Final = 6.0
-"""Seconds before the measured ones: everybody connects, and the first whole states go out."""
+"""Warm-up seconds: all clients connect, and the first whole states go out."""
 PATIENCE: Final = 20
-"""Seconds that what is under way may still take when the tables have stopped."""
+"""Seconds that pending messages may take when the tables have stopped."""
 _TICK: Final = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Use:
-    """What processes have used."""
+    """Resources used by processes."""
 
     cpu: float
     """Seconds."""
@@ -62,7 +62,7 @@ class Use:
 
     @classmethod
     def of(cls, *pids: int) -> Use:
-        """As the kernel counts it."""
+        """Read the kernel's counts."""
         all_fields = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
         cpu = sum(int(fields[11]) + int(fields[12]) for fields in all_fields) / _TICK
         return cls(cpu, sum(int(fields[21]) for fields in all_fields) * os.sysconf("SC_PAGE_SIZE"))
@@ -70,7 +70,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Level:
-    """What one number of tables came to."""
+    """The results with one number of tables."""
 
     tables: int
     rulings: int
@@ -81,10 +81,10 @@ class Level:
     bytes: float
     """Bytes a second to each viewer."""
     times: list[float]
-    """Of each ruling at each viewer that takes the time, ms."""
+    """Latency of each ruling at each viewer that takes the time, ms."""
     lost: int
     late: float
-    """How far the generator is behind at the end, as a share of the rulings that the pace asks for."""
+    """Lag of the generator at the end, as a share of the rulings due."""
     cpu: dict[str, float]
     """By process, the share of one core."""
     memory: dict[str, int]
@@ -131,7 +131,7 @@ class Viewer:
 
 
 def _times(viewer: Viewer, sent: dict[str, list[int]], since: int, until: int) -> list[float]:
-    """Every ruling sent in the window, infinite where this viewer never had it."""
+    """Return the latency of every ruling sent in the window, infinite where this viewer never had it."""
     first: dict[str, list[int | None]] = {name: [None] * len(when) for name, when in sent.items()}
     reached = dict.fromkeys(sent, 0)
     for name, number, now in viewer.seen:
@@ -147,7 +147,7 @@ def _times(viewer: Viewer, sent: dict[str, list[int]], since: int, until: int) -
 
 
 async def _crowd(port: int, count: int, first: int) -> Process:
-    """So many tables that play."""
+    """Run a number of playing tables."""
     crowd = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.options.hall.generator", str(port), str(count), str(first), cwd=ROOT,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, limit=1 << 28,
@@ -158,7 +158,7 @@ async def _crowd(port: int, count: int, first: int) -> Process:
 
 
 async def _over(crowd: Process) -> dict[str, list[int]]:
-    """Let them stop; returns when each sent its rulings."""
+    """Stop the tables; return when each sent its rulings."""
     assert crowd.stdin is not None and crowd.stdout is not None
     crowd.stdin.close()
     sent: dict[str, list[int]] = json.loads(await crowd.stdout.readline())
@@ -167,7 +167,7 @@ async def _over(crowd: Process) -> dict[str, list[int]]:
 
 
 async def _arrived(viewers: list[Viewer], sent: dict[str, list[int]]) -> None:
-    """Wait until the viewers who take the time have everything, or `PATIENCE` is over: what is late then is lost."""
+    """Wait until the timing viewers have everything, or `PATIENCE` is over: anything later is lost."""
     until = monotonic() + PATIENCE * 1_000_000_000
     for viewer in viewers[:READING]:
         while monotonic() < until and not _has_all(viewer, sent):
@@ -210,7 +210,7 @@ async def _measure(broker: Mosquitto, count: int, seconds: float, watching: int)
 
 
 def _pace() -> float:
-    """Rulings a second of one table, lulls included."""
+    """Return rulings a second of one table, lulls included."""
     from tests.options.hall.generator import LULL
     from tests.options.hall.performance import performance
 
@@ -237,7 +237,7 @@ def _row(level: Level) -> str:
 
 
 def _per_table(levels: list[Level]) -> str:
-    """What one more table costs, by the line through the least and the most that kept up."""
+    """Return the cost of one more table, by the line through the smallest and the largest number that kept up."""
     kept = [level for level in levels if level.late < BEHIND]
     if len(kept) < 2:
         return "what one more table costs: not enough levels kept up"
@@ -252,7 +252,7 @@ def _per_table(levels: list[Level]) -> str:
 
 
 def _bend(levels: list[Level]) -> str:
-    """Up to how many tables everybody is served in time, and what it looks like beyond."""
+    """Describe up to how many tables all viewers are served in time, and the figures beyond."""
     served = [lv for lv in levels if lv.p99 <= REQUIRED_MS and not lv.lost and lv.late < BEHIND]
     most = max((level.tables for level in served), default=0)
     beyond = min((lv for lv in levels if lv.tables > most), key=lambda lv: lv.tables, default=None)

@@ -1,7 +1,7 @@
-"""What the still eye makes of heaps whose top card shows no index, of cards in half a glare, and of whole deals.
+"""The still eye on heaps whose top card shows no index, on cards partly in glare, and on whole deals.
 
 The cards are of the simulated table's packs, which no network was trained on, damaged as in `held_back`. On top of a
-heap lies a joker as none was trained on, a scoring card, a blank one or a back. Cards with indices in all four corners
+heap lies an untrained joker, a scoring card, a blank one or a back. Cards with indices in all four corners
 lie alone and in heaps.
 """
 
@@ -35,14 +35,14 @@ class HeapFigures:
 
     heaps: int = 0
     below_on_top: int = 0
-    """A card that lies under another is named with 0.9 or more and told as a top."""
+    """A card that lies under another is named with 0.9 or more and reported as a top."""
     top_told: int = 0
-    """The top is told: by its name, or as an unread card where it shows no index."""
+    """The top is reported: by its name, or as an unread card where it shows no index."""
     place: list[float] = field(default_factory=list)
     """Intersection over union of an unread top's corners with the true ones."""
 
     def add(self, scene: Scene, seen: Sequence[CardSeen]) -> None:
-        """Add what was read of a heap."""
+        """Add the readings of a heap."""
         self.heaps += 1
         upper = scene.cards[-1]
         tops = [s for s in seen if s.top]
@@ -62,7 +62,7 @@ class HeapFigures:
 
 
 def is_twin(seen: Sequence[CardSeen]) -> bool:
-    """Whether two names were told for what is one place."""
+    """Whether two names were reported for one place."""
     named = [s for s in seen if s.card != UNREAD]
     return any(overlap(a.corners, b.corners) > 0.3 for i, a in enumerate(named) for b in named[:i])
 
@@ -72,7 +72,7 @@ def _families() -> list[str]:
 
 
 def covered(eye: Eye, count: int, faces: Sequence[str] | None = None, seed: int = SEED) -> HeapFigures:
-    """Heaps on which a card without an index lies."""
+    """Measure heaps topped by a card without an index."""
     figures, names = HeapFigures(), list(faces or ODD_FACES)
     for k in range(count):
         scene = heap(_families()[k // len(names) % 4], (seed, 1, k), names[k % len(names)])
@@ -81,7 +81,7 @@ def covered(eye: Eye, count: int, faces: Sequence[str] | None = None, seed: int 
 
 
 def plain(eye: Eye, count: int, seed: int = SEED) -> HeapFigures:
-    """Heaps of ordinary cards; in every second one a card without an index lies under the top."""
+    """Measure heaps of ordinary cards; in every second one a card without an index lies under the top."""
     figures, names = HeapFigures(), list(ODD_FACES)
     for k in range(count):
         scene = heap(_families()[k % 4], (seed, 2, k), names[k % len(names)] if k % 2 else None, above=1)
@@ -90,7 +90,7 @@ def plain(eye: Eye, count: int, seed: int = SEED) -> HeapFigures:
 
 
 def twins(eye: Eye, count: int) -> tuple[int, int, int]:
-    """Cards with glare over an index: how many were read, how many twice, and how many twice and both with 0.9."""
+    """Count cards with glare over an index: how many were read, read twice, and read twice with 0.9 each."""
     read = twice = sure = 0
     for k in range(count):
         seen = eye.recognise(glared(_families()[k % 4], (SEED, 3, k)).image)
@@ -101,7 +101,7 @@ def twins(eye: Eye, count: int) -> tuple[int, int, int]:
 
 
 def deals(eye: Eye, count: int) -> tuple[int, int, int, int, float]:
-    """Whole packs in one picture: cards to be read, right, sure names that are wrong, told twice; seconds the worst."""
+    """Count whole packs in one picture: cards to read, right, sure but wrong names, read twice; seconds at worst."""
     cards = right = wrong = doubled = 0
     worst = 0.0
     for k in range(count):
@@ -119,8 +119,9 @@ def deals(eye: Eye, count: int) -> tuple[int, int, int, int, float]:
 
 
 def four_indices(eye: Eye, count: int, in_heaps: bool, seed: int = SEED) -> tuple[int, int, int]:
-    """Cards with indices in all four corners: how many lie there, how many are read, and how many of them are told
-    twice; an index is the uppermost card's that lies there.
+    """Count cards with indices in all four corners: how many there are, how many are read, and how many of them twice;
+    an
+    index belongs to the uppermost card there.
     """
     cards = read = twice = 0
     for k in range(count):

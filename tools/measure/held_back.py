@@ -1,4 +1,4 @@
-"""How far the eye can be relied on, on packs no network was trained on, under damage: part of `make bench`.
+"""Reliability of the eye on packs no network was trained on, under damage: part of `make bench`.
 
 A card is to be read if 95 % of one of its indices shows. A reading is right if a card of its name lies where its index
 was seen. Writes the reliability plot to ``out/bench/reliability.png``.
@@ -24,11 +24,11 @@ from referee.share import wilson
 from tests.models.evaluation.damaged import Scene, Shown, scenes
 
 SHOWS: Final = 0.95
-"""The share of an index that shows if the card is to be read."""
+"""Visible share of an index from which the card is to be read."""
 SEED: Final = 77
 SCENES: Final = 700
 BANDS: Final = (40, 80, 150, 400, 1001)
-"""Heights of cards, px, by which the figures are told apart."""
+"""Heights of cards, px, that separate the bands of the figures."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Figures:
     """... and how many of them are read and marked as top."""
     said: list[ScoredReading] = field(default_factory=list)
     off: list[float] = field(default_factory=list)
-    """How far off a right reading's worst corner was, in heights of the card; covered cards only."""
+    """Error of a right reading's worst corner, in heights of the card; covered cards only."""
 
     @property
     def wrong_sure(self) -> int:
@@ -63,14 +63,14 @@ def lies_there(card: Shown, reading: CardSeen) -> bool:
 
 
 def corners_off(card: Shown, reading: CardSeen) -> float:
-    """How far the worst corner is off, in heights of the card, with the half turn that looks alike allowed for."""
+    """Return the error of the worst corner, in heights of the card, with the equivalent half turn allowed."""
     high = float(np.linalg.norm(card.quad[3] - card.quad[0]))
     turned = (reading.corners, reading.corners[[2, 3, 0, 1]])
     return min(float(np.linalg.norm(card.quad - q, axis=1).max()) for q in turned) / high
 
 
 def take_in(figures: Figures, scene: Scene, seen: Sequence[CardSeen]) -> None:
-    """Add what was read of one scene."""
+    """Add the readings of one scene."""
     figures.scenes += 1
     by_name = {card.card: card for card in scene.cards}
     named = [s for s in seen if s.card != UNREAD]
@@ -101,7 +101,7 @@ def take_in(figures: Figures, scene: Scene, seen: Sequence[CardSeen]) -> None:
 
 
 def measure(eye: Eye, shown: Iterable[Scene]) -> dict[str, Figures]:
-    """Figures by bands of the cards' height."""
+    """Return figures by bands of the cards' height."""
     out = {f"{low} – {high - high % 10}": Figures() for low, high in pairwise(BANDS)}
     for scene in shown:
         band = next(k for k, high in enumerate(BANDS[1:]) if scene.height < high)
@@ -110,7 +110,7 @@ def measure(eye: Eye, shown: Iterable[Scene]) -> dict[str, Figures]:
 
 
 def together(parts: Iterable[Figures]) -> Figures:
-    """The sum of figures."""
+    """Return the sum of figures."""
     whole = Figures()
     for part in parts:
         for name in Figures.__slots__:
@@ -119,7 +119,7 @@ def together(parts: Iterable[Figures]) -> Figures:
 
 
 def lines(figures: dict[str, Figures]) -> str:
-    """The figures as a Markdown table."""
+    """Return the figures as a Markdown table."""
     out = [
         "| height, px | scenes | cards to be read | right % | said ≥ 0.9 % | readings ≥ 0.9 | wrong of those "
         "| 95 % interval, % | uppermost right % | said ≥ 0.9 % | of heaps: marked top % |",

@@ -1,13 +1,13 @@
-"""What becomes of honest hands on phones in bad networks: `make honest-phones`.
+"""Honest hands on phones in bad networks: `make honest-phones`.
 
-Evenings of four phones each, in data time: phones as `referee/web/static/pad.js` makes them
+Evenings of four phones each, with time as data: phones like `referee/web/static/pad.js`
 (`hardware.simulated.devices.simulated_phone`), the reports, the filter and the conductor of the product. Every phone's
 clock stands up to 3 s off and drifts by up to 50 millionths; ways take 5 to 80 ms, and one way may take longer than the
 other; one message in a hundred is lost and sent again; browsers are busy now and then. Each phone has outages of 1 and
 of 3 s, and sleeps once. Hands come to piles, some within 150 ms of each other.
 
-A hand in an outage or in sleep cannot be told in time: such hands are counted apart, from a tenth of a second before (a
-report may still be on its way) to half a second after an outage, and to three seconds after sleep.
+A hand in an outage or in sleep cannot be reported in time: such hands are counted apart, from a tenth of a second
+before (a report may still be on its way) to half a second after an outage, and to three seconds after sleep.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from referee.units import MS, SECOND, US
 from referee.vision.sight import Sight
 
 SEEDS: Final = (20261127, 20261128, 20261129, 20261130)
-"""Nobody had looked at these before the protocol was settled; 1 to 9 are for trying."""
+"""Seeds unused before the protocol was settled; 1 to 9 are for development."""
 SEATS: Final = 4
 WAYS: Final = (5, 80)
-"""The shortest and the longest way, ms."""
+"""Shortest and longest one-way delay, ms."""
 _STEP: Final = 10 * MS
-"""How often the promise is asked for."""
+"""Interval at which the promise is requested."""
 _BEHIND: Final = 400 * MS
-"""How far the camera is behind."""
+"""Lag of the camera."""
 _LOOKS: Final = (16_700 * US, 16_700 * US, 8_300 * US, 4_200 * US)
 _BEGIN: Final = 10 * SECOND
 _EVENING: Final = 300 * SECOND
@@ -49,38 +49,38 @@ _EVENING: Final = 300 * SECOND
 
 @dataclass(frozen=True, slots=True)
 class PhoneHand:
-    """A hand on a phone, and what was told of it."""
+    """A hand on a phone, and its report."""
 
     seat: int
     t: int
     pile: int
     cut_off: str
-    """Why it could not be told in time: ``outage``, ``sleep``, or nothing."""
+    """Why it could not be reported in time: ``outage``, ``sleep``, or empty."""
     edge: Edge | None
 
     @property
     def is_inside(self) -> bool:
-        """Whether the truth lies in what was stated."""
+        """Whether the truth lies in the stated span."""
         return self.edge is not None and abs(self.edge.t - self.t) <= self.edge.t_error
 
 
 @dataclass(slots=True)
 class HonestEvening:
-    """What came of one evening."""
+    """The results of one evening."""
 
     hands: list[PhoneHand] = field(default_factory=list)
     said: Counter[str] = field(default_factory=Counter)
-    """What was told of phones, how often: sentences, without the seat."""
+    """Notices about phones with their counts: sentences, without the seat."""
     out_of_the_blue: Counter[str] = field(default_factory=Counter)
     """The same, of phones that were neither cut off nor asleep within the last five seconds."""
     late_told: int = 0
     """Late hands whose seat was named."""
     widest_wait: int = 0
-    """How far the promise was behind at most, ns."""
+    """Largest lag of the promise, ns."""
 
 
 def play_evening(seed: int, ways: tuple[int, int] = WAYS) -> HonestEvening:
-    """One evening; ``ways``: the shortest and the longest from a phone to the table or back, ms."""
+    """Play one evening; ``ways``: the shortest and the longest delay from a phone to the table or back, ms."""
     rng = random.Random(seed)
     phones = [_make_phone(rng, seat, ways) for seat in range(1, SEATS + 1)]
     spells = {phone.seat: [("outage", one) for one in phone.network.outages] for phone in phones}
@@ -115,7 +115,7 @@ def _somewhere(rng: random.Random, length: int) -> Spell:
 
 
 def _touch(rng: random.Random) -> Iterator[tuple[int, int, int]]:
-    """Hands as (seat, instant, pile)."""
+    """Return hands as (seat, instant, pile)."""
     t, pile = 2 * _BEGIN, 0
     while (t := t + rng.randint(1500, 3000) * MS) < _EVENING - 2 * SECOND:
         pile += 1
@@ -129,7 +129,7 @@ def _is_cut_off(why: str, spell: Spell, t: int) -> bool:
 
 
 def _edge_of(presses: Sequence[Edge], t: int) -> Edge | None:
-    """The press that was told of a hand: the first that may have been it; each finger is there for 80 ms."""
+    """Return the reported press of a hand: the first that may have been it; each finger is there for 80 ms."""
     near = presses[bisect_right(presses, t - SECOND // 2, key=lambda edge: edge.t) :][:6]
     fits = [edge for edge in near if edge.t - edge.t_error - SECOND // 2 <= t <= edge.t + edge.t_error]
     return min(fits, key=lambda edge: abs(edge.t - t), default=None)
@@ -184,7 +184,7 @@ def _run(
 
 
 def show(evenings: Sequence[HonestEvening]) -> bool:
-    """Print what came of them; whether all that is required was reached."""
+    """Print the results; return whether all requirements were met."""
     hands = [hand for evening in evenings for hand in evening.hands]
     usual = [hand for hand in hands if not hand.cut_off]
     told = [hand for hand in usual if hand.edge is not None]
@@ -223,7 +223,7 @@ def show(evenings: Sequence[HonestEvening]) -> bool:
 
 
 def _count_pairs(hands: Sequence[PhoneHand]) -> tuple[int, int, int]:
-    """Pairs of judged hands on one pile that errors tell apart, those of them in the wrong order, and all."""
+    """Count pairs of judged hands on one pile that errors tell apart, those of them in the wrong order, and all."""
     piles: dict[int, list[PhoneHand]] = {}
     for hand in hands:
         if hand.edge is not None and not hand.edge.late and not hand.cut_off:
@@ -240,7 +240,7 @@ def _count_pairs(hands: Sequence[PhoneHand]) -> tuple[int, int, int]:
 
 
 def play_evenings(seeds: Sequence[int], hands: int, ways: tuple[int, int]) -> list[HonestEvening]:
-    """Evenings until so many hands came."""
+    """Play evenings until enough hands came."""
     evenings: list[HonestEvening] = []
     while sum(len(one.hands) for one in evenings) < hands:
         number = len(evenings)
@@ -249,7 +249,7 @@ def play_evenings(seeds: Sequence[int], hands: int, ways: tuple[int, int]) -> li
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play and print; 1 where something that is required was missed."""
+    """Play and print; return 1 where a requirement was missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--hands", type=int, default=5000, help="how many hands at least")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS, help="of the evenings")

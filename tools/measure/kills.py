@@ -1,12 +1,12 @@
-"""What killed children cost an evening: `make kills`.
+"""The cost of killed children in an evening: `make kills`.
 
 A table plays rendered games in real time (`tools.measure.kills_table`) for half an hour, one after the other in one
 referee. Each minute one of its children is killed: the camera's process, the eye, the page, in turn. In the end each
-game's rulings are held against the truth's, and what each process holds - memory, descriptors, threads - in the last
-third of the time against the first. ``--again`` scores what an earlier run has kept.
+game's rulings are compared with the truth's, and each process's resources - memory, descriptors, threads - in the last
+third of the time with the first. ``--again`` scores the stored results of an earlier run.
 
 A ruling counts as *wrong with confidence* where it is in force in the end, the truth's game has none like it, and it
-bears no doubt of its own (`tools.measure.gaps`). What people were asked is counted beside.
+bears no doubt of its own (`tools.measure.gaps`). The questions to people are counted beside.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ from tools.measure.soak_rendered import free_port, serves
 
 KINDS: Final = ("camera", "eye", "page")
 _EVERY: Final = 5.0
-"""Seconds from one look at the processes to the next."""
+"""Seconds between samples of the processes."""
 _BACK_WITHIN: Final = 60.0
-"""Seconds within which a child that was killed must be there again."""
+"""Seconds within which a killed child must be replaced."""
 _ON_ITS_WAY: Final = 40.0
 """Seconds after a kill in which its trouble may still stand: a page must have lived for thirty."""
 _TOLD_WITHIN: Final = 10 * SECOND
-"""A question or a pause so near a card that was lost speaks of it, ns."""
+"""A question or a pause this near to a lost card accounts for it, ns."""
 _KEPT: Final = "watch.json"
 _SHARED: Final = Path("/dev/shm")
 
 
 def family(referee: int) -> dict[str, int]:
-    """The referee's processes by what they are; one that is not there at present is left out."""
+    """Return the referee's processes by role; a missing one is left out."""
     found = {"referee": referee}
     for child, command in children(referee).items():
         if "spawn_main" in command:
@@ -76,7 +76,7 @@ def family(referee: int) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What a process holds at an instant."""
+    """The resources of a process at an instant."""
 
     memory: int
     descriptors: int
@@ -84,7 +84,7 @@ class Holding:
 
     @classmethod
     def of(cls, pid: int) -> Holding:
-        """Raises `OSError` where it has ended."""
+        """Sample a process; raises `OSError` where it has ended."""
         of = Path(f"/proc/{pid}")
         descriptors, threads = (sum(1 for _ in (of / name).iterdir()) for name in ("fd", "task"))
         return cls(held(pid), descriptors, threads)
@@ -92,26 +92,26 @@ class Holding:
 
 @dataclass(slots=True)
 class Watch:
-    """What is seen of the processes while the games are played."""
+    """Observations of the processes while the games are played."""
 
     seconds: float = 0.0
     samples: dict[str, list[tuple[int, int, int]]] = field(default_factory=dict)
     """By process: memory, descriptors, threads."""
     kills: list[tuple[str, float, float]] = field(default_factory=list)
-    """Which child, when it was killed, and after how long another one was there, s; -1: none came."""
+    """The child, when it was killed, and the seconds until its replacement; -1: none came."""
     left: int = 0
     """Processes of the table that were still there when it had ended."""
     shared: int = 0
-    """Pieces of shared memory that it left."""
+    """Shared memory segments that it left."""
 
     def keep(self, folder: Path, began: float) -> None:
-        """In the folder's file; ``began``: the monotonic clock at the first game's beginning, s."""
+        """Store in the folder's file; ``began``: the monotonic clock at the first game's beginning, s."""
         self.seconds = round(time.monotonic() - began, 1)
         (folder / _KEPT).write_text(json.dumps({name: getattr(self, name) for name in Watch.__slots__}))
 
     @classmethod
     def kept(cls, folder: Path) -> Watch:
-        """As the folder's file has it."""
+        """Read the folder's file."""
         return cls(**json.loads((folder / _KEPT).read_text()))
 
 
@@ -123,7 +123,7 @@ def _sample(watch: Watch, referee: int) -> None:
 
 
 def _kill(kind: str, referee: int, port: int) -> float | None:
-    """Kill it, and wait until another one is there and the page answers.
+    """Kill a child, and wait until its replacement is there and the page answers.
 
     Returns the seconds that it took, -1 if none came, None where there was none to kill.
     """
@@ -141,13 +141,13 @@ def _kill(kind: str, referee: int, port: int) -> float | None:
 
 
 def run(folder: Path, minutes: float, every: float, seed: int, *, urgent: bool = False) -> Watch:
-    """Have the evening played, and kill; raises `RuntimeError` where the table itself failed."""
+    """Have the evening played, and kill children; raises `RuntimeError` where the table itself failed."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*"):
         if old.is_file():
             old.unlink()
     port, watch, before = free_port(), Watch(), set(_SHARED.iterdir())
-    # Imported, not run with -m: what it pickles is looked for in a module of that name.
+    # Imported, not run with -m: pickle looks its classes up in a module of that name.
     command = [sys.executable, "-c", "from tools.measure.kills_table import main; main()", "--minutes", str(minutes)]
     with (folder / "said.txt").open("wb") as said:
         command += ["--seed", str(seed), "--folder", str(folder), "--port", str(port)]
@@ -175,7 +175,7 @@ def run(folder: Path, minutes: float, every: float, seed: int, *, urgent: bool =
                 at = monotonic() / SECOND
                 took = _kill(kind, process.pid, port)
                 if took is None:
-                    # Between two games there is no eye: a little later.
+                    # Between two games there is no eye: try a little later.
                     continue
                 watch.kills.append((kind, at, round(took, 1)))
                 print(f"{time.monotonic() - began:5.0f} s  {kind} killed, back after {took:.1f} s", flush=True)
@@ -196,28 +196,28 @@ def run(folder: Path, minutes: float, every: float, seed: int, *, urgent: bool =
 
 @dataclass(slots=True)
 class Score:
-    """What the games came to together."""
+    """The sums over all games."""
 
     games: int = 0
     cards: int = 0
     seen: int = 0
-    """Of these cards, those that the log has, be it as ``??``."""
+    """The cards among these that the log has, even as ``??``."""
     lost: list[str] = field(default_factory=list)
-    """Cards that it does not have, and of which nobody was told anything."""
+    """Cards that the log lacks and that no notice mentioned."""
     rulings: int = 0
-    """Of the truth."""
+    """Rulings of the truth."""
     equal: int = 0
     open: int = 0
-    """Rulings that the truth has not, and that say so themselves, or tell a turn later."""
+    """Rulings that the truth has not, and that say so themselves, or state a turn later."""
     asked: int = 0
     gave_up: int = 0
-    """Games that people gave up, since nobody knew any more whose turn it was."""
+    """Games that people gave up because the turn was unknown."""
     troubles: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
 
 def score(games: Sequence[Game], kills: Sequence[tuple[str, float, float]]) -> Score:
-    """Hold the games against the truth; each wrong ruling is told with the last kill before it."""
+    """Compare the games with the truth; each wrong ruling is printed with the last kill before it."""
     out = Score()
     for number, game in enumerate(games):
         called = [moment.t for moment in game.script.called]
@@ -226,7 +226,7 @@ def score(games: Sequence[Game], kills: Sequence[tuple[str, float, float]]) -> S
         out.gave_up += game.gave_up
         out.asked += len(asked_once(game.rulings))
         end = (game.began + max((line.t for line in game.lines), default=0)) / SECOND
-        # What was just killed may still be on its way back.
+        # A process just killed may still be restarting.
         fresh = {"page" if kind == "page" else "camera" for kind, t, _ in kills if end - _ON_ITS_WAY < t <= end}
         left = {part: words for part, words in game.troubles.items() if part not in fresh}
         out.troubles += [f"game {number}, at its end: {part}: {words}" for part, words in left.items()]
@@ -247,10 +247,10 @@ def score(games: Sequence[Game], kills: Sequence[tuple[str, float, float]]) -> S
 
 
 def true_stretches(game: Game) -> Iterator[tuple[int, int, list[Ruling]]]:
-    """Stretches of a game, each with what a referee would rule who knew the truth from its beginning on.
+    """Yield stretches of a game, each with the rulings of a referee that knew the truth from its beginning on.
 
-    Where the players stood still they went on as the referee had the game: so the stretch after that begins with what
-    he had been told by then.
+    Where the players stood still they went on from the referee's state: so the stretch after that begins with the
+    reports that he had received by then.
     """
     table, *truth = game.script.truth
     end = min(game.script.duration, max((line.t for line in game.lines), default=0))
@@ -262,7 +262,7 @@ def true_stretches(game: Game) -> Iterator[tuple[int, int, list[Ruling]]]:
 
 
 def _score_cards(out: Score, game: Game, name: str) -> None:
-    """Count the cards that the log has, and those of which it has not a word."""
+    """Count the cards that the log has, and those that nothing mentions."""
     laid, read = ([one for one in lines if isinstance(one, Card)] for lines in (game.script.truth, game.lines))
     words = [ruling.t for ruling in game.rulings if ruling.kind == "question"]
     words += [line.t for line in game.lines if isinstance(line, Pause)]
@@ -287,7 +287,7 @@ def _games(folder: Path) -> list[Game]:
 
 
 def table_of(watch: Watch, found: Score) -> Iterator[tuple[str, str, str, bool]]:
-    """What, required, measured, and whether it is kept."""
+    """Return the table: name, required, measured, and whether it is met."""
     killed = ", ".join(f"{kind} {many}" for kind, many in Counter(kind for kind, *_ in watch.kills).items())
     back = [took for *_, took in watch.kills]
     said = f"{sum(took >= 0 for took in back)} of {len(back)} ({killed})"
@@ -316,14 +316,15 @@ def flatness(name: str, samples: Sequence[tuple[int, int, int]]) -> Iterator[tup
         column = [one[place] for one in samples]
         third = len(column) // 3
         if third:
-            # What leaks raises both the usual and the most; a pool's threads come late, and a start opens more a while.
+            # A leak raises both the median and the maximum; a pool's threads come late, and a start opens more for a
+            # while.
             (first, most), (end, last) = ((median(part), max(part)) for part in (column[:third], column[-third:]))
             said = f"{first:g}, at most {most}; at the end {end:g}, {last}"
             yield f"{what} of {name}", "no more", said, end <= first or last <= most
 
 
 def main() -> int:
-    """Print required and measured; exit status 1 where something is missed."""
+    """Print required and measured; exit status 1 where a requirement is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0, help="in which games are begun")
     parser.add_argument("--every", type=float, default=60.0, help="seconds from one kill to the next")

@@ -1,8 +1,8 @@
 """An evening of rendered games in real time whose camera, eye and page may be killed: for `tools.measure.kills`.
 
-Everything is as at a real table: the eye opens the camera in a process of its own, which draws what lies on the table
-at each instant, so that it may be started again in mid-game. The games follow each other in one referee, with one
-record and one page. Each game's log, with what really happened, is kept for scoring.
+Everything is wired as at a real table: the eye opens the camera in a separate process, which draws the table
+at each instant, so that it may be restarted in mid-game. The games follow each other in one referee, with one
+record and one page. Each game's log, with the true events, is kept for scoring.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LiveCamera:
     Args:
         view: file that holds the `CameraView`.
         start: name of the shared memory of `referee.demo.rendered_camera.WatchedCamera`.
-        script: file that holds the script which is played by now, once there was another one.
+        script: file that holds the current script, once there was another one.
         origin: the machine's instant from which the table's time is counted, ns.
     """
 
@@ -63,7 +63,7 @@ class LiveCamera:
         self._table.warm()
 
     def frames(self) -> Iterator[Frame]:
-        """A frame at each multiple of the frame time; one whose time has passed is left out, as a camera does."""
+        """Yield a frame at each multiple of the frame time; one whose time has passed is left out, as a camera does."""
         gap = round(SECOND / self._view.fps)
         number = (monotonic() - self._origin) // gap + 1
         while not self._closed:
@@ -76,22 +76,22 @@ class LiveCamera:
             number = max(number + 1, (monotonic() - self._origin) // gap)
 
     def _heed_script(self) -> int:
-        """Draw another script, if there is one; gives when the game began, ns, 0 before."""
+        """Draw another script, if there is one; return when the game began, ns, 0 before."""
         began, scripts, since = map(int, np.fromfile(self._start, np.int64, 3))
         if scripts != self._scripts:
-            # A process that was just started has drawn none of the scripts that came before.
+            # A newly started process has drawn none of the earlier scripts.
             since = since if scripts == self._scripts + 1 else 0
             self._scripts = scripts
             self._table.follow(pickle.loads(self._script.read_bytes()), since)
         return began
 
     def close(self) -> None:
-        """Draw no more."""
+        """Stop drawing."""
         self._closed = True
 
 
 def open_live(view: CameraView, start: str, script: Path, origin: int, told: Callable[[str], None]) -> Camera:
-    """The camera in a process of its own, as a real one is opened."""
+    """Open the camera in a separate process, as a real one is opened."""
     file = script.with_name("view")
     file.write_bytes(pickle.dumps(view))
     given = {"view": str(file), "start": start, "script": str(script), "origin": origin}
@@ -99,7 +99,7 @@ def open_live(view: CameraView, start: str, script: Path, origin: int, told: Cal
 
 
 class TruthfulPlayers(Players):
-    """Players who can also say what passed in a gap, and give a game up in which nobody is told to play."""
+    """Players who can also say what passed in a gap, and give a game up in which the turn stays unknown."""
 
     still: int | None = None
     """Since when they have stood still though the game is not paused, ns."""
@@ -140,7 +140,7 @@ class FollowedTable(PacedTable):
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game: what happened, what was told, and what was ruled, all on the script's line of time."""
+    """One game: its truth, reports and rulings, all on the script's time line."""
 
     script: Script
     began: int
@@ -148,11 +148,11 @@ class Game:
     lines: tuple[Observation, ...]
     rulings: tuple[Ruling, ...]
     resumed: tuple[int, ...]
-    """When the players, who had stood still, went on as the referee had the game, ns."""
+    """When the players, who had stood still, went on from the referee's state, ns."""
     troubles: dict[str, str]
-    """What was still amiss at its end."""
+    """Troubles that still stood at its end."""
     gave_up: bool = False
-    """Whether people gave it up, since nobody knew whose turn it was."""
+    """Whether people gave it up because the turn was unknown."""
 
 
 def play(options: DemoOptions, settings: Settings, services: list[Any]) -> Game:
@@ -182,7 +182,7 @@ def play(options: DemoOptions, settings: Settings, services: list[Any]) -> Game:
 
 
 def main() -> None:
-    """Play games until the time is over, and the one that is on to its end."""
+    """Play games until the time is over, and finish the current one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--seed", type=int, required=True, help="of the first game; the others count on")

@@ -1,4 +1,4 @@
-"""`make latency`: from an edge to its light, and from a verdict to its first sound, with everything else at work.
+"""`make latency`: from an edge to its light, and from a verdict to its first sound, under full load.
 
 The shells are the real ones: pads whose edges another process makes in real time (`tests.support.edge_pipe`), lights
 on mock pins that note when they change, the stream speaker over an ALSA card that notes when sound arrives
@@ -62,23 +62,23 @@ SEATS: Final = 4
 SIZE: Final = (1280, 960)
 MS: Final = 1_000_000
 LIGHT: Final = 5.0
-"""Most that an edge may wait for its light, 99 of 100 times, ms more than the control waits to be woken."""
+"""Limit from an edge to its light, 99 of 100 times, ms beyond the control's wake-up delay."""
 DECIDED: Final = 5.0
-"""Most that the light may wait once it is known whose hand was first, ms."""
+"""Limit of the light once the first hand is known, ms."""
 SOUND: Final = 30.0
-"""Most that a verdict may wait for its first sound, 99 of 100 times, ms more than the control waits to be woken."""
+"""Limit from a verdict to its first sound, 99 of 100 times, ms beyond the control's wake-up delay."""
 _BURDENED: Final = {
     "none": "nothing else to do",
     "busy": "beside two busy processes",
     "disk": f"with a disk whose sync takes {1000 * SYNC:.0f} ms",
 }
 SPOKEN: Final = 0.04
-"""Seconds that each phrase lasts here, so that one verdict's sound is over when the next one's begins."""
+"""Length of each phrase here, s, so that one verdict's sound is over when the next one's begins."""
 
 
 @dataclass(frozen=True)
 class Restless:
-    """A camera that plays a rendered game round and round, stamped with the present; drawn before it begins."""
+    """A camera that loops a rendered game, stamped with the present; drawn before it begins."""
 
     frames: int = 75
     fps: float = 15.0
@@ -105,13 +105,13 @@ class _Played:
 
 
 class Cut:
-    """A bank that makes each phrase as always, and then gives a short tone for it, whose beginning is beyond doubt."""
+    """A bank that makes each phrase as usual, and then returns a short tone for it, whose beginning is unmistakable."""
 
     def __init__(self, bank: Clips) -> None:
         self._bank = bank
         self._tone = (0.3 * np.sin(np.arange(int(SPOKEN * RATE)) / 3)).astype(np.float32)
         self.asked: list[int] = []
-        """When phrases were asked for, ns."""
+        """When phrases were requested, ns."""
 
     def phrase(self, texts: Iterable[str]) -> Samples:
         self.asked.append(time.monotonic_ns())
@@ -130,31 +130,31 @@ class Stopwatch:
     edges: list[tuple[int, int, int]] = field(default_factory=list)
     """Seat, the edge's stamp, and when the loop knew."""
     verdicts: list[tuple[int, int]] = field(default_factory=list)
-    """When rulings that are spoken were handed out, and the instant that the first of them speaks of."""
+    """When spoken rulings were handed out, and the instant of the first of them."""
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
-        """Outlet: the first of all, so that the time of the others counts."""
+        """Note rulings as the first listener, so that the time of the others counts."""
         spoken = announce(rulings)
         if spoken and spoken[0].urgent:
             self.verdicts.append((time.monotonic_ns(), rulings[0].t))
 
 
 class Watched:
-    """Notes what the loop shows, as the first of those who are shown whose hand was first."""
+    """Notes the loop's first-hand signals, as the first of their listeners."""
 
     def __init__(self, watch: Stopwatch) -> None:
         self._watch = watch
         self._before: tuple[int, ...] = ()
 
     def touch(self, touched: tuple[int, ...], now: int) -> None:
-        """The loop knows whose hand is first."""
+        """Note when the loop knows the first hand."""
         if touched and not self._before:
             self._watch.edges.append((touched[0], 0, time.monotonic_ns()))
         self._before = touched
 
 
 def script(count: int, seed: int = 1) -> list[Slap]:
-    """Slaps of one to three hands, at irregular instants."""
+    """Return slaps of one to three hands, at irregular instants."""
     chance = random.Random(seed)
     out = []
     for _ in range(count):
@@ -173,22 +173,22 @@ class Measured:
     sound: list[float] = field(default_factory=list)
     verdict: list[float] = field(default_factory=list)
     control: list[float] = field(default_factory=list)
-    """How late the bare loop was woken by the same edges."""
+    """Wake-up delays of the bare loop from the same edges."""
     dry: int = 0
-    """How often the sound card ran dry."""
+    """Number of underruns of the sound card."""
     card: float = 0.0
-    """What the stream says lies between the card's buffer and the air, ms; is part of ``sound``."""
+    """The stream's own figure for the delay between the card's buffer and the air, ms; part of ``sound``."""
     frames: int = 0
     seconds: float = 0.0
     busy: float = 0.0
     """Processor time of the process that looks, share of one core."""
     load: tuple[float, float, float] = (0.0, 0.0, 0.0)
     urgency: str = ""
-    """How far the machine prefers the referee; see `hardware.priority`."""
+    """The referee's priority on this machine; see `hardware.priority`."""
 
 
 def measure(slaps: int, *, burden: str = "none", wanted_sound: bool = True) -> Measured:
-    """Run the table in real time, under one of `BURDENS`, until so many slaps have fallen."""
+    """Run the table in real time, under one of `BURDENS`, for a number of slaps."""
     watch, out = Stopwatch(), Measured()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -215,7 +215,7 @@ def _measure(slaps: int, watch: Stopwatch, out: Measured, folder: Path, disk: Pa
 
 @dataclass
 class Running:
-    """A table at work, with everything that it has at its game."""
+    """A table at work, complete as in a game."""
 
     loop: Loop
     conductor: Conductor
@@ -228,28 +228,28 @@ class Running:
     card: Card | None
     speaker: StreamSpeaker | None
     asked: list[int]
-    """When phrases were asked for, ns."""
+    """When phrases were requested, ns."""
     folder: Path
-    """For what is noted while it runs."""
+    """Folder for notes while it runs."""
     urgency: str = ""
 
     @property
     def slaps(self) -> list[tuple[int, int]]:
-        """Instant, ns, and seat of each hand that was felt."""
+        """Return instant, ns, and seat of each hand that was felt."""
         return sorted((o.t, o.seat) for o in self.conductor.observations if isinstance(o, Felt))
 
     @property
     def card_delay(self) -> float:
-        """What the stream states of the card, ms."""
+        """Return the stream's figure for the card's delay, ms."""
         return 1000 * float(getattr(getattr(self.speaker, "_stream", None), "latency", 0.0))
 
     def play(self, slaps: Sequence[Slap], out: Measured) -> None:
-        """Go on until so many slaps have fallen."""
+        """Go on for a number of slaps."""
         control = ControlLoop(self.folder)
         self.request.echo = control.fd
         began, busy, seen = time.monotonic(), _cpu(self.sights.pid), self.loop.frames
         finger = self.request.play(slaps)
-        # They stand for the kernel, which is never kept waiting: what delays the measuring is not to be measured.
+        # The edge process stands for the kernel, which is never delayed: this wait is not part of the measurement.
         for other in (finger, *([self.card.listener] if self.card is not None else [])):
             be_urgent(other)
         self.go_on(until=lambda: os.waitpid(finger, os.WNOHANG) != (0, 0))
@@ -261,7 +261,7 @@ class Running:
         out.seconds, out.frames = out.seconds + seconds, out.frames + frames
 
     def go_on(self, seconds: float = 3600.0, until: Callable[[], bool] = lambda: False) -> None:
-        """Turn after turn, drawing the screen as in a game, for so long or until something has come."""
+        """Turn the loop and draw the screen as in a game, for a time or until a condition holds."""
         drawn, end = 0, time.monotonic() + seconds
         while time.monotonic() < end and not until():
             now = self.loop.turn()
@@ -277,10 +277,10 @@ def table(
     """Begin a game in real time.
 
     Args:
-        folder: takes what it writes; the record is ``record.db`` there ...
+        folder: takes its files; the record is ``record.db`` there ...
         card: the sound card; None: no voice.
         watch: notes instants.
-        paging: tells a page of the game; None: there is no page.
+        paging: serves a page of the game; None: there is no page.
         disk: ... or here, if given.
     """
     bank = Clips(find_synthesiser()) if card is not None else None
@@ -340,7 +340,7 @@ def table(
 
 
 class _output:  # noqa: N801 - a context manager
-    """The terminal's drawing goes to a file: it is drawn, and nobody's screen is spoilt."""
+    """Send the terminal's drawing to a file: it is drawn without disturbing a screen."""
 
     def __init__(self, stream: Any) -> None:
         self._stream, self._kept = stream, sys.stdout
@@ -353,13 +353,13 @@ class _output:  # noqa: N801 - a context manager
 
 
 def _cpu(pid: int | None) -> float:
-    """Processor time of a process so far, s."""
+    """Return the processor time of a process so far, s."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _light(watch: Stopwatch, lights: SimulatedLights, slaps: list[tuple[int, int]], out: Measured) -> None:
-    """Hold each first hand against its light."""
+    """Compare each first hand with its light."""
     seats = {f"seat {seat}": seat for seat in range(1, SEATS + 1)}
     changes = [(change.t, seats[change.light], change.level) for change in lights.changes if change.light in seats]
     known = [t for _, _, t in watch.edges]
@@ -371,9 +371,9 @@ def _light(watch: Stopwatch, lights: SimulatedLights, slaps: list[tuple[int, int
 
 
 def _sound(watch: Stopwatch, onsets: list[int], asked: list[int], out: Measured) -> None:
-    """Hold each verdict that finds nobody speaking against the sound that follows it.
+    """Compare each verdict that finds the voice idle with the sound that follows it.
 
-    One that is spoken after other words waits for them and for the pause behind them, as it should.
+    A verdict that is spoken after other words waits for them and for the pause behind them, as it should.
     """
     lasts, silent_from, before = int((SPOKEN + PAUSE) * 1e9), 0, 0
     for told, t in watch.verdicts:
@@ -400,7 +400,7 @@ class Row:
     limit: float | None
     share: float = 0.99
     control: Sequence[float] = ()
-    """What the bare loop waited, ms: ``limit`` is how much longer than that these may be."""
+    """The bare loop's delay, ms: ``limit`` is the allowed excess over it."""
 
     @property
     def kept(self) -> bool:
@@ -410,7 +410,7 @@ class Row:
 
     @property
     def floor(self) -> float:
-        """What the machine itself takes, ms."""
+        """Return the machine's own share, ms."""
         return percentile(self.control, self.share) if self.control else 0.0
 
     def text(self) -> str:
@@ -424,7 +424,7 @@ class Row:
 
 
 def rows(out: Measured, *, with_sound: bool) -> list[Row]:
-    """The table: what is required, and what was measured."""
+    """Yield the table: required and measured."""
     table = [
         Row("an edge to a bare loop that it wakes, ms", out.control, None),
         Row("an edge to the light of the first hand, ms", out.light, LIGHT, control=out.control),
@@ -455,7 +455,7 @@ def main() -> int:
 
 
 def _tell(burden: str, out: Measured, args: argparse.Namespace) -> bool:
-    """Print and draw what one burden came to; returns whether every limit was kept."""
+    """Print and draw the results of one burden; return whether every limit was met."""
     table = rows(out, with_sound=not args.no_sound)
     print(f"{_BURDENED[burden]:<46} {'required':>16} {'n':>5} {'median':>8} {'p99':>8} {'worst':>8}")
     for row in table:

@@ -1,7 +1,7 @@
-"""`make latency VIEWERS=40`: whether viewers of the page keep a hand's light or a verdict's sound waiting.
+"""`make latency VIEWERS=40`: whether viewers of the page delay a hand's light or a verdict's sound.
 
-One game goes on in real time. Blocks of slaps without a page and blocks with the page's process and so many viewers
-of it take turns, so that what drifts on the machine meets both alike. Viewers, page and referee share this machine's
+One game goes on in real time. Blocks of slaps without a page alternate with blocks with the page's process and its
+viewers, so that a drift of the machine affects both alike. Viewers, page and referee share this machine's
 processors; at a table the viewers are telephones elsewhere.
 """
 
@@ -29,7 +29,7 @@ from tests.web.viewers import Viewers
 from tools.measure.latency import Measured, Row, Running, Stopwatch, _light, _sound, rows, script, table
 
 MATTERS: Final = 0.05
-"""A difference below this share of what is allowed is none that anybody could feel."""
+"""A difference below this share of the limit is imperceptible."""
 RESAMPLED: Final = 2000
 SURE: Final = 0.95
 
@@ -43,12 +43,12 @@ class Block:
     ended: int = 0
     out: Measured = field(default_factory=Measured)
     events: int = 0
-    """The fewest that a viewer was sent."""
+    """Smallest number of events sent to a viewer."""
 
 
 @contextmanager
 def _viewers(running: Running, folder: Path, count: int, block: Block) -> Iterator[None]:
-    """A page and its viewers, while the table goes on."""
+    """Run a page and its viewers, while the table goes on."""
     made: list[tuple[Served, Viewers]] = []
 
     def begin() -> None:
@@ -76,7 +76,7 @@ def _beside(running: Running, do: Callable[[], None]) -> None:
 
 
 def measure(slaps: int, blocks: int, viewers: int, *, wanted_sound: bool = True) -> list[Block]:
-    """Play it.
+    """Play all blocks.
 
     Args:
         slaps: in each block.
@@ -108,7 +108,7 @@ def _tell(done: int, of: int) -> None:
 
 
 def _block(running: Running, folder: Path, number: int, slaps: int, viewers: int) -> Block:
-    """One block; the second, fourth ... with viewers."""
+    """Play one block; the second, fourth ... with viewers."""
     block = Block(watched=number % 2 == 1, began=0)
 
     def play() -> None:
@@ -127,7 +127,7 @@ def _block(running: Running, folder: Path, number: int, slaps: int, viewers: int
 
 
 def _read(block: Block, watch: Stopwatch, running: Running, card: Card | None) -> None:
-    """What a block came to, from the instants of the whole game."""
+    """Return a block's figures, from the instants of the whole game."""
     within = [slap for slap in running.slaps if block.began <= slap[0] < block.ended]
     verdicts = [told for told in watch.verdicts if block.began <= told[1] < block.ended]
     _light(watch, running.lights, within, block.out)
@@ -136,16 +136,16 @@ def _read(block: Block, watch: Stopwatch, running: Running, card: Card | None) -
 
 @dataclass(frozen=True)
 class Difference:
-    """How much later a share of all came with viewers than without, ms."""
+    """The extra delay with viewers at a quantile, ms."""
 
     share: float
     by: float
     low: float
     high: float
-    """Between these it lies, `SURE`."""
+    """The interval's limits, with probability `SURE`."""
 
     def verdict(self, matters: float) -> str:
-        """``unmoved``, ``MOVED``, or ``unclear`` where only more slaps could tell."""
+        """Return ``unmoved``, ``MOVED``, or ``unclear`` where only more slaps could tell."""
         if self.low <= 0 or self.high <= matters:
             return "unmoved"
         return "MOVED" if self.low > matters else "unclear"
@@ -154,7 +154,7 @@ class Difference:
 def difference(
     without: Sequence[Sequence[float]], watched: Sequence[Sequence[float]], share: float, seed: int = 1
 ) -> Difference:
-    """Between two sets of blocks; the interval by drawing anew, with replacement, within each block."""
+    """Compare two sets of blocks; the interval is a bootstrap within each block."""
     chance = np.random.default_rng(seed)
 
     def drawn(blocks: Sequence[Sequence[float]]) -> float:
@@ -167,7 +167,7 @@ def difference(
 
 
 def merged(blocks: Sequence[Block]) -> Measured:
-    """All of one condition."""
+    """Merge all blocks of one condition."""
     out = Measured()
     for block in blocks:
         for name in ("light", "decided", "sound", "verdict", "control"):
@@ -176,7 +176,7 @@ def merged(blocks: Sequence[Block]) -> Measured:
 
 
 def report(blocks: Sequence[Block], *, with_sound: bool) -> tuple[list[str], bool]:
-    """The table in lines, and whether every target was met with viewers and nothing was moved for certain."""
+    """Return the table's lines, and whether every limit was met with viewers and nothing was certainly moved."""
     sides = [[block for block in blocks if block.watched is watched] for watched in (False, True)]
     tables = [rows(merged(side), with_sound=with_sound) for side in sides]
     columns = [[rows(block.out, with_sound=with_sound) for block in side] for side in sides]
@@ -208,7 +208,7 @@ def _line(what: str, row: Row) -> str:
 
 
 def main() -> int:
-    """Measure and print; 1 where a target was missed with viewers, or something was moved for certain."""
+    """Measure and print; return 1 where a limit was missed with viewers, or something was certainly moved."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--viewers", type=int, default=40)
     parser.add_argument("--slaps", type=int, default=60, help="in each block")

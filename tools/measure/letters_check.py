@@ -1,8 +1,8 @@
-"""How well decks with the letters of other languages are read, never enrolled: `make letters-check`.
+"""Accuracy on decks with the letters of other languages, never enrolled: `make letters-check`.
 
-The simulated packs of every family with every language's letters, in heaps of one to five cards as `make enrol-check`
-has them. The pictures of one deck are looked at one after the other, as in a game: the letters that one shows tell how
-to read the next. ``--alone`` has each picture tell for itself.
+The simulated packs of every family with every language's letters, in heaps of one to five cards as in
+`make enrol-check`. The pictures of one deck are read in order, as in a game: the letters in one tell the eye how
+to read the next. ``--alone`` reads each picture by itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SEED = 41
 
 
 def measure(pictures: int, weights: Path | None = None, one_deck: bool = True) -> dict[str, tuple[Score, list[str]]]:
-    """By language the counts over all its packs, ``pictures`` of each, and the language that was told of each pack."""
+    """Return by language the counts over all its packs, ``pictures`` of each, and the language found for each pack."""
     found: dict[str, tuple[Score, list[str]]] = defaultdict(lambda: (Score(), []))
     for number, (language, family) in enumerate(foreign_packs()):
         eye = Eye.load(weights, one_deck=one_deck)
@@ -34,7 +34,7 @@ def measure(pictures: int, weights: Path | None = None, one_deck: bool = True) -
 
 
 def lines(found: dict[str, tuple[Score, list[str]]]) -> list[str]:
-    """The table, with a last row for all."""
+    """Return the table, with a last row of sums."""
     out = ["| letters | pictures | right % | said >= 0.9 % | wrong >= 0.9 | told of each pack |", "| --- " * 6 + "|"]
     everything = Score()
     for language, (got, told) in found.items():

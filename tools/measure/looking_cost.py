@@ -1,9 +1,9 @@
-"""What it costs to look into a large record: `make looking-cost`.
+"""The cost of looking into a large record: `make looking-cost`.
 
 A record is written once into a folder and kept there: games as long as an evening, one game of 100,000 rulings (or
-several), copied until the file has its size. Then the page's own process serves it, and somebody who has paired nothing
-opens its pages: how long until the answer is there, how long until it is whole (a page may say that it is still
-counting), and by how much the memory of the page and of what it starts grows meanwhile. Exit status 1 where a limit is
+several), copied until the file has its size. Then the page's own process serves it, and an unpaired visitor
+opens its pages. Measured are the time to the first answer, the time to the whole one (a page may say that it is still
+counting), and the growth of memory of the page and its children meanwhile. Exit status 1 where a limit is
 missed.
 """
 
@@ -33,9 +33,9 @@ from referee.units import MS
 from tests.web.served import Served
 
 SECONDS: Final = 5.0
-"""Required of an answer."""
+"""Limit of an answer."""
 OPENED_MB: Final = 150
-"""Required of the growth while a game is opened, ..."""
+"""Limit of the growth while a game is opened, ..."""
 COUNTED_MB: Final = 200
 """... and while figures are counted, MB."""
 LONG: Final = 100_000
@@ -51,7 +51,7 @@ _PATIENCE: Final = 600.0
 
 
 def play(rulings: int) -> Iterator[str]:
-    """A game of at least so many rulings, line by line as a table writes it: doubles, late and false hands."""
+    """Play a game of a minimum number of rulings, line by line as a table writes it: doubles, late and false hands."""
     referee = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
     ruled = 0
     for seen in _course():
@@ -64,7 +64,7 @@ def play(rulings: int) -> Iterator[str]:
 
 
 def _course() -> Iterator[Observation]:
-    """What happens at a table at which nobody ever runs out of cards."""
+    """Yield the events of a table at which no player runs out of cards."""
     names, sensors = ("Ana", "Ben", "Cho", "Dora"), ("camera", "pads")
     yield Table(t=0, id="table", seats=names, dealer=_SEATS, rules="classic", sensors=sensors, packs=2)
     t, seat, number, slaps, piles = 1_000 * MS, 1, 0, 0, 0
@@ -85,7 +85,7 @@ def _course() -> Iterator[Observation]:
                 yield from _hand(t + 300 * MS, f"s{slaps}", seat % _SEATS + 1)
                 yield from _promises(t + 600 * MS)
             t, seat = t + _STEP, seat % _SEATS + 1
-        # Each wins in turn, so that nobody runs out of cards.
+        # The seats win in turn, so that none runs out of cards.
         piles += 1
         seat = piles % _SEATS + 1
         for behind, hand in enumerate((seat, seat % _SEATS + 1)):
@@ -109,7 +109,7 @@ def _promises(t: int) -> Iterator[Tick]:
 
 
 def write_record(path: Path, rulings: int, size: int) -> None:
-    """A record of games of so many rulings, at least so many bytes large; one that is there is taken as it is."""
+    """Write a record with games of these lengths, of a minimum size in bytes; an existing one is used unchanged."""
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +121,7 @@ def write_record(path: Path, rulings: int, size: int) -> None:
         record.end(first, _BEGAN.format(day=1))
     del lines
     with closing(connect(part, "rw")) as db:
-        # A seal rests on the lines before it alone: the same game again has the same seals.
+        # A seal depends on the lines before it alone: the same game again has the same seals.
         db.execute("PRAGMA synchronous=OFF")
         each = part.stat().st_size
         for number in range(2, max(1, size // each) + 1):
@@ -142,7 +142,7 @@ def write_record(path: Path, rulings: int, size: int) -> None:
 
 @dataclass(frozen=True)
 class Look:
-    """What one look came to."""
+    """The figures of one look."""
 
     status: int
     first: float
@@ -150,9 +150,9 @@ class Look:
     whole: float
     """... and until it was whole."""
     processor: float
-    """Seconds of the processor that the page took for the first answer: what an idle machine takes."""
+    """Processor seconds of the page for the first answer: the time on an idle machine."""
     grown: float
-    """MB, at most at once, of the page and what it started."""
+    """Largest simultaneous growth of the page and its children, MB."""
     bytes: int
 
 
@@ -168,7 +168,7 @@ class Memory:
     def _held(self) -> int:
         held = 0
         for pid in (self._pid, *_children(self._pid)):
-            # A child may be gone by now; what it shares with its parent is counted once.
+            # A child may be gone by now; memory shared with its parent is counted once.
             with suppress(OSError, IndexError, ValueError):
                 lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
                 held += int(next(line for line in lines if line.startswith("Pss:")).split()[1]) * 1024
@@ -179,7 +179,7 @@ class Memory:
             self.most = max(self.most, self._held())
 
     def close(self) -> float:
-        """By how much it grew at most, MB."""
+        """Return its largest growth, MB."""
         self._done.set()
         self._thread.join()
         return max(0, max(self.most, self._held()) - self._before) / 1e6
@@ -193,13 +193,13 @@ def _children(pid: int) -> list[int]:
 
 
 def _processor(pid: int) -> float:
-    """What a process has taken of the processor so far, s."""
+    """Return a process's processor time so far, s."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def look(served: Served, path: str) -> Look:
-    """Open an address, again as long as it says that it is still counting."""
+    """Open an address, again as long as it is still counting."""
     memory, began, first, processor = Memory(served.pid), time.monotonic(), 0.0, _processor(served.pid)
     taken = 0.0
     while True:
@@ -217,7 +217,7 @@ def look(served: Served, path: str) -> Look:
 
 
 def main() -> int:
-    """Write what is to be looked at, look, and print required against measured."""
+    """Write the record, look, and print required against measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path("build/looking-cost"), help="keeps the records")
     parser.add_argument("--rulings", type=int, default=LONG, help="of the long game")

@@ -1,10 +1,10 @@
-"""A network camera that goes away and comes back: when it is watched again, and whether its stated errors hold.
+"""A network camera that goes away and comes back: its recovery time, and whether its stated errors hold.
 
-    python -m tools.measure.network_camera --seeds 20
+python -m tools.measure.network_camera --seeds 20
 
 Time is data: the real `RemoteCamera`, its supervisor and `NetworkCamera` run over a link whose pictures come by a drawn
-delay with jitter; after 20 s it is gone for 10 s. Of every frame the instant of its light is known here, and held
-against what the frame states: its instant, its length, and its clock's error.
+delay with jitter; after 20 s it is gone for 10 s. The true exposure instant of every frame is known here, and compared
+with the frame's own statement: its instant, its length, and its clock's error.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from referee.units import MS, SECOND
 _FPS: Final = 30
 _LEAVES, _AWAY, _END = 20 * SECOND, 10 * SECOND, 60 * SECOND
 _LOADING: Final = 700 * MS
-"""From the start of a process until it asks for the stream."""
+"""Time from the start of a process until it requests the stream."""
 _REFUSED: Final = SECOND
-"""How long a stream takes that is not there."""
+"""Time to the refusal of a missing stream."""
 _SILENT: Final = 3 * SECOND
 _PICTURE: Final = np.zeros((4, 4, 3), np.uint8)
 
 
 @dataclass(slots=True)
 class Link:
-    """A camera far away, and what lies between: which picture arrives when."""
+    """A remote camera and its connection: which picture arrives when."""
 
     delay: int
-    """From the light to this machine, ns, without jitter."""
+    """Delay from exposure to this machine, ns, without jitter."""
     jitter: int
-    """Mean of what a picture comes later still, ns."""
+    """Mean of the additional delay of a picture, ns."""
     chance: Random
     arrivals: list[tuple[int, int]] = field(default_factory=list)
-    """When each picture arrives, and when its light was gathered, ns."""
+    """Arrival and exposure of each picture, ns."""
 
     def __post_init__(self) -> None:
         came = 0
@@ -63,7 +63,7 @@ class Link:
 
 
 class Capture:
-    """What reads a link, on a clock that its reading moves on; stands for OpenCV's VideoCapture."""
+    """A reader of a link, on a clock that its reading advances; stands for OpenCV's VideoCapture."""
 
     def __init__(self, link: Link, now: int) -> None:
         self._link, self.now, self.lit = link, now + _LOADING, 0
@@ -76,7 +76,7 @@ class Capture:
         return self._opened
 
     def read(self) -> tuple[bool, Any]:
-        """The next picture, when it comes."""
+        """Return the next picture, when it comes."""
         came, lit = self._link.arrivals[self._next] if self._next < len(self._link.arrivals) else (_END * 2, 0)
         if came > self.now + _SILENT:
             self.now += _SILENT
@@ -86,17 +86,17 @@ class Capture:
         return True, _PICTURE
 
     def release(self) -> None:
-        """There is nothing to let go of."""
+        """Release nothing."""
 
 
 class LinkProcess(CameraProcess):
-    """A camera's process on a link; what it does happens when the world's clock comes to it."""
+    """A camera's process on a link; it acts when the world's clock reaches its events."""
 
     last_words = ""
 
     def __init__(self, link: Link, world: World, delay_ms: float | None) -> None:
         self.pid, self._world = 0, world
-        # It rings all the time: nobody sleeps here.
+        # It rings all the time: there is no sleep here.
         self.bell = os.eventfd(1)
         self._capture = Capture(link, world.now)
         self._events = self._live(delay_ms)
@@ -106,7 +106,7 @@ class LinkProcess(CameraProcess):
         self._given: int | None = None
 
     def _live(self, delay_ms: float | None) -> Iterator[tuple[int, dict[str, Any] | Frame]]:
-        """What it says, and its frames, each with its instant."""
+        """Yield its messages and frames, each with its instant."""
         capture = self._capture
         try:
             camera = NetworkCamera("http://phone/video", delay_ms=delay_ms, clock=lambda: capture.now, capture=capture)
@@ -137,7 +137,7 @@ class LinkProcess(CameraProcess):
         return said
 
     def open_ring(self) -> None:
-        """Its frames are handed over as they are."""
+        """Hand its frames over unchanged."""
 
     def take(self) -> tuple[Frame, int] | None:
         return self._frames.popleft() if self._frames else None
@@ -164,7 +164,7 @@ class LinkProcess(CameraProcess):
 
 @dataclass(slots=True)
 class World:
-    """The present instant, and when the light of each frame was gathered by the instant that the frame states, ns."""
+    """The present instant, and each frame's true exposure by its stated instant, ns."""
 
     now: int = 0
     lit: dict[int, int] = field(default_factory=dict)
@@ -175,15 +175,15 @@ class Watched:
     """One evening with such a camera."""
 
     told: list[tuple[int, str]] = field(default_factory=list)
-    """What was said of the camera, and when, ns."""
+    """Notices about the camera with their instants, ns."""
     back_after: int = 0
-    """From its return to the first frame, ns."""
+    """Time from its return to the first frame, ns."""
     off: list[tuple[int, int]] = field(default_factory=list)
-    """Of each frame: how far its light lies outside what it states without the clock's error, and that error, ns."""
+    """For each frame: the distance of its exposure outside its span without the clock's error, and that error, ns."""
 
     @property
     def held(self) -> float:
-        """The share of frames whose stated error holds."""
+        """Return the share of frames whose stated error holds."""
         return sum(off <= stated for off, stated in self.off) / len(self.off)
 
 
@@ -196,7 +196,7 @@ def watch(seed: int, *, delay: int, jitter: int, delay_ms: float | None) -> Watc
         return LinkProcess(link, world, delay_ms)
 
     def clock() -> int:
-        # The first opening waits for a picture: nothing else moves the time there.
+        # The first opening waits for a picture: nothing else advances the time there.
         world.now += 0 if opened else 20 * MS
         return world.now
 

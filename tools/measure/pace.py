@@ -1,7 +1,8 @@
-"""What a frame costs, and how many looks a card: the watcher on the simulated table, one thread: part of `make bench`.
+"""The cost of a frame, and the looks per card: the watcher on the simulated table, one thread: part of `make bench`.
 
 A frame is *read* by the eye, *glanced* at while something moves or reaches in, or *quiet*. Times are CPU time of this
-process, since other programs may be running. The parts are measured apart; "deciding and the rest" is what is left.
+process, since other programs may be running. The parts are measured separately; "deciding and the rest" is the
+remainder.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ WANTED: Final = {"read": 25.0, "glanced": 6.0, "quiet": 3.0}
 """Milliseconds, medians."""
 PARTS: Final = ("motion", "finding", "patches", "reader", "card reader", "grouping", "deciding and the rest")
 PATCHES: Final = "cut_patch"
-"""What cuts an index's patch out of the picture, as the reader calls it."""
+"""Name of the reader's function that cuts an index's patch out of the picture."""
 PI_4: Final = 64.5 / 7.0
 PI_5: Final = (PI_4 / 5, PI_4 / 3)
-"""By how much a Pi with four threads is taken to be slower than this machine with one. MobileNetV2-224 takes 62 to 67
+"""Assumed factor between a Pi with four threads and this machine with one. MobileNetV2-224 takes 62 to 67
 ms on a Pi 4 with four threads (published) and 7 ms in ONNX Runtime with one thread where these figures were first
-measured; a Pi 5 takes a third to a fifth of a Pi 4."""
+measured; a Pi 5 takes a third to a fifth of a Pi 4.
+"""
 
 
 @dataclass(slots=True)
@@ -49,7 +51,7 @@ class Stopwatch:
     running: list[float] = field(default_factory=list)
 
     def timed(self, part: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        """The same work, with its time added to a part."""
+        """Wrap a function so that its time counts for a part."""
 
         def run(*args: Any, **named: Any) -> Any:
             begin = self.clock()
@@ -65,20 +67,20 @@ class Stopwatch:
         return run
 
     def take(self) -> dict[str, float]:
-        """What was spent since the last time, s."""
+        """Return the times since the last call, s."""
         out, self.spent = dict(self.spent), defaultdict(float)
         return out
 
 
 @dataclass(slots=True)
 class Pace:
-    """Of each frame of a kind: its whole time and its parts, ms."""
+    """Times of frames by kind: whole and by part, ms."""
 
     whole: list[float] = field(default_factory=list)
     parts: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
 
     def add(self, took: float, spent: dict[str, float]) -> None:
-        """Note a frame; times in s."""
+        """Add a frame; times in s."""
         self.whole.append(1000 * took)
         told = {part: 1000 * spent.get(part, 0.0) for part in PARTS[:-1]}
         told[PARTS[-1]] = 1000 * took - sum(told.values())
@@ -87,7 +89,7 @@ class Pace:
 
 
 def watched(frames: int, eye: Eye, fps: float = FPS, size: tuple[int, int] = SIZE) -> tuple[dict[str, Pace], int]:
-    """Watch the first frames of a simulated game: what each kind cost, and how many cards were told."""
+    """Watch the first frames of a simulated game: return the cost of each kind, and the number of cards reported."""
     table = SimulatedTable(play_game(seed=SEED, seats=4, max_cards=60), fps=fps, size=size)
     watch = Stopwatch()
     watcher = Watcher(eye, seat_bearings=dict(enumerate(table.seat_bearings, 1)))
@@ -128,7 +130,7 @@ def _instrumented(watch: Stopwatch, eye: Any, watcher: Any) -> list[bool]:
 
 
 def lines(paces: dict[str, Pace], cards: int) -> str:
-    """The medians as a Markdown table, the looks a card, and what that means on a Pi."""
+    """Return the medians as a Markdown table, the looks per card, and the estimate for a Pi."""
     out = ["| CPU ms, median | frames | all | " + " | ".join(PARTS) + " |", "| --- " * (len(PARTS) + 3) + "|"]
     for kind, pace in paces.items():
         told = [statistics.median(pace.whole or [0.0]), *(statistics.median(ms or [0.0]) for ms in pace.parts.values())]

@@ -1,10 +1,10 @@
-"""How long a ruling takes to the viewers' screens, and what the page's process takes: `make page-bench`.
+"""Latency of a ruling to the viewers' screens, and the page process's resources: `make page-bench`.
 
 Forty viewers hold real streams of server-sent events open. A main process writes rulings into the record, commits them
-to the disk, wakes the page and answers what it asks, while somebody else opens photo-finishes. The time runs from
-before the commit to the last byte of the event at each viewer. Then one address asks for drawings of photo-finishes,
-none of which was asked for before, as fast as it is let, and another one opens photo-finishes: how long does that one
-wait? Exit status 1 where a limit is missed.
+to the disk, wakes the page and answers its requests, while another client opens photo-finishes. The time runs from
+before the commit to the last byte of the event at each viewer. Then one address requests uncached drawings of
+photo-finishes at its rate limit, while another one opens photo-finishes: its waiting time is measured.
+Exit status 1 where a limit is missed.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from tests.web.table import Link, Table, demo_lines
 
 VIEWERS = 40
 LATENCY_MS = 100.0
-"""Required of the 99th percentile."""
+"""Limit of the 99th percentile."""
 MEMORY = 80 * 1024 * 1024
-"""Required of the resident memory, bytes."""
+"""Limit of the resident memory, bytes."""
 _EACH = 5
 """Streams from one address, below the guard's limit."""
 WAIT_MS = 300.0
-"""Required of the 95th percentile of another address' photo-finishes while one asks for them at its limit."""
+"""Limit of the 95th percentile of another address' photo-finishes while one requests them at its limit."""
 _GREEDY = 12
-"""Requests that the greedy address has open at once."""
+"""Open requests of the greedy address."""
 _OPENED = 100
 """Photo-finishes that the other one opens ..."""
 _LOOKS = 0.15
@@ -74,7 +74,7 @@ class Viewer:
 
 
 async def _finishes(port: int, game: int, slaps: list[str]) -> int:
-    """Somebody who opens one photo-finish after the other; returns how many."""
+    """Open one photo-finish after the other; return how many."""
     opened = 0
     while True:
         for slap in slaps:
@@ -91,7 +91,7 @@ async def _finishes(port: int, game: int, slaps: list[str]) -> int:
 
 
 async def _get(port: int, own: str, path: str) -> tuple[int, float]:
-    """Status of an answer, and how many ms it took to its last byte."""
+    """Return the status of an answer, and the ms to its last byte."""
     began = time.perf_counter()
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(own, 0), limit=1 << 22)
     writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n".encode())
@@ -101,7 +101,7 @@ async def _get(port: int, own: str, path: str) -> tuple[int, float]:
 
 
 async def measure_waits(port: int, game: int, slaps: list[str]) -> tuple[list[float], int, int]:
-    """Waits for photo-finishes beside a greedy address, ms, in order; answers and refusals that this one got."""
+    """Return the waits for photo-finishes beside a greedy address, ms, in order; and its answers and refusals."""
     got = {True: 0, False: 0}
     width = 320
 
@@ -120,7 +120,7 @@ async def measure_waits(port: int, game: int, slaps: list[str]) -> tuple[list[fl
     waits = []
     for number in range(_OPENED):
         kind = ("", ".svg")[number % 2]
-        # Each look is another address', so that no limit of its own is measured.
+        # Each look comes from another address, so that none meets its own limit.
         own = f"127.0.1.{number % 20 + 1}"
         status, took = await _get(port, own, f"/games/{game}/finish{kind}?slap={slaps[number % len(slaps)]}")
         waits.append(took if status == 200 else float("inf"))
@@ -132,7 +132,7 @@ async def measure_waits(port: int, game: int, slaps: list[str]) -> tuple[list[fl
 
 
 def _table(record: Record, link: Link) -> Table:
-    """A game in its middle."""
+    """Return a game in its middle."""
     lines = demo_lines()
     table = Table(record, lines[0], link)
     for line in lines[1 : len(lines) // 2]:
@@ -146,7 +146,7 @@ def _ruling(place: int, t: int) -> Ruling:
 
 
 async def measure(served: Served, table: Table, rounds: int) -> tuple[list[float], list[float], dict[str, int]]:
-    """Times in ms, those of the record's commits alone, and the page's memory with all viewers there."""
+    """Return times in ms, those of the record's commits alone, and the page's memory with all viewers there."""
     marks: list[str] = []
     viewers = [Viewer(served.port, place) for place in range(VIEWERS)]
     tasks = [asyncio.create_task(viewer.watch(marks)) for viewer in viewers]
@@ -172,7 +172,7 @@ async def measure(served: Served, table: Table, rounds: int) -> tuple[list[float
     for mark, began in sent.items():
         for viewer in viewers:
             came = viewer.arrived.get(mark) or viewer.arrived.get(mark.replace(".", ","))
-            # A ruling that never came is the worst of all.
+            # A ruling that never arrived counts as infinite.
             times.append((came - began) * 1000 if came is not None else float("inf"))
     return times, sorted(disk), memory
 

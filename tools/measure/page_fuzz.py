@@ -1,9 +1,9 @@
-"""The whole page with a real desk behind it, held against its own description by schemathesis.
+"""The whole page with a real dispatcher behind it, tested against its own description by schemathesis.
 
-``python -m tools.measure.page_fuzz --examples 2000`` makes requests up from ``/api/openapi.json``, fitting and
-unfitting, for a device that has paired and for one that has not, of a page that everybody may look at and of one behind
-a proxy that only paired devices may; ``make page-fuzz`` calls it. Exit status 1 where an answer is a 5xx or none of
-those described. A seed makes a run the same again.
+``python -m tools.measure.page_fuzz --examples 2000`` generates requests from ``/api/openapi.json``, fitting and
+unfitting, for a paired device and for an unpaired one, of a page open to all and of one behind
+a proxy for paired devices only; ``make page-fuzz`` calls it. Exit status 1 where an answer is a 5xx or none of
+those described. A seed makes a run reproducible.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from tests.web.table import DEMO, demo_lines
 from tests.web.tables import Table
 
 PAIRED: Final = "x-paired"
-"""A request with this header comes from a device that has paired just now."""
+"""A request with this header comes from a newly paired device."""
 CHECKS: Final = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
     "response_headers_conformance",
@@ -58,7 +58,7 @@ UNUSED: Final = (
     "positive_data_acceptance", "missing_required_header", "unsupported_method", "allow_header_conformance",
     "use_after_free", "ensure_resource_availability", "ignored_auth", "object_level_authorization",
 )  # fmt: skip
-"""What schemathesis would look for besides: `tests.web.test_routes` does it for every route, method and origin."""
+"""Left out: `tests.web.test_routes` checks these for every route, method and origin."""
 PAIRED_TOO: Final = """
 [generation]
 with-security-parameters = false
@@ -70,20 +70,20 @@ include-method = "GET"
 [operations.checks.negative_data_rejection]
 enabled = false
 """
-"""For a device that has paired, whose cookie is not schemathesis' to make up: what does not fit is refused besides.
+"""For a paired device, whose cookie schemathesis must not generate: unfitting requests are refused besides.
 
-What is only read does not look at what it does not know.
+Read-only routes ignore unknown fields.
 """
 NOT_PAIRED: Final = """
 [checks.negative_data_rejection]
 enabled = false
 """
 ROUND: Final = 150
-"""Commands until the game is begun anew: what people said is judged again with every further word."""
+"""Commands until the game is begun anew: each new statement makes all earlier ones be judged again."""
 
 
 class Main:
-    """The referee's own process: its desk, and a game in its middle that takes every command seriously."""
+    """The referee's own process: its dispatcher, and a game in its middle that takes every command seriously."""
 
     def __init__(self) -> None:
         lines = demo_lines()
@@ -108,7 +108,7 @@ class Main:
         return "" if self.ordered % 2 else f"not now ({command.do})"
 
     async def ask(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """As over the socket: JSON there, JSON back."""
+        """Handle a command as over the socket: JSON in, JSON out."""
         answer = self._desk(json.loads(json.dumps(dict(record))))
         self.accepted += answer["accepted"] is True
         self._done += 1
@@ -117,7 +117,7 @@ class Main:
         return dict(json.loads(json.dumps(dict(answer))))
 
     def ids(self) -> list[str]:
-        """What can be spoken of: lines, rulings, questions."""
+        """Return known ids: lines, rulings, questions."""
         facts = self._table.facts()
         said: list[Any] = [*facts.observations, *facts.rulings]
         return sorted({str(one.id) for one in said if getattr(one, "id", "")})
@@ -127,9 +127,9 @@ _VISITOR: Final = b"203.0.113.7"
 
 
 class _Pairs:
-    """Gives those who say that they have paired a session of their own, so that signing out ends no run.
+    """Gives each request with the paired header its own session, so that signing out ends no run.
 
-    Stands for the proxy, too, where there is one: says who asks, after whatever they said themselves.
+    Stands for the proxy, too, where there is one: sets the client's address, whatever the request said.
     """
 
     def __init__(self, app: ASGIApp, control: Control, *, is_proxy: bool) -> None:
@@ -148,7 +148,7 @@ class _Pairs:
 
 
 def house(folder: Path, main: Main, *, shut: bool = False) -> ASGIApp:
-    """The page as it is served, with a game in its record; only the rates are let go of.
+    """Serve the page unchanged, with a game in its record; only the rate limits are lifted.
 
     ``shut``: behind a proxy, and only paired devices may look.
     """
@@ -156,7 +156,7 @@ def house(folder: Path, main: Main, *, shut: bool = False) -> ASGIApp:
     with Record(path) as record:
         import_game(record, DEMO, "2026-01-01T20:00")
     site = Site(Shelf(path), Hub(Board()), controlled=True)
-    # Streams end with what there is to tell.
+    # Streams end after the available events.
     site.hub.close()
     control = Control(folder / "run", ask=main.ask, clock=lambda: 1)
     hosts = Hosts.of_this_machine(())
@@ -172,7 +172,7 @@ def house(folder: Path, main: Main, *, shut: bool = False) -> ASGIApp:
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[str]:
-    """Its address, while it is served as the appliance does."""
+    """Serve it as the appliance does; yield its address."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(
         uvicorn.Config(app, http=Patient, ws="none", lifespan="off", log_level="critical", access_log=False,
@@ -189,7 +189,7 @@ def served(app: ASGIApp) -> Iterator[str]:
 
 
 def told(description: dict[str, Any], ids: list[str]) -> dict[str, Any]:
-    """The description with names of things that are there, which nobody would hit on by chance."""
+    """Return the description with existing ids, which random examples would never hit."""
     known: dict[str, list[Any]] = {key: list(ids) for key in ("line", "ruling", "question", "of", "id")}
     known["slap"] = sorted({name.partition("@")[2] for name in ids if name.startswith("slap_")})
     known["game"], known["name"] = [1], ["page.css", "board.js"]
@@ -225,7 +225,7 @@ def _schemathesis(folder: Path, address: str, paired: bool, *options: str) -> su
 def tried(
     folder: Path, *options: str, paired: bool, examples: int, seed: int = 1, shut: bool = False
 ) -> tuple[subprocess.CompletedProcess[str], Main]:
-    """One device's run, and the main process that it met.
+    """Run schemathesis for one device; return the run, and the main process that it met.
 
     Args:
         folder: takes the record and the description.
@@ -246,7 +246,7 @@ def tried(
 
 
 def main() -> int:
-    """Run it for both, print what schemathesis says; 1 where something is wrong."""
+    """Run it for both, print schemathesis' report; return 1 where something is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--examples", type=int, default=1000, help="of each route, for each of the two devices")
     parser.add_argument("--seed", type=int, default=1)

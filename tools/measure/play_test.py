@@ -1,8 +1,8 @@
 """A whole evening in a browser: ``python -m tools.measure.play_test`` (`make play-test`).
 
-`referee play` is walked through in headless Chromium: a rendered game comes from a camera in the network (MJPEG), two
+`referee play` is operated in headless Chromium: a rendered game comes from a camera in the network (MJPEG), two
 seats slap by phones and two by keys of the browser. The phones' clocks stand 3 s off and drift by 50 millionths, each
-of their ways takes 5 to 80 ms, and their screens stamp a touch up to 34 ms late. Then the game is held against the
+of their ways takes 5 to 80 ms, and their screens stamp a touch up to 34 ms late. Then the game is compared with the
 truth: cards, rulings, and each hand's stated error.
 """
 
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 
 _FPS: Final = 15.0
 _REST: Final = 400 * MS
-"""By then the hand that laid a card is gone from it."""
+"""Time after which the hand that laid a card is gone from it."""
 _HOLD: Final = 90 * MS
-"""How long a hand stays."""
+"""Time for which a hand stays."""
 _HEAT: Final = 70 * MS
-"""What two phones' errors come to."""
+"""Sum of two phones' errors."""
 _KEYS: Final = {3: "f", 4: "j"}
 """The keys of the seats that have no phone."""
 _SKEW: Final = {1: (3000.0, 50e-6), 2: (-3000.0, -50e-6)}
-"""By seat: by how much its phone's clock is ahead, ms, and how fast it drifts."""
+"""By seat: its phone's clock offset, ms, and its drift."""
 HARNESS: Final = """
 const real = performance.now.bind(performance);
 window.realNow = real;
@@ -92,7 +92,7 @@ ARGUMENTS: Final = [
     "--no-sandbox", "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
     "--disable-backgrounding-occluded-windows",
 ]  # fmt: skip
-"""Every window stands for a device of its own, so none of them is in the background."""
+"""Every window stands for a separate device, so none of them is in the background."""
 _VERSION: Final = "fetch('/walk.json').then((got) => got.json()).then((now) => now.version)"
 
 
@@ -119,20 +119,20 @@ class StreamedTable:
                     table.send(self.wfile)
 
             def log_message(self, *_: object) -> None:
-                """Nobody reads it."""
+                """Log nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Stream)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/video"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def begin(self) -> int:
-        """Show the game from now on; returns when its first frame is, ns."""
+        """Show the game from now on; return the instant of its first frame, ns."""
         self.origin = monotonic() + SECOND
         self._begun.set()
         return self.origin
 
     def send(self, out: Any) -> None:
-        """One viewer's stream."""
+        """Send one viewer's stream."""
         due = monotonic()
         while not self._over:
             index = 0
@@ -147,20 +147,20 @@ class StreamedTable:
             due = self._after(due)
 
     def _after(self, due: int) -> int:
-        """When the frame after one is due, ns: on the game's own grid once that has begun."""
+        """Return when the next frame is due, ns: on the game's own grid once that has begun."""
         step = SECOND / _FPS
         if not self._begun.is_set():
             return round(due + step)
         return round(self.origin + (round((due - self.origin) / step) + 1) * step)
 
     def close(self) -> None:
-        """Show nothing more."""
+        """Stop showing."""
         self._over = True
         self._server.shutdown()
 
 
 def render(script: Script, console: Console) -> list[bytes]:
-    """Every frame of the game as a JPEG."""
+    """Yield every frame of the game as a JPEG."""
     table = SimulatedTable(script, _FPS)
     frames = track(table.frames(), "rendering the game", total=table.frame_count, console=console)
     return [np.asarray(cv2.imencode(".jpg", f.image, [cv2.IMWRITE_JPEG_QUALITY, 92])[1]).tobytes() for f in frames]
@@ -185,13 +185,13 @@ class Evening:
         return page
 
     def shoot(self, name: str, page: Page | None = None) -> None:
-        """Keep a picture of a window as it is now, the main one if none is named."""
+        """Keep a screenshot of a window; by default the main one."""
         if self._pictures is not None:
             path = self._pictures / f"first-evening-{name}.jpg"
             (page or self.main).screenshot(path=str(path), type="jpeg", quality=80)
 
     def say(self, question: str, answer: str, picture: str = "") -> None:
-        """Answer a question that is on its way, by typing or choosing."""
+        """Answer an expected question, by typing or choosing."""
         asked = self.main.locator(".ask", has_text=question)
         asked.locator("input, .choices").first.wait_for(timeout=30_000)
         if picture:
@@ -205,7 +205,7 @@ class Evening:
         asked.wait_for(state="detached", timeout=30_000)
 
     def walk(self, names: Sequence[str], dealer: int, table: StreamedTable, way: str = "clockwise") -> None:
-        """From the first question to the game, in which the cards go round this way."""
+        """Operate the wizard from the first question to the game, with the cards going round this way."""
         self.say("How many of you", str(len(names)))
         self.say("Who is the first?", names[0], "people")
         for name in names[1:]:
@@ -220,7 +220,7 @@ class Evening:
         self.say("How late", "0")
         self.main.locator("#items li").first.wait_for(timeout=60_000)
         if self._pictures is not None:
-            # Somebody lays cards to be looked at, as the page asks.
+            # Cards are laid before the camera, as the page asks.
             table.show_game = True
             self.main.locator("#items li", has_text="read:").wait_for(timeout=60_000)
             self.main.wait_for_timeout(1500)
@@ -246,7 +246,7 @@ class Evening:
         self.main.locator(".pad:not([disabled])").first.wait_for(timeout=30_000)
 
     def _say_again(self, question: str, answer: str) -> None:
-        """Answer a question that is asked several times over in the same words."""
+        """Answer a question that is repeated in the same words."""
         version = self.main.evaluate(_VERSION)
         self.main.locator(".ask", has_text=question).locator("form input").fill(answer)
         self.main.locator(".ask form button").click()
@@ -265,7 +265,7 @@ class Evening:
         self.main.locator(".pad:not([disabled])").first.wait_for(timeout=30_000)
 
     def slap_now(self, seat: int) -> None:
-        """One hand, for the test before the game."""
+        """Simulate one hand, for the test before the game."""
         self.windows[seat].evaluate(
             "(hand) => { window.hand(...hand, true); setTimeout(() => window.hand(...hand, false), 80); }",
             self._hand(seat),
@@ -277,7 +277,7 @@ class Evening:
         return ["key", seat, f"Key{_KEYS[seat].upper()}"] if seat in _KEYS else ["touch", seat, ""]
 
     def offset(self, page: Page) -> int:
-        """What to add to a window's own time to have the machine's, ns: the quickest of some tries."""
+        """Return the difference between the machine's time and a window's, ns: the quickest of some tries."""
         tries = []
         for _ in range(30):
             before = monotonic()
@@ -287,7 +287,7 @@ class Evening:
         return int(min(tries)[1])
 
     def plan(self, script: Script, origin: int) -> dict[int, int]:
-        """Have all hands of the game fall; gives each window's offset by seat."""
+        """Schedule all hands of the game; return each window's offset by seat."""
         offsets = {seat: self.offset(page) for seat, page in self.windows.items()}
         for seat, page in self.windows.items():
             hands = [
@@ -299,7 +299,7 @@ class Evening:
         return offsets
 
     def answer(self, script: Script, origin: int, record: Path) -> None:
-        """Answer what the referee asks as the players would, on the control's own address."""
+        """Answer the referee's questions as the players would, on the control's own address."""
         questions = self.main.evaluate("fetch('/recent.json').then((got) => got.json()).then((now) => now.questions)")
         for question in questions:
             if question["id"] in self._answered:
@@ -316,7 +316,7 @@ class Evening:
                 )
 
     def fallen(self, offsets: dict[int, int]) -> list[tuple[int, int]]:
-        """Each hand that fell, as its seat and the machine's instant, ns."""
+        """Return each hand that fell, as its seat and the machine's instant, ns."""
         out = []
         for page in dict.fromkeys(self.windows.values()):
             out += [(seat, round(at * MS) + offsets[seat]) for seat, at in page.evaluate("window.done")]
@@ -324,12 +324,12 @@ class Evening:
 
 
 def moved(line: Observation, origin: int) -> Observation:
-    """A line of the script, where it fell on the machine's clock."""
+    """Return a line of the script, moved to the machine's clock."""
     return replace(line, t=line.t + origin)
 
 
 def held_against(truth: Sequence[Observation], hands: Sequence[tuple[int, int]]) -> list[Observation]:
-    """The truth with each slap where its window really had it."""
+    """Return the truth with each slap at its window's real instant."""
     left = list(hands)
     out: list[Observation] = []
     for line in truth:
@@ -343,7 +343,7 @@ def held_against(truth: Sequence[Observation], hands: Sequence[tuple[int, int]])
 
 
 def read_game(record: Path) -> tuple[list[Observation], list[Ruling]]:
-    """The lines and rulings of the record's only game."""
+    """Return the lines and rulings of the record's only game."""
     with Record(record, read_only=True) as opened:
         game, _ = replay_rows(opened.lines(opened.games()[0].id))
     return game.lines(), list(game.rulings)
@@ -351,7 +351,7 @@ def read_game(record: Path) -> tuple[list[Observation], list[Ruling]]:
 
 @contextmanager
 def playing(home: Path, *words: str) -> Iterator[str]:
-    """`referee play`, or what else `words` call, with an empty home, ended by Ctrl-C; gives its address."""
+    """Run `referee play`, or another command in `words`, with an empty home, ended by Ctrl-C; yield its address."""
     runtime = home / "run"
     runtime.mkdir(mode=0o700)
     env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_RUNTIME_DIR": str(runtime), "PYTHONUNBUFFERED": "1"}
@@ -374,7 +374,7 @@ def playing(home: Path, *words: str) -> Iterator[str]:
 
 
 def main() -> int:
-    """Play the evening; exit status 1 where something was missed."""
+    """Play the evening; exit status 1 where a requirement was missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cards", type=int, default=60, help="how many cards are laid (default: 60)")
     parser.add_argument("--pictures", type=Path, help="a folder for a picture of each step")
@@ -403,12 +403,12 @@ def main() -> int:
         evening.shoot("board")
         chromium.close()
     lines, rulings = read_game(record)
-    # The game in the log began when the people did, before the script's first instant.
+    # The game in the log began with the people's command, before the script's first instant.
     began, *happened = (moved(line, origin) for line in script.truth)
     truth = held_against([replace(began, t=lines[0].t), *happened], hands)
     cards = score_cards(truth, lines)
     heard = [line for line in lines if isinstance(line, Slap)]
-    # What lies within the errors of two hands may be a dead heat, whose rulings are left out where they were heard.
+    # Two hands within their errors may be a dead heat: leave these rulings out where they were heard.
     close = [moment.t + origin for moment in script.called] + heats(truth, _HEAT)
     called = close + [slap.t for slap in heard for t in close if abs(slap.t - t) <= _HEAT]
     ruled = score_rulings(rulings, lines, truth, called, end)

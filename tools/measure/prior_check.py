@@ -1,8 +1,8 @@
-"""How many more cards are named for sure with deck memory's help, and how often wrongly: `make prior-check`.
+"""Gain in sure names by deck memory, and its errors: `make prior-check`.
 
 The readings are the shipped eye's own, of cards of the simulated decks that are blurred, small, grainy or half covered;
-the games are whole games of Egyptian Ratscrew. Each card of a game is looked at a few times, always in the bad way in
-which one picture of it was made, and named by the eye alone and with memory. A second table is of stacks that were
+the games are whole games of Egyptian Ratscrew. Each card of a game is looked at a few times, always with the damage
+of one of its pictures, and named by the eye alone and with memory. A second table is of stacks that were
 shuffled, so that memory is wrong.
 """
 
@@ -32,7 +32,7 @@ from referee.engine.observations import Card, Tick
 
 Picture = NDArray[np.uint8]
 Bank = Mapping[str, Sequence[Sequence[CardSeen]]]
-"""By card, what the eye read in each way of being hard to see: some looks that differ in turn and noise."""
+"""By card, the eye's readings for each kind of damage: some looks that differ in turn and noise."""
 
 SIDE: Final = 256
 CLOTH: Final = (52, 74, 40)
@@ -41,7 +41,7 @@ WAYS: Final = ("blurred", "moved", "small", "grainy", "covered", "dim")
 
 
 def picture(deck: PrintedDeck, card: str, way: str, hard: float, chance: np.random.Generator) -> Picture:
-    """A card alone on the cloth, made hard to see: ``hard`` from 0 to 1."""
+    """Return a picture of a card alone on the cloth, damaged: ``hard`` from 0 to 1."""
     face = deck.picture(card)
     height, width = face.shape[:2]
     turn = cv2.getRotationMatrix2D((width / 2, height / 2), float(chance.uniform(-40, 40)), 1.0)
@@ -79,7 +79,7 @@ def _smeared(image: NDArray[np.float32], length: float, angle: float) -> NDArray
 def _covered(
     image: NDArray[np.float32], turn: NDArray[np.float64], width: int, height: int, chance: np.random.Generator
 ) -> NDArray[np.float32]:
-    """A finger over the suit of one index, and one over the other index."""
+    """Put a finger over the suit of one index, and one over the other index."""
     for x, y in ((0.09 * width, (0.19 + chance.uniform(-0.02, 0.02)) * height), (0.91 * width, 0.86 * height)):
         at = turn @ (x, y, 1)
         size = 0.085 * width if y < height / 2 else 0.25 * width
@@ -90,7 +90,7 @@ def _covered(
 def read(
     eye: Eye, families: Sequence[str], seed: int, ways: Sequence[str] = WAYS, hard: tuple[float, float] = (0.0, 1.0)
 ) -> Bank:
-    """What the eye makes of every card in every way; how hard it has it lies in a span of 0 to 1."""
+    """Read every card with every damage; its strength lies in a span of 0 to 1."""
     bank: dict[str, list[list[CardSeen]]] = {}
     for number, card in enumerate(all_cards()):
         print(f"\rreading {card}: {number + 1} of 52", end="", file=sys.stderr, flush=True)
@@ -105,7 +105,7 @@ def read(
 
 
 def follow(looks: Sequence[CardSeen]) -> Track:
-    """The looks at one card as the watcher would remember them."""
+    """Combine the looks at one card as the watcher would."""
     track = Track(looks[0].corners.astype(np.float32), 0)
     for number, s in enumerate(looks):
         track.add(
@@ -123,18 +123,18 @@ class Score:
 
     cards: int = 0
     known: int = 0
-    """Memory was certain of them."""
+    """Cards of which memory was certain."""
     seen: int = 0
-    """The eye saw a card at all."""
+    """Cards that the eye saw at all."""
     alone: int = 0
     alone_wrong: int = 0
     helped: int = 0
     helped_wrong: int = 0
     resolved: int = 0
-    """Named by memory's choice among what the eye held likely."""
+    """Cards named by memory's choice among the eye's likely names."""
     resolved_wrong: int = 0
     against: int = 0
-    """Told against memory, for people to decide."""
+    """Cards reported against memory, for people to decide."""
 
     def row(self, name: str) -> str:
         return (
@@ -150,7 +150,7 @@ HEAD: Final = (
 
 
 def foreseen(seed: int, cards: int) -> Iterator[tuple[Card, Foresight | None]]:
-    """Every card of a game, and what was foreseen before it came; everything before it was told right."""
+    """Yield every card of a game with its prediction from the true cards before it."""
     referee = Adjudicator(lookahead_ns=0)
     for line in play_game(seed, 4, "classic", cards).truth:
         if isinstance(line, Card):
@@ -160,7 +160,7 @@ def foreseen(seed: int, cards: int) -> Iterator[tuple[Card, Foresight | None]]:
 
 
 def shuffled(foresight: Foresight | None, chance: random.Random) -> Foresight | None:
-    """The same, as if stacks had been shuffled since they were won: what is believed to come next is another card."""
+    """Yield the same, as if stacks had been shuffled since they were won: another card is predicted."""
     if foresight is None:
         return None
     stacks = tuple(tuple(chance.sample(stack, len(stack))) for stack in foresight.stacks)
@@ -200,12 +200,12 @@ def _count(out: Score, truth: str, alone: tuple[str, float], told: NamedCard, pr
 
 
 def add(one: Score, other: Score) -> Score:
-    """Both together."""
+    """Return the sum of both."""
     return Score(*(getattr(one, name) + getattr(other, name) for name in Score.__slots__))
 
 
 def main(games: int, cards: int, seed: int) -> int:
-    """Print the tables; 1 if memory, where it was right, named a card wrongly."""
+    """Print the tables; return 1 if memory, where it was right, named a card wrongly."""
     bank = read(Eye.load(), sorted(FAMILIES), seed)
     right, wrong = Score(), Score()
     print(HEAD)

@@ -1,4 +1,4 @@
-"""The pulse table as a picture: of each distance between two hands, how many were named, tied and wrong."""
+"""The pulse table as a picture: for each distance between two hands, how many were named, tied and wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLES: Final = {
 
 
 def draw(path: Path, rows: Sequence[Row]) -> None:
-    """One panel a section, one bar a distance; lines show from where on edges, and hands, are to be named."""
+    """Draw one panel a section, one bar a distance; lines mark where edges, and hands, must be named."""
     from matplotlib.figure import Figure  # for development only
 
     sections = list(dict.fromkeys(row.section for row in rows))

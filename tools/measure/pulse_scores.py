@@ -1,4 +1,4 @@
-"""What the referee makes of scripted pulses: through the pads' shell, the filter of their edges, and the ruling."""
+"""The referee on scripted pulses: through the pads' shell, the filter of their edges, and the ruling."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from tools.measure.pulse_trials import BOUNCE, ERROR, GAPS, SEATS, Part, Trial, 
 TIE = 3 * MS
 """Edges nearer than this are a dead heat, whoever was first: both pads' stated errors together."""
 NAMED = 6 * MS
-"""Hands further apart than this must be named: their pads cannot have taken so much from it that it is open."""
+"""Hands further apart than this must be named: their pads' errors cannot leave the order open."""
 SHARE = 0.999
 NAMES = tuple(f"seat {seat}" for seat in range(1, SEATS + 1))
 
 
 def crosstalk() -> Crosstalk:
-    """What `referee calibrate pads` would have measured at the table of the section ``crosstalk``."""
+    """Return what `referee calibrate pads` would have measured at the table of the section ``crosstalk``."""
     seats = range(1, SEATS + 1)
     rows = tuple(tuple(echo(a, b) for b in seats) for a in seats)
     return Crosstalk(rows, (ERROR,) * SEATS, (BOUNCE + 500_000,) * SEATS)
 
 
 def simulated_edges(trials: Iterable[Trial]) -> Iterator[tuple[Trial, list[Edge]]]:
-    """Play the pulses on simulated lines: each trial with the edges that the real shell told of it."""
+    """Play the pulses on simulated lines: yield each trial with the edges from the real shell."""
     pads = SimulatedPads(SEATS, t_error=ERROR)
     heard: list[Edge] = []
     pads.pads.start(heard.append)
@@ -51,30 +51,30 @@ class Row:
     section: str
     gap: int
     tolerance: int = 0
-    """How far a stamp may lie from the first edge that was scripted, ns."""
+    """Allowed distance of a stamp from the first scripted edge, ns."""
     pairs: int = 0
     right: int = 0
     """The first hand was named."""
     heats: int = 0
     wrong: int = 0
-    """The second hand was named, or one of two that came at once, or somebody else."""
+    """The second hand was named, or one of two that came at once, or another seat."""
     lost: int = 0
-    """Hands that made no slap."""
+    """Hands without a slap."""
     extra: int = 0
-    """Slaps of nobody's hand."""
+    """Slaps without a hand."""
     misstated: int = 0
-    """Slaps whose hand came outside what they state."""
+    """Slaps whose hand came outside their stated span."""
     close: int = 0
     """Pairs whose edges were less than `TIE` apart."""
     close_named: int = 0
     shift: int = 0
-    """The furthest that a hand's stamp lay from its pad's first edge, ns."""
+    """Largest distance of a hand's stamp from its pad's first edge, ns."""
     widest: int = 0
-    """The widest error that a slap stated, ns."""
+    """Widest stated error of a slap, ns."""
 
     @property
     def required(self) -> str:
-        """What this line must show, in words."""
+        """Return the requirements of this line in words."""
         words = ["no wrong order", "no hand lost"]
         if self.section != "crosstalk":
             words.append("stamp = first edge")
@@ -86,7 +86,7 @@ class Row:
 
     @property
     def misses(self) -> list[str]:
-        """What it should have shown and did not."""
+        """Return the requirements that this line misses."""
         found = {
             "wrong orders": self.wrong, "hands lost": self.lost, "slaps of nobody": self.extra,
             "hands outside the stated error": self.misstated,
@@ -111,7 +111,7 @@ class Measured:
 
     @property
     def misses(self) -> list[str]:
-        """Everything that was required and not shown."""
+        """Return all missed requirements."""
         return [f"{row.section}, {row.gap / MS:g} ms: {miss}" for row in self.rows.values() for miss in row.misses]
 
 
@@ -119,8 +119,8 @@ def measure(played: Iterable[tuple[Trial, Sequence[Edge]]], tolerance: int = 0) 
     """Filter each trial's edges, rule, and compare with the truth.
 
     Args:
-        played: trials, each with the edges that came of it.
-        tolerance: how far a stamp may lie from the first edge that was scripted, ns.
+        played: trials, each with its edges.
+        tolerance: allowed distance of a stamp from the first scripted edge, ns.
     """
     out = Measured()
     filters: dict[str, PadFilter] = {}
@@ -144,7 +144,7 @@ def _judge(row: Row, trial: Trial, seen: Sequence[Observation]) -> None:
     row.pairs += 1
     first, second = trial.hands
     slaps = [one for one in seen if isinstance(one, Slap)]
-    # What a pad tells until it is benched is no matter of these two hands.
+    # Edges of a chattering pad before it is benched do not concern these two hands.
     mine = {slap.seat: slap for slap in reversed(slaps) if slap.seat in (first.seat, second.seat)}
     row.lost += 2 - len(mine)
     row.extra += len(slaps) - len(mine) if row.section != "chatter" else 0
@@ -170,7 +170,7 @@ def _judge(row: Row, trial: Trial, seen: Sequence[Observation]) -> None:
 
 
 def ruled(trial: Trial, seen: Iterable[Observation]) -> Ruling | None:
-    """The ruling on a double that lay there when the hands came: who won, or the dead heat."""
+    """Return the ruling on a double that lay there when the hands came: the winner, or the dead heat."""
     referee = Adjudicator(history=False, early=False)
     begins = trial.hands[0].t - 250 * MS
     referee.observe(Table(t=begins, id="table", seats=NAMES, dealer=SEATS))
@@ -184,11 +184,11 @@ def ruled(trial: Trial, seen: Iterable[Observation]) -> Ruling | None:
 
 
 def parts(pairs: int, others: int) -> list[Part]:
-    """What a whole table holds.
+    """Return the parts of a whole table.
 
     Args:
-        pairs: how many pairs of hands `NAMED` apart or further there are at least; a third as many nearer ones.
-        others: how many trials there are of each order of each pair in the other sections.
+        pairs: minimum number of pairs of hands `NAMED` or further apart; a third as many are nearer.
+        others: number of trials of each order of each pair in the other sections.
     """
     far = [gap for gap in GAPS if gap >= NAMED]
     near = [gap for gap in GAPS if gap < NAMED]
@@ -200,7 +200,7 @@ def parts(pairs: int, others: int) -> list[Part]:
 
 
 def total(rows: Iterable[Row]) -> Row:
-    """Lines of one section added up."""
+    """Add up the lines of one section."""
     out: Row | None = None
     for row in rows:
         if out is None:

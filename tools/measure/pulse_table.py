@@ -1,11 +1,11 @@
-"""`make pulse-table`: scripted pulses on eight pads, what is required of each, and what the referee made of it.
+"""`make pulse-table`: scripted pulses on eight pads, the requirement of each, and the referee's result.
 
 In the manner of the machine that tests fencing apparatus. The pulses go through the pads' real shell, the filter of
 their edges and the ruling of a slap; the table is printed and written to ``out/pulse-table``, as CSV and as a picture.
-Exit status 1 if anything that is required was not measured.
+Exit status 1 if a requirement was missed.
 
 ``--export FILE`` writes the pulses for another machine to play into a real Raspberry Pi; there ``--record FILE`` writes
-what its pads' shell tells, and ``--edges FILE`` measures that instead of the simulation (docs/timing.md).
+the output of its pads' shell, and ``--edges FILE`` measures that instead of the simulation (docs/timing.md).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tools.measure.pulse_scores import NAMED, Measured, Row, measure, parts, sim
 from tools.measure.pulse_trials import script
 
 RECORDED: Final = 100_000
-"""How far a recorded stamp may lie from the script, ns: edges nearer than that are told in the order of their pins."""
+"""Allowed distance of a recorded stamp from the script, ns: nearer edges come in the order of their pins."""
 HEADINGS: Final = {
     "section": "section", "gap": "apart, ms", "required": "required", "pairs": "pairs", "right": "first named",
     "heats": "dead heat", "wrong": "wrong order", "lost": "hands lost", "extra": "slaps of nobody",
@@ -33,7 +33,7 @@ HEADINGS: Final = {
 
 
 def cells(row: Row) -> list[str]:
-    """A line of the table, as it is printed."""
+    """Return a line of the table for printing."""
     values = {name: getattr(row, name) for name in HEADINGS}
     values["gap"] = f"{row.gap / MS:g}"
     values["widest"] = f"{row.widest / MS:.2f}"
@@ -41,7 +41,7 @@ def cells(row: Row) -> list[str]:
 
 
 def show(measured: Measured) -> None:
-    """Print the table and what is missing."""
+    """Print the table and the missed requirements."""
     from rich.console import Console
     from rich.table import Table
 
@@ -84,7 +84,7 @@ def write(folder: Path, measured: Measured) -> None:
 
 
 def record(path: Path) -> None:
-    """Write what the pads of this machine tell, until interrupted.
+    """Record the pads of this machine, until interrupted.
 
     Raises:
         HardwareMissing: this machine has no pads.
@@ -107,7 +107,7 @@ def record(path: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the table; returns the exit status."""
+    """Run the table; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.measure.pulse_table", description=(__doc__ or "").split("\n\n")[1]
     )

@@ -1,7 +1,7 @@
-"""Scripted pulses for pads, in the manner of a machine that tests fencing apparatus: what is played, and what is true.
+"""Scripted pulses for pads, in the manner of a machine that tests fencing apparatus, and their truth.
 
 A `Trial` is one scene of half a second or so on the pads of eight seats: two hands at a known distance, each bouncing
-as it lands and as it leaves, with sparks on pads that nobody touches. In the section ``hands`` each pad answers its
+as it lands and as it leaves, with sparks on untouched pads. In the section ``hands`` each pad answers its
 hand late or early, by less than the error that it states; the hand's own instant is then what counts, and no edge shows
 it. In ``crosstalk`` other pads hear each hand besides, and in ``chatter`` one of them has a broken cable.
 """
@@ -20,20 +20,20 @@ from referee.units import MS, US
 
 SEATS: Final = 8
 GAPS: Final = tuple(round(gap * MS) for gap in (0, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20))
-"""How far apart two hands come, ns."""
+"""Intervals between two hands, ns."""
 ERROR: Final = 1_500_000
-"""What a real pad states of its stamp, ns: its answer is off by less."""
+"""Stated error of a real pad's stamp, ns: its answer is off by less."""
 BOUNCE: Final = 6_000_000
 _SPARK: Final = 1_400_000
-"""How long sparks of a trial close a pad in all, ns: less than any hand, by more than what the looks leave open."""
+"""Total time for which sparks of a trial close a pad, ns: less than any hand, by more than the sampling leaves open."""
 _COMING: Final = 300_000_000
-"""From a trial's beginning to its first hand, ns."""
+"""Time from a trial's beginning to its first hand, ns."""
 _APART: Final = 600_000_000
-"""From one trial's beginning to the next, ns."""
+"""Time from one trial's beginning to the next, ns."""
 _CHATTERING: Final = 1_500_000_000
-"""How long another pad chatters before the hands of a trial with chatter, ns: long enough to be benched for it."""
+"""Time for which another pad chatters before the hands of a trial with chatter, ns: long enough to bench it."""
 _ECHOES: Final = (0, 1_000 * US, 2_500 * US, 4_000 * US, 6_000 * US)
-"""How long pads hear a hand on another, ns: by how many seats apart they are, modulo this list's length."""
+"""How long pads hear a hand on another, ns: by their distance in seats, modulo this list's length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class TrialHand:
 
     seat: int
     t: int
-    """When it really came, ns."""
+    """When it truly came, ns."""
     edge: int
-    """When its pad first closed, ns; as it would if nothing else closed that pad."""
+    """When its pad first closed, ns; as if nothing else closed that pad."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +56,24 @@ class Trial:
     start: int
     end: int
     gap: int
-    """How far apart the hands came."""
+    """Interval between the hands."""
     hands: tuple[TrialHand, TrialHand]
-    """The first one first; where they come at once, the one that was drawn first."""
+    """The first hand first; of simultaneous hands, the one drawn first."""
     pulses: tuple[Contact, ...]
     """Every closing and opening, in order."""
 
 
 def echo(a: int, b: int) -> int:
-    """How long a hand on pad ``a`` closes pad ``b`` at most, ns, in the section ``crosstalk``."""
+    """Return how long a hand on pad ``a`` closes pad ``b`` at most, ns, in the section ``crosstalk``."""
     return 0 if a == b else _ECHOES[(b - a) % SEATS % len(_ECHOES)]
 
 
 Part = tuple[str, Sequence[int], int]
-"""A section, how far apart its hands come (ns), and how many trials of each gap and each order of each pair."""
+"""A section, the interval of its hands (ns), and the number of trials of each interval and each order of each pair."""
 
 
 def script(seed: int, parts: Sequence[Part]) -> Iterator[Trial]:
-    """The trials of a whole table; the same seed and parts give the same pulses."""
+    """Return the trials of a whole table; the same seed and parts give the same pulses."""
     start = _APART
     for number, (section, gaps, count) in enumerate(parts):
         chance = Random(f"{seed} {number} {section}")
@@ -106,13 +106,13 @@ def _trial(section: str, start: int, gap: int, seats: tuple[int, int], chance: R
         closed[chance.choice(idle)] += _sparks(begins, chance.randrange(3), chance)
     pulses = [pulse for seat, spans in closed.items() for pulse in contacts_of(seat, spans)]
     pulses.sort(key=lambda pulse: (pulse.t, pulse.seat, pulse.pressed))
-    # After chatter the benched pad is given time to be freed again.
+    # After chatter the benched pad gets time to be freed again.
     end = start + lead + _APART + (1_000 * MS if section == "chatter" else 0)
     return Trial(section, start, end, gap, (hands[0], hands[1]), tuple(pulses))
 
 
 def _answer(chance: Random) -> int:
-    """How much later than on average a pad answers, ns: at times as much, or as little, as its error allows."""
+    """Return a pad's delay beyond its mean, ns: sometimes as long, or as short, as its error allows."""
     extreme = ERROR - 1
     return chance.choice((-extreme, extreme, chance.randint(-extreme, extreme), chance.randint(-extreme, extreme)))
 

@@ -1,8 +1,8 @@
 """`make review-check`: `referee review` settles three rendered disputes whose truth is known.
 
-People slap the pile itself, as they do where nobody has pads. Each video is read by the real command; its page is told
-the first frame in which each hand lies, and strikes out cards that nobody laid: not by people, but by the truth that it
-was rendered from. Required: every hand fell within the error that its line states, the ruling is right, and
+People slap the pile itself, as they do without pads. Each video is read by the real command; its page receives
+the first frame in which each hand lies, and strikes out cards that were never laid, both taken from the truth that the
+video was rendered from. Required: every hand fell within the error that its line states, the ruling is right, and
 `referee replay` rules the saved log.
 """
 
@@ -33,7 +33,7 @@ GAME_RULES: Final = "wikipedia-2025"
 
 
 def settle(filmed: FilmedDispute, log: Path) -> int:
-    """Mark every hand of a video, and save the log; gives how many cards were struck out."""
+    """Mark every hand of a video, and save the log; return how many cards were struck out."""
     struck = 0
     with ReviewedVideo(filmed.file, log) as page:
         for moment in page.moments():
@@ -51,7 +51,7 @@ def settle(filmed: FilmedDispute, log: Path) -> int:
 
 
 def replayed(log: Path) -> list[dict[str, Any]]:
-    """The rulings of a log, by the real command."""
+    """Return the rulings of a log, by the real command."""
     done = subprocess.run(
         [sys.executable, "-m", "referee", "replay", str(log)], capture_output=True, text=True, check=True, cwd=ROOT
     )
@@ -59,12 +59,12 @@ def replayed(log: Path) -> list[dict[str, Any]]:
 
 
 def brief(ruling: dict[str, Any]) -> str:
-    """A ruling on hands in two words."""
+    """Return a ruling on hands in two words."""
     return f"{ruling['ruling']} {' '.join(map(str, ruling.get('seats', [ruling.get('seat')])))}"
 
 
 def check(filmed: FilmedDispute, folder: Path) -> bool:
-    """Settle one dispute and print the figures; whether all is as required."""
+    """Settle one dispute and print the figures; return whether all requirements are met."""
     log = folder / f"{filmed.file.stem}.jsonl"
     struck = settle(filmed, log)
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
@@ -89,11 +89,11 @@ def check(filmed: FilmedDispute, folder: Path) -> bool:
 
 
 class GameFilm:
-    """A simulated game as frames, what was seen in them, and what the truth of its hands is."""
+    """A simulated game as frames, its observations, and the truth of its hands."""
 
     def __init__(self, folder: Path) -> None:
         game = ("--no-pace", "--seed", "3", "--rules", GAME_RULES, "--fps", str(FPS), "--max-cards", "90")
-        # Its exit status tells how well it was refereed live, which is not asked here.
+        # Its exit status rates the live refereeing, which does not matter here.
         command = [sys.executable, "-m", "referee", "demo", *game, "--frames", str(folder)]
         subprocess.run(command, stdout=subprocess.DEVNULL, check=False, cwd=ROOT)
         notes = json.loads((folder / "frames.json").read_text(encoding="utf-8"))
@@ -109,11 +109,11 @@ class GameFilm:
         self.rulings = {cause_of(one): one for one in rule_lines(truth) if one.kind in SLAP_KINDS}
 
     def check(self, title: str, begin: int = 0, dealer: int | None = None) -> bool:
-        """Mark the hands from an instant (ns) on by the truth, and hold the rulings against it; prints one line."""
+        """Mark the hands from an instant (ns) on by the truth, and compare the rulings with it; print one line."""
         seen = [line for line in self.footage.seen if line.t >= begin]
         table = footage_table(self.table.seats, self.table.rules, seen, dealer)
         dispute = Dispute(table, seen, self.footage.frames)
-        # Before the first take patterns may reach down to cards that were not seen.
+        # Before the first take patterns may reach down to unseen cards.
         known = min((line.t for line in seen if isinstance(line, Taken)), default=0) if begin else 0
         marked: dict[str, Slap] = {}
         for slap in (one for one in self.slaps if one.t >= known):
@@ -143,7 +143,7 @@ class GameFilm:
 
 
 def check_game(folder: Path) -> bool:
-    """A whole game's hands: from its deal, as if it began in the middle, and begun at every tenth card."""
+    """Check a whole game's hands: from its deal, as if it began in the middle, and begun at every tenth card."""
     game = GameFilm(folder)
     cards = [line.t for line in game.footage.seen if isinstance(line, Card)]
     good = [game.check("from the deal", dealer=game.table.dealer), game.check("turns unknown")]

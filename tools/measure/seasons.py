@@ -1,4 +1,4 @@
-"""Made-up seasons of players whose strengths are known, by the rating's own model; and what a rating makes of them.
+"""Simulated seasons of players of known strength, by the rating's own model; and the quality of their rating.
 
 ``python -m tools.measure.seasons`` prints the table of `make league-figures`.
 """
@@ -22,13 +22,13 @@ class Tally:
     ordered: float
     """Of pairs: the better one is rated higher."""
     told: float
-    """Of pairs: said to be apart."""
+    """Of pairs: reported as different."""
     told_wrong: float
-    """Of pairs said to be apart: the wrong way round."""
+    """Of pairs reported as different: the wrong way round."""
 
 
 def season(seed: int, *, players: int, games: int, table: int, spread: float) -> tuple[list[float], Ratings]:
-    """True strengths in points, and ratings; ``spread`` of the strengths in parts of what the ratings suppose."""
+    """Return true strengths in points, and ratings; ``spread`` of the strengths in parts of the rating's assumption."""
     chance = random.Random(seed)
     strengths = [chance.gauss(0, PRIOR_SPREAD * spread) for _ in range(players)]
     played = []
@@ -40,7 +40,7 @@ def season(seed: int, *, players: int, games: int, table: int, spread: float) ->
 
 
 def tally(seasons: int, *, games: int, table: int, spread: float, players: int = 6) -> Tally:
-    """What a rating is worth."""
+    """Tally the quality of a rating."""
     covered = ordered = told = wrong = pairs = 0
     for seed in range(seasons):
         strengths, ratings = season(seed, players=players, games=games, table=table, spread=spread)

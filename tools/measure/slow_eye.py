@@ -1,8 +1,8 @@
-"""What a slow eye costs: `make slow-eye`.
+"""The cost of a slow eye: `make slow-eye`.
 
 The same simulated games are refereed with an eye that takes a fixed time for each look, as a Raspberry Pi's does, and
 frames go on coming meanwhile. Without pace the clock is data: a frame costs its looks and a glance, in proportion, and
-the same game comes out on any machine. With ``--pace`` the processes of `referee run` play it in real time, and each
+the same game results on any machine. With ``--pace`` the processes of `referee run` play it in real time, and each
 frame takes as long as it would there. A ruling counts as differing if the quickest eye's game has none like it.
 """
 
@@ -38,21 +38,21 @@ from referee.vision.sight import Blind, Looker, News, Recall, Sight
 from referee.vision.videos import seat_bearings
 
 SEEDS: Final = (7301, 7302, 7303)
-"""Games that nobody had looked at when this was first measured."""
+"""Games that were unseen when this was first measured."""
 FPS: Final = 15.0
 PACES: Final = (2.0, 4.0)
 """Cards a second, at the quickest."""
 LOOKS_MS: Final = (16, 40, 80, 150)
 ROOM: Final = 256 * 2**20
-"""Bytes that frames may take which wait: what a machine with a gigabyte to spare gives them."""
+"""Buffer of waiting frames, bytes: as on a machine with a gigabyte to spare."""
 _QUIET: Final = 1.4 / 26
-"""What a frame costs, in looks, in which nothing happens ..."""
+"""Cost of a quiet frame, in looks ..."""
 _STIRRING: Final = 5.5 / 26
-"""... and one in which something moves: all as measured by `python -m tools.measure.pace`."""
+"""... and of one with movement: both measured by `python -m tools.measure.pace`."""
 
 
 def cost(looks: int, state: str, ms: float) -> int:
-    """How long a frame takes with an eye that takes so long for a look, ns."""
+    """Return the time of a frame for an eye with this time per look, ns."""
     return round((looks + (_QUIET if state == "quiet" else _STIRRING)) * ms * MS)
 
 
@@ -75,7 +75,7 @@ class CountedEye:
 
 
 class SlowWatcher(Watcher):
-    """The shipped watcher on a machine on which a look takes so long."""
+    """The shipped watcher on a machine with slow looks."""
 
     def __init__(self, seats: int, ms: float) -> None:
         from referee.vision.photos import load_eye
@@ -94,7 +94,7 @@ class SlowWatcher(Watcher):
 
 
 class SlowedTable(SteppedTable):
-    """A table without pace whose eye takes time: frames that come meanwhile wait, as they do in `referee run`."""
+    """A simulated table (time as data) whose eye takes time: frames that come meanwhile wait, as in `referee run`."""
 
     def __init__(self, script: Script, frames: Iterator[Frame], ms: float) -> None:
         from referee.vision.photos import load_eye
@@ -105,14 +105,14 @@ class SlowedTable(SteppedTable):
         self._ms, self._next = ms, next(frames, None)
         self._waiting, self._waits = Backlog(ROOM), False
         self._sight: Sight | None = None
-        """What the look that is on will have told ..."""
+        """The result of the current look ..."""
         self._free_at = 0
-        """... and when it is over, ns."""
+        """... and its end, ns."""
         self.looked_at: list[int] = []
         """The instant of each look's frame, ns."""
 
     def step(self) -> None:
-        """Go on to whatever comes first: the next frame's end, or the end of the look that is on."""
+        """Advance to the next event: the next frame's end, or the end of the current look."""
         frame = self._next
         if self._sight is not None and (frame is None or self._free_at <= frame.t + frame.exposure):
             self._play_to(self._free_at)
@@ -129,7 +129,7 @@ class SlowedTable(SteppedTable):
         self.pads.play_to(self.now)
 
     def news(self, recall: Recall) -> Iterator[News]:
-        """The look that is over, if one is; then the next begins."""
+        """Return the finished look, if there is one; then begin the next."""
         if self._sight is not None and self._free_at <= self.now:
             sight, self._sight = self._sight, None
             self.count.add(self.now - sight.t - sight.exposure)
@@ -155,9 +155,9 @@ class Played:
 
     summary: DemoSummary
     rulings: Counter[str]
-    """What was decided, how often."""
+    """Rulings with their counts."""
     looks: list[int] = field(default_factory=list)
-    """For each card the looks from its reveal to the next one's; none where they were taken in another process."""
+    """For each card the looks from its reveal to the next one's; empty where they were taken in another process."""
 
 
 def play(seed: int, pace: float, ms: float, cards: int, *, real_time: bool) -> Played:

@@ -2,9 +2,9 @@
 
 ``python -m tools.measure.soak --cards 200000`` plays games to their end, one after the other, each through raw edges
 and injected observations into the conductor and the record, with pictures round every slap, while a page's process
-follows and some watch it; then ``--rendered`` whole games in real time through the real camera's, eye's and page's
+follows with viewers; then ``--rendered`` whole games in real time through the real camera's, eye's and page's
 processes (`tools.measure.soak_table`). Each process's memory is noted: the referee's and the page's after each game
-of the day, and all three's every second of a rendered game. A day may be stopped (Ctrl-C) and gone on with: its
+of the day, and all three's every second of a rendered game. A day may be stopped (Ctrl-C) and resumed: its
 folder keeps it.
 """
 
@@ -42,10 +42,10 @@ from tools.measure.soak_rendered import rendered
 FPS: Final = 15.0
 VIEWERS: Final = 3
 GAMES: Final = 20
-"""Different ones, again and again; a round of them belongs to what settles."""
+"""Number of different games, which are repeated; the first round of them is the settling time."""
 JPEG: Final = b"\xff\xd8" + bytes(range(256)) * 80 + b"\xff\xd9"
 TELL: Final = 2.0
-"""Seconds from one word of how far it is to the next, on a terminal; a log file is told thirty times more rarely."""
+"""Seconds between progress lines on a terminal; a log file gets a thirtieth of them."""
 
 
 class _Pictures(TableService):
@@ -85,17 +85,17 @@ class Table:
         self._viewers = Viewers(self._page.port, VIEWERS).wait()
 
     def play(self, script: Script, seed: int) -> Game:
-        """One game to its end, and what there is then."""
+        """Play one game to its end; return its figures."""
         cards, lines, given_up = self._played(script, seed)
         removed = make_room(self._record, "2026-01-01", RECORD_CAP).removed
         sizes = _size(self._folder / "record.db"), _size(self._folder / "frames.db")
-        # What a game leaves in circles is no leak: the collector runs in a running table, too.
+        # Reference cycles left by a game are no leak: the collector runs in a running table, too.
         gc.collect()
         memory = {"referee": held(), "page": held(self._page.pid)}
         return Game(cards, lines, len(removed), given_up, *sizes, memory)
 
     def _played(self, script: Script, seed: int) -> tuple[int, int, int]:
-        """Cards that were laid, lines that were written, and old pictures that made way."""
+        """Return the cards laid, lines written, and old pictures removed."""
         pictures = _Pictures(self._store)
         link = PageLink(self._folder / "run")
         eye = ScriptedWatcher(as_seen(script.truth, round(1e9 / FPS)), delay=round(1e9 / FPS))
@@ -131,7 +131,7 @@ def _silent() -> Iterator[None]:
 
 
 class Stopped:
-    """Whether somebody has asked for the end, by Ctrl-C or SIGTERM; a game that is on then does not count."""
+    """Whether the end was requested, by Ctrl-C or SIGTERM; an unfinished game then does not count."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -146,7 +146,7 @@ class Stopped:
 
 
 class Progress:
-    """Says how far it is and how long it will yet take, by the pace since it began."""
+    """Prints the progress and the remaining time, by the pace since it began."""
 
     def __init__(self, what: str, done: int, of: int) -> None:
         self._what, self._first, self._of = what, done, of
@@ -154,7 +154,7 @@ class Progress:
         self._live = sys.stderr.isatty()
 
     def tell(self, done: int, more: str = "") -> None:
-        """So much is done."""
+        """Report progress."""
         now = time.monotonic()
         if now - self._told < (TELL if self._live else 30 * TELL) and done < self._of:
             return
@@ -166,7 +166,7 @@ class Progress:
 
 
 def _scripts(first: int) -> Iterator[tuple[int, Script]]:
-    """Games without end."""
+    """Yield games without end."""
     scripts: dict[int, Script] = {}
     for number in count(first):
         seed = 1 + number % GAMES
@@ -176,7 +176,7 @@ def _scripts(first: int) -> Iterator[tuple[int, Script]]:
 
 
 def a_day(folder: Path, cards: int, stopped: Stopped | None = None) -> Day:
-    """Play games until so many cards were laid since the day's beginning, or somebody asks for the end."""
+    """Play games until enough cards were laid since the day's beginning, or the end is requested."""
     folder.mkdir(parents=True, exist_ok=True)
     day = Day.kept(folder / "day.jsonl")
     if day.cards >= cards:
@@ -188,7 +188,7 @@ def a_day(folder: Path, cards: int, stopped: Stopped | None = None) -> Day:
             began = time.monotonic()
             game = table.play(script, number)
             if stopped is not None and stopped.asked:
-                # The page may have heard the same Ctrl-C.
+                # The page may have received the same Ctrl-C.
                 break
             day.add(game, time.monotonic() - began)
             memory = ", ".join(f"{name} {size / 1e6:.0f} MB" for name, size in day.last.memory.items())

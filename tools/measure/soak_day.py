@@ -1,4 +1,4 @@
-"""What a simulated day came to, game by game; a file keeps it, so that the day can be gone on with."""
+"""The figures of a simulated day, game by game; a file keeps them, so that the day can be resumed."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from tools.measure.soak_memory import FLAT, rise
 RECORD_CAP: Final = 64 << 20
 FRAMES_CAP: Final = 16 << 20
 SLACK: Final = 1.1
-"""A database may be so much larger than what it holds: pages that are half full,"""
+"""A database may exceed its contents by this factor: pages that are half full,"""
 JOURNAL: Final = 6 << 20
 """and its journal, bytes."""
 
 Check = tuple[str, str, str, bool | None]
-"""What, required, measured, and whether it is kept; None: cannot be told yet."""
+"""Name, required, measured, and whether it is met; None: cannot be told yet."""
 
 
 @dataclass(frozen=True)
 class Game:
-    """What one game came to."""
+    """The figures of one game."""
 
     cards: int
     lines: int
     removed: int
     """Old games that were removed to make room."""
     given_up: int
-    """Old pictures that made way."""
+    """Old pictures that were removed to make room."""
     record: int
     frames: int
     """Sizes of the two files when it was over, bytes."""
@@ -39,7 +39,7 @@ class Game:
 
 @dataclass
 class Day:
-    """All games so far. A segment is what one call played: its processes are new."""
+    """All games so far. A segment is the part played by one call: its processes are new."""
 
     path: Path
     segments: list[list[Game]] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Day:
 
     @classmethod
     def kept(cls, path: Path) -> Day:
-        """As a file has it; an empty one where there is none."""
+        """Read a file; an empty day where there is none."""
         day = cls(path)
         for line in path.read_text().splitlines() if path.exists() else ():
             said = json.loads(line)
@@ -59,12 +59,12 @@ class Day:
         return day
 
     def begin_segment(self) -> None:
-        """New processes play from here."""
+        """Begin a segment: new processes play from here."""
         if not self.segments or self.segments[-1]:
             self.segments.append([])
 
     def add(self, game: Game, seconds: float) -> None:
-        """A game is over; it is in the file before the next begins."""
+        """Add a finished game; it is in the file before the next begins."""
         self.segments[-1].append(game)
         self.seconds += seconds
         line = {"segment": len(self.segments) - 1, "seconds": round(seconds, 2), **asdict(game)}
@@ -97,12 +97,12 @@ class Day:
         return sum(game.lines for game in self.all)
 
     def rises(self, process: str) -> list[float]:
-        """Of a process, in each segment that is long enough to tell, as a share."""
+        """Return a process's rise in each segment that is long enough to tell, as a share."""
         found = [rise([game.memory[process] for game in segment]) for segment in self.segments]
         return [one for one in found if one is not None]
 
     def checks(self, cards: int) -> list[Check]:
-        """The day's lines of the table."""
+        """Return the day's lines of the table."""
         out: list[Check] = [
             ("cards of the day", f"{cards:,}", f"{self.cards:,}", True if self.cards >= cards else None),
             *(self._flat(process) for process in ("referee", "page")),

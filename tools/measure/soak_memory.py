@@ -1,4 +1,4 @@
-"""What processes hold, and whether it rises: the kernel's figures, and medians of thirds."""
+"""The memory of processes, and whether it rises: the kernel's figures, and medians of thirds."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from statistics import median
 from typing import Final
 
 FLAT: Final = 0.05
-"""How far memory may rise, as a share."""
+"""Allowed rise of memory, as a share."""
 SETTLING: Final = 0.1
 """Share of the samples, from the first on, in which a process is still settling."""
 FEWEST: Final = 12
-"""Samples below which nothing can be said."""
+"""Samples below which no result is given."""
 
 
 def held(pid: int | str = "self") -> int:
-    """Bytes that a process holds, resident or swapped out.
+    """Return the bytes of a process, resident or swapped out.
 
     Not its proportional share (PSS): that falls when a stranger maps the same libraries.
     """
@@ -30,7 +30,7 @@ def held(pid: int | str = "self") -> int:
 
 
 def rise(samples: Sequence[int]) -> float | None:
-    """How much more the last third holds than the first, once it has settled, as a share; None: too few to tell."""
+    """Return by how much the last third exceeds the first, once settled, as a share; None: too few samples."""
     if len(samples) < FEWEST:
         return None
     settled = samples[int(len(samples) * SETTLING) :]
@@ -39,7 +39,7 @@ def rise(samples: Sequence[int]) -> float | None:
 
 
 def children(pid: int) -> dict[int, str]:
-    """Processes that another has started itself, each with its command line."""
+    """Return a process's own children, each with its command line."""
     found = {}
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in task.read_text().split():

@@ -27,7 +27,7 @@ VIEWERS: Final = 3
 
 
 class Asked(Protocol):
-    """Whether the end was asked for."""
+    """Whether the end was requested."""
 
     asked: bool
 
@@ -43,7 +43,7 @@ class Played:
     seconds: float
 
     def checks(self) -> list[Check]:
-        """Its lines of the table."""
+        """Return its lines of the table."""
         said, cards = self.summary, self.summary["cards"]
         whole = f"{cards['right']} of {cards['laid']} cards right, {said['rulings']['equal']} rulings as the truth's"
         missed = "; ".join(said["missed_targets"])
@@ -63,7 +63,7 @@ class Played:
 
 
 def _of(pid: int) -> dict[str, int]:
-    """The referee's processes: itself, the one that looks, the page's."""
+    """Return the referee's processes: itself, the one that looks, the page's."""
     found = {"referee": pid}
     for child, command in children(pid).items():
         if "spawn_main" in command:
@@ -85,7 +85,7 @@ def answers(port: int) -> bool:
 
 
 def serves(port: int) -> bool:
-    """Whether the page gives itself out; where its referee listens for it, connecting alone succeeds without it."""
+    """Whether the page itself answers; the referee holds its listening socket, so a connection alone proves nothing."""
     asked = HTTPConnection("127.0.0.1", port, timeout=2.0)
     try:
         asked.request("GET", "/")
@@ -97,7 +97,7 @@ def serves(port: int) -> bool:
 
 
 def _watch(process: subprocess.Popen[bytes], port: int, tell: str) -> dict[str, list[int]]:
-    """What each process holds, every second that all three are there and viewers have been let in."""
+    """Note each process's memory, every second that all three are there and viewers have been let in."""
     memory: dict[str, list[int]] = {}
     viewers: Viewers | None = None
     began = told = time.monotonic()
@@ -125,7 +125,7 @@ def _watch(process: subprocess.Popen[bytes], port: int, tell: str) -> dict[str, 
 
 
 def _play(folder: Path, seed: int, cards: int, tell: str, stopped: Asked) -> Played | None:
-    """One game; None where somebody asked for the end meanwhile."""
+    """Play one game; None where the end was requested meanwhile."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     port, began = free_port(), time.monotonic()
@@ -149,7 +149,7 @@ def _play(folder: Path, seed: int, cards: int, tell: str, stopped: Asked) -> Pla
 
 
 def rendered(folder: Path, games: int, cards: int, stopped: Asked) -> list[Played]:
-    """So many games of at most so many cards, those that were played before included; fewer where it is stopped."""
+    """Yield a number of games with a maximum of cards, including earlier ones; fewer where it is stopped."""
     kept, out = folder / f"rendered-{cards}.jsonl", list[Played]()
     for line in kept.read_text().splitlines() if kept.exists() else ():
         out.append(Played(**json.loads(line)))

@@ -1,7 +1,7 @@
 """A whole rendered game in real time, recorded and shown: ``python -m tools.measure.soak_table --seed 72 …``.
 
 It is the demo's table (`referee.demo.demo_table`) under the appliance's own wiring: the camera is opened by the
-process that looks and drawn by one beneath it; record, orders, names, pictures and page are there. How it went is
+process that looks and drawn by one beneath it; record, orders, names, pictures and page are there. The result is
 written into a file as JSON.
 """
 
@@ -34,7 +34,7 @@ def play(options: DemoOptions, folder: Path, port: int) -> DemoSummary:
 
 
 def main() -> int:
-    """Play, and write down how it went."""
+    """Play, and write down the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--cards", type=int, default=400, help="at most")

@@ -1,9 +1,9 @@
 """How often a child dies while it starts on a busy machine: `make starts`.
 
 Processes that only compute make the load. Each start is that of a table: the eye's process begins, its camera's thread
-opens the camera in a process of its own, and meanwhile its first thread loads OpenCV, as a watcher does, but no
-networks. A start counts as dead where anything is told before the first picture was looked at. Then the page's process
-is killed as soon as it is there, again and again, and must serve again once nobody kills it.
+opens the camera in a separate process, and meanwhile its first thread loads OpenCV, as a watcher does, but no
+networks. A start counts as dead where a trouble is reported before the first picture was looked at. Then the page's
+process is killed as soon as it is there, again and again, and must serve again once the kills stop.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from tools.measure.soak_rendered import serves
 
 _CAMERA: Final = CameraSpec.of("twin", size=[32, 24], fps=100.0, patience=5.0, settle_frames=3, colour_gains=[1.0, 2.0])
 _BUSY: Final = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
-"""Computes until whoever started it is gone."""
+"""Computes until its parent is gone."""
 _PATIENCE: Final = 300.0
-"""Seconds within which a start has come to an end, one way or the other."""
+"""Seconds within which a start ends, one way or the other."""
 
 
 class _Idle:
@@ -55,7 +55,7 @@ class _Idle:
 
 
 def load_opencv() -> Watching:
-    """What of an eye's loading changes the search path of modules."""
+    """Load the part of an eye that changes the search path of modules."""
     import cv2
 
     cv2.setNumThreads(1)
@@ -64,7 +64,7 @@ def load_opencv() -> Watching:
 
 @contextmanager
 def load_of(many: int) -> Iterator[None]:
-    """So many processes compute meanwhile, and give way to all else."""
+    """Run a number of computing processes at low priority during the block."""
     busy = [subprocess.Popen(["nice", "-n", "19", sys.executable, "-c", _BUSY]) for _ in range(many)]
     try:
         yield
@@ -75,7 +75,7 @@ def load_of(many: int) -> Iterator[None]:
 
 
 def start_once() -> str:
-    """Start eye and camera; why a process died, empty where none did."""
+    """Start eye and camera; return why a process died, empty where none did."""
     sights = SightProcess(Work(partial(open_remote, _CAMERA), load_opencv))
     alarm = Alarm()
     sights.start(alarm.ring)
@@ -95,7 +95,7 @@ def start_once() -> str:
 
 
 def kill_the_page(kills: int) -> tuple[int, float, float]:
-    """Kill it so many times, each as soon as it is there.
+    """Kill the page a number of times, each as soon as it is there.
 
     Returns:
         The kills of the first minute; how long all of them took, s; and after the last one how long it took until the
@@ -126,7 +126,7 @@ def kill_the_page(kills: int) -> tuple[int, float, float]:
 
 
 def main() -> int:
-    """Start, kill, and print what came of it; exit status 1 where a child died, or the page is not back."""
+    """Start, kill, and print the results; exit status 1 where a child died, or the page is not back."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--starts", type=int, default=200)
     parser.add_argument("--load", type=int, default=10, help="processes that compute meanwhile")

@@ -1,7 +1,7 @@
-"""`make voice-check`: everything that the referee says, heard, and measured; exit status 1 where something falls short.
+"""`make voice-check`: all of the referee's phrases, recognised and measured; exit status 1 where one falls short.
 
-A recogniser of Spanish, German and French is not at hand: of these it is checked that every clip is there, can be heard
-and is as long as speech is. That people understand them is for people to say.
+There is no recogniser of Spanish, German and French here: of these it is checked that every clip is there, can be heard
+and is as long as speech is. Only people can say whether people understand them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _NAMES = str.split(
     "Amélie Chloé François Hélène Jean Louis Marie Michel Pierre Zoé "  # French
     "Giovanni Marco Paola Rosa "  # Italian
     "Agnieszka Łukasz Stanisław Zofia "  # Polish
-    "Åsa Björn Ingrid Lars Søren "  # of the North
-    "Мария Дмитрий Ольга Amir Fatima Mohammed Cho"  # in other letters, and other people's
+    "Åsa Björn Ingrid Lars Søren "  # Northern
+    "Мария Дмитрий Ольга Amir Fatima Mohammed Cho"  # in other scripts, and other people's
 )
 """Sixty, of eight languages and more."""
 
@@ -56,7 +56,7 @@ def _heard(what: str, heard: Heard, at_least: float) -> Row:
 
 
 def understanding(each: int) -> Iterator[Row]:
-    """English, heard in noise; and the same sounds spoilt, which nobody should understand."""
+    """Measure English in noise, and the same sounds spoilt, which must not be understood."""
     bank = Clips(find_synthesiser())
     phrases, game = all_phrases()[::each], phrases_of_a_game()
     room = f"{SIGNAL_TO_NOISE:g} dB over noise"
@@ -72,7 +72,7 @@ def understanding(each: int) -> Iterator[Row]:
 
 
 def _heard_at(table: Sequence[str], bank: Clips, written: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What is said and what is heard of each name, the table's others its rivals."""
+    """Yield each name with its recognised text, the table's other names its rivals."""
     one_of = " | ".join(dict.fromkeys(written[name] for name in table))
     listener = Listener(f"#JSGF V1.0;\ngrammar names;\npublic <said> = ( {one_of} ) wins the slap;")
     sounds = [in_the_room(bank.phrase([name, "wins the slap"]), seed=at) for at, name in enumerate(table)]
@@ -85,14 +85,14 @@ def _unlike(pairs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 
 
 def called() -> Iterator[Row]:
-    """Names in English, each heard with all the others as rivals; those that the voice cannot say are seats."""
+    """Measure names in English, each with all the others as rivals; those that the voice cannot say are seats."""
     bank = Clips(find_synthesiser())
     names = names_to_call(_NAMES)
     learned = bank.learn({name: name for name in names.values()})
     written = {name: plain_letters(name) for name in names.values() if name in learned}
     listener = Listener()
     known = {name: word for name, word in written.items() if listener.knows(word)}
-    # At a table there are eight names at most: each name is heard among seven others, drawn five times.
+    # A table has eight names at most: each name is heard among seven others, drawn five times.
     pairs = []
     for draw in range(5):
         order = [str(name) for name in np.random.default_rng(draw).permutation(sorted(known))]
@@ -109,7 +109,7 @@ def called() -> Iterator[Row]:
 
 
 def sound(language: str, each: int) -> Iterator[Row]:
-    """Loudness, peaks, joins and lengths of one language's clips."""
+    """Measure loudness, peaks, joins and lengths of one language's clips."""
     bank = Clips(find_synthesiser(language), spelling=spelling(language))
     words = vocabulary(language)
     bank.render(words)
@@ -134,7 +134,7 @@ def _at_most(what: str, measured: float, limit: float, unit: str) -> Row:
 
 
 def _steps(bank: Clips, words: tuple[str, ...]) -> float:
-    """The greatest step at a join against the greatest within the two clips that are joined."""
+    """Return the greatest step at a join against the greatest within the two joined clips."""
     worst = 0.0
     for first, second in zip(words[::7], words[1::7], strict=False):
         one, two = bank.clip(first), bank.clip(second)
@@ -147,7 +147,7 @@ def _steps(bank: Clips, words: tuple[str, ...]) -> float:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the table; returns the exit status."""
+    """Print the table; return the exit status."""
     parser = argparse.ArgumentParser(description="everything that the referee says, heard and measured")
     parser.add_argument(
         "--each",
