@@ -1,1 +1,1 @@
-"""What is kept: games, pictures, people, and how each goes away again."""
+"""Stored data: games, pictures, people, and how each is removed again."""

@@ -1,7 +1,7 @@
 """A backup: one archive with everything of a table, a manifest, and a checksum of each part.
 
-A zip file, so that any computer can look into it. ``manifest.json`` names every other member with its size and SHA-256;
-a member that it does not name, or that it names and that is not there, makes the archive no backup.
+A zip file, so that any computer can open it. ``manifest.json`` names every other member with its size and SHA-256; an
+archive with a member that is not named, or without one that is, is no backup.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ RECORD: Final = "record.db"
 _SETTINGS: Final = "table.toml"
 _DECK: Final = re.compile(r"decks/[a-z0-9][a-z0-9_-]{0,39}\.(npz|png)")
 _HOUSE: Final = re.compile(r"rules/(?!\.)[\w.-]{1,80}\.toml")
-"""A house-rules file that lies beside the settings, which name it."""
+"""A house-rules file beside the settings, which name it."""
 _CERTIFICATE: Final = re.compile(r"certificates/(?!\.)[\w.-]{1,80}\.(json|html)")
-"""What the table measured of itself, kept in this folder beside the record."""
+"""A certificate of the table, kept in this folder beside the record."""
 _LARGEST_PART: Final = 64 << 30
-"""Bytes of a member: more than any card of such a machine holds."""
+"""Largest size of a member, bytes: more than any card of such a machine holds."""
 _CHUNK: Final = 1 << 20
 
 
 class BackupError(OSError, UserError):
-    """An archive cannot be written, or is no whole backup; says what is wrong."""
+    """An archive cannot be written, or is no complete backup; the message says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +54,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an archive holds."""
+    """The contents of an archive."""
 
     made: str
-    """Wall time, ISO 8601."""
+    """Wall-clock time, ISO 8601."""
     games: int
     parts: tuple[Part, ...]
 
     def json(self) -> str:
-        """As it stands in the archive."""
+        """Return the manifest as it is in the archive."""
         parts = [{"name": part.name, "size": part.size, "sha256": part.sha256} for part in self.parts]
         said = {"format": _FORMAT, "made": self.made, "games": self.games, "parts": parts}
         return json.dumps(said, indent=1) + "\n"
@@ -70,7 +70,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the parts of a table lie."""
+    """The locations of a table's parts."""
 
     record: Path
     settings: Path | None
@@ -78,11 +78,11 @@ class Places:
 
     @property
     def frames(self) -> Path:
-        """The pictures, beside the record."""
+        """The file of pictures, beside the record."""
         return self.record.with_name(FRAMES_FILE)
 
     def of(self, name: str) -> Path | None:
-        """Where a member of an archive belongs; None for the settings and their rules where none are named."""
+        """Return where a member of an archive belongs; None for settings and their rules if no settings are named."""
         if name == RECORD:
             return self.record
         if name == FRAMES_FILE:
@@ -98,7 +98,7 @@ class Places:
 
     @property
     def house(self) -> str:
-        """The house-rules file that the settings name; empty where they name none, or cannot be read."""
+        """The house-rules file that the settings name; empty if they name none, or cannot be read."""
         if self.settings is None:
             return ""
         try:
@@ -109,9 +109,9 @@ class Places:
 
 
 def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> Manifest:
-    """Write an archive; a game may go on meanwhile, and is in it as far as it was recorded at some one instant.
+    """Write an archive; a game may go on meanwhile, and is included up to some single instant.
 
-    Nothing is at ``to`` before all of it is written, on the disk and read back.
+    Nothing is at ``to`` before all of it is written, synced to the disk and read back.
 
     Raises:
         BackupError: there is no record, or the archive cannot be written.
@@ -143,7 +143,7 @@ def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> M
 
 
 def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
-    """Every file of the archive by its name there; data bases as copies of one instant."""
+    """Return every file of the archive by its name there; databases as copies of one instant."""
     files = {RECORD: _copied(places.record, folder / RECORD, RECORD_SCHEMA)}
     if pictures and places.frames.exists():
         files[FRAMES_FILE] = _copied(places.frames, folder / FRAMES_FILE, PICTURE_SCHEMA)
@@ -160,13 +160,13 @@ def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
 
 
 def _copied(source: Path, to: Path, schema: Schema) -> Path:
-    """A data base as it is at one instant, while others write: SQLite's own backup.
+    """Copy a database as it is at one instant, while others write: SQLite's own backup.
 
-    One that would be refused when it is brought back is refused now.
+    A database that a restore would refuse is refused here.
     """
     with record_errors(source), closing(connect(source, "ro")) as old, closing(connect(to, "rwc")) as new:
         refuse_strangers(source, old, schema)
-        # All pages in one step: a writer in between would make it begin again.
+        # All pages in one step: a write in between would restart the backup.
         old.backup(new, pages=-1)
         new.execute("PRAGMA journal_mode=DELETE")
     return to
@@ -189,7 +189,7 @@ def _written(out: IO[bytes], files: dict[str, Path], made: str, games: int) -> M
 
 
 def sync_folder(folder: Path) -> None:
-    """Have a rename in a folder outlast a power cut."""
+    """Make a rename in a folder survive a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -199,10 +199,10 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def open_backup(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
-    """A backup that is whole: every member is there, none besides, and each has its checksum.
+    """Open a complete backup: every member is there, no other is, and each has its checksum.
 
     Raises:
-        BackupError: it is torn, was changed, is no backup, or was made by a newer program.
+        BackupError: it is truncated, was changed, is no backup, or was made by a newer program.
     """
     try:
         archive = zipfile.ZipFile(path)
@@ -222,7 +222,7 @@ def open_backup(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
 
 _TORN: Final = (
     zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, ValueError, LookupError, TypeError, RecursionError,
-    # An unknown way of packing, and a member said to be encrypted.
+    # An unknown compression method, or a member marked as encrypted.
     NotImplementedError, RuntimeError,
 )  # fmt: skip
 
@@ -258,7 +258,8 @@ def _part(raw: Any, path: Path) -> Part:
 
 
 def _check(archive: zipfile.ZipFile, part: Part, path: Path) -> None:
-    """Reads one byte more than there should be at most, so that a small file cannot swell without end."""
+    """Check a member's size and checksum; stops one byte after the stated size, so a small file cannot expand
+    endlessly."""
     seen, left = hashlib.sha256(), part.size + 1
     with archive.open(part.name) as member:
         while left > 0 and (chunk := member.read(min(_CHUNK, left))):

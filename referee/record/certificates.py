@@ -1,6 +1,6 @@
-"""Certificates: what a table measured of itself before a session, kept with its games.
+"""Certificates: a table's measurements of itself before a session, kept with its games.
 
-A certificate holds for one machine, its version of the referee, and the settings that what was measured depends on. It
+A certificate holds for one machine, its version of the referee, and the settings on which the measurements depend. It
 is a JSON file in the folder `FOLDER` beside the record; `Standing` says whether the latest one still holds. Its lines
 hold keys and numbers, which `referee.text.catalogue` puts into words (``[certificate]``).
 """
@@ -23,7 +23,7 @@ from referee.text.catalogue import Texts
 
 FOLDER: Final = "certificates"
 _MACHINE: Final = (Path("/sys/firmware/devicetree/base/serial-number"), Path("/etc/machine-id"))
-"""Where a machine's number may stand, that of the hardware first: a card may be put into another machine."""
+"""Places of a machine's serial number, that of the hardware first: a card may be put into another machine."""
 _DEPENDS: Final = (
     "seats",
     "camera",
@@ -36,12 +36,12 @@ _DEPENDS: Final = (
     "calibration",
     "pads_measured",
 )
-"""Sections of the settings on which something that is measured depends."""
+"""Sections of the settings on which measurements depend."""
 _LATER: Final = {
     "voice": {"volume", "quiet_from", "quiet_to", "quiet_volume", "cards", "language"},
     "record": {"pictures_cap_mb"},
 }
-"""Keys of theirs that people change between games, and that nothing measured depends on."""
+"""Keys in these sections that people change between games, and on which no measurement depends."""
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "pads": ("roll_call", "order", "bounce", "crosstalk"),
@@ -57,37 +57,37 @@ StandingWord = Literal["none", "failed", "other_machine", "other_version", "othe
 
 @dataclass(frozen=True, slots=True)
 class CertificateLine:
-    """One thing that was required and measured."""
+    """One requirement and its measurement."""
 
     key: str
-    """Of its texts: ``certificate.KEY.name``, ``.required``, ``.measured``, ``.mend``."""
+    """Key of its texts: ``certificate.KEY.name``, ``.required``, ``.measured``, ``.mend``."""
     passed: bool
     limits: Mapping[str, Figure] = field(default_factory=dict)
     """Fields of ``.required``."""
     measured: Mapping[str, Figure] = field(default_factory=dict)
     """Fields of ``.measured``, and of ``.mend``."""
     why_not: str = ""
-    """Why it was not measured: a key of ``certificate.why``, or a device's words in English; empty where it was."""
+    """Why it was not measured: a key of ``certificate.why``, or a device's words in English; empty if it was."""
 
     def name(self, texts: Texts) -> str:
-        """What was measured."""
+        """Return the name of the measurement."""
         return texts(f"certificate.{self.key}.name")
 
     def required(self, texts: Texts) -> str:
-        """What is required."""
+        """Return the requirement in words."""
         if self.why_not and not self.limits:
-            # The camera's limit is what its frames state, and there were none.
+            # The camera's limit comes from its frames, and there were none.
             return texts.get(f"certificate.{self.key}.unknown", texts(f"certificate.{self.key}.required"))
         return texts(f"certificate.{self.key}.required", **_written(self.limits, texts))
 
     def found(self, texts: Texts) -> str:
-        """What was measured of it."""
+        """Return the measurement in words."""
         if self.why_not:
             return texts("certificate.not_measured")
         return texts(f"certificate.{self.key}.measured", **_written(self.measured, texts))
 
     def mend(self, texts: Texts) -> str:
-        """What to do; nothing where it passed."""
+        """Return what to do; empty if the line passed."""
         if self.passed:
             return ""
         if self.why_not:
@@ -96,7 +96,7 @@ class CertificateLine:
 
 
 def _written(figures: Mapping[str, Figure], texts: Texts) -> dict[str, str]:
-    """Figures as the language writes them, with the digits that they have."""
+    """Return the figures in the language's notation, with their own number of digits."""
     return {
         name: value if isinstance(value, str) else texts.number(value, _digits(value))
         for name, value in figures.items()
@@ -109,34 +109,34 @@ def _digits(value: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Everything that was required and measured at one time."""
+    """All requirements and measurements of one certification."""
 
     at: str
-    """Wall time, ISO 8601."""
+    """Wall-clock time, ISO 8601."""
     machine: str
-    """A mark of this machine that tells nobody which one it is."""
+    """Hash that identifies this machine without revealing its serial number."""
     version: str
     settings: str
-    """A mark of the settings that matter."""
+    """Hash of the settings that matter."""
     lines: tuple[CertificateLine, ...]
     simulated: bool = False
     seats: tuple[str, ...] = ()
     urgency: str = ""
-    """How far the machine prefers the referee, in English."""
+    """How far the machine gives the referee priority, in English."""
 
     @property
     def passed(self) -> bool:
-        """Whether every line did."""
+        """Whether every line passed."""
         return all(line.passed for line in self.lines)
 
     @property
     def failed(self) -> list[CertificateLine]:
-        """The lines that did not."""
+        """The lines that failed."""
         return [line for line in self.lines if not line.passed]
 
 
 def machine_mark(places: Sequence[Path] = _MACHINE) -> str:
-    """A mark of this machine; empty where it has no number of its own."""
+    """Return a hash that identifies this machine; empty if it has no serial number."""
     for place in places:
         try:
             number = place.read_text(encoding="ascii").strip("\0 \n")
@@ -148,11 +148,11 @@ def machine_mark(places: Sequence[Path] = _MACHINE) -> str:
 
 
 def settings_mark(settings: Settings) -> str:
-    """A mark of what the settings hold that a measurement depends on."""
+    """Return a hash of the settings on which measurements depend."""
     told = settings.model_dump(mode="json", include=set(_DEPENDS))
     for section, keys in _LATER.items():
         told[section] = {key: value for key, value in told[section].items() if key not in keys}
-    # A pad stays the same when somebody else sits at it.
+    # A pad stays the same when another player sits at it.
     told["seats"] = [{key: seat[key] for key in ("pad", "light", "bearing")} for seat in told["seats"]]
     return _mark(json.dumps(told, sort_keys=True))
 
@@ -162,7 +162,7 @@ def _mark(text: str) -> str:
 
 
 def program_version() -> str:
-    """Of the referee that is installed here."""
+    """Return the version of the installed referee."""
     try:
         return version("table-referee")
     except PackageNotFoundError:
@@ -170,17 +170,17 @@ def program_version() -> str:
 
 
 def certificates_folder(settings: Settings) -> Path:
-    """Where the certificates of a table lie: with its games, or where its games would be."""
+    """Return the folder of a table's certificates: beside its games, or where its games would be."""
     return beside_record(Path(settings.record.file).expanduser() if settings.record.file else Path("games/record.db"))
 
 
 def beside_record(record: Path) -> Path:
-    """Where the certificates lie that belong to a record."""
+    """Return the folder of the certificates that belong to a record."""
     return record.parent / FOLDER
 
 
 def save_certificate(folder: Path, certificate: Certificate, page: str) -> Path:
-    """Keep a certificate and its page (HTML); gives where the page is.
+    """Store a certificate and its page (HTML); return the page's path.
 
     Raises:
         UserError: the folder cannot be written.
@@ -190,7 +190,7 @@ def save_certificate(folder: Path, certificate: Certificate, page: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(page, encoding="utf-8")
-        # The file that counts comes last, and whole.
+        # The JSON file counts: write it last, and atomically.
         part = folder / f"{stem}.part"
         part.write_text(json.dumps(asdict(certificate), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         part.replace(folder / f"{stem}.json")
@@ -204,13 +204,13 @@ def save_certificate(folder: Path, certificate: Certificate, page: str) -> Path:
 
 
 def latest_certificate(folder: Path, *, simulated: bool = False) -> Certificate | None:
-    """The certificate of a real table, or of the simulated one, that was made last; None where there is none."""
+    """Return the latest certificate of a real table, or of the simulated one; None if there is none."""
     found: list[Certificate] = []
     for path in folder.glob("*.json"):
-        # Damaged, or of a newer program: another one still stands.
+        # Skip one that is damaged or of a newer program: another one still counts.
         with suppress(OSError, ValueError, TypeError, KeyError):
             found.append(_read(json.loads(path.read_text(encoding="utf-8"))))
-    # A file's own time is that of its being copied, where a backup was brought back.
+    # Not the file's own time: a restored backup has the time of the copy.
     mine = (one for one in found if one.simulated == simulated)
     return max(mine, key=lambda one: datetime.fromisoformat(one.at).timestamp(), default=None)
 
@@ -223,7 +223,7 @@ def _read(told: Mapping[str, Any]) -> Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Whether a table is certified as it is now, and why not."""
+    """Whether a table is certified in its present state, and why not."""
 
     word: StandingWord
     certificate: Certificate | None = None
@@ -234,12 +234,12 @@ class Standing:
         return self.word == "passed"
 
     def words(self, texts: Texts) -> str:
-        """In a sentence."""
+        """Return it in a sentence."""
         return standing_words(standing_facts(self), texts)
 
 
 def standing_facts(standing: Standing) -> dict[str, str]:
-    """How a table stands, in plain values that another process can read; ``failed`` are keys of lines."""
+    """Return a standing in plain values that another process can read; ``failed`` are keys of lines."""
     found = standing.certificate
     if found is None:
         return {"word": standing.word}
@@ -247,14 +247,14 @@ def standing_facts(standing: Standing) -> dict[str, str]:
 
 
 def standing_words(facts: Mapping[str, str], texts: Texts) -> str:
-    """What `standing_facts` gave, in a sentence."""
+    """Return the result of `standing_facts` in a sentence."""
     failed = ", ".join(texts(f"certificate.{key}.name") for key in facts.get("failed", "").split())
     at = facts.get("at", "")[:16].replace("T", " ")
     return texts(f"certificate.standing.{facts['word']}", at=at, failed=failed)
 
 
 def find_standing(settings: Settings, *, machine: str | None = None, program: str | None = None) -> Standing:
-    """How a table stands; ``machine`` and ``program`` stand for this machine's mark and this program's version."""
+    """Return a table's standing; ``machine`` and ``program`` replace this machine's hash and this program's version."""
     latest = latest_certificate(certificates_folder(settings))
     if latest is None:
         return Standing("none")

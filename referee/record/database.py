@@ -1,4 +1,4 @@
-"""One file of SQLite, for as long as it is open, and what is wrong with it in words.
+"""An open SQLite file, and its errors in words.
 
 The record, its people and its pictures are each one (`referee.record.store`, `people`, `pictures`).
 """
@@ -17,17 +17,17 @@ from referee.errors import UserError
 from referee.record.schema import Schema, decode_text
 
 WRITER_PATIENCE: Final = 2.0
-"""How long a writer waits for another one, s."""
+"""Time that a writer waits for another one, s."""
 _NOT_RECORDED: Final = "games are not recorded"
 
 
 class RecordError(UserError, OSError):
-    """The record cannot be read or written; says what to do."""
+    """The record cannot be read or written; the message says what to do."""
 
 
 @contextmanager
 def record_errors(path: Path, what: str = _NOT_RECORDED) -> Iterator[None]:
-    """Raise what SQLite complains of as `RecordError`; ``what`` comes of it where the file cannot be written."""
+    """Raise SQLite's errors as `RecordError`; ``what``: the consequence if the file cannot be written."""
     try:
         yield
     except RecordError:
@@ -41,16 +41,16 @@ def record_errors(path: Path, what: str = _NOT_RECORDED) -> Iterator[None]:
 def connect(
     path: Path, mode: Literal["ro", "rw", "rwc"], *, frozen: bool = False, patience: float = WRITER_PATIENCE
 ) -> sqlite3.Connection:
-    """Open a file for reading, for writing, or made where it is not; raises `sqlite3.Error`.
+    """Open a file for reading, for writing, or to create it if missing; raises `sqlite3.Error`.
 
-    No function that a schema calls is trusted, and no page whose cells do not fit it. Where Python can ask for that
+    Functions in a schema are not trusted, and pages with misplaced cells are rejected. Where Python can ask for it
     (from 3.12 on), SQLite itself refuses views and changes to the schema's own table.
 
     Args:
         path: the file.
-        mode: as in SQLite's own addresses.
-        frozen: nobody writes it as long as it is open.
-        patience: how long another writer is waited for, s.
+        mode: as in SQLite's own URIs.
+        frozen: no process writes it as long as it is open.
+        patience: time to wait for another writer, s.
     """
     db = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}{'&immutable=1' * frozen}", uri=True, timeout=patience,
@@ -65,12 +65,12 @@ def connect(
 
 
 def is_empty(path: Path) -> bool:
-    """Whether a file is there and holds nothing, not even in its write-ahead log."""
+    """Return whether a file exists and is empty, its write-ahead log included."""
     return path.exists() and not any(one.exists() and one.stat().st_size for one in (path, _log_of(path)))
 
 
 def refuse_empty(path: Path) -> None:
-    """Raise `RecordError` for a file that `is_empty`, which says what to do."""
+    """Raise `RecordError` for a file that `is_empty`; the message says what to do."""
     if is_empty(path):
         raise RecordError(
             "{path} is empty (0 bytes): bring a backup back with `referee restore FILE`, or begin a new record in it "
@@ -80,7 +80,7 @@ def refuse_empty(path: Path) -> None:
 
 
 def refuse_strangers(path: Path, db: sqlite3.Connection, schema: Schema) -> None:
-    """Raise `RecordError` where an open file holds what is none of ours; `sqlite3.Error` where it cannot be read."""
+    """Raise `RecordError` if an open file holds a foreign object; `sqlite3.Error` if it cannot be read."""
     if stranger := schema.find_stranger(db):
         raise RecordError(
             "{path} holds something that no Table Referee made ({what}); nothing was read or changed: "
@@ -91,7 +91,7 @@ def refuse_strangers(path: Path, db: sqlite3.Connection, schema: Schema) -> None
 
 
 def _log_of(path: Path) -> Path:
-    """The write-ahead log of a file, which is there while anybody writes it."""
+    """Return the write-ahead log of a file, which exists while a process writes it."""
     return path.with_name(f"{path.name}-wal")
 
 
@@ -105,10 +105,10 @@ class Database:
             path: the file.
             mode: as for `connect`.
             schema: all that it may hold.
-            what: comes of it where the file cannot be written.
+            what: the consequence if the file cannot be written.
 
         Raises:
-            RecordError: it cannot be opened, is damaged, was made by a newer program, or holds what is none of ours.
+            RecordError: it cannot be opened, is damaged, was made by a newer program, or holds a foreign object.
         """
         self.path, self._what = path, what
         self._frozen = False
@@ -116,7 +116,7 @@ class Database:
             self._db = connect(path, mode)
             if mode == "ro":
                 self._open_frozen()
-            # Damage may leave bytes that are no text; what they are not is told by the seals.
+            # Damage may leave bytes that are no text; the seals reveal any change.
             self._db.text_factory = decode_text
             try:
                 self._check_schema(schema)
@@ -133,7 +133,7 @@ class Database:
         refuse_strangers(self.path, self._db, schema)
 
     def _open_frozen(self) -> None:
-        """Where no marks can be put beside a file that nobody writes, read it as one that stays as it is."""
+        """Reopen an unwritten file as immutable if SQLite cannot create its lock files beside it."""
         try:
             self._db.execute("PRAGMA schema_version").fetchone()
         except sqlite3.OperationalError as bad:
@@ -146,7 +146,7 @@ class Database:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether it was read as a file that nobody writes, and somebody does: it is to be opened again."""
+        """Whether it was opened as immutable, but is written now: it must be reopened."""
         return self._frozen and _log_of(self.path).exists()
 
     def __enter__(self) -> Self:
@@ -156,7 +156,7 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     def _errors(self) -> AbstractContextManager[None]:
@@ -164,20 +164,20 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it or nothing, and on the disk at its end. Raises `RecordError`."""
+        """Run one transaction: all of it or nothing, and on the disk at its end. Raises `RecordError`."""
         with self._errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
                 self._db.execute("COMMIT")
             finally:
-                # Something went wrong, or a commit failed for want of room.
+                # An exception was raised, or a commit failed for lack of room.
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
 
 
 def _words(path: Path, bad: Exception, what: str) -> str:
-    """What is wrong with the file, and what to do."""
+    """Return what is wrong with the file, and what to do."""
     said = str(bad)
     code = getattr(bad, "sqlite_errorname", "") or ""
     if code.startswith("SQLITE_FULL") or "full" in said:

@@ -1,8 +1,8 @@
-"""Taking away what was kept, so that it is gone from the file's bytes: a person, a name, a game, what is overdue.
+"""Erases stored data from the file's bytes as well: a person, a name, a game, overdue data.
 
-SQLite leaves what is deleted in free pages and in its write-ahead log. So deletions overwrite (``secure_delete``), and
-`scrub` afterwards writes the log back, builds the file anew and cuts the log to nothing. While another program reads
-the record that last step has to wait: it is noted, and done at the next occasion.
+SQLite leaves deleted data in free pages and in its write-ahead log. So deletions overwrite (``secure_delete``), and
+afterwards `scrub` writes the log back, rebuilds the file and truncates the log. While another program reads the record
+that last step has to wait: it is noted, and done at the next opportunity.
 """
 
 from __future__ import annotations
@@ -26,28 +26,27 @@ from referee.record.seals import renew_seals
 from referee.record.store import Record
 
 SCRUB_WAITS: Final = "scrub"
-"""Key under which it is noted that what was deleted is not yet overwritten."""
+"""Key of the note that deleted data is not overwritten yet."""
 _UNSETTLED: Final = "settle"
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was done."""
+    """The result of an erasure."""
 
     games: tuple[int, ...]
-    """Whose lines were changed, or which are gone."""
+    """Games whose lines were changed, or which are gone."""
     clean: bool
-    """Whether it is gone from the file's bytes by now."""
+    """Whether the data is gone from the file's bytes by now."""
     left: tuple[int, ...] = ()
-    """Games whose house rules mention the name, which are left as they are."""
+    """Games whose house rules mention the name; these are left unchanged."""
 
 
 def forget(people: People, person: Person, at: str) -> Erased:
     """Remove a person: their name from every game, the pictures of those games, every tie and spelling, and themselves.
 
-    The games stay, with the seat's own name, and without pictures, for nobody can say whose hand is on which. Only the
-    person's random id is kept, so that a backup that is brought back does not bring the person back. Raises
-    `RecordError`.
+    The games stay, with the seat's own name, and without pictures, since it is unknown whose hand is on which. Only the
+    person's random id is kept, so that a restored backup does not bring the person back. Raises `RecordError`.
     """
     seats = _seats_of(people, person)
     left = tuple(_take_names(people, seats))
@@ -60,15 +59,15 @@ def forget(people: People, person: Person, at: str) -> Erased:
 
 
 def files_with_name(record: Path, name: str, others: Iterable[Path] = ()) -> list[Path]:
-    """Files beside a record in which a name still stands, which nobody changes: what was moved aside, and others.
+    """Return the files beside a record in which a name still stands and stays: renamed copies, and others.
 
     Args:
-        record: its file; what is kept of it under other names is looked through.
+        record: its file; copies of it under other names are searched.
         name: as it was written.
-        others: further files to look through.
+        others: further files to search.
     """
     aside = [one for stem in (record.name, FRAMES_FILE) for one in record.parent.glob(f"{stem}.*-*")]
-    # A log may hold it as it is, or as JSON writes it.
+    # A log may hold the name in plain text, or escaped as in JSON.
     forms = {name.encode(), json.dumps(name)[1:-1].encode()}
     word = re.compile(
         rb"(?<![\w\x80-\xff])(?:" + b"|".join(map(re.escape, forms)) + rb")(?![\w\x80-\xff])", re.IGNORECASE
@@ -82,10 +81,10 @@ def files_with_name(record: Path, name: str, others: Iterable[Path] = ()) -> lis
 
 
 def rename_everywhere(people: People, person: Person, name: str) -> Erased:
-    """Rename somebody in every line as well, and drop every other spelling: for a name that is to be gone.
+    """Rename a person in every line as well, and drop all other spellings: for a name that is to be gone.
 
     Raises:
-        PeopleError: somebody else is called so.
+        PeopleError: another person has that name.
         RecordError: the record cannot be written.
     """
     seats = _seats_of(people, person)
@@ -104,16 +103,16 @@ def take_names(people: People, seats: dict[tuple[int, int], str]) -> Erased:
 
 
 def erase_game(people: People, game: int, at: str, why: str = "asked for") -> Erased:
-    """Remove a game with its ties and its pictures; that there was one stays noted. Raises `RecordError`."""
+    """Remove a game with its ties and its pictures; its existence stays noted. Raises `RecordError`."""
     _erase_pictures(people.path, (game,))
     _erase_games(people, (game,), at, why)
     return Erased((game,), scrub(people))
 
 
 def note_unsettled(people: People, game: int | None) -> None:
-    """A game is over and still looked at: `settle_names` is to come, also after a power cut. Raises `RecordError`.
+    """Note that a finished game is still on display, and `settle_names` is due, even after a power cut.
 
-    None: it is not over after all.
+    None: it is not over after all. Raises `RecordError`.
     """
     with people.writing() as db:
         db.execute("DELETE FROM people_meta WHERE key=?", (_UNSETTLED,))
@@ -122,7 +121,7 @@ def note_unsettled(people: People, game: int | None) -> None:
 
 
 def settle_names(people: People, game: int) -> Erased:
-    """A game is over: tie those who agreed, and take out the names of all others. Raises `RecordError`."""
+    """Tie the people of a finished game who agreed, and erase all other names. Raises `RecordError`."""
     loose = people.tie(game)
     done = Erased((), True)
     if loose:
@@ -135,14 +134,14 @@ def settle_names(people: People, game: int) -> Erased:
 
 
 def settle_noted(people: People) -> None:
-    """Do it now where it has waited, as at the start of the program. Raises `RecordError`."""
+    """Settle the names of a game that still waits for it, as at the start of the program. Raises `RecordError`."""
     waiting = people.meta(_UNSETTLED)
     if waiting is not None and waiting.isdecimal():
         settle_names(people, int(waiting))
 
 
 def erase_overdue(people: People, now: datetime) -> tuple[Due, str]:
-    """Remove what is overdue; returns what was, and words for the table. Raises `RecordError`."""
+    """Remove overdue data; returns what was removed, and words for the table. Raises `RecordError`."""
     with Record(people.path, read_only=True) as record:
         games = record.games()
     over = find_overdue(games, people.keeping, now)
@@ -158,7 +157,7 @@ def erase_overdue(people: People, now: datetime) -> tuple[Due, str]:
     try:
         pictures = _erase_pictures(people.path, (*over.pictures, *over.games), {info.id for info in games})
     except RecordError as bad:
-        # A file of pictures that is damaged must not keep the games from being recorded.
+        # A damaged file of pictures must not keep games from being recorded.
         amiss = f"pictures could not be removed: {bad}"
     _take_names(people, named)
     if over.games:
@@ -181,7 +180,7 @@ def _counted(many: int, noun: str) -> str:
 
 
 def scrub(people: People) -> bool:
-    """See to it that what was deleted is nowhere in the file or its log; whether that could be done now."""
+    """Remove deleted data from the file and its log; return whether that was possible now."""
     try:
         with closing(connect(people.path, "rw")) as db:
             db.execute("PRAGMA secure_delete=ON")
@@ -198,17 +197,17 @@ def scrub(people: People) -> bool:
 
 
 def _will_scrub(db: sqlite3.Connection) -> None:
-    """Noted with the deletion itself, so that a power cut in between does not lose it."""
+    """Note it within the deletion's transaction, so that a power cut in between does not lose it."""
     db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, 'waits')", (SCRUB_WAITS,))
 
 
 def scrub_noted(people: People) -> bool:
-    """Do it now if it has waited, as at the start of the program; whether nothing waits any more."""
+    """Scrub now if that has waited, as at the start of the program; return whether nothing waits any more."""
     return people.meta(SCRUB_WAITS) is None or scrub(people)
 
 
 def _seats_of(people: People, person: Person) -> dict[tuple[int, int], str]:
-    """Every seat that bears one of the person's names, tied or not."""
+    """Return every seat that bears one of the person's names, tied or not."""
     keys, tied = set(people.spellings(person)), set(people.games_of(person))
     with Record(people.path, read_only=True) as record:
         games = record.games()
@@ -221,10 +220,10 @@ def _seats_of(people: People, person: Person) -> dict[tuple[int, int], str]:
 
 
 def _take_names(people: People, seats: dict[tuple[int, int], str], instead: str | None = None) -> list[int]:
-    """Write lines again without these names, each game in one transaction; games whose rules mention one."""
+    """Rewrite lines without these names, each game in one transaction; return the games whose rules mention one."""
     left = []
     if seats:
-        # An older program's record is brought up to date first.
+        # Upgrade an older program's record first.
         Record(people.path).close()
     for game in sorted({game for game, _ in seats}):
         names = {seat: name for (number, seat), name in seats.items() if number == game}
@@ -249,7 +248,7 @@ def _rewrite(db: sqlite3.Connection, game: int, names: dict[int, str], instead: 
         for seat, name in names.items():
             changed = take_out_name(changed, name, new[seat]) if name not in new.values() else changed
         if changed != text:
-            # A line is never updated (the record forbids it); this is the one place where one is replaced.
+            # The record forbids updating a line; this is the only place where one is replaced.
             db.execute("DELETE FROM line WHERE game=? AND number=?", (game, number))
             db.execute("INSERT INTO line (game, number, text) VALUES (?, ?, ?)", (game, number, changed))
         written.append((text, changed, seal))
@@ -261,7 +260,7 @@ def _rewrite(db: sqlite3.Connection, game: int, names: dict[int, str], instead: 
 def _reseal(
     db: sqlite3.Connection, game: int, numbers: Sequence[int], written: Sequence[tuple[str, str, str | None]]
 ) -> None:
-    """New seals for lines that were written again; the old ones would let a name be guessed, and hold no more."""
+    """Renew the seals of rewritten lines: the old ones no longer hold, and would let a name be guessed."""
     if all(was == text for was, text, _ in written):
         return
     seals = list(renew_seals(written))
@@ -284,9 +283,9 @@ def _erase_games(people: People, games: tuple[int, ...], at: str, why: str) -> N
 
 
 def _erase_pictures(record: Path, games: tuple[int, ...], there: set[int] | None = None) -> int:
-    """Overwrite the pictures of these games and, given the games that are ``there``, of all that are no more.
+    """Overwrite the pictures of these games and, given the games that are ``there``, of all games that no longer exist.
 
-    Returns how many. A picture's pages hold nothing else, so no rebuilding.
+    Returns their number. A picture's pages hold nothing else, so no rebuild is needed.
     """
     path = record.with_name(FRAMES_FILE)
     if not path.exists():

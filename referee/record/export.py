@@ -1,7 +1,7 @@
-"""What is taken out of the record, or put into it, as a file.
+"""Export from the record, and import into it.
 
-A game as a log in the public format, its rulings as a table for a spreadsheet, and everything that is kept of one
-person, for that person. The command line and the page call it.
+A game as a log in the public format, its rulings as a table for a spreadsheet, and all data about one person, for that
+person. The command line and the page call it.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _COLUMNS: Final = (
     "ruling", "t_s", "seat", "player", "margin_ms", "error_ms", "patterns", "cards", "reason", "count", "rule",
     "doubt", "id", "replaced",
 )  # fmt: skip
-"""Of the table of rulings: one row each, instants in seconds from the game's first line."""
+"""Columns of the table of rulings: a row for each, instants in seconds from the game's first line."""
 
 
 def export_game(record: Record, game: int) -> Iterator[str]:
-    """A game as the lines of a log file, each with its seal; raises `RecordError` where there is no such game."""
+    """Yield a game as the lines of a log file, each with its seal; raises `RecordError` if there is no such game."""
     record.game(game)
     for _, text, seal in record.sealed_lines(game):
         yield attach_seal(text, seal) + "\n"
 
 
 def import_game(record: Record, file: Path, began: str) -> int:
-    """A log file as a new game of the record, rulings and all; returns its number.
+    """Record a log file as a new game, rulings included; returns its number.
 
     Raises:
-        UserError: the file cannot be read, is no table log, or not the one that was sealed; names the line. Nothing is
-            recorded then.
+        UserError: the file cannot be read, is no table log, or not the one that was sealed; the message names the line.
+            Nothing is recorded then.
         RecordError: the record cannot be written.
     """
     try:
@@ -70,7 +70,7 @@ def import_game(record: Record, file: Path, began: str) -> int:
 
 
 def write_rulings_csv(lines: Iterable[str]) -> str:
-    """The rulings of a game as CSV with `_COLUMNS`; those that a later one replaced say so."""
+    """Return the rulings of a game as CSV with `_COLUMNS`; replaced ones are marked."""
     reader = LineReader()
     _, rulings = reader.read(enumerate(lines, start=1), ticks=False)
     first, names = (reader.table.t, reader.table.seats) if reader.table is not None else (0, ())
@@ -102,7 +102,7 @@ def _ms(ns: Any) -> str:
 
 
 def export_person(people: People, person: Person) -> dict[str, Any]:
-    """A person's data as a JSON object; instants of a game in ns on its own line of time. Raises `RecordError`."""
+    """Return a person's data as a JSON object; a game's instants in ns on its own timeline. Raises `RecordError`."""
     played = []
     for result in list_results(people):
         seat = next((seat for seat, who in result.people.items() if who == person.id), None)

@@ -1,4 +1,4 @@
-"""Where the table log is written: behind a port, so that the referee does not know whether it is a file."""
+"""Destinations of the table log, behind a protocol, so that the referee does not know whether it is a file."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ from referee.units import SECOND
 
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MOST_KEPT: Final = 64 << 20
-"""Bytes that wait for room on a full disk; a game is a few million."""
+"""Bytes that may wait for room on a full disk; a game is a few million."""
 FEW_LINES: Final = 50
-"""Lines that a disk which took nothing is tried with: who waits for the loop must not wait for all that waits here."""
+"""Lines with which a failing disk is tried first: the loop must not wait for all that waits here."""
 LATEST_COMMIT: Final = 300_000_000
-"""How long lines that nobody was told anything about may wait for their commit, ns. A commit to a memory card takes
-tens of milliseconds, and hands that come one after the other would each wait for the one before."""
+"""Longest wait of unannounced lines for their commit, ns. A commit to a memory card takes tens of milliseconds, and
+hands in quick succession would each wait for the commit of the one before."""
 
 
 class Journal(Protocol):
-    """Takes the log's lines, in their order. Each method may raise `OSError`; what it was given is then not lost as
-    long as the machine runs, and is written as soon as that can be done."""
+    """Takes the log's lines, in order. Each method may raise `OSError`; the lines are then kept in memory, and written
+    as soon as possible."""
 
     def write(self, line: str) -> None:
-        """One line, without its line break."""
+        """Write one line, without its line break."""
         ...
 
     def tick(self, sensor: str, line: str) -> None:
-        """A line that says no more than how far a sensor has told; a later one of the same sensor may replace it."""
+        """Write a sensor's watermark; a later one of the same sensor may replace it."""
         ...
 
     def commit(self) -> None:
-        """What was written so far is about to be told to people, and must outlast a power cut if the journal can."""
+        """Make all lines durable, if the journal can: they are about to be announced."""
         ...
 
 
 class FileJournal:
     """Lines in a file; implements `Journal`.
 
-    A line that finds no room waits in memory, and all that waits is written, in order and without a torn line between,
-    as soon as the disk takes it again.
+    A line that finds no room waits in memory; all waiting lines are written, in order and untorn, as soon as the disk
+    takes them again.
     """
 
     def __init__(self, path: Path) -> None:
-        """Create the file; raises `OSError` where that cannot be done."""
+        """Create the file; raises `OSError` if that fails."""
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         self._waiting = bytearray()
         self.lost = 0
-        """Bytes that were given up since the disk had no room for too long."""
+        """Bytes that were dropped because the disk was full for too long."""
 
     def write(self, line: str) -> None:
         """Write the line, after all that waits."""
@@ -76,7 +76,7 @@ class FileJournal:
         self._pour()
 
     def close(self) -> None:
-        """Write what can still be written, and let go of the file."""
+        """Write what can still be written, and close the file."""
         try:
             self._pour()
         finally:
@@ -84,20 +84,20 @@ class FileJournal:
 
     def _pour(self) -> None:
         while self._waiting:
-            # A disk that is nearly full takes a part of a line: the rest of it goes first the next time.
+            # A nearly full disk takes a part of a line: the rest of it goes first the next time.
             done = os.write(self._file, self._waiting)
             del self._waiting[:done]
 
 
 class GameStore(Protocol):
-    """Keeps games; each method raises `RecordError`, and has done nothing then."""
+    """Stores games; each method raises `RecordError`, and has changed nothing then."""
 
     def add_game(self, began: str, rows: list[tuple[int, str]]) -> int:
-        """Keep a game with its first lines; returns its number."""
+        """Store a game with its first lines; returns its number."""
         ...
 
     def add(self, game: int, rows: list[tuple[int, str]]) -> None:
-        """Keep numbered lines of a game."""
+        """Store numbered lines of a game."""
         ...
 
     def end(self, game: int, ended: str) -> None:
@@ -116,7 +116,7 @@ class GameWriter:
     """
 
     def __init__(self, record: GameStore, *, began: str = "", game: int | None = None, written: int = 0) -> None:
-        """Made by `Record.begin` and `Record.again`."""
+        """Called by `Record.begin` and `Record.again`."""
         self._record = record
         self._began = began
         self._game = game
@@ -132,27 +132,27 @@ class GameWriter:
 
     @property
     def written(self) -> int:
-        """How many lines of the game are on the disk."""
+        """Number of the game's lines on the disk."""
         return self._written
 
     @property
     def waiting(self) -> int:
-        """How many lines are not yet on the disk."""
+        """Number of lines that are not on the disk yet."""
         return len(self._waiting)
 
     def write(self, line: str) -> None:
-        """One line of the log; on the disk with the next `commit`."""
+        """Take one line of the log; on the disk with the next `commit`."""
         self._waiting.extend(self._ticks.values())
         self._ticks.clear()
         self._waiting.append(line)
 
     def tick(self, sensor: str, line: str) -> None:
-        """A sensor's promise: kept only until the same sensor promises more, if nothing happens between."""
+        """Take a sensor's watermark: kept only until the same sensor's next one, if no line comes between."""
         self._ticks.pop(sensor, None)
         self._ticks[sensor] = line
 
     def commit(self) -> None:
-        """Have everything on the disk.
+        """Write everything to the disk.
 
         Raises:
             RecordError: the disk is full or read-only; the lines are kept, and the next commit tries again.
@@ -163,7 +163,7 @@ class GameWriter:
         self._ticks.clear()
 
     def _add(self, lines: list[str]) -> None:
-        """Have these, which are the next, on the disk."""
+        """Write these lines, the next ones, to the disk."""
         if not lines:
             return
         rows = list(enumerate(lines, start=self._written + 1))
@@ -177,24 +177,24 @@ class GameWriter:
         del self._waiting[: len(rows)]
 
     def end(self, ended: str) -> None:
-        """The game is over; ``ended`` is wall time, ISO 8601. Raises `RecordError`."""
+        """End the game; ``ended`` is wall-clock time, ISO 8601. Raises `RecordError`."""
         self.commit()
         if self._game is not None:
             self._record.end(self._game, ended)
 
     def reopen(self) -> None:
-        """The game is not over after all: something was corrected. Raises `RecordError`."""
+        """Note that the game is not over after all: something was corrected. Raises `RecordError`."""
         if self._game is not None:
             self._record.reopen(self._game)
 
 
 _CLOSING: Final = 2.0
-"""Seconds that a disk which hangs is waited for at the end."""
+"""Seconds to wait for a hung disk at the end."""
 
 
 DISK: Final = "disk"
 LONGEST_COMMIT: Final = 2 * SECOND
-"""A disk that takes longer over a line is told of, ns: verdicts wait for it."""
+"""A commit that takes longer is reported, ns: verdicts wait for it."""
 _QUICK_AGAIN: Final = 60 * SECOND
 _SLOW_WORDS: Final = Sentence(
     "it took more than two seconds over a line of the log, and what was ruled was told that late; "
@@ -203,19 +203,19 @@ _SLOW_WORDS: Final = Sentence(
 
 
 class JournalThread:
-    """A journal whose disk has a thread of its own; implements `Journal`.
+    """Runs a journal's disk in a separate thread; implements `Journal`.
 
-    `commit` returns when the disk has what was written, not before: what is announced then is on it. But whoever
-    commits need not stand still meanwhile (`attend`), and no other method touches the disk at all.
+    `commit` returns only when the disk has the lines: announcements after it are on the disk. But the caller need not
+    stand still meanwhile (`attend`), and no other method touches the disk at all.
     """
 
     def __init__(self, journal: Journal, clock: Clock = monotonic) -> None:
-        """``journal`` is used by the thread alone until `close`; ``clock``: the present instant, ns."""
+        """``journal`` is used by the thread alone until `close`; ``clock`` returns the present instant, ns."""
         self._journal, self._clock = journal, clock
         self._slow: int | None = None
-        """When the disk was last too slow, ns; None while it is not."""
+        """Instant at which the disk was last too slow, ns; None while it is quick."""
         self._lines: list[tuple[str | None, str]] = []
-        """Each line, and the sensor whose promise it is."""
+        """Each line, and the sensor whose watermark it is."""
         self._asked: queue.SimpleQueue[list[tuple[str | None, str]] | None] = queue.SimpleQueue()
         self._done = threading.Event()
         self._bad: Exception | None = None
@@ -226,35 +226,35 @@ class JournalThread:
         self._thread.start()
 
     def attend(self, ring: Callable[[], None], wait: Callable[[], object], post: Callable[[str, str], None]) -> None:
-        """From now on a commit calls ``wait`` again and again until it is done, and ``ring`` is to end such a wait.
+        """Let a commit call ``wait`` again and again until it is done, and ``ring`` to end such a wait.
 
-        ``post`` is told, with the part's name and words, of a disk that keeps people waiting, and (no words) that it is
-        quick again; on the thread.
+        ``post`` is called on the thread with the part's name and words if the disk keeps people waiting, and without
+        words when it is quick again.
         """
         self._ring, self._wait, self._post = ring, wait, post
 
     def write(self, line: str) -> None:
-        """One line; it goes to the disk with the next `commit`."""
+        """Take one line; it goes to the disk with the next `commit`."""
         self._lines.append((None, line))
 
     def tick(self, sensor: str, line: str) -> None:
-        """A sensor's promise; likewise."""
+        """Take a sensor's watermark; likewise."""
         self._lines.append((sensor, line))
 
     def commit(self) -> None:
-        """Have everything on the disk; raises what the journal raises."""
+        """Write everything to the disk; raises what the journal raises."""
         self._done.clear()
         self._asked.put(self._lines)
         self._lines = []
         while not self._done.is_set():
             self._wait()
-        # A ring of somebody else may have been heard here.
+        # ``wait`` may have consumed another caller's ring: pass it on.
         self._ring()
         if self._bad is not None:
             raise self._bad
 
     def close(self) -> None:
-        """Hand over what was written since the last commit, and end the thread; a disk that hangs is not waited for."""
+        """Pass on what was written since the last commit, and end the thread; does not wait for a hung disk."""
         self._asked.put(self._lines)
         self._asked.put(None)
         self._lines = []
@@ -271,14 +271,14 @@ class JournalThread:
                         else:
                             self._journal.tick(sensor, line)
                 self._journal.commit()
-            except Exception as bad:  # whoever waits must hear of it, whatever it is
+            except Exception as bad:  # the committing thread must see it, whatever it is
                 self._bad = bad
             self._judge(began, self._clock())
             self._done.set()
             self._ring()
 
     def _judge(self, began: int, now: int) -> None:
-        """Post that the disk took too long, or that it has been quick for a while."""
+        """Report that the disk took too long, or that it has been quick for a while."""
         if now - began >= LONGEST_COMMIT:
             self._slow = now
             self._post(DISK, _SLOW_WORDS)
@@ -288,10 +288,10 @@ class JournalThread:
 
 
 class LogWriter:
-    """A journal whose failures are words: what it is given is written now, or as soon as that can be done."""
+    """A journal whose failures are returned as words: lines are written now, or as soon as possible."""
 
     def __init__(self, journal: Journal | None) -> None:
-        """``journal``: None where no log is kept."""
+        """``journal``: None if no log is kept."""
         self._journal = journal
         self._uncommitted = self._promised = False
         self._begun = False
@@ -312,14 +312,14 @@ class LogWriter:
                 self._journal.tick(sensor, line)
 
     def save(self, *, announcing: bool = False, now: int | None = None) -> str | None:
-        """Have the journal keep what was written; returns what is wrong, nothing (``""``) if it is kept, None if there
-        was nothing to keep yet.
+        """Commit the journal; returns what is wrong, ``""`` if all is kept, None if there was nothing to commit yet.
 
         Args:
-            announcing: people are about to hear of it. Then how far each sensor had told is kept too, for the decision
-                rests on that; else a promise alone is not worth a commit.
-            now: the present instant, ns: what nobody is told of may wait for up to `LATEST_COMMIT`, but for a game's
-                first lines. None: nothing waits.
+            announcing: rulings are about to be announced. Then the sensors' watermarks are committed too, since the
+                decision rests on them; otherwise a watermark alone is not worth a commit.
+            now: the present instant, ns: unannounced lines may wait for up to `LATEST_COMMIT`, except a game's first
+                lines.
+                None: nothing waits.
         """
         if self._journal is None or not (self._uncommitted or (announcing and self._promised)):
             return None
@@ -337,7 +337,7 @@ class LogWriter:
 
 
 def _words(bad: OSError) -> str:
-    """What is wrong, and what to do; an error without a number has said so itself."""
+    """Return what is wrong, and what to do; an error without a number carries its own message."""
     if bad.errno is None:
         return Sentence("the log cannot be written: {why}", why=bad)
     said = "the log cannot be written: {why}; look at its disk, which may be worn out or locked"

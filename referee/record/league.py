@@ -1,17 +1,17 @@
-"""The league: results, slaps, reaction times and ratings of those who agreed, for a season. Pure but for its input.
+"""The league: results, slaps, reaction times and ratings of those who agreed, for a season. Pure except for its input.
 
-A rating is how strong a player of the season is, as a number with its uncertainty.
+A rating is a player's strength in the season, as a number with its uncertainty.
 
 The model is that of R. D. Luce, "Individual Choice Behavior" (1959), with two players that of Bradley and Terry, and of
-Elo: at a table each wins with a chance in proportion to the exponential of its strength. It takes tables of any size as
-they are, where Elo and Glicko know two players only: a table of five taken as ten games of two would count one game ten
-times. Of a game of this kind only the winner is known (who is out early may slap in again, so the order of the others
-means nothing), and "this one of all" is just what the model speaks of.
+Elo: each player at a table wins with a chance in proportion to the exponential of their strength. It takes tables of
+any size, while Elo and Glicko know two players only: a table of five taken as ten games of two would count one game ten
+times. Only the winner of such a game is known (a player who is out early may slap in again, so the order of the others
+means nothing), and that is exactly what the model describes: one of all.
 
-All games of the season are weighed together: strengths that are the most likely after the season where before it they
-were thought to be spread normally (maximum a posteriori, by Newton's method), and how sure that is from the curvature
-there (Laplace's approximation). Ratings that move from game to game, such as Elo's, Glicko's and OpenSkill's, were
-tried and left: in a short season who won eight games and then lost four stood below who lost eight and then won four.
+All games of the season are weighed together: the most likely strengths after the season, given a normal distribution
+before it (maximum a posteriori, by Newton's method), with their uncertainty from the curvature there (Laplace's
+approximation). Ratings that move from game to game, such as Elo's, Glicko's and OpenSkill's, were tried and rejected:
+in a short season, a player who won eight games and then lost four ranked below one who lost eight and then won four.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 MIDDLE_RATING: Final = 1500.0
 POINTS_PER_UNIT: Final = 400.0 / math.log(10)
-"""Of one unit of strength: 400 points between two players are ten games won for one lost, as people know it of Elo."""
+"""Points for one unit of strength: 400 points between two players are ten games won for one lost, as with Elo."""
 PRIOR_SPREAD: Final = 1.0
-"""Standard deviation of strengths before anything is known, in units: of two players drawn so, the better one wins some
-70 of 100."""
+"""Standard deviation of strengths before anything is known, in units: of two players drawn at random, the better one
+wins some 70 of 100."""
 _SURE: Final = 1.96
 """Standard deviations of the limits that are shown: 95 %."""
 _STEPS: Final = 50
@@ -44,26 +44,26 @@ _CLOSE: Final = 1e-9
 _MANY: Final = 1000
 
 UNKNOWN_PLAYER: Final = -1
-"""Somebody at the table of whom nothing is kept: taken as of middling strength."""
+"""A player of whom nothing is kept: counts as of middling strength."""
 Game = tuple[tuple[int, ...], int]
-"""Who sat there, by number or `UNKNOWN_PLAYER`, and the place of the winner among them."""
+"""The players, by number or `UNKNOWN_PLAYER`, and the winner's index among them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What is believed of one strength, in points."""
+    """The estimate of one strength, in points."""
 
     value: float
     error: float
-    """Half the interval that holds the strength in 95 of 100 cases, if the model does."""
+    """Half the interval that holds the strength in 95 of 100 cases, if the model is right."""
 
 
 class Ratings:
     """The strengths of a season's players.
 
     Args:
-        players: how many, numbered from 0.
-        games: those that somebody won.
+        players: their number; they are numbered from 0.
+        games: those with a winner.
     """
 
     def __init__(self, players: int, games: Sequence[Game]) -> None:
@@ -73,21 +73,21 @@ class Ratings:
         for _ in range(_STEPS):
             slope, curve = _derivatives(self._strengths, games)
             step = np.linalg.solve(curve, slope)
-            # Far from the top a whole step may overshoot; the function is concave, so shorter ones arrive.
+            # Far from the maximum a whole step may overshoot; the function is concave, so shorter ones arrive.
             self._strengths = self._strengths + step / max(1.0, float(np.abs(step).max(initial=0.0)))
             if np.abs(step).max(initial=0.0) < _CLOSE:
                 break
         self._covariance = np.linalg.inv(_derivatives(self._strengths, games)[1])
 
     def __getitem__(self, player: int) -> Rating:
-        """One player's."""
+        """Return one player's rating."""
         deviation = math.sqrt(self._covariance[player, player])
         return Rating(
             MIDDLE_RATING + POINTS_PER_UNIT * float(self._strengths[player]), _SURE * POINTS_PER_UNIT * deviation
         )
 
     def apart(self, one: int, other: int) -> bool:
-        """Whether two can be told apart: their difference is more than its own 95 % limit."""
+        """Return whether two players can be told apart: their difference exceeds its own 95 % limit."""
         cov = self._covariance
         variance = cov[one, one] + cov[other, other] - 2 * cov[one, other]
         return bool(abs(self._strengths[one] - self._strengths[other]) > _SURE * math.sqrt(max(variance, 0.0)))
@@ -96,7 +96,7 @@ class Ratings:
 def _derivatives(
     strengths: NDArray[np.float64], games: Sequence[Game]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Slope of the log posterior, and its curvature with the sign turned: positive definite."""
+    """Return the slope of the log posterior, and its negated curvature, which is positive definite."""
     import numpy as np
 
     slope = -strengths / PRIOR_SPREAD**2
@@ -116,7 +116,7 @@ def _derivatives(
 
 @dataclass(frozen=True, slots=True)
 class Median:
-    """A median and, where there are enough values, limits that hold the true one in 95 of 100 cases at least."""
+    """A median and, if there are enough values, limits that hold the true one in at least 95 of 100 cases."""
 
     value: float
     low: float | None
@@ -125,7 +125,7 @@ class Median:
 
 
 def median(values: Sequence[float]) -> Median | None:
-    """The median with limits by order statistics, which suppose nothing of the distribution; None of no values.
+    """Return the median with limits by order statistics, which assume no distribution; None without values.
 
     W. J. Conover, "Practical Nonparametric Statistics", 3rd ed. (1999), 3.2. Fewer than six values have no such limits.
     """
@@ -141,11 +141,11 @@ def median(values: Sequence[float]) -> Median | None:
 
 
 def _rank(n: int) -> int:
-    """How many values at either end lie outside the limits of the median of ``n``; 0 where there are no limits."""
+    """Return how many values at either end lie outside the limits of the median of ``n``; 0 if there are no limits."""
     if n > _MANY:
         # Conover's own approximation for large samples, rounded outwards.
         return math.floor((n - _SURE * math.sqrt(n)) / 2)
-    # The widest tail that holds no more than a fortieth of the binomial distribution; in whole numbers, exactly.
+    # The widest tail that holds at most a fortieth of the binomial distribution; exact, in integers.
     ways, tail, rank = 1, 1, 0
     while tail * 40 <= 1 << n:
         rank += 1
@@ -155,8 +155,8 @@ def _rank(n: int) -> int:
 
 
 LEAST_GAMES: Final = 10
-"""Games that ended, below which nobody is ranked: after so few each, of two players the better stands above the worse
-in some four of five cases (`make league-figures`)."""
+"""Finished games that a player needs to be ranked: after so few, the better of two players ranks above the worse in
+some four of five cases (`make league-figures`)."""
 LEAGUE_COLUMNS: Final = (
     "rank", "player", "games", "games_won", "slaps_won", "slaps_late", "slaps_false", "reaction_median_ms",
     "reaction_low_ms", "reaction_high_ms", "reactions", "reaction_error_ms", "rating", "rating_error",
@@ -170,29 +170,29 @@ class LeagueRow:
 
     name: str
     games: int
-    """That ended with a winner."""
+    """Games that ended with a winner."""
     others: int
-    """Played besides: drawn, broken off, unreadable."""
+    """Further games: drawn, broken off, unreadable."""
     won: int
     slaps: Mapping[str, int]
     """Hands by outcome: ``won``, ``late``, ``false``, ``void``."""
     reaction: Median | None
-    """Of time from reveal to hand, ns."""
+    """Median time from reveal to hand, ns."""
     error: float
-    """Median of what each reaction time may be off by for camera and pad, ns."""
+    """Median error of the reaction times, from camera and pad, ns."""
     rating: Rating
     rank: int | None
     """None below `LEAST_GAMES` games."""
     like_above: bool
-    """Whether the rating cannot be told from that of the one ranked above."""
+    """Whether the rating cannot be told from that of the player ranked above."""
 
 
 def make_league(results: Iterable[GameResult], names: Mapping[str, str]) -> list[LeagueRow]:
-    """Everybody who played, the ranked first, by rating; then the others by name.
+    """Return the rows of all who played: the ranked first, by rating; then the others by name.
 
     Args:
-        results: games, the oldest first.
-        names: of the people, by id. Others at a table count as somebody of middling strength.
+        results: games, oldest first.
+        names: of the people, by id. Other players at a table count as of middling strength.
     """
     games = list(results)
     number = {who: place for place, who in enumerate(names)}
@@ -228,7 +228,7 @@ def _row(who: str, name: str, games: Sequence[GameResult], rating: Rating) -> Le
 
 
 def write_league_csv(rows: Sequence[LeagueRow]) -> str:
-    """The table for a spreadsheet; cells that are not known stay empty."""
+    """Return the table for a spreadsheet; unknown cells stay empty."""
     out = StringIO()
     writer = csv.writer(out)
     writer.writerow(LEAGUE_COLUMNS)
@@ -250,7 +250,7 @@ def _ms(ns: float | None) -> str:
 
 
 def write_league_text(rows: Sequence[LeagueRow]) -> str:
-    """The table for a terminal, with what its figures rest on."""
+    """Return the table for a terminal, with what its figures rest on."""
     if not rows:
         return "no game of anybody who agreed to be remembered, in these days (`referee people`)"
     heads = ("", "player", "games", "won", "slaps won", "false", "reaction, ms", "rating")

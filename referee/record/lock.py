@@ -1,7 +1,7 @@
-"""One writer: whoever changes a record holds a lock beside it, and says there in words who it is.
+"""One writer: a program that changes a record holds a lock beside it, and writes into the lock file who it is.
 
-The lock is the kernel's (``flock``) on a file of its own, so it goes with its holder, however that one ends, and
-outlives the record's being put in place anew. Readers need none, and neither does a backup.
+The lock is the kernel's (``flock``) on a separate file: it ends with its holder, however that one ends, and survives
+the record's replacement. Readers need none, and neither does a backup.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from typing import Final
 from referee.errors import UserError
 
 _LONGEST: Final = 400
-"""Bytes of the holder's words that are read."""
+"""Most bytes of the holder's words that are read."""
 
 
 class RecordInUseError(UserError):
-    """Another program writes this record; names it."""
+    """Another program writes this record; the message names it."""
 
 
 def _lock_file(record: Path) -> Path:
-    """Where the lock of a record lies: one file, by whichever name the record is called."""
+    """Return the lock file of a record: the same one under whichever path the record is opened."""
     record = record.resolve()
     return record.with_name(f"{record.name}.lock")
 
 
 @contextmanager
 def hold_record(record: Path, program: str, since: str) -> Iterator[str]:
-    """Be the one who writes a record, from here to the end of the block.
+    """Hold the record as its only writer until the end of the block.
 
     Args:
-        record: the file, which need not be there yet.
-        program: who holds it, as people know it, such as ``referee run``.
-        since: wall time, ISO 8601.
+        record: the file, which need not exist yet.
+        program: the holder, as people know it, such as ``referee run``.
+        since: wall-clock time, ISO 8601.
 
     Yields:
-        Words of why the record could not be locked; empty where it is. Then nothing keeps two programs apart.
+        Why the record could not be locked; empty if it is. Without a lock nothing keeps two programs apart.
 
     Raises:
         RecordInUseError: another program has it; nothing was touched.
@@ -66,7 +66,7 @@ def hold_record(record: Path, program: str, since: str) -> Iterator[str]:
 
 
 def _take(file: int, record: Path) -> str:
-    """Lock it; returns words of why that cannot be done on this system or disk."""
+    """Lock it; returns why that is impossible on this system or disk."""
     try:
         import fcntl
     except ImportError:
@@ -82,7 +82,7 @@ def _take(file: int, record: Path) -> str:
 
 
 def _write_holder(file: int, words: str) -> None:
-    """Say who it is; on a full disk nobody does, and the lock holds all the same."""
+    """Write the holder's name; a full disk has no room for it, but the lock holds all the same."""
     with suppress(OSError):
         os.ftruncate(file, 0)
         os.lseek(file, 0, os.SEEK_SET)

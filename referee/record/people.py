@@ -1,7 +1,8 @@
-"""The people of a record: tables of their own in the record's file, beside `referee.record.store.Record`.
+"""The people of a record: tables in the record's file, beside those of `referee.record.store.Record`.
 
-A person is one name that was asked once and answered. Who agreed is tied to the seats of the games that they played;
-who declined is kept only as the answer, so that nobody asks again. Games that are removed take their ties along.
+A person is one name that was asked once and answered. People who agreed are tied to the seats of the games that they
+played; of those who declined only the answer is kept, so that they are not asked again. Games that are removed take
+their ties along.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from referee.record.schema import PEOPLE_TABLES, RECORD_SCHEMA
 from referee.text.catalogue import texts
 
 CONSENT_VERSION: Final = 2
-"""Of the text: kept with each answer, so that it is known what somebody agreed to."""
+"""Version of the text, kept with each answer: it shows what a person agreed to."""
 _LONGEST_NAME: Final = 40
-"""Characters of a name."""
+"""Longest name, characters."""
 
 
 class PeopleError(ValueError):
-    """What was asked cannot be done; says why."""
+    """A request cannot be carried out; the message says why."""
 
 
 def consent_question(name: str, keeping: RetentionPeriods, language: str = "en") -> str:
-    """What a person is asked before anything of theirs outlives a game, with the periods that hold at this table.
+    """Return the question to a person before any of their data outlives a game, with the periods of this table.
 
     Raises `KeyError` for another language.
     """
@@ -46,7 +47,7 @@ def consent_question(name: str, keeping: RetentionPeriods, language: str = "en")
 
 
 def tidy_name(name: str) -> str:
-    """A name as it is shown; raises `PeopleError` for one that nobody can be called."""
+    """Return a name in the form in which it is shown; raises `PeopleError` for an impossible one."""
     shown = " ".join(unicodedata.normalize("NFC", name).split())
     if not 1 <= len(shown) <= _LONGEST_NAME or not shown.isprintable():
         raise PeopleError(f"a name has 1 to {_LONGEST_NAME} letters, on one line")
@@ -54,41 +55,41 @@ def tidy_name(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """What two spellings of one name have in common: case, width and spaces do not matter."""
+    """Return the key that all spellings of a name share: case, width and spaces do not matter."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 _TABLES_VERSION: Final = 1
-"""Of these tables; the record has its own."""
+"""Version of these tables; the record has its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who was asked."""
+    """A person who was asked."""
 
     id: str
-    """Random, and all that is kept of somebody who is forgotten."""
+    """Random; the only thing that is kept of a forgotten person."""
     name: str
     agreed: bool
     asked: str
-    """Wall time of the answer, ISO 8601."""
+    """Wall-clock time of the answer, ISO 8601."""
     consent: int
     """Version of the text that was answered."""
 
 
 class People(Database):
-    """The people of one record. Its own connection; short transactions, so that a game can go on beside it."""
+    """The people of one record. Uses its own connection and short transactions, so that a game can go on beside it."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Open the tables in a record that is there, and make them where they are not.
+        """Open the tables in an existing record, and create them if they are missing.
 
         Raises:
-            RecordError: the file is not there, cannot be read or written, or was made by a newer program.
+            RecordError: the file is missing, cannot be read or written, or was made by a newer program.
         """
         super().__init__(path, "ro" if read_only else "rw", RECORD_SCHEMA)
         with self._errors():
             self._db.execute("PRAGMA foreign_keys=ON")
-            # What is deleted is overwritten at once, not merely marked as free.
+            # Deleted data is overwritten at once, not merely marked as free.
             self._db.execute("PRAGMA secure_delete=ON")
             if not read_only:
                 self._db.execute("PRAGMA synchronous=FULL")
@@ -100,62 +101,62 @@ class People(Database):
             raise RecordError("the people in {path} were written by a newer program; update this one", path=self.path)
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        """What a query finds; nothing in a record that knows no people yet. Raises `RecordError`."""
+        """Return the rows of a query; none in a record without tables of people. Raises `RecordError`."""
         if not self.there:
             return []
         with self._errors():
             return self._db.execute(query, values).fetchall()
 
     def meta(self, key: str) -> str | None:
-        """One of the tables' own notes."""
+        """Return one of the tables' own notes."""
         found = self.rows("SELECT value FROM people_meta WHERE key=?", key)
         return None if not found else str(found[0][0])
 
     def note(self, key: str, value: str) -> None:
-        """Write one of them."""
+        """Write one of the notes."""
         with self.writing() as db:
             db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, ?)", (key, value))
 
     @property
     def keeping(self) -> RetentionPeriods:
-        """The periods that hold at this table."""
+        """The retention periods of this table."""
         said = self.meta("keeping")
         if said is None:
             return RetentionPeriods()
         try:
             return RetentionPeriods(**json.loads(said))
         except (TypeError, ValueError):
-            # Damage must not cost a game: until somebody sets them anew, nothing is overdue.
+            # Damage must not cost a game: until the periods are set anew, nothing is overdue.
             return RetentionPeriods(MOST, MOST, MOST)
 
     def keep_for(self, keeping: RetentionPeriods) -> None:
-        """Set the periods."""
+        """Set the retention periods."""
         days = {"pictures": keeping.pictures, "figures": keeping.figures, "games": keeping.games}
         self.note("keeping", json.dumps(days))
 
     def people(self) -> list[Person]:
-        """Everybody who was asked, by name."""
+        """Return all people who were asked, by name."""
         return [_person(row) for row in self.rows(f"{_PERSON} ORDER BY name COLLATE NOCASE")]
 
     def find(self, name: str) -> Person | None:
-        """Who is called so, by any spelling."""
+        """Return the person with this name, in any spelling."""
         found = self.rows(f"{_PERSON} JOIN spelling ON spelling.person = id WHERE spelling.key=?", name_key(name))
         return _person(found[0]) if found else None
 
     def named(self, name: str) -> Person:
-        """As `find`; raises `PeopleError` where there is nobody."""
+        """Return the same as `find`; raises `PeopleError` if there is no such person."""
         found = self.find(name)
         if found is None:
             raise PeopleError(f'nobody here is called "{name}"; `referee people` lists those who were asked')
         return found
 
     def answer(self, name: str, agreed: bool, at: str) -> Person:
-        """What somebody answered to `consent.question`; a later answer replaces an earlier one.
+        """Store a person's answer to `consent.question`; a later answer replaces an earlier one.
 
-        Somebody who agreed and now declines must be forgotten first (`erasure.forget`), so that no name stays behind.
+        A person who agreed and now declines must be forgotten first (`erasure.forget`), so that no name stays behind.
 
         Raises:
-            PeopleError: no such name, or somebody of whom something is kept declines.
+            PeopleError: no such name, or a person of whom data is kept declines.
         """
         shown, before = tidy_name(name), self.find(name)
         if before is not None and before.agreed and not agreed:
@@ -171,7 +172,7 @@ class People(Database):
         return self.named(name)
 
     def remember(self, name: str, at: str) -> Person:
-        """Note that somebody agreed; games that bear the name already are theirs as well. Raises `PeopleError`."""
+        """Note that a person agreed; games that bear the name already become theirs as well. Raises `PeopleError`."""
         person = self.answer(name, True, at)
         for game, seats in self.rows("SELECT id, seats FROM game"):
             if name_key(name) in map(name_key, json.loads(seats)):
@@ -179,11 +180,12 @@ class People(Database):
         return person
 
     def to_ask(self, names: Iterable[str]) -> list[str]:
-        """Which of these were never asked."""
+        """Return the names that were never asked."""
         return [name for name in names if self.find(name) is None]
 
     def seats(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The names that may stand in a new game's first line: of those who agreed; others are their seat's name."""
+        """Return the names allowed in a new game's first line: of people who agreed; others become their seat's
+        name."""
         out = []
         for seat, name in enumerate(names, start=1):
             person = self.find(name)
@@ -191,7 +193,7 @@ class People(Database):
         return tuple(out)
 
     def tie(self, game: int) -> list[int]:
-        """Tie a game's seats to the people whose names they bear; returns the seats whose names nobody agreed to.
+        """Tie a game's seats to the people whose names they bear; returns the seats of people who did not agree.
 
         A name at two seats of one game is tied to the first.
         """
@@ -207,25 +209,25 @@ class People(Database):
         return loose
 
     def games_of(self, person: Person) -> list[tuple[int, int]]:
-        """Game and seat of every game that somebody is tied to."""
+        """Return game and seat of every game that a person is tied to."""
         return [(game, seat) for game, seat in self.rows(
             "SELECT game, seat FROM played WHERE person=? ORDER BY game", person.id)]  # fmt: skip
 
     def ties(self) -> dict[tuple[int, int], str]:
-        """Who sat where: the person's id by game and seat."""
+        """Return the id of the person at each seat, by game and seat."""
         return {(game, seat): who for game, seat, who in self.rows("SELECT game, seat, person FROM played")}
 
     def spellings(self, person: Person) -> list[str]:
-        """The keys of every spelling of a name."""
+        """Return the keys of all spellings of a person's name."""
         return [key for (key,) in self.rows("SELECT key FROM spelling WHERE person=? ORDER BY key", person.id)]
 
     def rename(self, person: Person, name: str) -> Person:
-        """Somebody is called otherwise from now on; the old spelling still finds them.
+        """Change a person's name; the old spelling still finds them.
 
-        Lines of games stay as they were written (`erasure.rename_everywhere` writes the new name there too).
+        Lines of games stay unchanged (`erasure.rename_everywhere` writes the new name there too).
 
         Raises:
-            PeopleError: somebody else is called so.
+            PeopleError: another person has that name.
         """
         shown, other = tidy_name(name), self.find(name)
         if other is not None and other.id != person.id:
@@ -236,7 +238,7 @@ class People(Database):
         return self.named(shown)
 
     def merge(self, keep: Person, other: Person) -> None:
-        """Two spellings were one person: everything of the second is the first's.
+        """Merge two people who are one: everything of the second becomes the first's.
 
         Raises:
             PeopleError: they are the same, answered differently, or played in one game, so they are two people.

@@ -1,7 +1,7 @@
-"""Pictures around slaps, kept beside the games: small JPEGs under a cap, the oldest given up first.
+"""Pictures around slaps, kept beside the games: small JPEGs under a cap, the oldest dropped first.
 
-They lie in a file of their own, for a picture must never hold a verdict back: their commits do not wait for the disk,
-and a power cut may cost the last second of them, never the file.
+They are in a separate file, since a picture must never delay a verdict: their commits do not wait for the disk, and a
+power cut may cost the last second of them, never the file.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ PICTURES_CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""
 
 FRAMES_FILE: Final = "frames.db"
-"""Name of the file, which lies beside the record."""
+"""Name of the file, which is beside the record."""
 NOT_KEPT: Final = "pictures are not kept, and the game goes on"
-"""What comes of a file that cannot be written."""
+"""The consequence of a file that cannot be written."""
 PICTURE_PAGE: Final = 4096
-"""Of the file, bytes: a picture takes whole pages."""
+"""Page size of the file, bytes: a picture takes whole pages."""
 _HELD: Final = (
     f"SELECT coalesce(sum((length(jpeg) + {PICTURE_PAGE - 1}) / {PICTURE_PAGE}), 0) * {PICTURE_PAGE} FROM frame"
 )
@@ -33,7 +33,7 @@ class Picture:
     """One kept frame."""
 
     t: int
-    """Start of its exposure on the game's line of time, ns."""
+    """Start of its exposure on the game's timeline, ns."""
     exposure: int
     """ns."""
     jpeg: bytes
@@ -43,7 +43,7 @@ class PictureStore(Database):
     """The pictures of every game."""
 
     def __init__(self, path: Path, *, cap: int = PICTURES_CAP, read_only: bool = False) -> None:
-        """Open the file, and make it where there is none. ``cap`` in bytes. Raises `RecordError`."""
+        """Open the file, and create it if missing. ``cap`` in bytes. Raises `RecordError`."""
         super().__init__(path, "ro" if read_only else "rwc", PICTURE_SCHEMA, NOT_KEPT)
         self._cap, self._read_only = cap, read_only
         with self._errors():
@@ -51,7 +51,7 @@ class PictureStore(Database):
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
                 self._db.executescript(PICTURE_TABLES)
-            # All of a large file is looked through for it: whoever only reads, and opens it for each picture, need not.
+            # Measuring scans all of a large file: a reader, which opens it for each picture, goes without.
             self._held = 0 if read_only else self._measured()
 
     def _measured(self) -> int:
@@ -63,18 +63,18 @@ class PictureStore(Database):
         return self._measured() if self._read_only else self._held
 
     def count(self) -> int:
-        """How many pictures there are; raises `RecordError`."""
+        """Return the number of pictures; raises `RecordError`."""
         with self._errors():
             return int(self._db.execute("SELECT count(*) FROM frame").fetchone()[0])
 
     def add(self, game: int, pictures: list[Picture]) -> int:
-        """Keep pictures of a game; a frame that is kept already stays as it is.
+        """Keep pictures of a game; a frame that is kept already stays unchanged.
 
         Returns:
-            How many old pictures were given up for them.
+            How many old pictures were dropped for them.
 
         Raises:
-            RecordError: they cannot be written; the games go on being recorded.
+            RecordError: they cannot be written; games continue to be recorded.
         """
         held, gone = self._held, 0
         with self.writing() as db:
@@ -94,7 +94,7 @@ class PictureStore(Database):
         return gone
 
     def near(self, game: int, start: int, stop: int) -> Iterator[Picture]:
-        """Pictures of a game that began between two instants (ns), in order; raises `RecordError`."""
+        """Yield the pictures of a game that began between two instants (ns), in order; raises `RecordError`."""
         with self._errors():
             for row in self._db.execute(
                 "SELECT t, exposure, jpeg FROM frame WHERE game=? AND t BETWEEN ? AND ? ORDER BY t", (game, start, stop)
@@ -102,7 +102,7 @@ class PictureStore(Database):
                 yield Picture(*row)
 
     def instants(self, game: int, start: int, stop: int) -> list[int]:
-        """When the pictures of a game began (ns) that `near` would give; raises `RecordError`."""
+        """Return the instants (ns) of the pictures that `near` would yield; raises `RecordError`."""
         with self._errors():
             rows = self._db.execute(
                 "SELECT t FROM frame WHERE game=? AND t BETWEEN ? AND ? ORDER BY t", (game, start, stop)

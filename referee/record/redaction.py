@@ -1,9 +1,9 @@
-"""How a name is taken out of a game's lines. Pure: text in, text out.
+"""Removes a name from a game's lines. Pure: text in, text out.
 
-The lines of the record are only ever added to, and this is the one exception. A name cannot be removed by a line that
-is added, for the name would still stand in the first; nor was it ever evidence: no ruling rests on it. So the line that
-names the seats is written again with the seat's own name in its place, and says so itself (``"nameless": [2]``), and
-everything else of the game stays byte for byte.
+The lines of the record are append-only, and this is the one exception. Adding a line cannot remove a name, which would
+still stand in the first; nor was it ever evidence: no ruling rests on it. So the line that names the seats is rewritten
+with the seat's own name in its place, and says so itself (``"nameless": [2]``); everything else of the game stays the
+same byte for byte.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _FIXED: Final = frozenset(
         "about", "zone", "direction", "date", "rank", "amended_by",
     )
 )  # fmt: skip
-"""Fields whose values come from the log format's own vocabulary, in which no name stands, and the seats themselves."""
+"""Fields whose values come from the log format's own vocabulary, which contains no names, and the seats themselves."""
 
 
 def seat_name(seat: int) -> str:
-    """What a player without a name is called."""
+    """Return the name of a player without a name."""
     return f"Seat {seat}"
 
 
 def print_line(raw: dict[str, Any]) -> str:
-    """A line as the codec prints it."""
+    """Return a line in the codec's notation."""
     return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
 
 
 def rename_seats(text: str, names: dict[int, str], *, nameless: bool) -> tuple[str, tuple[str, ...]]:
-    """A ``table`` line with other names.
+    """Return a ``table`` line with other names.
 
     Args:
         text: the line.
@@ -54,9 +54,9 @@ def rename_seats(text: str, names: dict[int, str], *, nameless: bool) -> tuple[s
 
 
 def take_out_name(text: str, name: str, instead: str) -> str:
-    """A line with a name replaced wherever free text holds it as a word; the same object where it does not.
+    """Return a line with a name replaced wherever free text holds it as a word; the same object if it does not.
 
-    A line that is no JSON object is returned as it is: `has_name` tells of it.
+    A line that is no JSON object is returned unchanged: `has_name` finds it.
     """
     if not has_name(text, name):
         return text
@@ -72,7 +72,7 @@ def take_out_name(text: str, name: str, instead: str) -> str:
 
 
 def has_name(text: str, name: str) -> bool:
-    """Whether a line holds a name as a word, written plainly or with JSON's escapes."""
+    """Return whether a line holds a name as a word, in plain text or with JSON's escapes."""
     escaped = json.dumps(name)[1:-1]
     return bool(_word(name).search(text)) or (escaped != name and escaped.casefold() in text.casefold())
 

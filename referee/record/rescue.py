@@ -1,10 +1,10 @@
-"""A damaged record is moved aside with its date, and what can be read of it goes on in a new one.
+"""Moves a damaged record aside under a dated name, and continues with its readable data in a new one.
 
-A power cut damages nothing: SQLite rolls back what was never synced, and so it is opened first, and only what it then
-finds amiss is called damage, or what its log shows was changed after it had been written (`referee.record.sqlite_wal`).
-A rescue is finished at the next start where the power fails in its middle.
+A power cut damages nothing: SQLite rolls back what was never synced. So the file is opened first, and only what SQLite
+then reports counts as damage, or a change to its log after it was written (`referee.record.sqlite_wal`). If the power
+fails in the middle of a rescue, the next start finishes it.
 
-A picture has no seal: no ruling rests on one. One that is cut off or that SQLite cannot read is left out.
+A picture has no seal: no ruling rests on one. A picture that is cut off or that SQLite cannot read is left out.
 """
 
 from __future__ import annotations
@@ -31,36 +31,36 @@ from referee.record.stored_lines import LineReader
 from referee.sentence import Sentence
 
 _PATIENCE: Final = 3.0
-"""Seconds that looking through a large file may take at the start of a game."""
+"""Seconds that checking a large file may take at the start of a game."""
 _TOLD: Final = 3
-"""Places of a game that are told one by one."""
+"""Number of places in a game that are listed one by one."""
 _COLUMNS: Final = {"game": 8, "line": 4}
-"""Of the tables of the present version; the version before had fewer."""
+"""Number of columns of the present version's tables; the version before had fewer."""
 _CODES: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_MISMATCH")
-"""What SQLite says of a file that is not as it was written; a missing table is an ordinary error to it."""
+"""SQLite's codes for a file that differs from what was written; a missing table is an ordinary error to it."""
 
 _STEPS: Final = 10_000
-"""Of SQLite's machine, between two looks at the clock."""
+"""Steps of SQLite's virtual machine between two looks at the clock."""
 _DAMAGED_PICTURES: Final = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
 _TOGETHER: Final = 50
 """Pictures that are written at once."""
 
 
 class NothingToRescueError(UserError):
-    """A file of which nothing can be read as a record; it was left as it is."""
+    """Nothing in a file can be read as a record; it was left unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """What became of a damaged record."""
+    """The result of a rescue."""
 
     why: str
     kept: Path
-    """The damaged file, as it was."""
+    """The damaged file, unchanged."""
     games: int
     lines: int
     missing: tuple[str, ...]
-    """What is not as it was written, for each game."""
+    """What differs from what was written, for each game."""
 
     @property
     def words(self) -> str:
@@ -73,11 +73,11 @@ class Rescue:
 
 
 def find_damage(path: Path, *, patience: float | None = None) -> str:
-    """What is amiss with a record's file; empty where nothing is.
+    """Return what is wrong with a record's file; empty if nothing is.
 
     Args:
         path: the record.
-        patience: seconds after which a large file that was well so far is taken to be well; None: look through it all.
+        patience: seconds after which a large file without a fault so far counts as sound; None: check all of it.
 
     Raises:
         RecordError: another program writes it, it was made by a newer program, or it is empty.
@@ -93,7 +93,7 @@ def find_damage(path: Path, *, patience: float | None = None) -> str:
             with closing(connect(path, "ro")) as db:
                 return _look_through(db, patience)
         except sqlite3.OperationalError as bad:
-            # The power was cut while the file was made: what was half written is taken back by whoever may write it.
+            # The power was cut while the file was created: a connection that may write rolls back what is half written.
             if bad.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
                 raise
             with closing(connect(path, "rw")) as db:
@@ -111,7 +111,7 @@ def _look_through(db: sqlite3.Connection, patience: float | None) -> str:
     version = int(db.execute("PRAGMA user_version").fetchone()[0])
     columns = {name: len(db.execute(f"PRAGMA table_info({name})").fetchall()) for name in _COLUMNS}
     if not any(columns.values()) and version == 0:
-        # An empty file is a record that was not begun; SQLite finds a file of another program whole.
+        # An empty file is a record that was not begun; SQLite finds nothing wrong with another program's file.
         return "" if not db.execute("SELECT 1 FROM sqlite_schema").fetchone() else "it holds no games"
     if (version == RECORD_SCHEMA.version and columns != _COLUMNS) or version == 0 or not all(columns.values()):
         return "its tables are not those of a record"
@@ -123,11 +123,11 @@ def _look_through(db: sqlite3.Connection, patience: float | None) -> str:
 
 
 def find_broken_games(path: Path, *, patience: float | None = None) -> str:
-    """What of a record that can be read is not what was written, the newest game first; empty for nothing.
+    """Return what in a readable record differs from what was written, newest game first; empty for nothing.
 
     Args:
         path: the record.
-        patience: seconds after which older games are not looked at any more; None: all are.
+        patience: seconds after which older games are not checked any more; None: all are.
 
     Raises:
         RecordError: it cannot be read.
@@ -147,7 +147,7 @@ def find_broken_games(path: Path, *, patience: float | None = None) -> str:
 
 
 def is_rescue_better(path: Path) -> bool:
-    """Whether more lines that their seals prove can be had from a record's bytes than SQLite reads of it."""
+    """Return whether a record's bytes hold more lines with valid seals than SQLite reads from it."""
     found = _salvaged(path)
     with Record(path, read_only=True) as record:
         present = {info.id: record.sealed_lines(info.id) for info in record.games()}
@@ -156,16 +156,16 @@ def is_rescue_better(path: Path) -> bool:
 
 
 def rescue_record(path: Path, why: str, stamp: str) -> Rescue:
-    """Move a damaged record aside, and go on with what can be read of it.
+    """Move a damaged record aside, and continue with its readable data.
 
     Args:
-        path: the record; nobody writes it meanwhile.
-        why: what is amiss with it.
+        path: the record; no process writes it meanwhile.
+        why: what is wrong with it.
         stamp: the date, for the name of the damaged file.
 
     Raises:
         NothingToRescueError: nothing in it can be read as a record.
-        RecordError: the new record cannot be written; the old one is as it was.
+        RecordError: the new record cannot be written; the old one is unchanged.
     """
     found = _salvaged(path)
     if not found.count and "game" not in found.tables:
@@ -193,9 +193,9 @@ def _salvaged(path: Path) -> Salvage:
 
 
 def finish_rescue(path: Path) -> Path | None:
-    """Put a rescued record in the place of the damaged one; returns where that is kept, None where none waits.
+    """Put a rescued record in the damaged one's place; returns the damaged file's path, None if no rescue waits.
 
-    The new file is whole before it has this name, so whatever is left to do after a power cut is done again.
+    The new file is complete before it has this name, so after a power cut the remaining steps are simply repeated.
     """
     waiting = sorted(path.parent.glob(f"{path.name}.rescued-*"))
     if not waiting:
@@ -215,9 +215,9 @@ def finish_rescue(path: Path) -> Path | None:
 
 
 def mend_record(path: Path, stamp: str) -> str:
-    """Look at a record and its pictures before they are used, and rescue what can be read where they are damaged.
+    """Check a record and its pictures before they are used, and rescue their readable data if they are damaged.
 
-    Returns words for the table; empty where all is well.
+    Returns words for the table; empty if all is well.
     """
     said = [_mend(path, stamp), _mend_pictures(path.with_name(FRAMES_FILE), stamp, _PATIENCE)]
     said = [words for words in said if words]
@@ -253,7 +253,7 @@ def _remove(file: Path) -> None:
 
 
 def _write_anew(part: Path, found: Salvage, stamp: str) -> list[str]:
-    """A new record of these rows; returns what is missing of each game, in words."""
+    """Write a new record of these rows; returns what is missing of each game, in words."""
     Record(part).close()
     People(part).close()
     games = {row[0]: row for row in found.tables.get("game", ())}
@@ -279,7 +279,7 @@ def _write_anew(part: Path, found: Salvage, stamp: str) -> list[str]:
 
 
 def _insert(db: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Rows as far as the table takes them; those of an older version have fewer columns."""
+    """Insert rows as far as the table takes them; those of an older version have fewer columns."""
     names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
     for row in rows:
         marks = ",".join("?" * len(row))
@@ -287,7 +287,7 @@ def _insert(db: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]])
 
 
 def _game_of(game: int, lines: Mapping[int, Line], stamp: str, *, is_latest: bool) -> tuple[Any, ...]:
-    """The row of a game of which only lines are left; the last of all may be one that was broken off."""
+    """Return the row of a game of which only lines are left; only the latest one may be unfinished."""
     reader = LineReader()
     reader.read((number, lines[number][0]) for number in sorted(lines))
     seats, rules = (reader.table.seats, reader.table.rules) if reader.table is not None else ((), "classic")
@@ -295,7 +295,7 @@ def _game_of(game: int, lines: Mapping[int, Line], stamp: str, *, is_latest: boo
 
 
 def _broken_words(record: Record, game: int) -> list[str]:
-    """What of a game is not what was written; nothing for one that is whole."""
+    """Return what in a game differs from what was written; empty for a sound one."""
     broken = record.broken_seals(game)
     if not broken:
         return []
@@ -305,7 +305,7 @@ def _broken_words(record: Record, game: int) -> list[str]:
 
 
 def _check_pages(db: sqlite3.Connection, patience: float | None) -> str:
-    """What SQLite finds amiss with a file's pages; nothing after so many seconds. Raises `sqlite3.Error`."""
+    """Return what SQLite finds wrong with a file's pages; empty after too many seconds. Raises `sqlite3.Error`."""
     until = None if patience is None else time.monotonic() + patience
     db.text_factory = bytes
     db.set_progress_handler(lambda: int(until is not None and time.monotonic() > until), _STEPS)
@@ -321,7 +321,7 @@ def _check_pages(db: sqlite3.Connection, patience: float | None) -> str:
 
 
 def _mend_pictures(path: Path, stamp: str, patience: float) -> str:
-    """Move damaged pictures aside, and go on with those that can be read; words for the table, empty for whole ones."""
+    """Move damaged pictures aside, and continue with the readable ones; returns words for the table, if any."""
     if not path.exists():
         return ""
     try:
@@ -347,7 +347,7 @@ def _mend_pictures(path: Path, stamp: str, patience: float) -> str:
 
 
 def _copy(kept: Path, path: Path) -> int:
-    """Put every picture that can be read into a new file; returns how many."""
+    """Copy every readable picture into a new file; returns their number."""
     some = dict[int, list[Picture]]()
     with closing(connect(kept, "ro")) as db, closing(PictureStore(path)) as new:
         for game, picture in _readable(db):
@@ -360,10 +360,10 @@ def _copy(kept: Path, path: Path) -> int:
 
 
 def _readable(db: sqlite3.Connection) -> Iterator[tuple[int, Picture]]:
-    """Pictures from the first on until one cannot be read, then from the last on."""
+    """Yield pictures from the first on until one cannot be read, then from the last on."""
     for way in ("ASC", "DESC"):
         try:
-            # Not of a view or of another program's kind of table, which have no pages: their query may never end.
+            # Skip a view or another program's kind of table, which have no pages: their query may never end.
             if not db.execute("SELECT 1 FROM sqlite_schema WHERE name='frame' AND rootpage>0").fetchone():
                 return
             for row in db.execute(f"SELECT game, t, exposure, jpeg FROM frame ORDER BY rowid {way}"):

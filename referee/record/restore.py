@@ -1,4 +1,4 @@
-"""Bringing a backup back: everything is checked before anything is touched, and what was there is kept beside it."""
+"""Restores a backup: checks everything before it touches anything, and keeps the present files beside the new ones."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ _DATABASES: Final = {RECORD: RECORD_SCHEMA, FRAMES_FILE: PICTURE_SCHEMA}
 
 @dataclass(frozen=True, slots=True)
 class FilePlacement:
-    """One file that is put in place."""
+    """One file to put in place."""
 
     name: str
-    """In the archive."""
+    """Name in the archive."""
     to: Path
     beside: Path | None
-    """Where what is there now is kept; None where nothing is."""
+    """Where the present file is kept; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a restore would do."""
+    """The steps of a restore."""
 
     manifest: Manifest
     steps: tuple[FilePlacement, ...]
     left_out: tuple[str, ...]
-    """Members that no place is known for."""
+    """Members without a known place."""
 
     @property
     def words(self) -> list[str]:
-        """Line by line."""
+        """The plan in words, line by line."""
         said = [f"the backup of {self.manifest.made}, {self.manifest.games} games, is whole"]
         for step in self.steps:
             kept = f"; what is there now is kept as {step.beside.name}" if step.beside is not None else ""
@@ -54,7 +54,7 @@ class Plan:
 
 
 def plan_restore(file: Path, places: Places, stamp: str) -> Plan:
-    """Check an archive, and say what restoring it would do; changes nothing.
+    """Check an archive, and return what restoring it would do; changes nothing.
 
     Args:
         file: the archive.
@@ -62,22 +62,22 @@ def plan_restore(file: Path, places: Places, stamp: str) -> Plan:
         stamp: goes into the names under which the present files are kept.
 
     Raises:
-        BackupError: it is torn, no backup, or of a newer program.
+        BackupError: it is truncated, no backup, or of a newer program.
     """
     with _unpacked(file, None) as (manifest, _):
         return _plan(manifest, places, stamp)
 
 
 def restore(file: Path, places: Places, stamp: str) -> Plan:
-    """Do it. A power cut at any instant leaves each file either as it was or as it is in the backup.
+    """Restore an archive. A power cut at any instant leaves each file either unchanged or as in the backup.
 
-    Who was forgotten at this table since stays forgotten.
+    People who were forgotten at this table since then stay forgotten.
 
     Raises:
-        BackupError: the archive is not whole, or the record is in use; nothing was changed then.
+        BackupError: the archive is damaged, or the record is in use; nothing was changed then.
     """
     places.record.parent.mkdir(parents=True, exist_ok=True)
-    # Unpacked beside the record, so that putting a file in place is a rename.
+    # Unpack beside the record, so that putting a file in place is a rename.
     with _unpacked(file, places.record.parent) as (manifest, folder):
         plan = _plan(manifest, places, stamp)
         taken = [step.beside for step in plan.steps if step.beside is not None and step.beside.exists()]
@@ -93,7 +93,7 @@ def restore(file: Path, places: Places, stamp: str) -> Plan:
 
 
 def _put_all(folder: Path, steps: tuple[FilePlacement, ...]) -> None:
-    """Put every file in place; where one cannot be, those that were are taken back."""
+    """Put every file in place; if one cannot be, take back those that were."""
     begun: list[FilePlacement] = []
     try:
         for step in steps:
@@ -106,7 +106,7 @@ def _put_all(folder: Path, steps: tuple[FilePlacement, ...]) -> None:
                     step.to.unlink()
             elif step.beside.exists():
                 step.beside.replace(step.to)
-                # Two names of one file: the rename leaves both.
+                # If both names are of one file, the rename leaves both.
                 step.beside.unlink(missing_ok=True)
         why = f"{bad.filename or 'a file'} cannot be written ({bad.strerror})"
         raise BackupError(f"{why}; everything is as it was before") from bad
@@ -125,7 +125,7 @@ def _plan(manifest: Manifest, places: Places, stamp: str) -> Plan:
 
 @contextmanager
 def _unpacked(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]]:
-    """A whole archive's files in a folder that goes away again, its data bases looked through."""
+    """Unpack a complete archive into a temporary folder, and check its databases."""
     try:
         with (
             open_backup(file) as (archive, manifest),
@@ -149,7 +149,7 @@ def _unpacked(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]
 
 
 def _look_through(path: Path, name: str, file: Path) -> None:
-    """Whether a data base is whole, not of a newer program, and holds nothing but what a table writes."""
+    """Check that a database is sound, not of a newer program, and holds nothing but a table's own data."""
     schema = _DATABASES[name]
     try:
         with closing(connect(path, "rw")) as db:
@@ -177,9 +177,9 @@ def _look_through(path: Path, name: str, file: Path) -> None:
 
 
 def _let_go(path: Path) -> None:
-    """Write a data base's log back and remove it: it must not be taken for the log of the file that comes.
+    """Write a database's log back and remove it: it must not be taken for the log of the restored file.
 
-    SQLite does so only where nobody else has the file open, which is just what must be known here.
+    SQLite does so only if no other process has the file open, which is exactly what must be known here.
     """
     db = connect(path, "rw", patience=0.2)
     try:
@@ -187,7 +187,7 @@ def _let_go(path: Path) -> None:
     except sqlite3.OperationalError as bad:
         raise BackupError(f"{path} is in use: stop the referee and its page first; nothing was changed") from bad
     except sqlite3.DatabaseError:
-        # It is damaged, which may be why a backup is brought back: it is kept beside as it is.
+        # It is damaged, perhaps the reason for the restore: keep it beside, unchanged.
         mode = "delete"
     finally:
         db.close()
@@ -196,13 +196,13 @@ def _let_go(path: Path) -> None:
 
 
 def _forget_again(present: Path, coming: Path) -> None:
-    """Who was forgotten at this table is forgotten in the record that comes, before it is put in place."""
+    """Forget the people who were forgotten at this table in the restored record, too, before it is put in place."""
     from referee.record.erasure import forget
     from referee.record.people import People
 
     gone: dict[str, str] = {}
     if present.exists():
-        # Nobody where the record cannot be read.
+        # If the record cannot be read, there are none.
         with closing(connect(present, "ro")) as db, contextlib.suppress(sqlite3.DatabaseError):
             gone = dict(db.execute("SELECT person, at FROM forgotten").fetchall())
     if not gone:

@@ -1,15 +1,15 @@
-"""For how long what is kept: three periods, and what they come to at a given day. Pure.
+"""Retention: three periods, and the data that is overdue on a given day. Pure.
 
-Pictures go first, then the names (and with them whatever ties a figure to a person), then the game itself. A game that
-is marked to be kept stays, with its names, for people asked for that; its pictures stay as well. The newest game and
-one that has not ended are left alone. Where the clock stands before the newest game - a machine without a battery that
-found no network - nothing is done: a wrong clock must never cost a game.
+Pictures go first, then the names (and with them every tie of a figure to a person), then the game itself. A game that
+is marked to be kept stays, with its names and pictures, since people asked for that. The newest game and an unfinished
+one are left alone. If the clock stands before the newest game - a machine without a battery that found no network -
+nothing is done: a wrong clock must never cost a game.
 
-What is removed when the record has grown to its cap, by a rule that can be read here.
+Also the removal of games when the record has grown to its cap.
 
-Pictures go first (see `referee.record.pictures`). Then whole games, the oldest first; never one that is marked to be
-kept, never one that has not ended, never the latest. Each removal is noted in the record and told at the table. Below
-the cap nothing is removed.
+Pictures go first (see `referee.record.pictures`). Then whole games, oldest first; never one that is marked to be kept,
+never an unfinished one, never the latest. Each removal is noted in the record and announced at the table. Below the cap
+nothing is removed.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ LEAST, MOST = 0, 36_500
 
 @dataclass(frozen=True, slots=True)
 class RetentionPeriods:
-    """Days since a game began; a whole number from `LEAST` to `MOST` each."""
+    """Days since a game began; an integer from `LEAST` to `MOST` each."""
 
     pictures: int = 30
-    """Frames round slaps: hands can be seen on them, and after a month nobody argues any more."""
+    """Frames around slaps: they show hands, and after a month they are no longer needed for disputes."""
     figures: int = 365
     """Names, and so results and reaction times by person: a season."""
     games: int = 1095
     """The games themselves, by then without names."""
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for periods that make no sense together."""
+        """Raise `ValueError` for periods that make no sense together."""
         for field in fields(self):
             days = getattr(self, field.name)
             if type(days) is not int or not LEAST <= days <= MOST:
@@ -46,7 +46,7 @@ class RetentionPeriods:
 
     @property
     def words(self) -> str:
-        """The rule, as it is told."""
+        """The periods in a sentence."""
         return (
             f"pictures are kept for {self.pictures} days, names and figures for {self.figures} days after the game, "
             f"games for {self.games} days; games marked to be kept stay as they are"
@@ -55,17 +55,17 @@ class RetentionPeriods:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """Ids of games whose time is over."""
+    """Ids of games with overdue data."""
 
     pictures: tuple[int, ...] = ()
     names: tuple[int, ...] = ()
     games: tuple[int, ...] = ()
     refused: str = ""
-    """Why nothing can be said today; empty where it can."""
+    """Why nothing can be decided today; empty if it can."""
 
 
 def moment(text: str) -> datetime | None:
-    """A label of wall time as an instant, in UTC where it names no zone; None for one that is none."""
+    """Parse a wall-clock label, in UTC if it names no zone; None if it is invalid."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -74,12 +74,12 @@ def moment(text: str) -> datetime | None:
 
 
 def find_overdue(games: Sequence[GameInfo], keeping: RetentionPeriods, now: datetime) -> Due:
-    """What is over at ``now`` (with a zone); a game whose beginning cannot be read is left alone."""
+    """Return what is overdue at ``now`` (with a zone); a game with an unreadable beginning is left alone."""
     begun = {info.id: began for info in games if (began := moment(info.began)) is not None}
     if begun and now < max(begun.values()):
         return Due(refused="the clock stands before the newest game, so nothing is removed: set the clock")
     newest = max((info.id for info in games), default=0)
-    # Of those that were broken off only the newest may go on.
+    # Of the unfinished games only the newest may be resumed.
     ready = [info for info in games if info.id in begun and info.id != newest and not info.keep]
 
     def older(days: int) -> tuple[int, ...]:
@@ -94,20 +94,20 @@ def find_overdue(games: Sequence[GameInfo], keeping: RetentionPeriods, now: date
 GAMES_CAP: Final = 1024 * 1024 * 1024
 """Most bytes of games, unless the settings say otherwise: some 2,000 games of half an hour."""
 _SLACK: Final = 0.9
-"""Room is made down to this share of the cap, so that it is not made at every game."""
+"""Share of the cap down to which room is made, so that it is not needed at every game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a look at the record's size came to."""
+    """The result of making room."""
 
     removed: tuple[GameInfo, ...]
     short: int
-    """Bytes above the cap that nothing may be removed for."""
+    """Bytes above the cap for which nothing may be removed."""
 
     @property
     def words(self) -> str:
-        """For the table; empty where nothing was done and nothing is wrong."""
+        """For the table; empty if nothing was done and nothing is wrong."""
         said = []
         if self.removed:
             many = "1 old game was" if len(self.removed) == 1 else f"{len(self.removed)} old games were"
@@ -119,10 +119,10 @@ class Room:
 
 
 def choose_games_to_remove(games: Sequence[tuple[GameInfo, int]], cap: int) -> list[GameInfo]:
-    """Which games to remove.
+    """Return the games to remove.
 
     Args:
-        games: each with its size, bytes; the oldest first.
+        games: each with its size, bytes; oldest first.
         cap: most bytes of all together.
     """
     total = sum(size for _, size in games)
@@ -140,7 +140,7 @@ def choose_games_to_remove(games: Sequence[tuple[GameInfo, int]], cap: int) -> l
 
 
 def make_room(record: Record, at: str, cap: int = GAMES_CAP) -> Room:
-    """Remove what must go; ``at`` is wall time, ISO 8601. Raises `RecordError`."""
+    """Remove games above the cap; ``at`` is wall-clock time, ISO 8601. Raises `RecordError`."""
     sizes = record.sizes()
     games = [(info, sizes.get(info.id, 0)) for info in reversed(record.games())]
     gone = choose_games_to_remove(games, cap)

@@ -1,9 +1,8 @@
-"""Reads a damaged record: a scan of all its bytes for lines whose seals continue a game's chain. Pure.
+"""Reads a damaged record: scans all its bytes for lines whose seals continue a game's chain. Pure.
 
-SQLite gives up at the first page that is damaged. But each line of a game stands in the file with its seal behind it,
-and a seal proves its line from the seal before (`referee.record.seals`). So a line is found wherever its bytes are, in
-the data base or in its write-ahead log, whether or not anything points to it, and a line that was changed never passes
-for one that was written.
+SQLite gives up at the first damaged page. But each line of a game is stored with its seal behind it, and a seal proves
+its line from the seal before (`referee.record.seals`). So a line is found wherever its bytes are, in the database or in
+its write-ahead log, whether or not anything points to it, and a changed line never passes as an original one.
 
 The few rows beside the lines (games, people, notes) have no seals, so only rows that the pages point to count.
 
@@ -26,13 +25,13 @@ from referee.record.sqlite_wal import PAGE, read_wal
 _FILE_HEADER: Final = 100
 _TABLE_LEAF: Final = 0x0D
 _SIZES: Final = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 8: 0, 9: 0}
-"""Bytes of nothing and of whole numbers, by how a row's header names their kind."""
+"""Bytes of nulls and integers, by their serial type in a row's header."""
 _LINE_HEADER: Final = re.compile(rb"[\x04-\x07](?=([\x01-\x04\x09])([\x01-\x04\x09])([\x80-\xff]{0,2}[\x00-\x7f]))")
-"""Begins the row of a line: the header's length, and the kinds of the game, of the number and of the text."""
+"""Start of a line's row: the header's length, and the serial types of game, number and text."""
 _SEAL_KIND: Final = 13 + 2 * SEAL_DIGITS
 _SEALED: Final = re.compile(rb"\}([0-9a-f]{16})")
 _MOST_IN_PAGE: Final = (PAGE - 12) * 64 // 255 - 23
-"""Bytes of a line's row up to which all of it is in one page; longer ones go on in other pages."""
+"""Largest row of a line that fits into one page, bytes; longer ones continue in other pages."""
 _LEAST_IN_PAGE: Final = (PAGE - 12) * 32 // 255 - 23
 _LONGEST_ROW: Final = 4 << 20
 _ID: Final = re.compile(r"[0-9a-f]{16}")
@@ -42,11 +41,11 @@ _NOTES: Final = ("version", "keeping", "settle", SCRUB_WAITS)
 
 
 class Line(NamedTuple):
-    """A line as it is stored."""
+    """A stored line."""
 
     text: str
     seal: str | None
-    """None for one that was written by a program without seals."""
+    """None if it was written by a program without seals."""
 
     @property
     def is_whole(self) -> bool:
@@ -54,7 +53,7 @@ class Line(NamedTuple):
         return self.seal is None or _ID.fullmatch(self.seal) is not None
 
     def follows(self, before: str) -> bool:
-        """Whether its seal continues the one before."""
+        """Return whether its seal continues the one before."""
         return self.seal is None or self.seal == seal_line(before, self.text)
 
 
@@ -63,26 +62,26 @@ class Salvage:
     """Rows of a damaged record."""
 
     tables: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
-    """By table, its row ids first where they matter; all but the lines."""
+    """By table, row ids first where they matter; everything except the lines."""
     lines: dict[int, dict[int, Line]] = field(default_factory=dict)
     """By game and number."""
 
     @property
     def count(self) -> int:
-        """How many lines there are."""
+        """Number of lines."""
         return sum(len(lines) for lines in self.lines.values())
 
 
 def salvage_rows(file: bytes, log: bytes) -> Salvage:
-    """Read what can be read.
+    """Read everything that is readable.
 
     Args:
-        file: the data base.
-        log: its write-ahead log; empty where there is none.
+        file: the database.
+        log: its write-ahead log; empty if there is none.
     """
     present = _write_back(file, log)
     tables = _read_tables(present)
-    # Older copies may hold what people wanted gone, until that has been overwritten: then they are left alone.
+    # Until erased data is overwritten, older copies may still hold it: then they are left alone.
     waits = any(row[0] == SCRUB_WAITS for row in tables.get("people_meta", ()))
     found = _Lines((present,) if waits or not log else (present, log, file))
     gone = {row[1] for row in tables.get("removed", ())}
@@ -92,7 +91,7 @@ def salvage_rows(file: bytes, log: bytes) -> Salvage:
 
 
 def count_proven(lines: Mapping[int, tuple[str, str | None]]) -> int:
-    """How many lines of a game are proved by their seals: each follows on the one before it."""
+    """Return how many lines of a game are proved by their seals: each follows the one before it."""
     proven, last, before = 0, 0, FIRST_SEAL
     for number in sorted(lines):
         line = Line(*lines[number])
@@ -102,10 +101,10 @@ def count_proven(lines: Mapping[int, tuple[str, str | None]]) -> int:
 
 
 def _write_back(file: bytes, log: bytes) -> bytes:
-    """The data base with the pages of its log in their places."""
+    """Return the database with the pages of its log in their places."""
     present = bytearray(file)
     for frame in read_wal(log).frames:
-        # A number of chance would make a file of any length.
+        # A random page number would make the file arbitrarily long.
         if 0 < frame.page <= (len(file) + len(log)) // PAGE:
             end = frame.page * PAGE
             present.extend(bytes(max(0, end - len(present))))
@@ -114,12 +113,12 @@ def _write_back(file: bytes, log: bytes) -> bytes:
 
 
 class _Lines:
-    """Every copy of every line, wherever it stands."""
+    """Every copy of every line, wherever it is stored."""
 
     def __init__(self, places: Iterable[bytes]) -> None:
-        """``places``: the data base, then whatever may hold older copies of its pages."""
+        """``places``: the database, then further bytes that may hold older copies of its pages."""
         self.opened: set[int] = set()
-        """Games whose table is there."""
+        """Games whose table line is there."""
         self._copies: dict[int, dict[int, list[Line]]] = {}
         """By game and number."""
         present = b""
@@ -144,13 +143,13 @@ class _Lines:
             self._strays |= dict.fromkeys(_find_texts(data, placed))
 
     def chain(self, game: int, end: str | None) -> dict[int, Line]:
-        """A game's lines by their numbers; ``end`` is the seal with which it ended, if that is known."""
+        """Return a game's lines by number; ``end``: the seal with which it ended, if known."""
         copies, chain = self._copies.get(game, {}), dict[int, Line]()
         number, seal = 0, FIRST_SEAL
         while number < max(copies, default=0) or (number and seal != end):
             number += 1
             line = next((line for line in copies.get(number, ()) if line.follows(seal)), None)
-            # Nothing before a first line shows whose it is, but the line that follows.
+            # A first line has no seal before it: only the following line shows to which game it belongs.
             line = line or self._find_stray(seal, copies.get(2, []) if number == 1 else None)
             line = line or _seal_anew(seal, copies.get(number, ()), copies.get(number + 1, ()))
             if line is None:
@@ -161,7 +160,7 @@ class _Lines:
         return chain
 
     def _find_stray(self, seal: str, following: list[Line] | None) -> Line | None:
-        """A line that stands where no row, or a spoilt one, names it; ``following``: one of these follows it."""
+        """Return a line without a usable row that continues this seal; ``following``: one of these must follow it."""
         for line in self._strays:
             if line.follows(seal) and (following is None or any(two.follows(line.seal or "") for two in following)):
                 return line
@@ -171,7 +170,7 @@ class _Lines:
     def _after_gap(
         copies: Mapping[int, list[Line]], chain: Mapping[int, Line], missing: int
     ) -> tuple[int, Line] | None:
-        """The next line where one is missing: proved by the seal that is left of that, or else not proved at all."""
+        """Return the next line after a gap: proved by the missing line's surviving seal, or else unproved."""
         for number in sorted(copies):
             if number > missing:
                 before = [line.seal or "" for line in copies.get(number - 1, ()) if line.is_whole]
@@ -183,7 +182,7 @@ class _Lines:
 
 
 def _seal_anew(before: str, copies: Iterable[Line], following: Iterable[Line]) -> Line | None:
-    """A line whose own seal is spoilt, and which the next line proves."""
+    """Return a line whose own seal is damaged, but which the next line proves."""
     for line in copies:
         seal = seal_line(before, line.text)
         if any(after.seal is not None and after.follows(seal) for after in following):
@@ -192,11 +191,11 @@ def _seal_anew(before: str, copies: Iterable[Line], following: Iterable[Line]) -
 
 
 def _find_lines(data: bytes, present: bytes) -> Iterator[tuple[int, int, Line]]:
-    """Game, number and line of whatever looks like the row of a line; ``present`` is where a long one goes on."""
+    """Yield game, number and line of everything that looks like a line's row; long ones continue in ``present``."""
     for found in _LINE_HEADER.finditer(data):
         start, text_kind = found.start(), _read_varint(found[3], 0)[0]
         header, known = data[start], 3 + len(found[3])
-        # A program without seals wrote rows without a fourth column, or they got an empty one later.
+        # A program without seals wrote rows without a fourth column, or they later got an empty one.
         seal_kind = data[found.end() + known - 1] if header == known + 1 and len(data) >= start + header else 0
         if header - known not in (0, 1) or seal_kind not in (0, _SEAL_KIND) or text_kind < 13 or text_kind % 2 == 0:
             continue
@@ -214,7 +213,7 @@ def _find_lines(data: bytes, present: bytes) -> Iterator[tuple[int, int, Line]]:
 
 
 def _whole_row(data: bytes, start: int, length: int, present: bytes) -> bytes:
-    """A row of that length, which goes on from page to page where it is long; shorter where a page is not there."""
+    """Return a row of that length, following it from page to page; shorter if a page is missing."""
     if length <= _MOST_IN_PAGE or length > _LONGEST_ROW:
         return data[start : start + length] if length <= _MOST_IN_PAGE else b""
     local = _LEAST_IN_PAGE + (length - _LEAST_IN_PAGE) % (PAGE - 4)
@@ -231,7 +230,7 @@ def _whole_row(data: bytes, start: int, length: int, present: bytes) -> bytes:
 
 
 def _find_texts(data: bytes, known: set[str | None]) -> Iterator[Line]:
-    """Whatever looks like a line with a seal behind it that is not known, also where the row around it is spoilt."""
+    """Yield everything that looks like a line followed by an unknown seal, even where the row around it is damaged."""
     begin = 0
     for found in _SEALED.finditer(data):
         if (seal := found[1].decode()) not in known:
@@ -243,7 +242,7 @@ def _find_texts(data: bytes, known: set[str | None]) -> Iterator[Line]:
 
 
 def _read_tables(present: bytes) -> dict[str, list[tuple[Any, ...]]]:
-    """The rows of all tables but the lines, from the pages that hold them."""
+    """Return the rows of all tables except the lines, from the pages that hold them."""
     tables: dict[str, list[tuple[Any, ...]]] = {}
     for at in range(0, len(present) - PAGE + 1, PAGE):
         page, start = present[at : at + PAGE], 0 if at else _FILE_HEADER
@@ -258,7 +257,7 @@ def _read_tables(present: bytes) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def _read_row(page: bytes, at: int) -> tuple[int, tuple[Any, ...]]:
-    """Row id and values; raises `IndexError`, `KeyError` or `ValueError` for what is no row that fits into a page."""
+    """Return row id and values; raises `IndexError`, `KeyError` or `ValueError` if no row of one page is here."""
     _, at = _read_varint(page, at)
     key, header_at = _read_varint(page, at)
     header, at = _read_varint(page, header_at)
@@ -276,14 +275,14 @@ def _read_row(page: bytes, at: int) -> tuple[int, tuple[Any, ...]]:
 
 
 def _read_numbers(kinds: tuple[int, int], data: bytes) -> tuple[int, int]:
-    """Two whole numbers that stand one behind the other."""
+    """Return two consecutive integers."""
     first = _SIZES[kinds[0]]
     game, number = (int.from_bytes(part, signed=True) for part in (data[:first], data[first:]))
     return 1 if kinds[0] == 9 else game, 1 if kinds[1] == 9 else number
 
 
 def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of one to nine bytes, and where it ends; raises `IndexError`."""
+    """Return an integer of one to nine bytes, and the offset after it; raises `IndexError`."""
     value = 0
     for place in range(8):
         byte = data[at + place]
@@ -294,7 +293,7 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _table_of(values: tuple[Any, ...]) -> str:
-    """Whose row this is, by what stands in it; empty for a row of no table."""
+    """Return the table to which a row belongs, judged by its values; empty for none."""
     kinds = tuple(type(value) for value in values)
     if len(values) in (6, 8) and values[0] is None and kinds[1] is str and kinds[3:6] == (str, str, int):
         return "game"

@@ -1,8 +1,8 @@
-"""The tables of a record and of its pictures, and whether a file of SQLite holds anything else.
+"""The tables of a record and of its pictures, and the check that an SQLite file holds nothing else.
 
-A data base may carry code: a trigger that rewrites what is written, a view in a table's place, a check or a default
-that calls a function. A backup or a friend's file may bring one. So everything in a file's schema must be what some
-version of the Table Referee made; only then is anything else read of it, or written to it.
+A database may carry code: a trigger that rewrites what is written, a view in a table's place, a check or a default that
+calls a function. A backup or a friend's file may bring one. So everything in a file's schema must be the work of some
+version of the Table Referee; only then is anything else read from it, or written to it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ DROP TRIGGER IF EXISTS line_stays;
 CREATE TRIGGER line_stays BEFORE UPDATE OF game, number, text ON line
     BEGIN SELECT RAISE(ABORT, 'lines are only ever added'); END;
 """
-"""What version 2 has over version 1, whose lines stay without seals: nobody vouched for them when they were written."""
+"""Changes of version 2 against version 1, whose lines stay without seals: they were not vouched for when written."""
 RECORD_TABLES: Final = _GAMES + SEALS
 PEOPLE_TABLES: Final = """
 CREATE TABLE IF NOT EXISTS people_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -81,19 +81,19 @@ CREATE TABLE IF NOT EXISTS frame (
 );
 """
 _BY_SQLITE: Final = {"sqlite_stat1": "(tbl,idx,stat)", "sqlite_stat4": "(tbl,idx,neq,nlt,ndlt,sample)"}
-"""What ``ANALYZE`` leaves in a file."""
+"""Tables that ``ANALYZE`` leaves in a file."""
 _OBJECTS: Final = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 _Object = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
 class Schema:
-    """What one kind of file may hold."""
+    """The allowed contents of one kind of file."""
 
     version: int
-    """Of its tables, the newest that is known here (``user_version``)."""
+    """Newest version of its tables that is known here (``user_version``)."""
     scripts: tuple[str, ...]
-    """How its tables were made, each version's in a file of its own."""
+    """How its tables were made: one script for each version, run in a separate file."""
 
     @cached_property
     def _own(self) -> frozenset[_Object]:
@@ -105,10 +105,10 @@ class Schema:
         return frozenset(found)
 
     def find_stranger(self, db: sqlite3.Connection) -> str:
-        """The first thing in a file that was not made here, as ``trigger "name"``; empty where there is none.
+        """Return the first foreign object in a file, as ``trigger "name"``; empty if there is none.
 
-        A table that is missing is no stranger: a power cut may come before it. Nor is anything in a file of a newer
-        program, which is refused as that.
+        A missing table is not foreign: a power cut may come before it. Nor is anything in a file of a newer program,
+        which is refused for that reason.
 
         Raises:
             sqlite3.Error: the file cannot be read.
@@ -125,12 +125,12 @@ PICTURE_SCHEMA: Final = Schema(0, (PICTURE_TABLES,))
 
 
 def decode_text(text: bytes) -> str:
-    """A text of a file, which damage may have left with bytes that are none."""
+    """Decode a text of a file, in which damage may have left invalid bytes."""
     return text.decode(errors="replace")
 
 
 def _objects(db: sqlite3.Connection) -> list[_Object]:
-    """What a schema holds, the spaces between its words as one."""
+    """Return a schema's objects, with runs of spaces collapsed."""
     usual, db.text_factory = db.text_factory, decode_text
     try:
         rows = db.execute(_OBJECTS).fetchall()

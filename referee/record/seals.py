@@ -1,7 +1,7 @@
-"""Seals: a checksum of each line of a log, chained to the one before, by which a changed line is found. Pure.
+"""Seals: a checksum of each line of a log, chained to the one before, which reveals a changed line. Pure.
 
 The seal of a line is the beginning of the SHA-256 of the seal before it, a line break, and the line. So the last seal
-speaks for the whole game, and each earlier one for the game up to there: who noted it down can hold it against the log.
+vouches for the whole game, and each earlier one for the game up to there: a noted seal can be compared with the log.
 """
 
 from __future__ import annotations
@@ -16,58 +16,58 @@ from referee.engine.log import number_lines
 
 SEAL_DIGITS: Final = 16
 FIRST_SEAL: Final = ""
-"""Stands before a log's first line."""
+"""The seal before a log's first line."""
 _FIELD: Final = re.compile(r',"seal":"([0-9a-f]{16})"\}$')
 
 SealedLine = tuple[int, str, str | None]
-"""Number and text of a line, and its seal; None for one that was written by a program without seals."""
+"""Number and text of a line, and its seal; None if it was written by a program without seals."""
 
 
 def seal_line(before: str, text: str) -> str:
-    """The seal of a line, from the seal of the line before it."""
+    """Return the seal of a line, from the seal of the line before it."""
     return sha256(f"{before}\n{text}".encode(errors="replace")).hexdigest()[:SEAL_DIGITS]
 
 
 def seal_lines(texts: Iterable[str], before: str = FIRST_SEAL) -> str:
-    """The seal of the last of these lines, which follow one another."""
+    """Return the seal of the last of these consecutive lines."""
     for text in texts:
         before = seal_line(before, text)
     return before
 
 
 def show_seal(seal: str) -> str:
-    """A seal as people read it aloud: in groups of four."""
+    """Return a seal as people read it aloud: in groups of four."""
     return " ".join(seal[at : at + 4] for at in range(0, len(seal), 4))
 
 
 def attach_seal(text: str, seal: str | None) -> str:
-    """A line of the public format with its seal as the last field; as it is where it cannot take one."""
+    """Return a line of the public format with its seal as the last field; unchanged if it cannot take one."""
     if seal is None or not text.endswith("}") or '"seal"' in text:
         return text
     return f'{text[:-1]},"seal":"{seal}"}}'
 
 
 def detach_seal(text: str) -> tuple[str, str | None]:
-    """A line without the seal that `attach_seal` gave it, and that seal; None where it has none."""
+    """Return a line without the seal that `attach_seal` added, and that seal; None if it has none."""
     found = _FIELD.search(text)
     return (text, None) if found is None else (f"{text[: found.start()]}}}", found[1])
 
 
 class BrokenSeal(NamedTuple):
-    """A place at which a log is not what was sealed."""
+    """A place at which a log differs from what was sealed."""
 
     number: int
-    """Of the line."""
+    """Number of the line."""
     words: str
     """What is wrong there, what was expected, and what is there."""
 
 
 def find_broken_seals(lines: Iterable[SealedLine], *, end: str | None = None) -> Iterator[BrokenSeal]:
-    """Every line that was changed, is missing, or stands where it was not written; nothing for lines without seals.
+    """Yield every line that was changed, is missing, or is out of place; nothing for lines without seals.
 
     Args:
         lines: in their order.
-        end: the seal with which the game ended; None where that is not known.
+        end: the seal with which the game ended; None if unknown.
     """
     last, stored, made, sealed = 0, FIRST_SEAL, FIRST_SEAL, False
     for number, text, seal in lines:
@@ -79,7 +79,7 @@ def find_broken_seals(lines: Iterable[SealedLine], *, end: str | None = None) ->
             yield BrokenSeal(number, f"has no seal, and the lines before it have; {fits} was expected")
         elif not is_whole:
             yield BrokenSeal(number, f"is not the line that was sealed: its seal is {seal}, and this line makes {fits}")
-        # Either the line was changed, and its seal holds, or the other way round: the next line tells.
+        # Either the line was changed, and its seal holds, or the other way round: the next line shows which.
         last, stored = number, seal or fits
         made = stored if gap > 0 or is_whole else fits
         sealed = sealed or seal is not None
@@ -88,7 +88,7 @@ def find_broken_seals(lines: Iterable[SealedLine], *, end: str | None = None) ->
 
 
 def find_broken_log(stream: BinaryIO) -> Iterator[BrokenSeal]:
-    """Where a log is not what was sealed when it was taken out of a record; nothing for one without seals.
+    """Yield where a log differs from what was sealed when it was exported; nothing for one without seals.
 
     Raises:
         LogError: a line is too long, or not UTF-8.
@@ -105,12 +105,12 @@ def find_broken_log(stream: BinaryIO) -> Iterator[BrokenSeal]:
 
 
 def renew_seals(lines: Iterable[tuple[str, str, str | None]]) -> Iterator[str | None]:
-    """The seals of lines of which some were written again, for a name in them is gone.
+    """Yield the new seals of lines of which some were rewritten without a name.
 
-    A seal that did not hold before does not hold afterwards.
+    A seal that was invalid before stays invalid.
 
     Args:
-        lines: each as it was and as it is, and the seal that it has.
+        lines: each before and after, and its present seal.
     """
     old = new = FIRST_SEAL
     for was, text, seal in lines:

@@ -1,9 +1,9 @@
-"""Tells a damaged write-ahead log of SQLite from one that a power cut ended, and gives the pages in it. Pure.
+"""Tells a damaged write-ahead log of SQLite from one that a power cut ended, and returns its pages. Pure.
 
-SQLite reads such a log up to the first frame whose checksum fails, and ignores the rest without a word: nearly always
-that is a write that the power cut short, which was never announced. But a frame that fails *before* a later
-transaction was whole once, for each commit is synced before the next begins; and a checksum that is off by just one
-word was written whole, and changed since. Only those two are called damage here.
+SQLite reads such a log up to the first frame whose checksum fails, and ignores the rest silently: nearly always that is
+a write that the power cut short, which was never announced. But a frame that fails *before* a later transaction was
+sound once, for each commit is synced before the next begins; and a frame whose checksum is off by just one word was
+written completely, and changed since. Only those two are called damage here.
 
 https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 """
@@ -15,11 +15,11 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 PAGE: Final = 4096
-"""Bytes of a page in every record."""
+"""Page size of every record, bytes."""
 _HEADER, _FRAME = 32, 24
 _STEP: Final = _FRAME + PAGE
 _MAGICS: Final = {0x377F0682: "<", 0x377F0683: ">"}
-"""The first word of a log, and the order of the bytes in the words that are summed."""
+"""The first word of a log, and the byte order of the summed words."""
 _MASK: Final = 0xFFFF_FFFF
 
 _Sums = tuple[int, int]
@@ -35,16 +35,16 @@ class WalFrame(NamedTuple):
     data: bytes
     is_whole: bool = True
     was_changed: bool = False
-    """In a single word, which is mended."""
+    """Changed in a single word, which is repaired."""
 
 
 class Wal(NamedTuple):
     """A write-ahead log."""
 
     frames: tuple[WalFrame, ...] = ()
-    """Of every transaction that the power did not cut short, in their order."""
+    """Frames of every transaction that the power did not cut short, in order."""
     damaged: int = 0
-    """Frames that were changed after they had been written; the header counts as one."""
+    """Number of frames that were changed after they were written; the header counts as one."""
 
 
 def read_wal(data: bytes) -> Wal:
@@ -60,7 +60,7 @@ def read_wal(data: bytes) -> Wal:
         # The first frames of this round repeat the header's salts.
         salts = Counter(frame[8:16] for frame in raw[:3]).most_common(1)[0][0]
     if not any(salts):
-        # Room that was made for a log, and never written.
+        # Space reserved for a log, and never written.
         return Wal()
     last = max((place for place, frame in enumerate(raw) if frame[8:16] == salts), default=-1)
     frames = _check_frames(raw[: last + 1], salts, order, sums)
@@ -70,7 +70,7 @@ def read_wal(data: bytes) -> Wal:
 
 
 def _check_frames(raw: list[bytes], salts: bytes, order: str, sums: _Sums) -> list[WalFrame]:
-    """The frames of the present round; those before it have other salts."""
+    """Return the frames of the present round; those of earlier ones have other salts."""
     frames = []
     for frame, following in zip(raw, [*raw[1:], b""], strict=True):
         stored, content = _sums_of(frame[16:24]), frame[:8] + frame[24:]
@@ -80,7 +80,7 @@ def _check_frames(raw: list[bytes], salts: bytes, order: str, sums: _Sums) -> li
             if (mended := _mend_word(content, order, sums, stored)) is not None:
                 content, is_whole, was_changed = mended, True, True
             elif following and _checksum(following[:8] + following[24:], order, found) == _sums_of(following[16:24]):
-                # Its own sum was changed, and nothing else.
+                # Only its own sum was changed.
                 stored, is_whole, was_changed = found, True, True
         page, size = struct.unpack(">II", content[:8])
         frames.append(WalFrame(page, size != 0, content[8:], is_whole, was_changed))
@@ -89,11 +89,11 @@ def _check_frames(raw: list[bytes], salts: bytes, order: str, sums: _Sums) -> li
 
 
 def _count_kept(frames: list[WalFrame]) -> int:
-    """How many frames come before a transaction that the power cut short."""
+    """Return the number of frames before a transaction that the power cut short."""
     ends = [place for place, frame in enumerate(frames) if frame.commits and frame.is_whole]
     while ends:
         first = ends[-2] + 1 if len(ends) > 1 else 0
-        # A torn frame lies in the last transaction; where one lies before, there is a whole commit after it.
+        # A torn frame belongs to the last transaction; if one comes earlier, a complete commit follows it.
         torn = [frame for frame in frames[first : ends[-1] + 1] if not frame.is_whole]
         if not torn or any(frame.commits for frame in torn):
             return ends[-1] + 1
@@ -107,7 +107,7 @@ def _sums_of(data: bytes) -> _Sums:
 
 
 def _checksum(data: bytes, order: str, sums: _Sums) -> _Sums:
-    """SQLite's sums over words of 32 bits, going on from these."""
+    """Return SQLite's sums over words of 32 bits, starting from these."""
     first, second = sums
     words = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
     for word in words:
@@ -117,11 +117,11 @@ def _checksum(data: bytes, order: str, sums: _Sums) -> _Sums:
 
 
 def _mend_word(data: bytes, order: str, sums: _Sums, stored: _Sums) -> bytes | None:
-    """The data with the one word mended whose change explains its sum; as it is where several do; None where none does.
+    """Repair the one word whose change explains the sum; the data is unchanged if several do, None if none does.
 
-    What a word adds to the sums is carried on by every pair after it, ``(a, b) -> (a + b, a + 2b)``; so the difference
-    of the sums is carried back pair by pair until it is that of one word. That another damage looks so by chance
-    happens once in some four million.
+    Every later pair carries on what a word adds to the sums, ``(a, b) -> (a + b, a + 2b)``; so the difference of the
+    sums is carried back pair by pair until it is that of one word. Other damage looks like this by chance once in some
+    four million cases.
     """
     found = _checksum(data, order, sums)
     first, second = (stored[0] - found[0]) & _MASK, (stored[1] - found[1]) & _MASK

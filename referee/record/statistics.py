@@ -1,7 +1,7 @@
-"""What came of each game, worked out anew from its lines: who won, and the figures of every hand that was ruled on.
+"""The result of each game, computed from its lines: the winner, and the figures of every hand that was ruled on.
 
 Reaction times, margins, and risk and fake slaps told apart from reactions by their timing (K8); no ruling rests on any
-of this. The page and the league ask; nothing of it is stored.
+of this. The page and the league use it; nothing of it is stored.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from referee.record.stored_lines import OddLine, replay_rows
 from referee.units import MS
 
 SOONEST_REACTION: Final = 100 * MS
-"""Nobody perceives and moves in less: R. Whelan, "Effective analysis of reaction time data", The Psychological Record
-58 (2008), 475 to 482; also the limit of a false start in World Athletics' technical rules."""
+"""Shortest human reaction: R. Whelan, "Effective analysis of reaction time data", The Psychological Record 58 (2008),
+475 to 482; also the limit of a false start in World Athletics' technical rules."""
 _LATEST: Final = 1000 * MS
-"""A false slap later than this after the newest card answers nothing on the table. Our own limit: the published
-reactions of people who watch for a sign lie far below."""
+"""A false slap later than this after the newest card is no response to the table. Our own limit: published reaction
+times of people who watch for a signal are far below."""
 HAND_KINDS: Final = ("reaction", "mistaken", "risk", "fake", "open")
 _KIND_OF: Final = {"slap_won": "won", "slap_false": "false", "slap_void": "void"}
 
@@ -51,11 +51,11 @@ class HandFigure:
     reveal: int | None
     """The reveal that it is measured from: of the card that completed the pattern, or of the newest card."""
     error: int
-    """Of the time since the reveal: the sum of both errors, ns."""
+    """Error of the time since the reveal: the sum of both errors, ns."""
     kind: str
-    """One of `HAND_KINDS`, or empty where neither a reaction nor a false slap."""
+    """One of `HAND_KINDS`, or empty if neither a reaction nor a false slap."""
     margin: int | None
-    """Of a slap that was won by time: to the second hand, ns."""
+    """For a slap that was won by time: margin to the second hand, ns."""
     margin_error: int | None
     patterns: tuple[str, ...]
 
@@ -66,12 +66,12 @@ class HandFigure:
 
     @property
     def counts(self) -> bool:
-        """Whether it is a reaction time: a hand on a valid pattern, not too soon to be one for sure."""
+        """Whether it is a reaction time: a hand on a valid pattern, not surely too soon to be one."""
         return self.outcome in ("won", "late") and self.since is not None and self.kind != "risk"
 
 
 def make_figures(game: ReplayedGame, number: int) -> list[HandFigure]:
-    """Every hand of a game that was ruled on, by time; rulings as they stand in the end.
+    """Return every hand of a game that was ruled on, in order of time; with the final rulings.
 
     Args:
         game: the game, ruled again.
@@ -101,7 +101,7 @@ def _figure(
     elif outcome == "false":
         card = max((one for one in cards if one.t <= slap.t), key=lambda one: one.t, default=None)
     if is_said(slap) or is_said(card):
-        # People told it, and know when no better than the order of things: that is no reaction, and no margin.
+        # People reported it, and know only the order of events: no reaction time, and no margin.
         card = None
     names = game.table.seats
     player = names[slap.seat - 1] if slap.seat <= len(names) else f"seat {slap.seat}"
@@ -116,7 +116,7 @@ def _figure(
 
 
 def _kind(outcome: str, t: int, card: Card | None, error: int) -> str:
-    """What a hand was, by its timing alone; ``open`` where the errors reach over a limit."""
+    """Return the kind of a hand, judged by its timing alone; ``open`` if its error spans a limit."""
     if card is None:
         return ""
     low, high = t - card.t - error, t - card.t + error
@@ -133,11 +133,11 @@ def _kind(outcome: str, t: int, card: Card | None, error: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlayerSummary:
-    """A player's figures. Times in ns; None where there is nothing to go by."""
+    """A player's figures. Times in ns; None without data."""
 
     player: str
     seat: int
-    """Where the player sat last, for the colour; 0 for several players together."""
+    """The player's last seat, for the colour; 0 for several players together."""
     reactions: tuple[int, ...]
     """In order of size."""
     won: int
@@ -152,7 +152,7 @@ class PlayerSummary:
 
     @property
     def quartiles(self) -> tuple[int, int] | None:
-        """Between which the middle half lies."""
+        """The limits of the middle half."""
         if len(self.reactions) < 4:
             return None
         low, _, high = statistics.quantiles(self.reactions, n=4, method="inclusive")
@@ -160,7 +160,7 @@ class PlayerSummary:
 
 
 def summarise_players(of: Iterable[HandFigure]) -> list[PlayerSummary]:
-    """Each player's figures, by the order of seats."""
+    """Return each player's figures, in the order of seats."""
     by_player: dict[str, list[HandFigure]] = {}
     for figure in of:
         by_player.setdefault(figure.player, []).append(figure)
@@ -177,28 +177,28 @@ def summarise_players(of: Iterable[HandFigure]) -> list[PlayerSummary]:
 
 
 def list_margins(of: Iterable[HandFigure]) -> list[int]:
-    """Distances of second hands, ns, in order of size."""
+    """Return the margins of second hands, ns, in order of size."""
     return sorted(one.margin for one in of if one.margin is not None)
 
 
 def typical_error(of: Iterable[HandFigure]) -> int:
-    """The median error of the reaction times, ns; 0 where there are none."""
+    """Return the median error of the reaction times, ns; 0 if there are none."""
     errors = [one.error for one in of if one.counts]
     return round(statistics.median(errors)) if errors else 0
 
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """One game."""
+    """The result of one game."""
 
     game: int
     began: str
     seats: int
     winner: int | None
-    """Seat; None where the game was drawn, broken off, or cannot be read any more."""
+    """Seat; None if the game was drawn, broken off, or cannot be read any more."""
     finished: bool
     people: dict[int, str] = field(default_factory=dict)
-    """Ids by seat, of those who agreed."""
+    """Ids of those who agreed, by seat."""
     hands: tuple[HandFigure, ...] = ()
     """Every hand that was ruled on."""
     odd: tuple[OddLine, ...] = ()
@@ -207,13 +207,13 @@ class GameResult:
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """From a day to a day, both included; None leaves that side open. Days as the table's clock had them."""
+    """Days from ``start`` to ``end``, both included, by the table's clock; None leaves that side open."""
 
     start: date | None = None
     end: date | None = None
 
     def __contains__(self, began: str) -> bool:
-        """Whether a game that began then belongs to it; a beginning that is no date belongs to none but the open."""
+        """Return whether a game that began then is in the season; an invalid date is only in the one without limits."""
         if self.start is None and self.end is None:
             return True
         try:
@@ -224,7 +224,7 @@ class Season:
 
 
 def list_results(people: People, season: Season | None = None) -> Iterator[GameResult]:
-    """Games in which somebody who agreed played, the oldest first; raises `RecordError`."""
+    """Yield the games in which a person who agreed played, oldest first; raises `RecordError`."""
     ties: dict[int, dict[int, str]] = {}
     for (game, seat), who in people.ties().items():
         ties.setdefault(game, {})[seat] = who
@@ -235,7 +235,7 @@ def list_results(people: People, season: Season | None = None) -> Iterator[GameR
 
 
 def count_game(record: Record, info: GameInfo) -> GameResult:
-    """What came of a recorded game; whose seats they are is left out. Raises `RecordError`."""
+    """Return the result of a recorded game, without its people. Raises `RecordError`."""
     odd: list[OddLine] = []
     try:
         if record.is_too_long(info.id):
@@ -248,7 +248,7 @@ def count_game(record: Record, info: GameInfo) -> GameResult:
 
 
 def print_results(path: str, games: Iterable[str]) -> None:
-    """Count games of a record for another process, with what processor time nobody else wants.
+    """Count games of a record for another process, at the lowest priority.
 
     Each goes to standard output as a pickle: its number, that of its last line, and its `GameResult`.
     """
@@ -261,13 +261,13 @@ def print_results(path: str, games: Iterable[str]) -> None:
 
 
 def make_result(info: GameInfo, game: ReplayedGame | None) -> GameResult:
-    """What came of a game that was ruled again; nothing where it cannot be (None). Whose seats they are is left out."""
+    """Return the result of a game that was ruled again, without its people; an empty one if that failed (None)."""
     if game is None:
         return GameResult(info.id, info.began, len(info.seats), None, False)
     end = end_of(game.rulings)
     winner = None if end is None or end.kind == "drawn" else int(end["seat"])
     if end is not None and end.kind == "lost":
-        # In Beggar-My-Neighbour the game ends with who lost; of two players the other one has won.
+        # In Beggar-My-Neighbour the game ends with the loser; of two players the other one has won.
         winner = 3 - end["seat"] if len(info.seats) == 2 else None
     return GameResult(
         info.id, info.began, len(info.seats), winner, end is not None, {}, tuple(make_figures(game, info.id))

@@ -1,9 +1,8 @@
-"""The record: every game of one table in one SQLite file, and nothing announced that is not in it.
+"""The record: every game of one table in one SQLite file; nothing is announced that is not in it.
 
-A game is its lines, in the order in which they were written, exactly as a log file holds them (`docs/log.md`'s
-kinds); nothing of a line is ever changed, and each has its seal (`referee.record.seals`), so that a change by anybody
-or anything else is found. The file is in WAL mode with ``synchronous=FULL``: what `GameWriter.commit`
-returned from is there after a pulled plug.
+A game is its lines, in the order in which they were written, exactly as in a log file (`docs/log.md`'s kinds); a line
+is never changed, and each has its seal (`referee.record.seals`), so that any change is found. The file is in WAL mode
+with ``synchronous=FULL``: once `GameWriter.commit` has returned, the lines survive a pulled plug.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ from referee.record.stored_lines import LineReader, read_ruling
 
 @dataclass(frozen=True, slots=True)
 class GameInfo:
-    """What the list of games shows of one."""
+    """A game's entry in the list of games."""
 
     id: int
     began: str
-    """Wall time, ISO 8601: a label, for the machine may not know the time."""
+    """Wall-clock time, ISO 8601: only a label, since the machine may not know the time."""
     ended: str | None
     """None while it is played, and after a power cut."""
     seats: tuple[str, ...]
     rules: Any
-    """As the ``table`` line has them."""
+    """As in the ``table`` line."""
     keep: bool
     """Whether it is never removed to make room."""
 
@@ -46,10 +45,10 @@ class Record(Database):
     """One file of games. Opened for writing by one process; any number may read."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Open the file, and make it where there is none.
+        """Open the file, and create it if missing.
 
         Raises:
-            RecordError: it cannot be opened or made, is damaged, or was made by a newer program.
+            RecordError: it cannot be opened or created, is damaged, or was made by a newer program.
         """
         with record_errors(path):
             if not read_only:
@@ -61,7 +60,7 @@ class Record(Database):
             if not read_only:
                 run("PRAGMA journal_mode=WAL")
                 run("PRAGMA synchronous=FULL")
-                # What is removed is overwritten where that costs nothing; `referee.record.erasure` sees to the rest.
+                # Deleted data is overwritten where that costs nothing; `referee.record.erasure` does the rest.
                 run("PRAGMA secure_delete=FAST")
             found = int(run("PRAGMA user_version").fetchone()[0])
             newest = RECORD_SCHEMA.version
@@ -72,16 +71,16 @@ class Record(Database):
 
     @property
     def is_begun(self) -> bool:
-        """Whether its tables are there: a power cut may come before them. Raises `RecordError`."""
+        """Whether its tables exist: a power cut may come before them. Raises `RecordError`."""
         with self._errors():
             return self._db.execute("SELECT 1 FROM sqlite_schema WHERE name='game'").fetchone() is not None
 
     def begin(self, began: str) -> GameWriter:
-        """A new game, there from its first commit on; ``began`` is wall time, ISO 8601."""
+        """Begin a new game, which exists from its first commit on; ``began`` is wall-clock time, ISO 8601."""
         return GameWriter(self, began=began)
 
     def again(self, game: int) -> GameWriter:
-        """Go on writing a game that was begun.
+        """Continue writing a game that was begun.
 
         Raises:
             RecordError: there is no such game, it has ended, or the file cannot be read.
@@ -94,19 +93,19 @@ class Record(Database):
         return GameWriter(self, game=game, written=last or 0)
 
     def games(self) -> list[GameInfo]:
-        """Every game, the latest first."""
+        """Return every game, latest first."""
         with self._errors():
             rows = self._db.execute(f"{_GAME} ORDER BY id DESC").fetchall()
         return [_info(row) for row in rows]
 
     def latest(self) -> GameInfo | None:
-        """The game that began last; None where there is none."""
+        """Return the game that began last; None if there is none."""
         with self._errors():
             row = self._db.execute(f"{_GAME} ORDER BY id DESC LIMIT 1").fetchone()
         return None if row is None else _info(row)
 
     def game(self, game: int) -> GameInfo:
-        """One game; raises `RecordError` where there is none of that number."""
+        """Return one game; raises `RecordError` if there is none of that number."""
         with self._errors():
             row = self._db.execute(f"{_GAME} WHERE id=?", (game,)).fetchone()
         if row is None:
@@ -116,12 +115,12 @@ class Record(Database):
         return _info(row)
 
     def unfinished(self) -> GameInfo | None:
-        """The latest game, if it has not ended: the power failed while it was played."""
+        """Return the latest game if it has not ended: the power failed while it was played."""
         latest = self.latest()
         return latest if latest is not None and latest.ended is None else None
 
     def lines(self, game: int, after: int = 0) -> Iterator[tuple[int, str]]:
-        """Number and text of a game's lines after the first ``after``, in order; raises `RecordError`."""
+        """Yield number and text of a game's lines after number ``after``, in order; raises `RecordError`."""
         with self._errors():
             for number, text in self._db.execute(
                 "SELECT number, text FROM line WHERE game=? AND number>? ORDER BY number", (game, after)
@@ -129,15 +128,15 @@ class Record(Database):
                 yield _number(number), _text(text)
 
     def last_line(self, game: int) -> int:
-        """The number of a game's last line, 0 where it has none; raises `RecordError`."""
+        """Return the number of a game's last line, 0 if it has none; raises `RecordError`."""
         with self._errors():
             found = self._db.execute("SELECT max(number) FROM line WHERE game=?", (game,)).fetchone()[0]
         return _number(found)
 
     def is_too_long(self, game: int) -> bool:
-        """Whether a game has more observations than are kept state by state (`TooLong`); raises `RecordError`.
+        """Return whether a game has more observations than can be kept state by state (`TooLong`).
 
-        Said before its lines are read: they may be many times what the page has room for.
+        Decided before its lines are read: they may need many times the page's memory. Raises `RecordError`.
         """
         if self.last_line(game) <= replay.LONGEST_GAME:
             return False
@@ -146,7 +145,7 @@ class Record(Database):
             return bool(self._db.execute(query, (game,)).fetchone()[0] > replay.LONGEST_GAME)
 
     def sealed_lines(self, game: int) -> Iterator[SealedLine]:
-        """Number, text and seal of a game's lines, in order; raises `RecordError`."""
+        """Yield number, text and seal of a game's lines, in order; raises `RecordError`."""
         seal = "seal" if self._has_seals else "NULL"
         with self._errors():
             rows = self._db.execute(f"SELECT number, text, {seal} FROM line WHERE game=? ORDER BY number", (game,))
@@ -154,25 +153,25 @@ class Record(Database):
                 yield _number(number), _text(text), None if seal is None else _text(seal)
 
     def seal(self, game: int) -> str:
-        """The seal of a game as far as it is written; raises `RecordError`."""
+        """Return the seal of a game's last line so far; raises `RecordError`."""
         with self._errors():
             return self._last_seal(game)
 
     def check_file(self) -> list[str]:
-        """What SQLite finds amiss with the file; raises `RecordError`."""
+        """Return what SQLite finds wrong with the file; raises `RecordError`."""
         with self._errors():
             found = [str(words) for (words,) in self._db.execute("PRAGMA quick_check(20)")]
         return [] if found == ["ok"] else found
 
     def is_resealed(self, game: int) -> bool:
-        """Whether a game was sealed anew since names in it were changed; raises `RecordError`."""
+        """Return whether a game was resealed because names in it were changed; raises `RecordError`."""
         with self._errors():
             return self._has_seals and bool(self._of_game("resealed", game))
 
     def broken_seals(self, game: int, rows: Iterable[SealedLine] | None = None) -> list[BrokenSeal]:
-        """Where a game is not what was written; raises `RecordError`.
+        """Return where a game differs from what was written; raises `RecordError`.
 
-        ``rows``: its sealed lines, where they are read for something else as well.
+        ``rows``: its sealed lines, if the caller reads them for another purpose as well.
         """
         with self._errors():
             end = self._of_game("end_seal", game) if self._has_seals else None
@@ -183,7 +182,7 @@ class Record(Database):
         return None if found is None else found[0]
 
     def _last_seal(self, game: int) -> str:
-        """Of the last line, which a program without seals may have written."""
+        """Return the seal of the last line, which a program without seals may have written."""
         if self._has_seals:
             found = self._db.execute("SELECT seal FROM line WHERE game=? ORDER BY number DESC LIMIT 1", (game,))
             seal = found.fetchone()
@@ -192,18 +191,18 @@ class Record(Database):
         return seal_lines(text for _, text in self.lines(game))
 
     def end_ruling(self, game: int) -> Ruling | None:
-        """The ruling by which a game ended, as its log has it; None where it did not end. Raises `RecordError`."""
+        """Return the ruling that ended a game, from its log; None if it did not end. Raises `RecordError`."""
         with self._errors():
             rows = self._db.execute(_ENDINGS, (game,)).fetchall()
         made = []
         for (text,) in rows:
-            # A log that was imported may hold anything under a ruling's name.
+            # An imported log may hold anything under a ruling's name.
             with suppress(LogError):
                 made.append(read_ruling(text))
         return end_of(made)
 
     def end(self, game: int, ended: str) -> None:
-        """The game is over, and all of it is written into the file itself; raises `RecordError`."""
+        """End the game, and write all of it into the file itself; raises `RecordError`."""
         with self._errors():
             self._db.execute(
                 "UPDATE game SET ended=?, end_seal=? WHERE id=? AND ended IS NULL", (ended, self._last_seal(game), game)
@@ -211,7 +210,7 @@ class Record(Database):
         self._write_back()
 
     def _write_back(self) -> None:
-        """Empty the write-ahead log into the file; where somebody reads just now, or there is no room, it may wait."""
+        """Empty the write-ahead log into the file; it may stay if there is a reader at the moment, or no room."""
         with suppress(sqlite3.OperationalError):
             self._db.execute("PRAGMA busy_timeout=0")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -219,39 +218,39 @@ class Record(Database):
             self._db.execute(f"PRAGMA busy_timeout={round(WRITER_PATIENCE * 1000)}")
 
     def reopen(self, game: int) -> None:
-        """The game is not over after all; raises `RecordError`."""
+        """Note that the game is not over after all; raises `RecordError`."""
         with self._errors():
             self._db.execute("UPDATE game SET ended=NULL, end_seal=NULL WHERE id=?", (game,))
 
     def keep(self, game: int, keep: bool = True) -> None:
-        """Never remove this game to make room, or (``keep`` false) no longer so; raises `RecordError`."""
+        """Set whether this game may never be removed to make room; raises `RecordError`."""
         with self._errors():
             self._db.execute("UPDATE game SET keep=? WHERE id=?", (int(keep), game))
 
     def remove(self, game: int, at: str, why: str) -> None:
-        """Remove a game and note that it was there; raises `RecordError`."""
+        """Remove a game, and note that it existed; raises `RecordError`."""
         began = self.game(game).began
         with self.writing():
             self._db.execute("INSERT INTO removed VALUES (?, ?, ?, ?)", (at, game, began, why))
             self._db.execute("DELETE FROM game WHERE id=?", (game,))
 
     def removed(self) -> list[tuple[str, int, str, str]]:
-        """When, which game, when it began, and why, of every game that was removed."""
+        """Return the time of removal, number, beginning and reason of every removed game."""
         with self._errors():
             return self._db.execute("SELECT at, game, began, why FROM removed ORDER BY rowid").fetchall()
 
     def sizes(self) -> dict[int, int]:
-        """What each game's lines take, bytes; raises `RecordError`."""
+        """Return the size of each game's lines, bytes; raises `RecordError`."""
         with self._errors():
             return dict(self._db.execute("SELECT game, sum(length(text) + 32) FROM line GROUP BY game"))
 
     def add(self, game: int, rows: list[tuple[int, str]]) -> None:
-        """Numbered lines, all or none, on the disk when this returns; raises `RecordError`."""
+        """Add numbered lines, all or none, on the disk when this returns; raises `RecordError`."""
         with self.writing():
             self._insert(game, rows)
 
     def add_game(self, began: str, rows: list[tuple[int, str]]) -> int:
-        """A game with its first lines, the table first, as `add`; returns its number."""
+        """Add a game with its first lines, the table first, like `add`; returns its number."""
         reader = LineReader()
         reader.read(rows)
         table = reader.table
@@ -283,7 +282,7 @@ _ENDINGS: Final = (
 _OBSERVED: Final = "SELECT 1 FROM line WHERE game=?" + "".join(
     f""" AND text NOT LIKE '{start}%'""" for start in ('{"kind":"tick"', '{"kind": "tick"', '{"ruling":', '{"ruling": ')
 )
-"""A game's lines that are neither promises nor rulings, as programs write them."""
+"""A game's lines that are neither ticks nor rulings, in the notations that programs write."""
 _GAME: Final = "SELECT id, began, ended, seats, rules, keep FROM game"
 
 
@@ -296,7 +295,7 @@ def _info(row: tuple[Any, ...]) -> GameInfo:
 
 
 def _json(text: Any, otherwise: Any) -> Any:
-    """What a column holds, of the kind that it should be; damage may have left anything there."""
+    """Return a column's JSON if it is of the expected kind; damage may have left anything there."""
     with suppress(TypeError, ValueError, RecursionError):
         found = json.loads(text)
         if isinstance(found, (list,) if isinstance(otherwise, list) else (str, dict)):

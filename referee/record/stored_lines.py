@@ -1,7 +1,7 @@
-"""The lines of a recorded game as they are read again: what is none is left out, counted and told, and stops nothing.
+"""Reads the stored lines of a game: invalid ones are left out, counted and reported, and stop nothing.
 
-The record may hold anything: games come from other tables and older programs, and disks err. So whoever reads stored
-lines - the table that goes on with a game, the page, the league, the broker - reads them here. Pure.
+The record may hold anything: games come from other tables and older programs, and disks err. So every reader of stored
+lines - the table that resumes a game, the page, the league, the broker - reads them here. Pure.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from referee.sentence import Sentence
 from referee.units import SECOND
 
 _LONGEST_GAME: Final = 400 * 86_400 * SECOND
-"""How far a line's instant may lie from the table's: longer than any game that was left for another evening, ns."""
+"""Greatest distance of a line's instant from the table's, ns: longer than any game that pauses overnight."""
 _GREATEST: Final = 2**62
-"""Instants of a table beyond it leave no room for those of its game, ns."""
+"""Greatest instant of a table, ns: beyond it there is no room for those of its game."""
 
 
 class OddLine(NamedTuple):
     """A line that was left out."""
 
     number: int
-    """0 where nobody knows."""
+    """0 if unknown."""
     why: str
 
 
@@ -85,7 +85,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "error": _or_none(_whole), "runners_up": _many(_runner_up), "upheld": lambda value: type(value) is bool,
     "cards": lambda value: _count(value) or _many(_card)(value),
 }  # fmt: skip
-"""What a field of a ruling holds, whatever its kind."""
+"""The check of each field of a ruling, whatever its kind."""
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "lead": ("seat",), "turn": ("seat",), "challenge": ("seat", "challenged", "card", "chances"),
     "chance": ("seat", "left"), "challenge_moves": ("seat", "left"), "challenge_off": (), "challenge_won": ("seat",),
@@ -103,7 +103,7 @@ _LISTS: Final = frozenset(("slap_won", "question"))
 
 
 def check_ruling(raw: Mapping[str, Any]) -> str:
-    """What is odd about a ruling's object; empty for one that can be shown, summed and said."""
+    """Return what is odd about a ruling's object; empty for one that can be shown, summed and spoken."""
     kind = raw.get("ruling")
     if not isinstance(kind, str) or kind not in RULING_ORDER:
         return "a ruling of a kind that is not known here"
@@ -121,7 +121,7 @@ def check_ruling(raw: Mapping[str, Any]) -> str:
 
 
 def read_ruling(text: str, number: int = 0) -> Ruling:
-    """The ruling that a stored line holds; raises `LogError` where it holds none."""
+    """Return the ruling in a stored line; raises `LogError` if it holds none."""
     raw = _object(text, number)
     if odd := check_ruling(raw):
         raise LogError(number, odd)
@@ -143,11 +143,11 @@ def _object(text: Any, number: int) -> dict[str, Any]:
 
 
 class LineReader:
-    """Reads the lines of one game, in their order, as many at a time as there are."""
+    """Reads the lines of one game, in order, in any number of portions."""
 
     def __init__(self) -> None:
         self.odd: list[OddLine] = []
-        """What was left out so far."""
+        """The lines left out so far."""
         self.table: Table | None = None
         self._ids: set[str | int] = set()
         self._joined = 0
@@ -156,11 +156,11 @@ class LineReader:
     def read(
         self, rows: Iterable[tuple[int, str]], *, ticks: bool = True
     ) -> tuple[list[tuple[int, Observation]], list[Ruling]]:
-        """Observations with the numbers of their lines, and rulings, each in the order of the game.
+        """Return observations with the numbers of their lines, and rulings, each in the order of the game.
 
         Args:
-            rows: numbers and texts of the lines that follow those that were read.
-            ticks: give ticks as well; most lines of a live game are.
+            rows: numbers and texts of the next lines.
+            ticks: include ticks; most lines of a live game are ticks.
         """
         found: list[tuple[int, Observation]] = []
         rulings: list[Ruling] = []
@@ -182,11 +182,11 @@ class LineReader:
         return self._at_the_table(found), rulings
 
     def leave_out(self, number: int, bad: LogError) -> None:
-        """A line turned out to be none of this game."""
+        """Note that a line turned out not to fit this game."""
         self.odd.append(OddLine(number, bad.problem))
 
     def _fit(self, seen: Observation, number: int) -> None:
-        """Raises `LogError` for a line that is well by itself, and none of this game."""
+        """Raise `LogError` for a line that is valid by itself, but does not fit this game."""
         if isinstance(seen, Table):
             if self.table is not None:
                 raise LogError(number, Sentence("a second table: a log holds one game"))
@@ -206,7 +206,7 @@ class LineReader:
         self._ids.add(name)
 
     def _at_the_table(self, lines: Sequence[tuple[int, Observation]]) -> list[tuple[int, Observation]]:
-        """Without the lines of seats that the table has not, and that never join."""
+        """Return the lines without those of seats that the table does not have, and that never join."""
         self._joined = max([self._joined, *(seen.seat for _, seen in lines if isinstance(seen, Join))])
         sits = max(self._joined, len(self.table.seats) if self.table is not None else 0)
         kept = []
@@ -219,7 +219,7 @@ class LineReader:
 
 
 def replay_rows(rows: Iterable[tuple[int, str]]) -> tuple[ReplayedGame, list[OddLine]]:
-    """A game ruled again from its stored lines, and the lines that were left out.
+    """Return a game ruled again from its stored lines, and the lines that were left out.
 
     Raises:
         LogError: it has no table, or one that cannot be played at.
@@ -231,7 +231,7 @@ def replay_rows(rows: Iterable[tuple[int, str]]) -> tuple[ReplayedGame, list[Odd
 
 
 def tell_odd_lines(odd: Sequence[OddLine]) -> str:
-    """What was left out of a game, in words; empty for nothing."""
+    """Return what was left out of a game, in words; empty for nothing."""
     if not odd:
         return ""
     many = "1 line" if len(odd) == 1 else f"{len(odd)} lines"
