@@ -166,7 +166,7 @@ class BothLights:
         for act in acts:
             try:
                 act()
-            except Exception as bad:  # the other one must still be told
+            except Exception as bad:  # the other set must still be updated
                 failed = bad
         if failed is not None:
             raise failed

@@ -370,7 +370,7 @@ def _was_blurred(track: Track, name: str, now: SeenFrame) -> bool:
     return track.rest is None and now.t - track.low < LAID_NS and look_alike(track.belief()[0], name)
 
 
-# How a card lies to the pile
+# A card's position relative to the pile
 
 
 def _sighting(

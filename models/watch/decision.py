@@ -46,7 +46,7 @@ class Decisions:
         return [seen for track in ordered for seen in self._settle(track, now, glance, taken=taken)]
 
     def finish(self, now: SeenFrame, glance: Glance) -> list[Observation]:
-        """Return what can be told, at the end of the stream, of the cards still under way."""
+        """Return the observations that can still be made, at the end of the stream, of the cards under way."""
         return [seen for track in list(self._pile.open) for seen in self._settle(track, now, glance, final=True)]
 
     def decide_before_gap(self, last: SeenFrame, glance: Glance) -> list[Observation]:

@@ -1,4 +1,4 @@
-"""Follows the pile when the camera is knocked: all known cards stay in place but for one shift of the picture.
+"""Follows the pile when the camera is knocked: all known cards keep their places, up to one shift of the picture.
 
 Cards that are still read show their new place; covered cards are carried along. The table round the cards shows that
 the camera moved, and how far: its grain has shifted as a whole. A table without grain gives no evidence, so no shift is

@@ -1,7 +1,7 @@
 """Court pictures of our own: double-headed kings, queens, jacks and a fool, drawn from outlines.
 
-A figure is drawn once, upright, in a frame 36 mm wide and 66 mm high about (0, 0), of which only the upper half
-is kept; the lower half is the same seen from the other side. `Costume` says what differs between families.
+A figure is drawn once, upright, in a frame 36 mm wide and 66 mm high about (0, 0). Only its upper half is kept; the
+lower half is the same, turned by half. `Costume` holds the differences between families.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HALF_WIDTH, _HALF_HEIGHT = 18.0, 33.0
 
 @dataclass(frozen=True, slots=True)
 class Costume:
-    """What a family's court figures wear; colours are (red, green, blue)."""
+    """The clothes of a family's court figures; colours are (red, green, blue)."""
 
     main: Colour
     second: Colour
@@ -29,18 +29,18 @@ class Costume:
     hair: tuple[Colour, Colour, Colour, Colour]
     """By suit: spades, hearts, diamonds, clubs."""
     ground: Colour
-    """Behind the figure."""
+    """Colour behind the figure."""
     slant: float
-    """How steeply the line between the two halves falls, mm across the half width."""
+    """Fall of the line between the two halves, mm across the half width."""
     pip_style: str
     face: str
     """``fine``, ``flat`` or ``merry``."""
     line: float = 0.28
-    """The pen, mm."""
+    """Width of the pen, mm."""
 
 
 class CourtFigure:
-    """Draws in the figure's own coordinates on a canvas whose frame may be of another size."""
+    """A court figure, drawn in its own coordinates on a canvas whose frame may have another size."""
 
     def __init__(self, canvas: Canvas, costume: Costume, suit: str, frame: tuple[float, float]) -> None:
         self.canvas, self.costume, self.suit = canvas, costume, suit
@@ -104,11 +104,11 @@ _CLOTHS = {"K": ("lozenges", "stripes"), "Q": ("scales", "dots"), "J": ("chevron
 """Patterns of the robe and of its front."""
 _SHOULDER = {"K": -14.5, "Q": -12.5, "J": -13.5}
 _HELD_AT = 11.6
-"""How far to the side the hand holds something upright, mm."""
+"""Distance to the side at which the hand holds something upright, mm."""
 
 
 def _draw_head(f: CourtFigure, rank: str) -> None:
-    """Neck, face, nose and lips, the king's beard, and what the rank wears on it."""
+    """Draw neck, face, nose and lips, the king's beard, and the rank's headgear."""
     _draw_face(f)
     if rank == "K":
         f.shape(mirrored(path("M0 -13 C1.6 -13.2 3.6 -14.8 4.4 -20.6 L3.6 -20.2 C3 -17.9 1.8 -17.7 0 -17.7")), f.hair)
@@ -159,7 +159,7 @@ def _draw_face(f: CourtFigure) -> None:
 
 
 def _draw_body(f: CourtFigure, rank: str) -> None:
-    """The robe of a rank with its golden hems, and the king's cape, the queen's necklace, or the jack's collar."""
+    """Draw the robe of a rank with its golden hems, and the king's cape, the queen's necklace, or the jack's collar."""
     y, gold = _SHOULDER[rank], f.costume.gold
     robe = mirrored(path(f"M0 {y - 2.5} C6 {y - 2.2} 13 {y} 15.5 {y + 6} C18 -4 20 4 20 8 L0 8"))
     f.patterned(robe, f.robe, f.lining, _CLOTHS[rank][0])
@@ -186,7 +186,7 @@ def _draw_body(f: CourtFigure, rank: str) -> None:
 
 
 def _draw_arm(f: CourtFigure, rank: str) -> None:
-    """What the hand holds (a sword, a rose, a halberd), a sleeve across the body, and its cuff."""
+    """Draw the object in the hand (a sword, a rose, a halberd), a sleeve across the body, and its cuff."""
     x, gold = _HELD_AT, f.costume.gold
     if rank == "K":
         f.shape(path(f"M{x - 0.9} -28.5 L{x} -32.2 L{x + 0.9} -28.5 L{x + 0.9} -8.2 L{x - 0.9} -8.2"), (214, 220, 226))
@@ -218,7 +218,7 @@ def _draw_arm(f: CourtFigure, rank: str) -> None:
 
 
 def _draw_fool(f: CourtFigure) -> None:
-    """The joker's head and cap."""
+    """Draw the joker's head and cap."""
     gold = f.costume.gold
     f.patterned(mirrored(path("M0 -12 C12 -12 17 -5 18 8 L0 8")), f.robe, f.lining, "lozenges")
     for k, x in enumerate(np.linspace(-11, 11, 6)):
@@ -256,7 +256,7 @@ def draw_court(
         _draw_arm(figure, rank)
         x, y = figure.at(np.array([[-12.2, -26.4]]))[0]
         draw_pip(sheet, suit, costume.pip_style, pip_colour, float(x), float(y), 8.4)
-    # The upper half, and the same turned for the lower one, with a band between them.
+    # Keep the upper half, add it turned as the lower half, and draw a band between them.
     cx, cy, reach = sheet.width / 2, sheet.height / 2, sheet.width
     fall, half = costume.slant / _HALF_WIDTH, frame[0] / 2
     below = [[-reach, -reach * fall], [reach, reach * fall], [reach, 200], [-reach, 200]]

@@ -1,4 +1,4 @@
-"""The simulated packs' makers: what sets their cards apart, what their faces show, and their backs."""
+"""The simulated packs' makers: the distinguishing features of their cards, their faces, and their backs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hardware.simulated.decks.courts import Costume, draw_court
 from hardware.simulated.decks.pips import draw_pip
 from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, glyphs, placed
 
-# Where the pips of a number card stand: columns -1, 0, 1 and heights -1 (top) to 1, upside down below the middle.
+# Places of the pips on a number card: columns -1, 0, 1 and heights -1 (top) to 1, upside down below the middle.
 _SIDES_3, _SIDES_4 = (-1.0, 0.0, 1.0), (-1.0, -1 / 3, 1 / 3, 1.0)
 _LAYOUT: dict[str, tuple[tuple[float, float], ...]] = {
     "2": ((0, -1), (0, 1)),
@@ -32,23 +32,23 @@ _LAYOUT: dict[str, tuple[tuple[float, float], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """How one maker's pack looks; lengths in mm."""
+    """The look of one maker's pack; lengths in mm."""
 
     name: str
     size: tuple[float, float]
     font: str
-    """A typeface of `hardware.fonts`."""
+    """A typeface in `hardware.fonts`."""
     pips: str
     index: tuple[float, float, float]
-    """Height of the rank, of the suit under it, and the middle of the column from the left edge."""
+    """Height of the rank, height of the suit under it, and distance of the column's middle from the left edge."""
     top: float
-    """From the upper edge to the rank."""
+    """Distance from the upper edge to the rank."""
     narrow: float
-    """Width of the letters against the font's own."""
+    """Width of the letters relative to the font."""
     pip: float
     """Height of the pips on number cards."""
     field: tuple[float, float]
-    """Half width and half height over which pip centres spread."""
+    """Half width and half height of the area of pip centres."""
     frame: tuple[float, float]
     """The court picture's frame."""
     black: Colour
@@ -63,15 +63,15 @@ class Family:
         return font_file(self.font)
 
     def colour(self, suit: str) -> Colour:
-        """The suit's ink."""
+        """Return the suit's ink."""
         return self.red if suit in "hd" else self.black
 
     def text(self, rank: str) -> str:
-        """What the index of a rank says: ``10`` for the ten."""
+        """Return the index text of a rank: ``10`` for the ten."""
         return "10" if rank == "T" else rank
 
     def draw_middle(self, canvas: Canvas, rank: str, suit: str) -> None:
-        """Draw what a face shows between its indices: a court's picture, or pips."""
+        """Draw the middle of a face, between its indices: a court's picture, or pips."""
         colour, (cx, cy) = self.colour(suit), (canvas.width / 2, canvas.height / 2)
         if rank in "JQK":
             draw_court(canvas, self.costume, rank, suit, self.frame, colour)
@@ -95,7 +95,7 @@ class Family:
 
 
 def _lattice(canvas: Canvas) -> None:
-    """Blue crossing lines with rosettes, a white border."""
+    """Draw blue crossing lines with rosettes and a white border."""
     blue, pale = (38, 66, 132), (226, 232, 244)
     field = box(4, 4, canvas.width - 4, canvas.height - 4, 1.5)
 
@@ -119,7 +119,7 @@ def _lattice(canvas: Canvas) -> None:
 
 
 def _waves(canvas: Canvas) -> None:
-    """Rows of red arcs out to the edge, a thin white frame inside."""
+    """Draw rows of red arcs out to the edge, with a thin white frame inside."""
     red, pale = (168, 30, 44), (247, 230, 226)
     canvas.fill(box(0, 0, canvas.width, canvas.height), red)
     for j, y in enumerate(np.arange(-2, canvas.height + 6, 2.8)):
@@ -131,7 +131,7 @@ def _waves(canvas: Canvas) -> None:
 
 
 def _confetti(canvas: Canvas) -> None:
-    """Green with large scattered dots and stars, a broad cream border."""
+    """Draw large scattered dots and stars on green, with a broad cream border."""
     green, cream, gold = (24, 104, 88), (250, 244, 228), (226, 178, 74)
     field = box(5, 5, canvas.width - 5, canvas.height - 5, 3.0)
 
@@ -153,7 +153,7 @@ def _confetti(canvas: Canvas) -> None:
 
 
 def _diamonds(canvas: Canvas) -> None:
-    """Violet and black harlequin lozenges, a white border with a double line."""
+    """Draw violet and black harlequin lozenges, with a white border and a double line."""
     violet, dark, pale = (96, 62, 136), (40, 28, 62), (238, 232, 244)
     field = box(3.5, 3.5, canvas.width - 3.5, canvas.height - 3.5, 1.0)
 
@@ -174,7 +174,7 @@ _BACKS = {"lattice": _lattice, "waves": _waves, "confetti": _confetti, "diamonds
 
 
 def _frozen(value: Any) -> Any:
-    """A value of the file with tuples for its lists."""
+    """Return a value of the file with tuples for its lists."""
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
@@ -187,4 +187,4 @@ def _families() -> Iterator[Family]:
 
 
 FAMILIES: dict[str, Family] = {family.name: family for family in _families()}
-"""The makers' packs, by name, as ``packs.toml`` describes them."""
+"""The makers' packs by name, as described in ``packs.toml``."""

@@ -1,6 +1,6 @@
-"""The simulated table's packs of cards, drawn by this folder; no one else's art is in them.
+"""The simulated table's packs of cards, drawn by this folder, without other artists' work.
 
-A `PrintedDeck` makes its faces and its back on demand, as pictures that OpenCV can place on the table. The families
+A `PrintedDeck` draws its faces and its back on demand, as pictures that OpenCV can place on the table. The families
 differ in fonts, pips, courts, layout, proportions and backs, as packs of different makers do.
 """
 
@@ -19,11 +19,11 @@ from hardware.simulated.pictures.canvas import Bytes, Canvas, box, glyphs
 PACK_RANKS = "A23456789TJQK"
 PACK_SUITS = "shdc"
 _DRAWN_AT = 9.0
-"""Pixels a millimetre at which cards are drawn before they are made as small as they are seen."""
+"""Pixels per millimetre at which cards are drawn before they are reduced."""
 
 
 def print_face(family: Family, card: str) -> Canvas:
-    """A face or the ``back`` at `_DRAWN_AT` px/mm (RGB)."""
+    """Return a face or the ``back`` at `_DRAWN_AT` px/mm (RGB)."""
     canvas = Canvas(*family.size, _DRAWN_AT, family.paper)
     if card == "back":
         family.back(canvas)
@@ -44,7 +44,7 @@ def print_face(family: Family, card: str) -> Canvas:
     ink = glyphs(family.font_file, family.text(rank), -0.06 if rank == "T" else 0.0)
     narrow = family.narrow * (0.84 if rank == "T" else 1.0)
     width = min(high * ink.shape[1] / ink.shape[0] * narrow, 2 * middle - 2.2)
-    # A letter with a tail or a round foot is taller than its fellows; print it to the same line.
+    # A letter with a tail or a round foot is taller than the others; print it on the same line.
     y = family.top + high / 2
     canvas.text(ink, colour, middle, y, width, high)
     canvas.text(ink, colour, canvas.width - middle, canvas.height - y, width, high, upside_down=True)
@@ -67,7 +67,7 @@ def _cut(canvas: Canvas, scale: float) -> Bytes:
 
 
 class PrintedDeck:
-    """One pack of a family, printed at ``scale`` pixels a millimetre; ``seed`` is which of its packs (wear, tint)."""
+    """One pack of a family, printed at ``scale`` px/mm; ``seed`` selects its wear and tint."""
 
     def __init__(self, family: str | Family = "harbour", scale: float = 1.7, seed: int = 0) -> None:
         if isinstance(family, str) and family not in FAMILIES:
@@ -83,7 +83,7 @@ class PrintedDeck:
         return self.family.size
 
     def picture(self, card: str) -> Bytes:
-        """A card's face (``7h``, ``Th``, ``Xr``, …) or its ``back``: H x W x 4 uint8, BGRA, premultiplied."""
+        """Return a card's face (``7h``, ``Th``, ``Xr``, …) or its ``back``: H x W x 4 uint8, BGRA, premultiplied."""
         if card not in self._cards:
             small = _cut(print_face(self.family, card), self.scale)
             shade = 1.0 - 0.035 * (zlib.crc32(f"{self.seed}/{card}".encode()) % 256) / 255
@@ -93,7 +93,7 @@ class PrintedDeck:
 
 
 def all_cards(packs: int = 1, jokers: int = 0) -> list[str]:
-    """Every card of the packs, then jokers, red and black in turn."""
+    """Return every card of the packs, then jokers, alternately red and black."""
     return [rank + suit for _ in range(packs) for suit in PACK_SUITS for rank in PACK_RANKS] + [
         "Xr" if k % 2 == 0 else "Xb" for k in range(jokers)
     ]

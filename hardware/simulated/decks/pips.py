@@ -1,4 +1,4 @@
-"""Suit signs as outlines, by the style of the pack that they are printed on. Unit height, centred on (0, 0)."""
+"""Suit signs as outlines, by the pack's style. Unit height, centred on (0, 0)."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _STEMS = {
     "sharp": "M0 0.08 Q0.06 0.3 0.24 0.5 L0 0.5",
     "round": "M0 0.1 L0.085 0.1 L0.09 0.4 Q0.2 0.42 0.2 0.5 L0 0.5",
 }
-"""The right half of what spades and clubs stand on."""
+"""The right half of the stems of spades and clubs."""
 _CLUBS = {
     "classic": (0.222, -0.27, 0.245, 0.09),
     "sharp": (0.205, -0.29, 0.27, 0.06),
     "round": (0.245, -0.25, 0.25, 0.09),
 }
-"""A leaf's radius, how high the upper one lies, how far out and how low the others."""
+"""A leaf's radius, the upper leaf's height, and the other leaves' distance to the side and below."""
 SIGNS: dict[tuple[str, str], tuple[Points, ...]] = {
     ("d", "sharp"): (np.array([[0.0, -0.5], [0.36, 0.0], [0.0, 0.5], [-0.36, 0.0]]),),
 }
-"""Outlines by suit and style, of signs that are not put together from the halves above."""
+"""Outlines by suit and style, for signs that are not composed of the halves above."""
 
 
 @lru_cache(maxsize=32)
 def pip(suit: str, style: str) -> tuple[Points, ...]:
-    """The outlines of a suit's sign (``s``, ``h``, ``d``, ``c``); ``classic``, ``sharp``, ``round`` or of `SIGNS`."""
+    """Return a suit's outlines (``s``, ``h``, ``d``, ``c``): ``classic``, ``sharp``, ``round`` or of `SIGNS`."""
     if (suit, style) in SIGNS:
         return SIGNS[suit, style]
     stem = mirrored(path(_STEMS[style]))

@@ -1,8 +1,8 @@
-"""Which way the simulated camera fails, and when: scripted by frame number, or switched by a file while it runs.
+"""Faults of the simulated camera and their timing: scripted by frame number, or switched by a file at run time.
 
-A script is text: ``silent@30`` fails from the 30th frame on, ``mono+padded`` is so from the beginning. A file's text is
-such a script too, and it is read again and again, so that a test, or a person, can pull the cable of a camera that runs
-in another process, and push it in again.
+A script is text: ``silent@30`` fails from the 30th frame on, ``mono+padded`` applies from the beginning. A file holds
+such a script, too, and is reread constantly, so that a test, or a person, can unplug and replug the cable of a camera
+that runs in another process.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FAULTS: Final[dict[str, str]] = {
     "absent": "no camera answers on the cable",
     "busy": "another program holds the camera",
     "memory": "no contiguous memory for the buffers",
-    # What is given is not what was asked for.
+    # Results that differ from the request.
     "size": "another size, without a word",
     "padded": "rows with padding at their ends",
     "rgb": "channels in the other order",
@@ -51,14 +51,14 @@ FAULTS: Final[dict[str, str]] = {
 
 
 class Faults:
-    """What is wrong at this frame."""
+    """Returns the faults of each frame."""
 
     def __init__(self, script: str = "", switch: Path | None = None) -> None:
         """Read the script.
 
         Args:
-            script: faults joined by ``+``, each with ``@`` and the number of its first frame, or without.
-            switch: a file that holds such a script, read at each question; absent or empty means no fault.
+            script: faults joined by ``+``, each optionally with ``@`` and the number of its first frame.
+            switch: a file with such a script, reread at each query; absent or empty: no fault.
 
         Raises:
             ValueError: there is no such fault.
@@ -67,7 +67,7 @@ class Faults:
         self._switch = switch
 
     def at(self, frame: int) -> frozenset[str]:
-        """The faults at that frame; -1 stands for the opening. Raises `ValueError` for a switch with no known fault."""
+        """Return the faults at that frame; -1: at opening. Raises `ValueError` for an unknown fault in the switch."""
         script = self._script
         if self._switch is not None:
             with contextlib.suppress(FileNotFoundError):

@@ -1,6 +1,6 @@
-"""A simulated camera that sees one of the simulated lights: exposures that begin and end, rows read out, late stamps.
+"""A simulated camera that sees one of the simulated lights: exposures with a length, row readout, late stamps.
 
-Time is data: `TableClock` moves on with each frame that is taken, and with each pause.
+Time is data: `TableClock` advances with each frame, and with each pause.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from referee.units import MS, SECOND
 
 _GAMMA: Final = 2.2
 _TILES: Final = 7
-"""Pictures of noise that are shown in turns."""
+"""Number of noise pictures, which are shown in turn."""
 
 
 class TableClock:
-    """A clock that goes on when it is told to."""
+    """A clock that advances only on request."""
 
     def __init__(self, now: int = SECOND) -> None:
         self.now = now
@@ -29,11 +29,11 @@ class TableClock:
         return self.now
 
     def pause(self, seconds: float) -> None:
-        """Let so much time pass."""
+        """Advance by this time."""
         self.now += round(seconds * SECOND)
 
     def reach(self, t: int) -> None:
-        """Let time pass up to ``t`` (ns), if it has not."""
+        """Advance to ``t`` (ns), unless it is past."""
         self.now = max(self.now, t)
 
 
@@ -56,19 +56,19 @@ class LitCamera:
         noise: float = 2.0,
         seed: int = 1,
     ) -> None:
-        """A camera.
+        """Create a camera.
 
         Args:
             clock: the table's.
-            changes: what the lights did so far, as `SimulatedLights.changes` has it.
-            light: the one that is seen.
+            changes: returns the lights' changes so far, as `SimulatedLights.changes`.
+            light: the visible light.
             fps: frames a second.
             exposure: of each row, ns.
             readout: from the first row to the last, ns; each frame states it as its error.
-            late: by how much its stamps are, ns.
+            late: delay of its stamps, ns.
             size: width and height, px.
-            at: where the light stands, px.
-            brightness: grey levels that the whole light adds; 0: it is out of sight.
+            at: place of the light, px.
+            brightness: grey levels added by the whole light; 0: it is out of sight.
             noise: of a pixel, grey levels.
             seed: of the noise.
         """
@@ -85,7 +85,7 @@ class LitCamera:
         self._closed = False
 
     def frames(self) -> Iterator[Frame]:
-        """Frame after frame; the clock reaches the end of each one's readout, and a little more."""
+        """Yield frame after frame; the clock advances slightly past the end of each readout."""
         index = self._clock() // self._period + 1
         first = index
         while not self._closed:
@@ -105,7 +105,7 @@ class LitCamera:
         return np.asarray(np.clip(np.rint(shown), 0, 255), np.uint8)
 
     def _lit(self, begin: int, end: int) -> float:
-        """How long of this span the light burnt, ns."""
+        """Return the time for which the light was on in this span, ns."""
         lit, level, since = 0.0, 0.0, begin
         for change in self._changes():
             if change.light == self._light and change.t < end:

@@ -1,4 +1,4 @@
-"""Simulated pads that are hit one at a time, of which everything is known: bounce, echoes, how late each answers."""
+"""Simulated pads that are hit one at a time, with known properties: bounce, echoes, delays."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from referee.units import MS
 
 @dataclass(frozen=True, slots=True)
 class Nature:
-    """What the pads of a table are like, by seat; ns."""
+    """Properties of a table's pads, by seat; ns."""
 
     bounce: tuple[int, ...]
-    """The longest."""
+    """The longest bounce."""
     echo: tuple[tuple[int, ...], ...]
-    """The longest contact that a hand on the row's pad makes at the column's."""
+    """The longest contact that a hand on the row's pad causes on the column's pad."""
     answer: tuple[int, ...]
-    """Half-width of how much sooner or later than on average a pad answers."""
+    """Half-width of a pad's delay about the mean."""
     dead: tuple[int, ...] = ()
     """Seats whose wire is cut."""
 
 
 def example(seats: int) -> Nature:
-    """A table as one might build it: neighbours hear each other, and the third pad is slow at times."""
+    """Return a plausible table: neighbours hear each other, and the third pad is sometimes slow."""
     near = [[0 if abs(a - b) % seats not in (1, seats - 1) else 1_200_000 + 400_000 * ((a + b) % 3)
              for b in range(seats)] for a in range(seats)]  # fmt: skip
     return Nature(
@@ -36,14 +36,14 @@ def example(seats: int) -> Nature:
 
 
 class SimulatedHands:
-    """Hands that hit these pads; the same seed hits them in the same way."""
+    """Hands that hit these pads; the same seed gives the same hits."""
 
     def __init__(self, nature: Nature, seed: int = 1) -> None:
         self.nature = nature
         self._chance = Random(seed)
 
     def hit(self, seats: Sequence[int], t: int) -> list[Contact]:
-        """One blow at ``t`` (ns) on these seats' pads: their contacts, in order, and what other pads hear."""
+        """Return the contacts of one blow at ``t`` (ns) on these seats' pads, in order, with echoes on other pads."""
         nature, chance = self.nature, self._chance
         closed: dict[int, list[tuple[int, int]]] = {}
         for seat in seats:
@@ -63,22 +63,22 @@ class SimulatedHands:
 
 
 def ragged_span(start: int, end: int, before: int, after: int, chance: Random) -> list[tuple[int, int]]:
-    """Closed from ``start`` to ``end``, torn open for ``before`` ns after the one and closing for ``after`` past the
-    other.
+    """Return closed spans from ``start`` to ``end``, with chatter for ``before`` ns after ``start`` and for ``after``
+    ns after ``end``.
     """
     cuts = [start, *_cuts(start, before, chance), end, *_cuts(end, after, chance)]
     return list(zip(cuts[::2], cuts[1::2], strict=True))
 
 
 def _cuts(t: int, lasts: int, chance: Random) -> list[int]:
-    """An even number of instants after ``t``, the last of them ``lasts`` ns later."""
+    """Return instants after ``t``, alternately opening and closing, the last of them ``lasts`` ns later."""
     if not lasts:
         return []
     return [*sorted(chance.sample(range(t + 1, t + lasts), 2 * chance.randrange(4) + 1)), t + lasts]
 
 
 def contacts_of(seat: int, spans: Sequence[tuple[int, int]]) -> list[Contact]:
-    """One pad's contacts, where several things may hold it closed at a time."""
+    """Return one pad's contacts from overlapping closed spans."""
     joined: list[list[int]] = []
     for begin, end in sorted(spans):
         if joined and begin <= joined[-1][1]:

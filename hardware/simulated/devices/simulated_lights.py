@@ -12,7 +12,7 @@ from hardware.pads.pinout import SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 
 
 def recording_factory(record: Callable[[str, float], None]) -> Any:
-    """A gpiozero mock factory of dimmable outputs; ``record(pin's name, level)`` hears every change."""
+    """Return a gpiozero mock factory of dimmable outputs; ``record(pin's name, level)`` is called for every change."""
     from gpiozero.pins.mock import MockFactory, MockPWMPin
 
     class RecordingPin(MockPWMPin):  # type: ignore[misc]
@@ -33,17 +33,17 @@ class LevelChange:
     """One pin's change of level."""
 
     t: int
-    """By the table's clock, ns."""
+    """Instant on the table's clock, ns."""
     light: str
     """``seat 1`` ..., ``red``, ``green`` or ``blue``."""
     level: float
 
 
 class SimulatedLights(GpioLights):
-    """The real lights on simulated pins; ``changes`` is what these did."""
+    """The real lights on simulated pins; ``changes`` records their levels."""
 
     def __init__(self, seats: int, clock: Clock = monotonic) -> None:
-        """``seats``: 1 to 8; ``clock`` answers the present instant, ns."""
+        """``seats``: 1 to 8; ``clock`` returns the present instant, ns."""
         if not 1 <= seats <= len(SEAT_LIGHT_PINS):
             raise ValueError(f"1 to {len(SEAT_LIGHT_PINS)} lights, not {seats}")
         pins = dict(enumerate(SEAT_LIGHT_PINS[:seats], start=1))
@@ -52,7 +52,7 @@ class SimulatedLights(GpioLights):
         for pin, part in zip(TABLE_LIGHT_PINS, ("red", "green", "blue"), strict=True):
             self._names[f"GPIO{pin}"] = part
         self.levels = dict.fromkeys(self._names.values(), 0.0)
-        """The present level of each light."""
+        """The current level of each light."""
         self.changes: list[LevelChange] = []
         super().__init__(pins, TABLE_LIGHT_PINS, factory=recording_factory(self._record))
 

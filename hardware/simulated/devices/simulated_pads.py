@@ -15,12 +15,12 @@ from hardware.pads.pinout import PAD_PINS
 from referee.units import US
 
 _STAMP_ERROR: Final = 20 * US
-"""Half-width of a simulated edge's stamp, ns: a kernel's, without the pad's own spread."""
+"""Half-width of a simulated edge's stamp, ns: that of a kernel, without a pad's own spread."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedEvent:
-    """One press edge, with the names that libgpiod gives its parts."""
+    """One press edge, with libgpiod's names for its parts."""
 
     line_offset: int
     timestamp_ns: int
@@ -29,9 +29,9 @@ class SimulatedEvent:
 
 
 class SimulatedLineRequest:
-    """Lines whose contacts are closed and opened by a script; stands for `gpiod.LineRequest`.
+    """Lines with scripted contacts; stands for `gpiod.LineRequest`.
 
-    Like the kernel it numbers its edges, keeps a queue of limited length, and drops the oldest when that is full.
+    Like the kernel, it numbers its edges, keeps a queue of limited length, and drops the oldest edge when that is full.
     """
 
     exact = True
@@ -65,7 +65,7 @@ class SimulatedLineRequest:
 
     @property
     def fd(self) -> int:
-        """Readable while edges wait."""
+        """Descriptor that is readable while edges wait."""
         with self._opening:
             if self._signal is None:
                 self._signal = Bell()
@@ -75,7 +75,7 @@ class SimulatedLineRequest:
             return waitable if isinstance(waitable, int) else waitable.fileno()
 
     def read_edge_events(self, _most: int = QUEUE) -> list[SimulatedEvent]:
-        """Every edge that waits, the oldest first; raises BlockingIOError if there is none."""
+        """Return every waiting edge, the oldest first; raises BlockingIOError if there is none."""
         with self._opening:
             if not self._queue:
                 raise BlockingIOError
@@ -90,7 +90,7 @@ class SimulatedLineRequest:
         return self._closed[pin]
 
     def release(self) -> None:
-        """Let go of the lines."""
+        """Release the lines."""
         self._released = True
         if self._signal is not None:
             self._signal.close()
@@ -98,15 +98,13 @@ class SimulatedLineRequest:
 
 
 class SimulatedPads:
-    """Pads whose contacts are closed and opened by a script; ``pads`` is the real shell.
+    """Pads with scripted contacts; ``pads`` is the real shell.
 
-    A simulated pad is stamped exactly, so it may claim less error than a real one.
+    A simulated pad is stamped exactly, so it may state a smaller error than a real one.
     """
 
     def __init__(self, seats: int, t_error: int = _STAMP_ERROR, start: int = 0) -> None:
-        """``seats``: 1 to 8; ``t_error``: what the shell shall claim for a press, ns; ``start``: first
-        instant, ns.
-        """
+        """``seats``: 1 to 8; ``t_error``: error of a press stated by the shell, ns; ``start``: first instant, ns."""
         if not 1 <= seats <= len(PAD_PINS):
             raise ValueError(f"1 to {len(PAD_PINS)} pads, not {seats}")
         self._pins = dict(enumerate(PAD_PINS[:seats], start=1))
@@ -121,11 +119,11 @@ class SimulatedPads:
 
     @property
     def now(self) -> int:
-        """The instant at which this table is, ns: every edge up to here has been reported."""
+        """The table's present instant, ns: every edge up to here has been reported."""
         return self._request.now
 
     def advance(self, seat: int, level: bool, t_ns: int) -> None:
-        """Close (``level`` true) or open one seat's contact at ``t_ns``; instants never run backwards.
+        """Close (``level`` true) or open one seat's contact at ``t_ns``; instants never decrease.
 
         Raises:
             ValueError: ``t_ns`` lies before `now`, or there is no such seat.
@@ -138,16 +136,16 @@ class SimulatedPads:
         self.pads.drain()
 
     def run_to(self, t_ns: int) -> None:
-        """Let time pass up to ``t_ns``, so that the shell finds the releases."""
+        """Advance to ``t_ns``, so that the shell finds the releases."""
         self._look_until(t_ns, including=True)
         self._request.now = t_ns
 
     def close(self) -> None:
-        """Let go of the pins."""
+        """Release the pins."""
         self.pads.close()
 
     def _look_until(self, t_ns: int, including: bool) -> None:
-        """Poll as a thread would, on a grid; of the looks between two changes only the outer ones matter."""
+        """Poll on a grid, as a thread would; of the polls between two changes only the first and last matter."""
         if t_ns < self.now:
             raise ValueError(f"the simulated table is at {self.now} ns and cannot go back to {t_ns}")
         first = (self.now // POLL + 1) * POLL

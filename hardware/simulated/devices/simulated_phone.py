@@ -1,7 +1,7 @@
-"""A phone whose page is a seat's pad, on a network that takes its time, in data time.
+"""A phone whose page is a seat's pad, on a slow network, in data time.
 
-It does what `referee/web/static/pad.js` does: it reports five times a second and with each touch, until touches are
-acknowledged, echoes each stamp once, and promises nothing of its last 30 ms. Whoever runs it is the page's server.
+It behaves as `referee/web/static/pad.js`: it reports five times a second and with each touch, until touches are
+acknowledged, echoes each stamp once, and promises nothing for its last 30 ms. The caller acts as the page's server.
 """
 
 from __future__ import annotations
@@ -17,59 +17,59 @@ from typing import Any, Final
 from referee.units import MS, SECOND
 
 HEARTBEAT: Final = 200 * MS
-"""How often a page reports without news."""
+"""Interval of a page's reports without news."""
 PATIENCE: Final = 2 * SECOND
-"""A report without an answer is given up after so long."""
+"""Time without an answer after which a report is given up."""
 ON_THEIR_WAY: Final = 3
-"""With so many reports on their way one without news waits."""
+"""Number of reports in transit at which one without news waits."""
 NOT_PROMISED: Final = 30 * MS
-"""What a page may not have dealt with yet."""
+"""Recent time about which a page promises nothing, as it may not have processed it."""
 _KEPT_OPEN: Final = 15 * SECOND
-"""A connection that was not used for so long is closed by the table."""
+"""Idle time after which the table closes a connection."""
 _RESENT: Final = (200 * MS, 300 * MS)
-"""What is lost is sent again by the network itself after so long."""
+"""Delay after which the network resends a lost message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """From ``begin`` to ``end``, ns of our clock."""
+    """A time span from ``begin`` to ``end``, ns of our clock."""
 
     begin: int
     end: int
 
 
 class _Spans:
-    """Spans that do not overlap."""
+    """Non-overlapping spans."""
 
     def __init__(self, spans: Sequence[Spell]) -> None:
         self._spans = sorted(spans, key=lambda span: span.begin)
         self._begins = [span.begin for span in self._spans]
 
     def end_of(self, t: int) -> int:
-        """The end of the span in which an instant lies; the instant itself where it lies in none."""
+        """Return the end of the span that contains an instant, or the instant itself if none does."""
         at = bisect_right(self._begins, t) - 1
         return max(t, self._spans[at].end) if at >= 0 and t < self._spans[at].end else t
 
     def before(self, t: int) -> int:
-        """How long all spans together lasted up to an instant, ns."""
+        """Return the total length of all spans up to an instant, ns."""
         return sum(min(span.end, t) - span.begin for span in self._spans[: bisect_right(self._begins, t)])
 
 
 @dataclass(slots=True)
 class PhoneNetwork:
-    """Ways between a phone and the table, each with a length of its own."""
+    """Network paths between a phone and the table, each with its own delay."""
 
     rng: random.Random
     up: tuple[int, int] = (5 * MS, 80 * MS)
-    """From the phone to the table, from the shortest to the longest, ns."""
+    """Range of the delay from the phone to the table, ns."""
     down: tuple[int, int] = (5 * MS, 80 * MS)
     loss: float = 0.0
-    """Share of messages that are lost on a way and sent again."""
+    """Share of messages that are lost and resent."""
     outages: Sequence[Spell] = ()
-    """Nothing goes through; what was sent meanwhile goes through soon after."""
+    """Outages; messages sent meanwhile arrive soon after."""
 
     def arrive(self, sent: int, way: tuple[int, int]) -> int:
-        """When a message that was sent at an instant is there, ns."""
+        """Return the arrival of a message sent at an instant, ns."""
         through = _Spans(self.outages).end_of(sent)
         if through > sent:
             through += self.rng.randint(0, 200 * MS)
@@ -80,7 +80,7 @@ class PhoneNetwork:
 
 @dataclass(slots=True)
 class _Sent:
-    """A report on its way."""
+    """A report in transit."""
 
     sent: int
     arrival: int
@@ -91,31 +91,31 @@ class _Sent:
 
 @dataclass(slots=True)
 class SimulatedPhone:
-    """One phone. All instants are ours, ns, unless they are said to be by its clock."""
+    """One phone. All instants are ours, ns, unless stated to be on its clock."""
 
     seat: int
     rng: random.Random
     network: PhoneNetwork
     ahead: int = 3 * SECOND
-    """How far its clock is ahead of ours at our instant 0, ns."""
+    """Lead of its clock over ours at our instant 0, ns."""
     drift_ppm: float = 0.0
     look: int = 16_700_000
-    """How far apart the looks of its screen are, ns: a finger is there for up to two of them before it is stamped."""
+    """Sampling interval of its screen, ns: a finger is there for up to two samples before it is stamped."""
     measures: bool = True
-    """Whether a finger has slid over the screen, so that the page knows its looks."""
+    """Whether a finger has slid over the screen, so that the page knows its sampling interval."""
     busy: Sequence[Spell] = ()
-    """When its browser is busy: neither touches nor anything else are dealt with before the end."""
+    """Times when its browser is busy: touches and everything else wait until the end."""
     asleep: Sequence[Spell] = ()
-    """When it sleeps; its clock stands still meanwhile."""
+    """Times when it sleeps; its clock stands still meanwhile."""
     page: str = ""
     kind: str = "touch"
     arrivals: list[tuple[int, int, _Sent]] = field(default_factory=list)
-    """Reports on their way, by their arrival."""
+    """Reports in transit, by arrival."""
     known: bool = False
     _busy: _Spans = field(init=False)
     _asleep: _Spans = field(init=False)
     _doing: list[tuple[int, int, int, Callable[[int], object]]] = field(default_factory=list)
-    """What the page will do, by instant; touches go before anything else that waited for the browser."""
+    """The page's pending actions, by instant; touches precede other actions that waited for the browser."""
     _numbers: Any = field(default_factory=count)
     _echo: list[int] | None = None
     _waiting: list[tuple[int, int, int]] = field(default_factory=list)
@@ -123,7 +123,7 @@ class SimulatedPhone:
     _down: bool = False
     _sending: int = 0
     _free: dict[int, int] = field(default_factory=dict)
-    """Connections that carry nothing at present, and since when, ns."""
+    """Idle connections, with the instants since when, ns."""
     _heard: int = -PATIENCE - 1
 
     def __post_init__(self) -> None:
@@ -132,33 +132,33 @@ class SimulatedPhone:
         self.page = self.page or f"{self.rng.getrandbits(96):024x}"
 
     def begin(self, at: int) -> None:
-        """The page is loaded at this instant."""
+        """Load the page at this instant."""
         self._do(at, 1, self._beat)
 
     def shows(self, ours: int) -> int:
-        """What its clock shows at one of our instants, ns."""
+        """Return its clock at one of our instants, ns."""
         awake = ours - self._asleep.before(ours)
         return round(awake * (1 + self.drift_ppm * 1e-6)) + self.ahead
 
     def touch(self, t: int, *, pressed: bool) -> None:
-        """A finger comes or goes."""
+        """Put a finger on the screen, or lift it."""
         stamped = t + self.rng.randint(0, 2 * self.look)
         handled = stamped + self.rng.randint(1 * MS, 8 * MS)
         self._do(handled, 0, lambda now: self._feel(now, stamped, pressed=pressed))
 
     @property
     def next_t(self) -> int | None:
-        """When the page does something, or a report arrives, next."""
+        """The instant of the page's next action or a report's next arrival."""
         times = [queue[0][0] for queue in (self._doing, self.arrivals) if queue]
         return min(times, default=None)
 
     def run(self, until: int, answer: Callable[[int, dict[str, Any]], tuple[int, int]]) -> None:
-        """Everything up to this instant happens.
+        """Run everything up to this instant.
 
         Args:
             until: inclusive.
-            answer: the table: takes a report and its arrival; gives its stamp and the number of the last touch that it
-                has heard.
+            answer: the table: takes a report and its arrival; returns its stamp and the number of the last touch
+                received.
         """
         while (t := self.next_t) is not None and t <= until:
             if self.arrivals and self.arrivals[0][0] == t:
@@ -206,8 +206,8 @@ class SimulatedPhone:
         self._do(now + PATIENCE, 1, lambda _now: self._end(report))
 
     def _connect(self, now: int) -> tuple[int, int]:
-        """When a report can go out, and on which connection: one that is open and free, or a new one, which takes a way
-        there and back."""
+        """Return when a report can be sent, and on which connection: an idle one, or a new one, which takes a round
+        trip."""
         self._free = {one: since for one, since in self._free.items() if now - since <= _KEPT_OPEN}
         if self._free:
             connection = max(self._free, key=lambda one: self._free[one])

@@ -1,13 +1,13 @@
-"""A twin of picamera2's ``Picamera2`` object, so that the Pi camera's shell runs where there is no Pi.
+"""A twin of picamera2's ``Picamera2`` object, so that the Pi camera's shell runs without a Pi.
 
-It behaves as the real one is documented, and was seen, to: controls take 11 frames to show, sizes are adjusted without
-a word, a timed-out job stays queued and keeps its place, a job that is flushed raises, the configuration's controls are
-used up by the first start, stamps are those of the first row's readout. Written from the documentation and picamera2
-0.3.38; never held against a real camera.
+It follows the documented and observed behaviour: controls take 11 frames to show, sizes are adjusted silently, a
+timed-out job stays queued and keeps its place, a flushed job raises, the first start uses up the configuration's
+controls, stamps are those of the first row's readout. Written from the documentation and picamera2 0.3.38; never
+compared with a real camera.
 
-`open_twin` opens the Pi camera's real shell over it by name: ``twin``, ``twin:silent@30``, ``twin:/path``. What stands
-after the colon is a script of faults (`hardware.simulated.devices.camera_faults`) or, where it holds a slash, the path
-of a file that holds one, and may change while the camera runs.
+`open_twin` opens the Pi camera's real shell over it by name: ``twin``, ``twin:silent@30``, ``twin:/path``. The text
+after the colon is a script of faults (`hardware.simulated.devices.camera_faults`) or, if it contains a slash, the path
+of a file with a script, which may change while the camera runs.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from hardware.simulated.pictures.ambient import Lamp
 from referee.units import MS, SECOND
 
 LATE_REQUEST: Final = 11
-"""Frames until a changed control shows."""
+"""Number of frames until a changed control shows."""
 _DELIVERY: Final = 12 * MS
-"""From the readout of a frame's first row to its arrival, ns: readout and processing."""
+"""Time from the readout of a frame's first row to its arrival, ns: readout and processing."""
 _DAY: Final = 86_400 * 10**9
 _SILENT: Final = frozenset(("stall", "silent", "hang", "stuck", "loop"))
 _HANGS: Final = frozenset(("hang", "loop"))
@@ -49,36 +49,36 @@ _ADVERTISED: Final = (
 )  # fmt: skip
 _LENS: Final = ("AfMode", "AfTrigger", "LensPosition")
 _MODES: Final = ((1536, 864), (2304, 1296), (4608, 2592))
-"""Of the sensor: the smallest that holds a picture is scaled down to it."""
+"""Modes of the sensor: the smallest that holds a picture is scaled down to it."""
 
 _SHORTEST_US: Final = 60
 _FASTER: Final = 0.3
-"""Share of the way to the right exposure that the automatics go with each frame."""
+"""Share of the way to the right exposure that the automatics cover with each frame."""
 _SCAN: Final = 24
-"""Frames that a run of the autofocus takes."""
+"""Number of frames of an autofocus run."""
 _IDLE, _SCANNING, _FOCUSED, _FAILED = range(4)
 _SOFT_PX: Final = 0.004
-"""By how much of the picture's height a lens that is a dioptre off softens it (standard deviation)."""
+"""Softness per dioptre of defocus, as a share of the picture's height (standard deviation)."""
 _GAMMA: Final = 2.2
 
 Pause = Callable[[float], object]
 Pictures = Callable[[int, int, tuple[int, int]], Image]
-"""Paints a frame from its number, the instant of its readout (ns, CLOCK_MONOTONIC), its width and height."""
+"""Paints a frame from its number, the instant of its readout (ns, CLOCK_MONOTONIC), and its width and height."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraRoom:
-    """What a camera finds before it."""
+    """The scene before a camera: distance and light."""
 
     focus: float = 1.6
-    """How far the table is, dioptres."""
+    """Focus distance of the table, dioptres."""
     light: float = 12_000.0
-    """Exposure (µs) times gain at which the painted pictures are as bright as they are painted."""
+    """Exposure (µs) times gain at which pictures appear as bright as painted."""
     colour_gains: tuple[float, float] = (1.5, 2.5)
     lamp: Lamp | None = None
 
     def show(self, image: Image, told: Mapping[str, Any], readout: int) -> Image:
-        """The picture as it comes out with these metadata, its first row read out at ``readout`` (ns)."""
+        """Return the picture with these metadata, its first row read out at ``readout`` (ns)."""
         exposure = int(told["ExposureTime"])
         bright = (exposure * told["AnalogueGain"] / self.light) ** (1 / _GAMMA)
         soft = _SOFT_PX * len(image) * abs(told.get("LensPosition", self.focus) - self.focus)
@@ -91,25 +91,25 @@ class CameraRoom:
 
 
 class Automatics:
-    """Exposure, white balance and focus of a camera, frame by frame, as its controls let them run."""
+    """Exposure, white balance and focus of a camera, frame by frame, as far as its controls allow."""
 
     def __init__(self, room: CameraRoom) -> None:
         self._room = room
         self._light = 10_000.0
         self._run = -1
         self.lens = 1.0
-        """Where a lens stands that nobody moved."""
+        """Default position of a lens."""
         self.state = _IDLE
 
     def ask(self, controls: Mapping[str, Any]) -> None:
-        """Controls that have just come to show."""
+        """Apply controls that have just taken effect."""
         if controls.get("AfMode") == 1 and controls.get("AfTrigger") == 0:
             self._run, self.state = 0, _SCANNING
         elif "LensPosition" in controls:
             self.lens, self._run, self.state = float(controls["LensPosition"]), -1, _IDLE
 
     def step(self, shown: Mapping[str, Any], longest_us: int, *, blind: bool) -> dict[str, Any]:
-        """The next frame's exposure, gains and lens; a lens that is ``blind`` finds no focus."""
+        """Return the next frame's exposure, gains and lens; a ``blind`` lens finds no focus."""
         if shown.get("AeEnable"):
             self._light *= (self._room.light / self._light) ** _FASTER
             exposure = int(min(max(self._light, _SHORTEST_US), longest_us))
@@ -129,7 +129,7 @@ class Automatics:
 
 
 def plain(number: int, _t: int, size: tuple[int, int]) -> Image:
-    """A grey picture that tells its frame: every byte is the number's last."""
+    """Return a grey picture that identifies its frame: every byte is the number's last byte."""
     return np.full((size[1], size[0], 3), number % 256, np.uint8)
 
 
@@ -141,23 +141,23 @@ class TwinRequest:
         self.released = False
 
     def make_array(self, _name: str) -> Image:
-        """A copy of the picture; raises `RuntimeError` after `release`, when the memory is the camera's again."""
+        """Return a copy of the picture; raises `RuntimeError` after `release`, when the camera reuses the memory."""
         if self.released:
             raise RuntimeError("the request was released")
         return self._image.copy()
 
     def get_metadata(self) -> dict[str, Any]:
-        """What the sensor said of this frame."""
+        """Return the sensor's metadata of this frame."""
         return dict(self._metadata)
 
     def release(self) -> None:
-        """Give the memory back."""
+        """Return the memory to the camera."""
         self._image[:] = 0
         self.released = True
 
 
 class SimulatedJob:
-    """A capture that is queued."""
+    """A queued capture."""
 
     def __init__(self, first: int) -> None:
         self.first = first
@@ -166,7 +166,7 @@ class SimulatedJob:
 
 
 def in_memory(image: Image, main: Mapping[str, Any]) -> Image:
-    """A picture (blue first) as a stream's configuration lays it out: its format, and its rows' stride."""
+    """Return a picture (blue first) in a stream configuration's format and stride."""
     width, height = main["size"]
     if main["format"] == "BGR888":
         image = image[:, :, ::-1].copy()
@@ -180,7 +180,7 @@ def in_memory(image: Image, main: Mapping[str, Any]) -> Image:
 
 
 class SimulatedPicamera2:
-    """A camera at real pace, or at that of ``clock`` and ``pause``."""
+    """A camera at real pace, or at the pace of ``clock`` and ``pause``."""
 
     def __init__(
         self,
@@ -196,14 +196,13 @@ class SimulatedPicamera2:
         """Open the camera.
 
         Args:
-            faults: how it fails.
+            faults: its faults.
             model: libcamera's name of the sensor.
             pictures: paints the frames.
-            room: light and distance, which change what is painted; pictures come as they are painted where none is
-                given.
-            clock: answers CLOCK_MONOTONIC, ns.
-            boot: answers CLOCK_BOOTTIME, ns.
-            pause: waits for so many seconds.
+            room: light and distance, which alter the painted frames; without one frames come as painted.
+            clock: returns CLOCK_MONOTONIC, ns.
+            boot: returns CLOCK_BOOTTIME, ns.
+            pause: waits for a number of seconds.
 
         Raises:
             RuntimeError: no camera answers, or another program holds it, in picamera2's words.
@@ -236,23 +235,23 @@ class SimulatedPicamera2:
 
     @property
     def camera_properties(self) -> dict[str, Any]:
-        """What the sensor is."""
+        """The sensor's properties."""
         return {"Model": self._model}
 
     @property
     def camera_controls(self) -> dict[str, Any]:
-        """The controls that it has; their limits are not simulated."""
+        """The available controls; their limits are not simulated."""
         lens = () if "fixed" in self._faults.at(-1) else _LENS
         return dict.fromkeys((*_ADVERTISED, *lens), (None, None, None))
 
     def create_video_configuration(self, **wanted: Any) -> dict[str, Any]:
-        """The configuration, as asked for."""
+        """Return the configuration as requested."""
         width, height = wanted["main"]["size"]
         held = [mode for mode in _MODES if mode[0] >= width and mode[1] >= height]
         return {"raw": {"size": (held or _MODES[-1:])[0]}, **wanted}
 
     def configure(self, config: dict[str, Any]) -> None:
-        """Take a configuration, and adjust it without a word; raises `OSError` where there is no memory."""
+        """Take a configuration, and adjust it silently; raises `OSError` if there is no memory."""
         now = self._faults.at(-1)
         if "memory" in now:
             raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
@@ -270,11 +269,11 @@ class SimulatedPicamera2:
         self.set_controls(config["controls"])
 
     def camera_configuration(self) -> dict[str, Any]:
-        """What is really given."""
+        """Return the actual configuration."""
         return self._config
 
     def set_controls(self, controls: dict[str, Any]) -> None:
-        """Change controls; a running camera shows it later. Raises `RuntimeError` for one that it has not."""
+        """Change controls; a running camera shows it later. Raises `RuntimeError` for an unknown control."""
         for name in controls:
             if name not in self.camera_controls:
                 raise RuntimeError(f"Control {name} is not advertised by libcamera")
@@ -284,9 +283,9 @@ class SimulatedPicamera2:
             self._next |= controls
 
     def start(self) -> None:
-        """Begin to deliver, with the controls that were set since the last start."""
+        """Start delivering, with the controls set since the last start."""
         self.starts += 1
-        # What was set before an earlier start is forgotten.
+        # Controls set before an earlier start are lost.
         self._shown, self._next, self._coming = self._next, {}, []
         self._automatics.ask(self._shown)
         self._epoch = self._clock()
@@ -294,25 +293,25 @@ class SimulatedPicamera2:
         self._stalled = False
 
     def stop(self) -> None:
-        """Deliver no more."""
+        """Stop delivering."""
         if self._faults.at(self._number + 1) & _HANGS:
             while True:
                 self._pause(3600.0)
         self._epoch = 0
 
     def close(self) -> None:
-        """Let go."""
+        """Release the camera."""
         if self._epoch:
             self.stop()
 
     def cancel_all_and_flush(self) -> None:
-        """Forget every job; whoever waits for one hears of it."""
+        """Drop every job; a thread that waits for one gets an error."""
         for job in self.jobs:
             job.cancelled = True
         self.jobs = []
 
     def capture_request(self, wait: bool | None = None) -> SimulatedJob:
-        """Queue a job; raises `AssertionError` for one that would be waited for without a limit."""
+        """Queue a job; raises `AssertionError` for a job that would block without limit."""
         assert wait is False, "an untimed capture may block for ever; pass wait=False"
         passed = (self._clock() - self._epoch - _DELIVERY) // self._length if self._epoch else 0
         job = SimulatedJob(max(self._number + 1, self._begun + 1 + max(0, passed)))
@@ -320,7 +319,7 @@ class SimulatedPicamera2:
         return job
 
     def wait(self, job: SimulatedJob, timeout: float | None = None) -> TwinRequest:
-        """The job's request; raises `TimeoutError` after ``timeout`` s, and what the camera's loop raised."""
+        """Return the job's request; raises `TimeoutError` after ``timeout`` s, or the camera loop's error."""
         assert timeout is not None, "an untimed wait may block for ever; pass a timeout"
         now = self._faults.at(job.first)
         _misbehave(now)
@@ -334,7 +333,7 @@ class SimulatedPicamera2:
             raise TimeoutError
         if left > 0:
             self._pause(left)
-        # Jobs are served in their order: one that was forgotten takes the frame.
+        # Jobs are served in order: a forgotten job takes the frame.
         served = self.jobs.pop(0)
         if served is not job:
             raise TimeoutError
@@ -389,28 +388,28 @@ class SimulatedPicamera2:
 
 
 def _misbehave(now: frozenset[str]) -> None:
-    """Crash, print, or never return, where these faults are among those of ``now``."""
+    """Crash, print, or never return, if these faults are among ``now``."""
     if "die" in now:
         print("*** the simulated driver fell over: bad address", file=sys.stderr, flush=True)
         os.abort()
     if "noisy" in now:
         print("the simulated driver complains. " * 400, file=sys.stderr, flush=True)
     while "stuck" in now:
-        # A PyDLL keeps the interpreter's lock: no other thread runs, and no signal wakes it.
+        # A PyDLL keeps the interpreter lock: no other thread runs, and no signal interrupts it.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         ctypes.PyDLL(None).sleep(3600)
 
 
 def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look: Any) -> PiCamera:
-    """A Pi camera without a Pi, at real pace, on the real clocks.
+    """Open a Pi camera without a Pi, at real pace, on the real clocks.
 
     Args:
         source: ``twin``, ``twin:silent@30`` or ``twin:/path``, as above.
-        look: fields of `hardware.camera.pi_camera.PiCameraSettings`; None leaves one as it is.
-        pictures: paints each frame, or the import path (``package.module:function``) of what does; see `Pictures`.
+        look: fields of `hardware.camera.pi_camera.PiCameraSettings`; None keeps the default.
+        pictures: paints each frame, or the import path (``package.module:function``) of a painter; see `Pictures`.
 
     Raises:
-        HardwareMissing: by a fault of the opening.
+        HardwareMissing: a fault at opening.
         ValueError: there is no such fault.
     """
     _, _, told = source.partition(":")
@@ -422,7 +421,7 @@ def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look:
         paint = pictures
 
     def load() -> Any:
-        """What the import of picamera2 gives, or raises."""
+        """Import picamera2, or fail by a fault."""
         now = faults.at(-1)
         if "uninstalled" in now:
             raise ModuleNotFoundError("No module named 'picamera2'", name="picamera2")

@@ -1,4 +1,4 @@
-"""A sound card that is not there, which asks for samples at a card's pace and drops them; and words that are tones."""
+"""A simulated sound card, which requests samples at a real card's pace and drops them; and tones in place of words."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from hardware.sound.splice import RATE, Samples
 
 _BLOCK: Final = 256
 _WELL: Final = SimpleNamespace(output_underflow=False)
-"""What PortAudio tells of a block that came in time."""
+"""PortAudio's status of a block that came in time."""
 _WORD: Final = 0.04
-"""Seconds of a phrase."""
+"""Length of a phrase, s."""
 
 
 class SimulatedSound:
     """Stands for the sounddevice module under `hardware.sound.stream_speaker.StreamSpeaker`."""
 
     class PortAudioError(Exception):
-        """As sounddevice's; it is never raised."""
+        """As sounddevice's; never raised."""
 
     def __init__(self, latency: float = 0.01) -> None:
-        """``latency``: what the card says of how long a sample waits in it, s."""
+        """``latency``: the card's stated delay of a sample, s."""
         self._latency = latency
 
     def OutputStream(self, *, samplerate: int, callback: Callable[..., None], **_: Any) -> PacedStream:  # noqa: N802
-        """An open stream, as sounddevice calls it."""
+        """Return an open stream, with sounddevice's name for it."""
         return PacedStream(samplerate, callback, self._latency)
 
     def _terminate(self) -> None: ...
@@ -38,7 +38,7 @@ class SimulatedSound:
 
 
 class PacedStream:
-    """A stream that asks for a block whenever one has been played."""
+    """A stream that requests a block whenever one has been played."""
 
     def __init__(self, rate: int, callback: Callable[..., None], latency: float) -> None:
         self._every, self._callback, self.latency = _BLOCK / rate, callback, latency
@@ -47,11 +47,11 @@ class PacedStream:
 
     @property
     def active(self) -> bool:
-        """Whether it plays."""
+        """Whether it is playing."""
         return self._thread.is_alive()
 
     def start(self) -> None:
-        """Begin to ask."""
+        """Start requesting blocks."""
         self._thread.start()
 
     def _run(self) -> None:
@@ -64,17 +64,17 @@ class PacedStream:
         self._ended.set()
 
     def close(self, *, ignore_errors: bool = True) -> None:
-        """Let go."""
+        """Release the stream."""
         self._ended.set()
 
 
 class Tones:
-    """A bank of phrases without words; stands for `hardware.sound.clips.Clips`."""
+    """A bank of phrases as tones; stands for `hardware.sound.clips.Clips`."""
 
     def phrase(self, texts: Iterable[str]) -> Samples:
-        """A short tone, whatever the words."""
+        """Return a short tone for any words."""
         return (0.2 * np.sin(np.arange(round(_WORD * RATE)) / 3)).astype(np.float32)
 
     def learn(self, names: Mapping[str, str]) -> frozenset[str]:
-        """It can say any name."""
+        """Return all names: it can speak any."""
         return frozenset(names)

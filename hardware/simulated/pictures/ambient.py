@@ -1,6 +1,6 @@
-"""What a picture has besides cards and hands: the table's cloth, the light on it, a lamp's flicker, the sensor's noise.
+"""A picture's background: the table's cloth, the light on it, a lamp's flicker, the sensor's noise.
 
-All seeded. Of the noise a few fields are made ahead, of which each picture gets one, shifted.
+All seeded. A few noise fields are generated in advance; each picture gets one, shifted.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _CLOTHS = ((58, 104, 46), (112, 74, 40), (52, 46, 104), (96, 100, 98), (70, 92, 
 """Green, blue and wine felt, grey linen, oak-brown, slate; blue, green, red."""
 _FIELDS = 5
 _SHIFT_PX = 64
-"""How far a field of noise is shifted at most."""
+"""Greatest shift of a noise field."""
 _GAMMA: Final = 2.2
-"""Light goes as a grey level to this power."""
+"""Exponent from grey level to light."""
 
 
 def light(width: int, height: int, seed: int) -> Floats:
-    """Brightness over the picture, about 1: a lamp to one side, and darker corners."""
+    """Return the brightness over the picture, about 1: a lamp to one side, and darker corners."""
     chance = np.random.default_rng((seed, 11))
     ys, xs = np.mgrid[0:height, 0:width].astype(np.float32)
     xs, ys = (xs / width - 0.5) * 2, (ys / height - 0.5) * 2
@@ -36,7 +36,7 @@ def light(width: int, height: int, seed: int) -> Floats:
 
 
 def cloth(width: int, height: int, scale: float, seed: int, colour: tuple[int, int, int] | None = None) -> Bytes:
-    """The bare table at ``scale`` px/mm: H x W x 3, blue first; of a ``colour`` that the seed chooses unless given."""
+    """Return the bare table at ``scale`` px/mm: H x W x 3, blue first; the seed chooses a ``colour`` unless given."""
     chance = np.random.default_rng((seed, 12))
     usual = _CLOTHS[int(chance.integers(len(_CLOTHS)))]
     base = np.array(usual if colour is None else colour, np.float32)
@@ -55,37 +55,37 @@ def cloth(width: int, height: int, scale: float, seed: int, colour: tuple[int, i
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """A lamp on the mains, whose light swings twice in each of their periods, seen by a rolling shutter."""
+    """A mains lamp, whose light has two cycles per mains period, seen by a rolling shutter."""
 
     mains_hz: float = 50.0
     ripple: float = 0.2
-    """Share of its mean by which the light rises and falls."""
+    """Amplitude of the light, as a share of its mean."""
     readout: int = 8 * MS
-    """From the first row's exposure to the last's, ns."""
+    """Time from the first row's exposure to the last's, ns."""
 
     def light(self, t: int, exposure: int, rows: int) -> Floats:
-        """How bright each row is, about 1, in a picture whose first row is exposed from ``t`` on (ns)."""
+        """Return each row's brightness, about 1, in a picture whose first row is exposed from ``t`` on (ns)."""
         swing = 2.0 * self.mains_hz
         middles = (t + exposure / 2 + self.readout * np.arange(rows) / rows) / SECOND
-        # What an exposure takes in is a mean over it: one of a whole swing's length sees no flicker.
+        # An exposure averages the light: one as long as a whole cycle sees no flicker.
         even = np.sinc(swing * exposure / SECOND)
         return np.asarray(1 + self.ripple * even * np.cos(2 * np.pi * swing * middles), np.float32)
 
     def shine(self, image: Bytes, t: int, exposure: int) -> Bytes:
-        """The picture (H x W x 3) as this lamp lights it."""
+        """Return the picture (H x W x 3) in this lamp's light."""
         levels = self.light(t, exposure, len(image)) ** (1 / _GAMMA)
         return np.asarray(np.clip(image * levels[:, None, None] + 0.5, 0, 255), np.uint8)
 
 
 class SensorNoise:
-    """What the sensor adds to pictures of one size; none where ``sigma`` is 0."""
+    """Sensor noise for pictures of one size; a no-op if ``sigma`` is 0."""
 
     def __init__(self, width: int, height: int, sigma: float, seed: int) -> None:
         self._seed = seed
         chance = np.random.default_rng((seed, 31))
         shape = (height + _SHIFT_PX, width + _SHIFT_PX, 3)
         self._fields: list[tuple[Bytes, Bytes]] = []
-        """What is added and what is taken away."""
+        """Amounts to add and to subtract."""
         for _ in range(_FIELDS if sigma > 0 else 0):
             field = chance.standard_normal(shape, dtype=np.float32)
             field = (
@@ -96,7 +96,7 @@ class SensorNoise:
             self._fields.append((np.maximum(field, 0).astype(np.uint8), np.maximum(-field, 0).astype(np.uint8)))
 
     def add_to(self, frame: Bytes, index: int) -> None:
-        """Spoil a picture in place; ``index`` chooses how."""
+        """Add noise to a picture in place; ``index`` selects it."""
         if not self._fields:
             return
         chance = np.random.default_rng((self._seed, 41, index))

@@ -1,7 +1,7 @@
 """A sheet of paper to draw on: millimetres in, an anti-aliased picture out.
 
-Everything on the simulated table's cards is drawn with it: outlines made of Bézier curves, filled with plain
-colours or patterns. Colours are (red, green, blue), 0 to 255; x runs right and y runs down, both in millimetres.
+All features of the simulated table's cards are drawn with it: outlines made of Bézier curves, filled with plain colours
+or patterns. Colours are (red, green, blue), 0 to 255; x runs right and y runs down, both in millimetres.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SHIFT = 4  # sub-pixel bits of cv2.fillPoly
 
 
 def path(d: str) -> Points:
-    """Flatten an outline written as the ``d`` of an SVG path, of M, L, Q and C with absolute places -> N x 2 points."""
+    """Flatten an outline in SVG path syntax, with absolute M, L, Q and C, into N x 2 points."""
     t = np.linspace(0.0, 1.0, 15)[1:, None]
     points: list[Points] = []
     for part in re.split("[MLQC]", d)[1:]:
@@ -48,14 +48,14 @@ def mirrored(half: Points) -> Points:
 
 
 def ellipse(x: float, y: float, rx: float, ry: float | None = None, turn: float = 0.0) -> Points:
-    """An ellipse about (x, y), turned by ``turn`` degrees."""
+    """Return an ellipse about (x, y), turned by ``turn`` degrees."""
     a = np.linspace(0, 2 * math.pi, 49)[:-1]
     p = np.stack([rx * np.cos(a), (rx if ry is None else ry) * np.sin(a)], axis=1)
     return placed(p, x, y, turn=turn)
 
 
 def box(x0: float, y0: float, x1: float, y1: float, radius: float = 0.0) -> Points:
-    """A rectangle, with round corners where ``radius`` is given."""
+    """Return a rectangle, with round corners if ``radius`` is positive."""
     if radius <= 0:
         return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
     corners = [
@@ -73,7 +73,7 @@ def box(x0: float, y0: float, x1: float, y1: float, radius: float = 0.0) -> Poin
 
 
 def placed(shape: Points, x: float, y: float, size: float = 1.0, turn: float = 0.0, wide: float = 1.0) -> Points:
-    """A unit shape scaled by ``size`` (and ``wide`` across), turned by ``turn`` degrees and moved to (x, y)."""
+    """Return a unit shape scaled by ``size`` (and ``wide`` across), turned by ``turn`` degrees and moved to (x, y)."""
     c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
     p = shape * (size * wide, size)
     return np.stack([p[:, 0] * c - p[:, 1] * s + x, p[:, 0] * s + p[:, 1] * c + y], axis=1)
@@ -81,7 +81,7 @@ def placed(shape: Points, x: float, y: float, size: float = 1.0, turn: float = 0
 
 @lru_cache(maxsize=256)
 def glyphs(font_file: str, text: str, spacing: float = 0.0) -> Bytes:
-    """The ink of ``text`` as a tightly cropped mask; ``spacing`` (of an em) is added between letters."""
+    """Return the ink of ``text`` as a tightly cropped mask; ``spacing`` (of an em) is added between letters."""
     em = 320
     font = ImageFont.truetype(font_file, em)
     sheet = PilImage.new("L", (em * (len(text) + 1), em * 2), 0)
@@ -96,7 +96,7 @@ def glyphs(font_file: str, text: str, spacing: float = 0.0) -> Bytes:
 
 
 class Canvas:
-    """A sheet of ``width`` x ``height`` mm at ``scale`` pixels a millimetre."""
+    """A sheet of ``width`` x ``height`` mm at ``scale`` px/mm."""
 
     def __init__(self, width: float, height: float, scale: float, paper: Colour = (255, 255, 255)) -> None:
         self.width, self.height, self.scale = width, height, scale
@@ -105,7 +105,7 @@ class Canvas:
         cv2.rectangle(self.image, (0, 0), (columns, rows), paper, cv2.FILLED)
 
     def _fixed(self, points: Points) -> Any:
-        # fillPoly takes pixel centres as whole numbers, hence the half pixel.
+        # fillPoly takes whole numbers as pixel centres, hence the half pixel.
         return np.round((points * self.scale - 0.5) * (1 << _SHIFT)).astype(np.int32).reshape(-1, 1, 2)
 
     def fill(self, outline: Points, colour: Colour) -> None:
@@ -123,20 +123,20 @@ class Canvas:
         self.line(outline, ink, width)
 
     def mask(self, outline: Points) -> Bytes:
-        """How much of each pixel the outline covers, 0 to 255."""
+        """Return the outline's coverage of each pixel, 0 to 255."""
         cover = np.zeros(self.image.shape[:2], np.uint8)
         cv2.fillPoly(cover, [self._fixed(outline)], (255,), cv2.LINE_AA, _SHIFT)
         return cover
 
     def blend(self, other: Bytes, cover: Bytes) -> None:
-        """Lay a picture of the same size over this one where ``cover`` says."""
+        """Blend a picture of the same size over this one by ``cover``."""
         a = cv2.merge((cover, cover, cover))
         self.image = cv2.add(
             cv2.multiply(self.image, cv2.bitwise_not(a), scale=1 / 255), cv2.multiply(other, a, scale=1 / 255)
         )
 
     def within(self, outline: Points, draw: Callable[[Canvas], None]) -> None:
-        """Let ``draw`` work on a part of this sheet, and keep only what falls inside the outline."""
+        """Let ``draw`` work on a part of this sheet, and keep only the result inside the outline."""
         low = np.floor(outline.min(axis=0) * self.scale).astype(int) - 2
         high = np.ceil(outline.max(axis=0) * self.scale).astype(int) + 3
         rows, columns = self.image.shape[:2]
@@ -161,7 +161,7 @@ class Canvas:
         spot[:] = ((spot * (255 - a) + np.array(colour, np.uint16) * a + 127) // 255).astype(np.uint8)
 
     def half_turn(self) -> Bytes:
-        """This sheet as seen from the other side of the table."""
+        """Return this sheet turned by half."""
         return np.ascontiguousarray(self.image[::-1, ::-1])
 
 

@@ -1,6 +1,6 @@
-"""Hands and forearms as seen from above: a landscape of finger-shaped ridges, lit from one side.
+"""Hands and forearms seen from above: a landscape of finger-shaped ridges, lit from one side.
 
-A picture of a hand points up: the tip of its longest finger is at `HandPicture.tip`, the forearm leaves below.
+The hand in a picture points up: the tip of its longest finger is at `HandPicture.tip`, the forearm extends downwards.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from hardware.simulated.pictures.canvas import Bytes
 
 Floats = NDArray[np.float32]
 Bone = tuple[float, float, float, float, float, float, float]
-"""From (x, y) with radius r to (x, y) with radius r, mm, and how far it lies above the table."""
+"""From (x, y) with radius r to (x, y) with radius r, mm, and its height above the table."""
 
 _ARM_LENGTH = 520.0
 _HALF_WIDTH = 92.0
 _MARGIN = 30.0
-"""Beyond the fingertips."""
+"""Space beyond the fingertips, mm."""
 _BARE = -1e3
 
 _SKINS = ((168, 198, 236), (138, 172, 218), (110, 146, 198), (78, 110, 164), (58, 82, 126), (44, 62, 96))
@@ -72,14 +72,14 @@ _JOINTED = {"pinch": _PINCH[4:], "flat": _FLAT[4:], "thumb": _THUMB}
 
 @dataclass(frozen=True, slots=True)
 class ArmLook:
-    """How a player's arm looks."""
+    """The look of a player's arm."""
 
     skin: tuple[int, int, int]
     sleeve: tuple[int, int, int]
     pattern: str
     """``plain``, ``ribbed`` or ``checked``."""
     cuff: float
-    """Where the sleeve begins, mm from the fingertip."""
+    """Start of the sleeve, mm from the fingertip."""
     left_handed: bool
     size: float
     seed: int
@@ -87,7 +87,7 @@ class ArmLook:
 
 @dataclass(frozen=True, slots=True)
 class HandPicture:
-    """A picture of a hand: BGRA, premultiplied, and the shadow it throws (0 to 255)."""
+    """A picture of a hand: BGRA, premultiplied, and its shadow (0 to 255)."""
 
     image: Bytes
     shadow: Bytes
@@ -96,7 +96,7 @@ class HandPicture:
 
 
 def look(seed: int, seat: int) -> ArmLook:
-    """A seated player's arm, the same for the same seed."""
+    """Return a seated player's arm, the same for the same seed."""
     chance = np.random.default_rng((seed, 71, seat))
     skin = np.array(_SKINS[int(chance.integers(len(_SKINS)))]) * chance.uniform(0.93, 1.05)
     sleeve = _SLEEVES[(int(chance.integers(len(_SLEEVES))) + 3 * seat) % len(_SLEEVES)]
@@ -114,7 +114,7 @@ def look(seed: int, seat: int) -> ArmLook:
 
 
 def _landscape(bones: Sequence[Bone], xs: Floats, ys: Floats) -> Floats:
-    """Height above the table of the rounded bones, mm; `_BARE` where there is none."""
+    """Return the height of the rounded bones above the table, mm; `_BARE` elsewhere."""
     high = np.full(xs.shape, _BARE, np.float32)
     for x0, y0, r0, x1, y1, r1, lift in bones:
         reach = max(r0, r1)
@@ -132,7 +132,7 @@ def _landscape(bones: Sequence[Bone], xs: Floats, ys: Floats) -> Floats:
 
 
 def _lit(high: Floats, scale: float) -> Floats:
-    """Brightness from the slope, light from the upper left; about 1 on the flat."""
+    """Return the brightness by slope, with light from the upper left; about 1 on flat areas."""
     smooth = cv2.GaussianBlur(np.maximum(high, 0), (0, 0), 1.5 * scale)
     gx = cv2.Sobel(smooth, cv2.CV_32F, 1, 0, ksize=3, scale=scale / 8)
     gy = cv2.Sobel(smooth, cv2.CV_32F, 0, 1, ksize=3, scale=scale / 8)
@@ -148,7 +148,7 @@ def _grain(shape: tuple[int, int], cell: float, seed: int) -> Floats:
 
 
 def draw_hand(pose: str, look_: ArmLook, scale: float) -> HandPicture:
-    """A hand in a pose, at ``scale`` px/mm: ``pinch`` (holding a card, without the thumb), ``thumb`` or ``flat``."""
+    """Draw a hand at ``scale`` px/mm: ``pinch`` (holding a card, without the thumb), ``thumb`` or ``flat``."""
     scale_mm = scale * look_.size
     width, height = int(2 * _HALF_WIDTH * scale_mm), int((_ARM_LENGTH + _MARGIN) * scale_mm)
     ys, xs = np.mgrid[0:height, 0:width].astype(np.float32)
@@ -185,7 +185,7 @@ def draw_hand(pose: str, look_: ArmLook, scale: float) -> HandPicture:
 
 
 def _window(xs: Floats, ys: Floats, x0: float, x1: float, y0: float, y1: float) -> tuple[slice, slice] | None:
-    """The part of the picture between these places, mm."""
+    """Return the part of the picture between these coordinates, mm."""
     across = np.flatnonzero((xs[0] > x0) & (xs[0] < x1))
     down = np.flatnonzero((ys[:, 0] > y0) & (ys[:, 0] < y1))
     if not across.size or not down.size:
@@ -194,7 +194,7 @@ def _window(xs: Floats, ys: Floats, x0: float, x1: float, y0: float, y1: float) 
 
 
 def _mark(skin: Floats, pose: str, xs: Floats, ys: Floats) -> None:
-    """Nails, and the creases over the knuckles."""
+    """Draw nails, and the creases over the knuckles."""
     for x, y, rx, ry, turn in _NAILS[pose]:
         if (spot := _window(xs, ys, x - 9, x + 9, y - 9, y + 9)) is None:
             continue

@@ -1,4 +1,4 @@
-"""Laying pictures over pictures: premultiplied colours, shadows, and the blur of what moves."""
+"""Blends pictures over pictures: premultiplied colours, shadows, and motion blur."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Matrix = NDArray[np.float64]
 
 
 def moved_by(dx: float, dy: float) -> Matrix:
-    """The matrix that moves a picture by so many px."""
+    """Return the matrix that moves a picture by (dx, dy) px."""
     return np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1.0]])
 
 
@@ -26,13 +26,13 @@ def over(ground: Bytes, top: Bytes) -> None:
 
 
 def darken(ground: Bytes, shade: Bytes) -> None:
-    """Take away light, 0 to 255, in place."""
+    """Reduce the light by ``shade``, 0 to 255, in place."""
     clear = cv2.bitwise_not(shade)
     ground[:] = cv2.multiply(ground, cv2.merge((clear, clear, clear)), scale=1 / 255)
 
 
 def smear(picture: Bytes, dx: float, dy: float) -> Bytes:
-    """Blur along a motion of (dx, dy) px by averaging with moved copies of itself."""
+    """Blur along a motion of (dx, dy) px by averaging with shifted copies."""
     height, width = picture.shape[:2]
     while max(abs(dx), abs(dy)) >= 1.5:
         dx, dy = dx / 2, dy / 2

@@ -1,8 +1,8 @@
-"""A simulated camera over a simulated table top, whose truth is known: tilt, lens, focus, light and noise.
+"""A simulated camera over a simulated table top with known parameters: tilt, lens, focus, light and noise.
 
 The table top (`Top`) is a flat picture in millimetres, on which paper and cards lie and hands reach; the camera
-(`Overhead`) looks at it through a lens. `hardware.simulated.pictures.scene` draws games; this is for what a camera must
-be told before one.
+(`Overhead`) views it through a lens. `hardware.simulated.pictures.scene` draws games; this module serves the
+calibration before a game.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from referee.units import SECOND
 Floats = NDArray[np.float64]
 
 _SCALE: Final = 3.0
-"""Pixels a millimetre of the table top's picture."""
+"""Pixels per millimetre of the table top's picture."""
 _GAMMA: Final = 2.2
 _NOMINAL: Final = 4000 * 4.0
-"""Exposure (microseconds) times gain at which a `light` of 1 shows the table as it is drawn."""
+"""Exposure (microseconds) times gain at which a `light` of 1 shows the table as drawn."""
 
 
 class Top:
@@ -45,7 +45,7 @@ class Top:
 
     def _at(self, x: float, y: float, turn: float) -> Floats:
         c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-        # Half a pixel, since whole numbers are the middles of pixels.
+        # Half a pixel, since whole numbers are pixel centres.
         u, v = (x + self.size[0] / 2) * _SCALE - 0.5, (y + self.size[1] / 2) * _SCALE - 0.5
         return np.array([[c, -s, u], [s, c, v], [0, 0, 1.0]])
 
@@ -54,7 +54,7 @@ class Top:
         colour = cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR) if picture.ndim == 2 else picture
         size = (round(colour.shape[1] / scale * _SCALE), round(colour.shape[0] / scale * _SCALE))
         small = cv2.resize(colour, size, interpolation=cv2.INTER_AREA)
-        # No paper is as white as a screen, no ink as black.
+        # Paper is less white than a screen, and ink less black.
         toned = np.rint(18 + small.astype(np.float32) * (228 - 18) / 255).astype(np.uint8)
         self._lay(np.dstack([toned, np.full(toned.shape[:2], 255, np.uint8)]), x, y, turn)
 
@@ -70,7 +70,7 @@ class Top:
         stamp(self.image, picture, self._at(x, y, turn) @ moved_by((1 - columns) / 2, (1 - rows) / 2))
 
     def with_hand(self, bearing: float, seat: int, far: float = 0.0) -> Bytes:
-        """The table top while a hand reaches over its middle from a bearing, ``far`` mm short of it."""
+        """Return the table top with a hand reaching from a bearing to ``far`` mm short of its middle."""
         hand = draw_hand("flat", look(self.seed, seat), _SCALE)
         way = (math.cos(math.radians(bearing)), -math.sin(math.radians(bearing)))
         matrix = self._at(way[0] * far, way[1] * far, math.degrees(math.atan2(-way[0], way[1])))
@@ -83,15 +83,15 @@ class Top:
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """A camera that looks at a `Top`.
+    """A camera that views a `Top`.
 
-    The camera looks at the point ``aim`` (mm) from ``height`` mm along its axis, leaning by ``tilt`` degrees towards a
+    The camera views the point ``aim`` (mm) from ``height`` mm along its axis, leaning by ``tilt`` degrees towards a
     bearing (degrees counter-clockwise from the picture's right): that side of the table is nearer to it.
     """
 
     size: tuple[int, int] = (960, 720)
     focal: float = 1.1
-    """As a share of the picture's width."""
+    """Focal length as a share of the picture's width."""
     height: float = 620.0
     tilt: float = 0.0
     towards: float = 270.0
@@ -101,9 +101,9 @@ class Overhead:
     k1: float = 0.0
     k2: float = 0.0
     blur: float = 0.55
-    """How soft the lens draws, px (standard deviation)."""
+    """Softness of the lens, px (standard deviation)."""
     noise: float = 2.0
-    """Grey levels at a gain of 4; goes as the gain's square root."""
+    """Grey levels at a gain of 4; proportional to the gain's square root."""
     light: float = 1.0
     exposure_us: int = 4000
     gain: float = 4.0
@@ -118,10 +118,10 @@ class Overhead:
 
     @property
     def homography(self) -> Floats:
-        """3 x 3, from mm of the table top to px, the lens and a mirror left out."""
+        """3 x 3, from mm of the table top to px, without lens distortion and mirroring."""
         away = math.radians(self.towards)
         lean = math.radians(self.tilt)
-        # Turning about the axis that lies across the bearing brings its side of the table nearer.
+        # A turn about the axis across the bearing brings its side of the table nearer.
         axis = np.array([-math.sin(away), -math.cos(away), 0.0])
         tilted, _ = cv2.Rodrigues(axis * -lean)
         turned, _ = cv2.Rodrigues(np.array([0.0, 0.0, math.radians(self.turn)]))
@@ -130,7 +130,7 @@ class Overhead:
         return np.asarray(self.matrix @ np.c_[pose[:, :2], shift], np.float64)
 
     def to_px(self, mm: Floats) -> Floats:
-        """(n, 2) mm of the table top to (n, 2) px of the picture."""
+        """Map (n, 2) mm of the table top to (n, 2) px of the picture."""
         out = np.c_[mm, np.ones(len(mm))] @ self.homography.T
         flat = (out[:, :2] / out[:, 2:] - self.matrix[:2, 2]) / self.matrix[0, 0]
         square = (flat**2).sum(axis=1, keepdims=True)
@@ -140,9 +140,9 @@ class Overhead:
         return np.asarray(bent, np.float64)
 
     def _seen(self, top: Top, image: Bytes, fine: int) -> Bytes:
-        """The picture as the lens throws it, with ``fine`` pixels for each of the camera's."""
+        """Return the picture projected by the lens, with ``fine`` pixels per camera pixel."""
         if self.k1 or self.k2:
-            # For each (finer) pixel of the picture where in the table top's picture it looks.
+            # For each (finer) pixel of the picture, its place in the table top's picture.
             columns, rows = self.size[0] * fine, self.size[1] * fine
             xs, ys = np.meshgrid((np.arange(columns) + 0.5) / fine - 0.5, (np.arange(rows) + 0.5) / fine - 0.5)
             points = np.stack([xs.ravel(), ys.ravel()], axis=1).reshape(-1, 1, 2)
@@ -163,7 +163,7 @@ class Overhead:
         return np.asarray(seen, np.uint8)
 
     def exposed(self, top: Top, image: Bytes | None = None) -> NDArray[np.float32]:
-        """What falls on the sensor, as grey levels before they are clipped; ``image`` stands for the top's own."""
+        """Return the light on the sensor, as unclipped grey levels; ``image`` replaces the top's own."""
         seen = self._seen(top, top.image if image is None else image, 2)
         small = cv2.resize(seen, self.size, interpolation=cv2.INTER_AREA).astype(np.float32)
         if self.mirrored:
@@ -174,22 +174,22 @@ class Overhead:
         return np.asarray(small * share ** (1 / _GAMMA), np.float32)
 
     def developed(self, exposed: NDArray[np.float32], index: int = 0) -> Bytes:
-        """The picture with one frame's noise, which ``index`` chooses."""
+        """Return the picture with one frame's noise, selected by ``index``."""
         chance = np.random.default_rng((self.seed, 61, index))
         sigma = self.noise * math.sqrt(self.gain / 4.0)
         grain = chance.standard_normal(exposed.shape, dtype=np.float32) * sigma
         return np.asarray(np.clip(np.rint(exposed + grain), 0, 255), np.uint8)
 
     def picture(self, top: Top, index: int = 0, image: Bytes | None = None) -> Bytes:
-        """One frame: H x W x 3 uint8, blue first."""
+        """Return one frame: H x W x 3 uint8, blue first."""
         return self.developed(self.exposed(top, image), index)
 
 
 class OverheadFrames:
     """A stream of pictures of one top; implements `hardware.ports.Camera`.
 
-    First ``still`` frames of the table, then each of ``reaches`` (bearings in degrees, one seat after another) holds a
-    hand over its middle for a while.
+    First come ``still`` frames of the table; then, for each of ``reaches`` (bearings in degrees, one seat after
+    another), a hand is held over its middle for a while.
     """
 
     HELD, BETWEEN = 14, 8
@@ -203,7 +203,7 @@ class OverheadFrames:
         self._closed = False
 
     def frames(self) -> Iterator[Frame]:
-        """The frames, in order."""
+        """Yield the frames, in order."""
         bare = self._camera.exposed(self._top)
         yield from self._shown(bare, self._still)
         for seat, bearing in enumerate(self._reaches, start=1):

@@ -1,4 +1,4 @@
-"""The cards at rest, kept as one picture so that each new frame need not draw them again."""
+"""The cards at rest, kept as one picture so that they need not be drawn again for each frame."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from hardware.simulated.pictures.scene import Scene
 
 PILE_MM = 112.0
-"""Half the width of the square in which cards lie, unless a scene needs more."""
+"""Half the width of the square for the cards, unless a scene needs more."""
 
 
 class PileLayer:
-    """The cards at rest: their colours, what they cover, and the shadow they throw on the cloth."""
+    """The cards at rest: their colours, coverage, and the shadow on the cloth."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -37,7 +37,7 @@ class PileLayer:
     def add(self, card: str, pose: CardPose) -> None:
         """Lay one more card on top."""
         scene = self.scene
-        # Only the window that the card and its shadow can reach is touched.
+        # Update only the window within reach of the card and its shadow.
         half = math.hypot(*scene.deck.size) / 2 + 9 + 0.12 * len(self.cards)
         middle = self.side / scene.scale / 2
         x0, y0, x1, y1 = (
@@ -68,14 +68,14 @@ class PileLayer:
         return np.asarray(cv2.convertScaleAbs(warped, alpha=depth), dtype=np.uint8)
 
     def slip_under(self, cards: Sequence[tuple[str, CardPose]]) -> None:
-        """Put cards below the others; the last of them lies lowest."""
+        """Put cards below the others; the last one lies lowest."""
         lying = [*reversed(cards), *self.cards]
         self.clear()
         for card, pose in lying:
             self.add(card, pose)
 
     def draw(self, ground: Bytes, dx: float = 0.0, dy: float = 0.0, motion: tuple[float, float] = (0.0, 0.0)) -> None:
-        """Show the pile on a whole picture, moved by (dx, dy) px."""
+        """Draw the pile on a whole picture, moved by (dx, dy) px."""
         x, y = round(self.scene.width / 2 - self.side / 2 + dx), round(self.scene.height / 2 - self.side / 2 + dy)
         x0, y0 = max(0, x), max(0, y)
         x1, y1 = min(self.scene.width, x + self.side), min(self.scene.height, y + self.side)

@@ -1,6 +1,6 @@
 """Pictures of the table from straight above, as its camera would take them.
 
-Cards at rest are kept in a layer of their own, so that a picture costs only what moves in it.
+Cards at rest are kept in a separate layer, so that a picture costs only as much as its moving parts.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from referee.units import MS, SECOND
 CARD_SHARE = 150 / 720
 """A card's height as a share of the picture's."""
 _LENS_PX = 0.55
-"""How soft the lens draws, px; what moves is softened by its motion."""
+"""Softness of the lens, px; motion adds its own blur."""
 
 
 class Scene:
     """Renders the table for acts on a timeline.
 
-    ``size`` is the picture's width and height in px, ``colour`` the cloth's (blue, green, red), which the seed chooses
-    unless it is given. The same arguments give the same pictures, noise included.
+    ``size`` is the picture's width and height in px, ``colour`` the cloth's (blue, green, red), chosen by the seed
+    unless given. The same arguments give the same pictures, noise included.
     """
 
     reach_mm = PILE_MM
-    """Half the width of the square in which cards lie."""
+    """Half the width of the square for the cards."""
     player_class = Player
 
     def __init__(
@@ -70,7 +70,7 @@ class Scene:
         self._base = self.bare
         self._stale = True
         self._gone: PileLayer | None = None
-        """The pile that is being swept away."""
+        """The pile being swept away."""
 
     def _take_acts(self, acts: Sequence[Act]) -> None:
         self.acts = sorted((a for a in acts if not isinstance(a, HandOver)), key=lambda a: a.t)
@@ -86,12 +86,12 @@ class Scene:
             self.players.append(self.player_class(s, len(self.looks), mine, self.deck.size, frame, leans, side))
 
     def follow(self, acts: Sequence[Act], since: int) -> None:
-        """From ``since`` (ns) on other acts are played; up to there these are the same."""
+        """Play other acts from ``since`` (ns) on; up to there they are the same."""
         self._settle(since)
         self._take_acts(acts)
 
     def _timeline(self) -> list[tuple[int, Act]]:
-        """What changes the cards at rest, and when, in the order of time."""
+        """Return the changes to the cards at rest with their instants, in order of time."""
         changes = ((t, a) for a in self.acts if (t := settled_at(a)) is not None)
         return sorted(changes, key=lambda change: change[0])
 
@@ -103,7 +103,7 @@ class Scene:
         return cv2.GaussianBlur(solid, (0, 0), 1.1 * self.scale), margin
 
     def warm(self) -> None:
-        """Draw every card and hand that will be seen, so that no picture has to wait for them."""
+        """Draw every card and hand in advance, so that no picture has to wait for them."""
         self.deck.picture("back")
         for act in self.acts:
             if isinstance(act, Start):
@@ -115,16 +115,16 @@ class Scene:
                 self.deck.picture(card)
 
     def px(self, x: float, y: float) -> tuple[float, float]:
-        """Millimetres on the table to pixels in the picture."""
+        """Convert mm on the table to px in the picture."""
         return x * self.scale + self.width / 2, y * self.scale + self.height / 2
 
     def brightness(self, x: float, y: float) -> float:
-        """The light at a place on the table."""
+        """Return the light at a place on the table."""
         u, v = self.px(x, y)
         return float(self.light[min(max(int(v), 0), self.height - 1), min(max(int(u), 0), self.width - 1)])
 
     def flat(self, pose: CardPose) -> Matrix:
-        """From a card picture's pixels to the frame's, for a card lying at a pose."""
+        """Return the matrix from a card picture's pixels to the frame's, for a card lying at a pose."""
         height, width = self.deck.picture("back").shape[:2]
         c, s = math.cos(math.radians(pose.turn)), math.sin(math.radians(pose.turn))
         u, v = self.px(pose.x, pose.y)
@@ -132,14 +132,14 @@ class Scene:
         return centred
 
     def lit(self, card: str, pose: CardPose) -> Bytes:
-        """A card's picture under the light where it lies."""
+        """Return a card's picture in the light at its place."""
         picture = self.deck.picture(card)
         tone = cv2.convertScaleAbs(picture, alpha=0.93 * self.brightness(pose.x, pose.y))
         tone[..., 3] = picture[..., 3]
         return np.asarray(tone, dtype=np.uint8)
 
     def picture(self, t: int, index: int = 0) -> Bytes:
-        """The table at ``t``: H x W x 3 uint8, blue first; ``index`` chooses the noise."""
+        """Return the table at ``t``: H x W x 3 uint8, blue first; ``index`` selects the noise."""
         self._settle(t)
         places = [p for player in self.players if (p := player.at(t)) is not None]
         places.sort(key=lambda p: (p.act.t, p.seat))
@@ -164,17 +164,17 @@ class Scene:
         return frame
 
     def acts_near(self, t: int) -> Sequence[Act]:
-        """The acts whose own instants lie within two seconds of ``t``."""
+        """Return the acts whose own instants lie within two seconds of ``t``."""
         return self.acts[bisect_right(self._times, t - 2 * SECOND) : bisect_right(self._times, t + 2 * SECOND)]
 
     def _settle(self, t: int) -> None:
-        """Bring the layer of cards at rest to ``t``, in either direction."""
+        """Advance or rewind the layer of cards at rest to ``t``."""
         due = bisect_right(self._instants, t)
         if due == self._done:
             return
         start = self._done
         if due < start:
-            # From the take before the last one, so that the pile that may just be on its way out is known too.
+            # Replay from the take before the last one, to know also a pile that may be on its way out.
             takes = [k for k in range(due) if isinstance(self.changes[k][1], Take)]
             start = takes[-2] + 1 if len(takes) > 1 else 0
             self.pile.clear()
@@ -237,7 +237,7 @@ class Scene:
         stamp(frame, hand.image, matrix, motion)
 
     def _carried(self, frame: Bytes, lay: Lay, place: HandPlace, t: int, motion: tuple[float, float]) -> None:
-        """A card on its way: back up on the hand, swinging over, then face up."""
+        """Draw a card on its way: face down on the hand, swinging over, then face up."""
         angle = swing_angle(lay, t)
         if abs(math.cos(math.radians(angle))) < 0.02:
             return
@@ -253,7 +253,7 @@ class Scene:
         stamp(frame, picture, matrix, motion)
 
     def _carried_flat(self, frame: Bytes, place: HandPlace, t: int) -> None:
-        """Penalty cards, face up, on their way into the pile."""
+        """Draw penalty cards, face up, on their way into the pile."""
         act = place.act
         if not isinstance(act, Burn):
             return

@@ -1,1 +1,1 @@
-"""A game as it physically happens at the simulated table."""
+"""The physical course of a game at the simulated table."""

@@ -1,7 +1,7 @@
-"""The course of a simulated game: what its players do next, and what the core makes of it.
+"""The course of a simulated game: the players' next actions, and the core's rulings on them.
 
-Between two instants nothing happens. Each step takes whatever comes first: a hand that hits or leaves its pad, a card
-that is laid, a pile that is taken, a penalty card that goes under the pile.
+Each step goes straight to the next event: a hand that hits or leaves its pad, a card that is laid, a pile that is
+taken, or a penalty card that goes under the pile.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from referee.engine.view import View
 from referee.units import MS, SECOND
 
 HEAT_NS = 3_200_000
-"""Hands nearer than this are a dead heat to pads that are known to 1.5 ms each."""
+"""Distance, ns, within which hands are a dead heat on pads with an error of 1.5 ms each."""
 _GUESS_NS = (125 * MS, 180 * MS)
-"""When a guessing hand falls after the card it guessed about."""
+"""Delay of a guessing hand after the card it guessed about."""
 _PROBE_NS = 500 * MS
-"""How long after a card the players ask themselves whether a hand would win."""
+"""Delay after a card at which the players consider whether a hand would win."""
 _SAME_HAND_NS = 340 * MS
-"""The least time between two cards of one player."""
+"""Least time between two cards of one player."""
 _START_NS = SECOND
 _PATIENCE_NS = 6 * SECOND
 
@@ -44,15 +44,15 @@ class Called:
     """``dead_heat``, ``doubt`` (a slap next to a reveal) or ``slap_the_pile``."""
     seats: tuple[int, ...]
     margin: int
-    """ns between the two."""
+    """Time between the two events, ns."""
 
 
 class ScriptError(RuntimeError):
-    """The players do not know what to do: the core names nobody to play and nobody to take the pile."""
+    """The players are stuck: the core names no seat to play and none to take the pile."""
 
 
 class Course:
-    """The state of the table while a game is being played."""
+    """The state of the table during a game."""
 
     def __init__(
         self, table: Table, people: tuple[PlayerProfile, ...], chance: Random, pace: float, habits: Habits,
@@ -71,29 +71,29 @@ class Course:
         self.laid = 0
         self.slaps = 0
         self.last_lay: tuple[int, int] = (0, 0)
-        """When, and which seat."""
+        """Its instant and seat."""
         self.lay_at = _START_NS
         self.take_at: int | None = None
         self.owner: int | None = None
         self.owed: int | None = None
-        """The seat that has been given the pile at once and has yet to pick it up."""
+        """The seat that was given the pile at once and has yet to pick it up."""
         self.taking = False
         self.slapping = any(row.startswith("P") for row in self.rules.on)
         self.burns: deque[tuple[int, int, int, bool]] = deque()
-        """When, which seat, how many, and whether on top."""
+        """Instant, seat, number of cards, and whether on top."""
         self.final: list[Ruling] = []
         self.last_valid = -SECOND
         self.names = ""
-        """What the ids of the truth's lines begin with."""
+        """Prefix of the ids of the truth's lines."""
 
     @classmethod
     def begin(cls, seed: int, names: tuple[str, ...], rules: Any, pace: float, habits: Habits) -> Course:
-        """A new game: people sit down, and the pack is dealt."""
+        """Begin a new game: seat the people, and deal the pack."""
         chance = Random(f"table {seed}")
         people = seat_people(names, chance)
         table = Table(t=0, id="table", seats=names, dealer=len(names), rules=rules)
         course = cls(table, people, chance, pace, habits)
-        # Stacks as the core believes them dealt, and the wild rank where one is drawn.
+        # Stacks as the core expects them, and the wild rank if one is drawn.
         pack = all_cards(course.rules.number("S2"), course.rules.number("S3"))
         chance.shuffle(pack)
         course.judge.tick(0)
@@ -104,10 +104,10 @@ class Course:
             course.judge.tick(1)
         return course
 
-    # What the core is told and says
+    # Input and output of the core
 
     def _tell(self, observation: Observation) -> list[Ruling]:
-        """Report the truth; give what the referee says at once."""
+        """Report the truth; return the referee's immediate rulings."""
         self.truth.append(observation)
         self.now = observation.t
         self._heed(self.judge.observe(observation) + self.judge.tick(observation.t))
@@ -117,13 +117,13 @@ class Course:
         for ruling in rulings:
             self.final.append(ruling)
             if ruling.kind == "burn":
-                # Penalty cards go under the pile one after another, each in its time.
+                # Penalty cards go under the pile one after another, each at its time.
                 fields = ruling.fields
                 self.owe(max(self.now, ruling.t), fields["seat"], fields["count"], fields.get("where") == "top")
             elif ruling.kind == "pile" and not self.taking and not self.view.game_over:
                 self.owed, self.take_at = ruling.fields["seat"], None
             elif ruling.kind == "question" and ruling.fields["ask"] == "bottom_card" and self.cards.pile:
-                # People look under the pile when the referee asks what lies lowest.
+                # Players look under the pile when the referee asks for the lowest card.
                 self.now += 1
                 lowest = self.cards.pile[0]
                 self.truth.append(Answer(t=self.now, id=f"{self.names}a{len(self.truth)}", to=ruling.id, value=lowest))
@@ -133,7 +133,7 @@ class Course:
             self.take_at = None
 
     def owe(self, t: int, seat: int, count: int, top: bool) -> None:
-        """A player has known since ``t`` that so many cards are to be burned."""
+        """Schedule a player's burning of ``count`` cards, owed since ``t``."""
         due = t + self._seconds(0.75, 1.25)
         if self.burns:
             due = max(due, self.burns[-1][0] + self._seconds(0.5, 0.7))
@@ -168,7 +168,7 @@ class Course:
             else:
                 t, what, seat = action
                 if what == "lay" and (self.laid >= max_cards or not self.cards.has_cards(seat)):
-                    # Of a pack that was cut nobody knows who has run out (S4c): there people would count.
+                    # With a cut pack the core does not know who has run out (S4c): real players would count.
                     break
                 if what == "lay":
                     self._lay(t, seat)
@@ -187,7 +187,7 @@ class Course:
                 self.called.append(Called(ruling.t, "dead_heat", (ruling.fields["seat"], *rivals), margin))
 
     def _next_action(self) -> tuple[int, str, int] | None:
-        """What happens next over the table: when, what, by whom."""
+        """Return the next action over the table: its instant, kind and seat."""
         if self.burns:
             return self.burns[0][0], "burn", self.burns[0][1]
         view = self.view
@@ -250,7 +250,7 @@ class Course:
     # Slaps
 
     def _react(self, t: int) -> None:
-        """Who goes for their pad because of the card that was just revealed at ``t``."""
+        """Start the hands that react to the card revealed at ``t``."""
         pressed = self.hands.pressed
         able = next((p.seat for p in self.people if p.seat not in pressed and self._may_slap(p.seat)), None)
         if able is not None and self.judge.would_win(able, self.now + _PROBE_NS):

@@ -1,4 +1,4 @@
-"""Who holds which cards at the simulated table, and what hands did with them."""
+"""The cards that each player holds at the simulated table, and the hands' acts with them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hardware.simulated.table.players import PlayerProfile
 
 
 class Holdings:
-    """Every stack, next card first; the pile, lowest first; and what hands did with them."""
+    """Every stack, next card first; the pile, lowest first; and the hands' acts with them."""
 
     def __init__(self, people: tuple[PlayerProfile, ...], chance: Random) -> None:
         self.stacks: list[deque[str]] = []
@@ -23,7 +23,7 @@ class Holdings:
     def after(
         cls, people: tuple[PlayerProfile, ...], chance: Random, dealt: Sequence[Sequence[str]], acts: Sequence[Act]
     ) -> Holdings:
-        """As the cards lie when all these acts are done; ``dealt`` are the stacks before the first of them."""
+        """Return the holdings after all these acts; ``dealt``: the stacks before the first of them."""
         held = cls(people, chance)
         held.stacks = [deque(stack) for stack in dealt]
         for act in acts:
@@ -47,9 +47,9 @@ class Holdings:
         return bool(self.stacks[seat - 1])
 
     def deal(self, cards: Sequence[str], counts: Sequence[int | None]) -> None:
-        """Deal each seat so many; where a pack is cut and not dealt, a roughly equal share, and the rest to the last.
+        """Deal each seat its count; for a cut pack (None) a roughly equal share each, and the rest to the last.
 
-        What is over starts the pile, face down.
+        Cards left over from a dealt pack start the pile, face down.
         """
         share = len(cards) / len(counts)
         over = list(cards)
@@ -65,7 +65,7 @@ class Holdings:
             self.acts.append(Start(0, tuple(over), poses))
 
     def lay(self, t: int, seat: int) -> str:
-        """The next card of a seat goes on the pile; gives which it is."""
+        """Lay a seat's next card on the pile; return it."""
         person = self._people[seat - 1]
         card = self.stacks[seat - 1].popleft()
         self.acts.append(Lay(t, seat, card, person.pose(len(self._people), self._chance), person.sideways))
@@ -73,7 +73,7 @@ class Holdings:
         return card
 
     def take(self, t: int, seat: int) -> None:
-        """The pile goes under a seat's stack."""
+        """Put the pile under a seat's stack."""
         self.acts.append(Take(t, seat))
         self._collect(seat)
 
@@ -82,7 +82,7 @@ class Holdings:
         self.pile.clear()
 
     def burn(self, t: int, seat: int, count: int, top: bool) -> tuple[str, ...]:
-        """Penalty cards go under the pile or on it, fewer where the stack is short; gives them, lowest first."""
+        """Put penalty cards under the pile or on it, fewer if the stack is short; return them, lowest first."""
         stack = self.stacks[seat - 1]
         cards = tuple(stack.popleft() for _ in range(min(count, len(stack))))
         if not cards:
@@ -97,9 +97,9 @@ class Holdings:
         return lowest_first
 
     def agree(self, t: int, counts: Sequence[int | None], pile: int) -> None:
-        """Cards change hands until every stack is as large as the referee says: a pile went to somebody else, say.
+        """Move cards until every stack is as large as the referee says, for instance after a pile went to another seat.
 
-        Whoever has too many gives the lowest ones, in their order; so does a pile that holds more than ``pile``.
+        A stack that is too large gives its lowest cards, in order; so does a pile that holds more than ``pile``.
         """
         for seat, count in enumerate(counts, start=1):
             for giver in (*range(1, len(counts) + 1), 0):

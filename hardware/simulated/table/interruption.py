@@ -1,9 +1,8 @@
-"""When people stop a simulated game: its players finish what their hands have begun, stand still, and go on later.
+"""Interruptions of a simulated game: its players finish their current motions, stand still, and continue later.
 
-People pause a game, or correct the referee. Either makes another script, which is the same as before up to an instant:
-first one in which nobody does anything more, then one in which the players go on. They go on with the cards that they
-really hold, but whose turn it is and who has what they take from the referee: he is told the same as here, people's
-words among it.
+A person may pause a game, or correct the referee. Either creates another script, equal to the first up to an instant:
+first one in which all actions stop, then one in which the players go on. They continue with the cards that they really
+hold, but take the turn and the counts from the referee, which gets the same input as here, including people's words.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ from referee.engine.rulings import Ruling
 from referee.units import MS, SECOND
 
 REACH: Final = 800 * MS
-"""Hands that come down within so long of people's word are on their way already, and to be seen, ns."""
+"""Time, ns, after a person's word within which hands come down, since they are already on their way and visible."""
 _LET_GO: Final = 50 * MS
-"""A hand that lies on its pad is drawn back so much later, ns."""
+"""Delay, ns, after which a hand on its pad is drawn back."""
 _DAY: Final = 86_400 * SECOND
 _FOR: Final = (900 * MS, 1_500 * MS)
-"""How long after going on the next card may come."""
+"""Delay of the next card after going on."""
 
 
 def stand_still(script: Script, at: int) -> Script:
-    """The same up to ``at``, and what is on its way by then, up to `REACH` later; then nothing, for a day."""
+    """Return a script equal up to ``at``, plus the motions under way, up to `REACH` later; then nothing for a day."""
     last = at + REACH
     contacts = [contact for contact in script.contacts if contact.t <= last]
     down = {contact.seat: contact.pressed for contact in contacts}
@@ -58,16 +57,16 @@ def _cut(act: Act, last: int) -> Act:
 
 
 def go_on(script: Script, at: int, told: Sequence[Observation], max_cards: int) -> Script:
-    """The players go on at ``at`` (ns).
+    """Let the players go on at ``at`` (ns).
 
     Args:
         script: one in which they stand still.
-        at: the same up to this instant.
-        told: all that the referee was told, on the script's line of time, without its table.
-        max_cards: stop when so many are laid.
+        at: the scripts are equal up to this instant.
+        told: the referee's whole input, on the script's timeline, without its table.
+        max_cards: stop after this many cards.
 
     Raises:
-        ScriptError: the referee names nobody to play.
+        ScriptError: the referee names no seat to play.
     """
     chance = Random(f"table {script.seed} from {at}")
     course = Course(script.table, script.people, chance, script.pace, script.habits, told)
@@ -83,11 +82,11 @@ def go_on(script: Script, at: int, told: Sequence[Observation], max_cards: int) 
 
 
 def _heed_referee(course: Course, at: int) -> None:
-    """Have everybody hold as many cards as the referee says, and know who takes the pile and who burns what."""
+    """Adjust all holdings to the referee's counts, and learn who takes the pile and who burns cards."""
     view, cards = course.view, course.cards
     owed = _unburned(course.judge.rulings, cards.acts)
     if sum(owed.values()) > len(view.pile) - len(cards.pile):
-        # Somebody has taken the pile meanwhile, and with it what was to be burned: that changes hands directly.
+        # The pile was taken meanwhile, including the cards to be burned: those change hands directly.
         owed.clear()
     counts = list(view.counts)
     for (seat, top), count in owed.items():
@@ -95,7 +94,7 @@ def _heed_referee(course: Course, at: int) -> None:
         counts[seat - 1] = _more(counts[seat - 1], count)
     course.owner = view.owner
     if cards.pile and not view.pile:
-        # He says that somebody has it, and it lies there: whoever lacks cards takes it.
+        # The referee has given the pile away, but it lies there: the seat that lacks most cards takes it.
         lacking = [0 if said is None else said - len(stack) for said, stack in zip(counts, cards.stacks, strict=True)]
         taker = max(range(len(lacking)), key=lacking.__getitem__)
         if lacking[taker] > 0:
@@ -111,7 +110,7 @@ def _more(count: int | None, by: int) -> int | None:
 
 
 def _unburned(rulings: Iterable[Ruling], acts: Iterable[Act]) -> Counter[tuple[int, bool]]:
-    """By seat and whether on top: cards that are still to be burned, by the rulings in force."""
+    """Return cards still to be burned by the rulings in force, by seat and by whether on top."""
     made = list(rulings)
     replaced = {name for ruling in made for name in ruling.supersedes}
     owed: Counter[tuple[int, bool]] = Counter()

@@ -1,4 +1,4 @@
-"""What the players of a simulated game know of the rules: a referee that is told the truth as it happens."""
+"""The simulated players' knowledge of the rules: a referee that gets the truth as it happens."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from referee.rules.house import HouseRules
 
 
 class Judge:
-    """An `Adjudicator` that hears the truth as it happens, and can be asked what it would say to a slap."""
+    """An `Adjudicator` that gets the truth as it happens, and can be queried about a hypothetical slap."""
 
     def __init__(self, table: Table, rules: HouseRules, told: Sequence[Observation] = ()) -> None:
-        """``told``: what a referee was told so far, people's words among it; what it made of that holds here, too."""
+        """``told``: a referee's whole input so far, including people's words; its rulings on that hold here, too."""
         self.rulings: list[Ruling] = []
-        """What was ruled of the table and of ``told``."""
+        """The rulings on the table and on ``told``."""
         self.core = self._told_all((table, *told), history=bool(told) or rules.has("S4b"))
         self._forgetful = self.core
-        # Answers need the core's memory, and copying that to ask "what if" is slow: then a second core forgets.
+        # Answers need the core's memory, which is slow to copy for "what if" queries: then a second core forgets.
         if rules.has("S4b"):
             self._forgetful = self._told_all((table, *told), history=bool(told))
         self._forgetful.forget()
@@ -34,7 +34,7 @@ class Judge:
         return core
 
     def observe(self, observation: Observation) -> list[Ruling]:
-        """Tell the core one more thing; gives the rulings that it is sure of."""
+        """Pass one more observation to the core; return its certain rulings."""
         if self._forgetful is not self.core and not isinstance(observation, Answer):
             self._forgetful.observe(observation)
             self._forgetful.take_early()
@@ -45,7 +45,7 @@ class Judge:
         return self.observe(Tick(t=t))
 
     def would_win(self, seat: int, t: int) -> bool:
-        """Whether a hand of ``seat`` at ``t`` would win the pile: asked of a copy of the core."""
+        """Whether a hand of ``seat`` at ``t`` would win the pile, by a copy of the core."""
         twin = deepcopy(self._forgetful)
         twin.observe(Slap(t=t, id="probe", seat=seat, t_error=0))
         twin.observe(Tick(t=t))

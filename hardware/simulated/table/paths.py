@@ -1,7 +1,7 @@
-"""Where each player's hand is at any instant, from the acts it performs, and how a laid card swings over.
+"""The place of each player's hand at any instant, from its acts, and the swing of a laid card.
 
-A hand comes in along the line from its seat ever more slowly, does its act, and draws back ever faster. The distance
-still to go is a power of the time left, chosen so that a laid card is `REVEAL_MM` from its place when its face shows.
+A hand comes in along the line from its seat, slowing down, performs its act, and draws back, speeding up. The remaining
+distance is a power of the remaining time, chosen so that a laid card is `REVEAL_MM` from its place at its reveal.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _POWER_IN, _POWER_OUT = 1.5, 1.6
 _IN = REVEAL_MM / (SETTLE_NS / 1e9) ** _POWER_IN
 _OUT = 45.0 / 0.050**_POWER_OUT
 _CAMERA_MM = 750.0
-"""Height of the camera over the table, for how a lifted card grows."""
+"""Height of the camera over the table, for the apparent growth of a lifted card."""
 _HELD_MM = 8.0
-"""How far the fingertips reach over the near edge of a card."""
+"""Reach of the fingertips over the near edge of a card."""
 Vector = tuple[float, float]
 
 
 def smooth(x: float) -> float:
-    """From 0 to 1 with the least jerk."""
+    """Rise from 0 to 1 with the least jerk."""
     x = min(1.0, max(0.0, x))
     return x**3 * (10 - 15 * x + 6 * x * x)
 
@@ -53,14 +53,14 @@ class Visit:
     arrive: int
     leave: int
     at: Vector
-    """The fingertip's place on arrival."""
+    """Place of the fingertip on arrival."""
     inward: Vector
-    """Unit vector of the hand's way in."""
+    """Unit vector of the hand's inward motion."""
     drag: float = 0.0
-    """How far the hand draws back during the act, mm."""
+    """Distance by which the hand draws back during the act, mm."""
 
     def drawn(self, t: int) -> float:
-        """How far it has drawn back by ``t`` while still in its act."""
+        """Return how far the hand has drawn back by ``t`` during its act."""
         if not self.drag:
             return 0.0
         return self.drag * smooth((t - self.arrive - GRASP_NS) / SWEEP_NS)
@@ -72,17 +72,17 @@ class HandPlace:
 
     seat: int
     tip: Vector
-    """Its longest finger's tip, mm."""
+    """Tip of its longest finger, mm."""
     elbow: Vector
-    """A point the forearm lies along, mm."""
+    """A point on the forearm's line, mm."""
     act: Act
-    """What it does, comes to do, or has just done."""
+    """Its current, next or last act."""
     pose: str
     """``pinch`` or ``flat``."""
 
 
 def rim(direction: Vector, half_width: float, half_height: float) -> float:
-    """From the middle to the picture's edge in a direction, mm."""
+    """Return the distance from the middle to the picture's edge in a direction, mm."""
     return min(
         half_width / abs(direction[0]) if abs(direction[0]) > 1e-9 else math.inf,
         half_height / abs(direction[1]) if abs(direction[1]) > 1e-9 else math.inf,
@@ -90,7 +90,7 @@ def rim(direction: Vector, half_width: float, half_height: float) -> float:
 
 
 def forward(lay: Lay) -> Vector:
-    """The unit vector from the edge a card is held by to the opposite one."""
+    """Return the unit vector from the edge by which a card is held to the opposite edge."""
     a = math.radians(lay.pose.turn + (90 if lay.sideways else 0))
     return math.sin(a), -math.cos(a)
 
@@ -136,13 +136,13 @@ class Player:
         return Visit(act, act.t, act.until if isinstance(act, Cover) else act.t, at, inward)
 
     def at(self, t: int) -> HandPlace | None:
-        """Where the hand is at ``t``, or None while it is out of the picture."""
+        """Return the hand's place at ``t``, or None while it is out of the picture."""
         index = bisect_right(self._arrivals, t) - 1
         before = self.visits[index] if index >= 0 else None
         after = self.visits[index + 1] if index + 1 < len(self.visits) else None
         if before is not None and t <= before.leave:
             return self._place(before, before.drawn(t), t)
-        # How far it has drawn back from the one act, and has still to go to the next, mm.
+        # Distance drawn back from the last act, and distance left to the next, mm.
         left = to_go = math.inf
         if before is not None:
             left = before.drag + _OUT * max(0.0, (t - before.leave) / 1e9) ** _POWER_OUT
@@ -154,7 +154,7 @@ class Player:
             return self._place(after, to_go, t)
         if before is None or after is None or left >= self.outside:
             return None
-        # Back from one act and on to the next without leaving the picture.
+        # The hand goes from one act to the next without leaving the picture.
         back = min(left, to_go)
         share = left / (left + to_go)
         one, two = self._place(before, back, t), self._place(after, back, t)
@@ -169,18 +169,18 @@ class Player:
 
 
 def swing_angle(lay: Lay, t: int) -> float:
-    """The card's angle at ``t``, degrees: 0 flat with its back up, 90 edge-on, 180 flat with its face up."""
+    """Return the card's angle at ``t``, degrees: 0 flat and face down, 90 edge-on, 180 flat and face up."""
     if t >= lay.t:
         return 90 + 90 * math.sin(min(1.0, (t - lay.t) / FLIP_NS) * math.pi / 2)
     return 90 - 90 * smooth((lay.t - t) / LIFT_NS)
 
 
 def swung(lay: Lay, tip: Vector, angle: float, card: tuple[float, float]) -> tuple[Vector, Vector, Vector, Vector]:
-    """The corners in mm, from the card's upper left clockwise, of a card swung by ``angle`` about its near edge.
+    """Return the corners in mm, from the card's upper left clockwise, of a card swung by ``angle`` about its near edge.
 
     Args:
-        lay: how it is laid.
-        tip: where the fingertips are.
+        lay: the act of laying.
+        tip: place of the fingertips.
         angle: see `swing_angle`.
         card: width and height of a card.
     """

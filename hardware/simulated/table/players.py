@@ -1,4 +1,4 @@
-"""The people at the simulated table: how quick, how careful, how they lay a card and hold a pad. All seeded."""
+"""The people at the simulated table: speed, care, and ways of laying cards and pressing pads. All seeded."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from referee.units import MS, SECOND
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 
 MEAN_MS, SPREAD_MS = 360.0, 67.0
-"""A person's mean reaction time: mean and standard deviation over people."""
+"""Mean and standard deviation, over people, of a person's mean reaction time."""
 _SIGMA_MS, _TAU_MS = 28.0, 45.0
-"""The ex-Gaussian about a person's own mean: the normal part's deviation, the exponential part's mean."""
+"""The ex-Gaussian about a person's own mean: standard deviation of the normal part, mean of the exponential part."""
 _SLOWEST_MS = 800.0
 _MISHAP_MM = 25.0
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How often things happen, as probabilities for each card unless it says otherwise."""
+    """Frequencies of events, as probabilities per card unless stated otherwise."""
 
     notice: float = 0.9
-    """That a player sees a pattern (for each player and pattern)."""
+    """A player notices a pattern (per player and pattern)."""
     go_on: float = 0.04
-    """That the next player lays on over a pattern (for each pattern)."""
+    """The next player continues over a pattern (per pattern)."""
     wrong_slap: float = 0.012
     early_slap: float = 0.005
-    """Slapping on a guess, faster than any reaction."""
+    """A slap on a guess, faster than any reaction."""
     out_of_turn: float = 0.003
     long_hold: float = 0.07
-    """That a hand stays on its pad for a second or two (for each slap)."""
+    """A hand stays on its pad for a second or two (per slap)."""
     close_call: float = 0.0
-    """That a guess comes so near the next card that no camera can say which was first."""
+    """A guess comes so close to the next card that no camera can order them."""
     slap_the_pile: float = 0.0
-    """That a hand comes down on the pile instead of the pad."""
+    """A hand comes down on the pile instead of the pad."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,31 +57,31 @@ class PlayerProfile:
     seat: int
     mean_ms: float
     yaw: float
-    """How far this player turns the cards, degrees."""
+    """Angle by which this player turns the cards, degrees."""
     sideways: bool
     pace: float
-    """Multiplies the time between cards, 1 or more."""
+    """Factor on the time between cards, 1 or more."""
 
     def reaction(self, chance: Random) -> int:
-        """From seeing to hitting, ns: ex-Gaussian."""
+        """Return the time from seeing to hitting, ns: ex-Gaussian."""
         ms = chance.gauss(self.mean_ms - _TAU_MS, _SIGMA_MS) + chance.expovariate(1 / _TAU_MS)
         return int(min(_SLOWEST_MS, max(150.0, ms)) * MS)
 
     def pose(self, seats: int, chance: Random) -> CardPose:
-        """Where this player's next card comes to lie."""
+        """Return the resting place of this player's next card."""
         turn = 270.0 - bearing(self.seat, seats) + self.yaw + chance.gauss(0, 12) - (90 if self.sideways else 0)
         far = min(_MISHAP_MM, abs(chance.gauss(0, 11)))
         way = chance.uniform(0, 2 * math.pi)
         return CardPose(far * math.cos(way), far * math.sin(way), turn % 360)
 
     def tucked(self, seats: int, chance: Random) -> CardPose:
-        """Where a penalty card of this player comes to lie."""
+        """Return the resting place of a penalty card of this player."""
         turn = 270.0 - bearing(self.seat, seats) + chance.gauss(0, 7)
         return CardPose(chance.uniform(-7, 7), chance.uniform(-7, 7), turn % 360)
 
 
 def seat_people(names: tuple[str, ...], chance: Random) -> tuple[PlayerProfile, ...]:
-    """Players for the seats, each with ways of their own."""
+    """Return players for the seats, each with individual habits."""
     return tuple(
         PlayerProfile(
             name,
@@ -96,12 +96,12 @@ def seat_people(names: tuple[str, ...], chance: Random) -> tuple[PlayerProfile, 
 
 
 def seconds(low: float, high: float, chance: Random) -> int:
-    """A time between so many seconds and so many, ns."""
+    """Return a random time within this range of seconds, ns."""
     return int(chance.uniform(low, high) * SECOND)
 
 
 def press(seat: int, t: int, held: int, chance: Random) -> Iterator[Contact]:
-    """A hand on a pad from ``t`` for ``held`` ns: its contacts, chatter of 0 to 6 ms at either end, and its release."""
+    """Yield a hand's contacts on a pad from ``t`` for ``held`` ns: press and release, with 0 to 6 ms of chatter."""
     yield Contact(t, seat, True)
     yield from _chatter(seat, t, True, chance)
     yield Contact(t + held, seat, False)
@@ -109,7 +109,7 @@ def press(seat: int, t: int, held: int, chance: Random) -> Iterator[Contact]:
 
 
 def _chatter(seat: int, t: int, ends: bool, chance: Random) -> Iterator[Contact]:
-    """Bounces after an edge, in pairs, that leave the switch as ``ends``."""
+    """Yield bounces after an edge, in pairs, that leave the switch as ``ends``."""
     at, last = t, t + int(chance.uniform(0.4, 6.0) * MS)
     while chance.random() < 0.55:
         first = at + int(chance.uniform(0.12, 1.1) * MS)

@@ -1,11 +1,11 @@
-"""A whole game as it physically happens, played ahead of time: what hands, cards and pads do, and when.
+"""A whole game as it physically happens, played in advance: the actions of hands, cards and pads, with their instants.
 
-The players know the rules from the core itself: an `Adjudicator` that is told the exact truth as it happens says whose
-turn it is, who takes the pile and who burns what. So every preset plays. Nothing here reads a clock; the same
+The players know the rules from the core itself: an `Adjudicator` that gets the exact truth as it happens says whose
+turn it is, who takes the pile and who burns cards. So every preset plays. Nothing here reads a clock; the same
 arguments give the same game, to the nanosecond.
 
-No slap falls so near a reveal that a camera could not order the two, unless `Habits.close_call` asks for it; such
-moments, and hands nearer than `HEAT_NS`, are listed in `Script.called`: there a referee may rightly hesitate.
+No slap comes too close to a reveal for a camera to order the two, unless `Habits.close_call` asks for it. Such moments,
+and hands closer than `HEAT_NS`, are listed in `Script.called`: there a referee may rightly hesitate.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from referee.engine.observations import Card, Observation, Slap, Table
 from referee.units import MS, SECOND
 
 _END_NS: Final = 2 * SECOND
-"""From the last that happens until everything has come to rest."""
+"""Time from the last event until everything is at rest."""
 MOST_CARDS: Final = 1_000_000
-"""More than any game has."""
+"""An upper limit beyond any game."""
 _WHICH_CARD: Final = ("unreadable_card", "impossible_card", "order_changed")
-"""Questions that ask which card it is."""
+"""Questions about a card's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """One game's physical truth; all lists are in the order of time."""
+    """One game's physical truth; all lists are in order of time."""
 
     seed: int
     table: Table
@@ -38,23 +38,23 @@ class Script:
     acts: tuple[Act, ...]
     contacts: tuple[Contact, ...]
     truth: tuple[Observation, ...]
-    """What ideal sensors would have reported, the table first, ``t_error`` 0."""
+    """Reports of ideal sensors, the table first, ``t_error`` 0."""
     called: tuple[Called, ...]
     duration: int
-    """When everything has come to rest, ns."""
+    """The instant at which everything is at rest, ns."""
     finished: bool
-    """Whether the game came to its end (and not only to ``max_cards``)."""
+    """Whether the game reached its end (and not just ``max_cards``)."""
     stacks: tuple[tuple[str, ...], ...] = ()
-    """What each player holds at the end, next card first."""
+    """Each player's cards at the end, next card first."""
     pile: tuple[str, ...] = ()
-    """What lies on the table at the end, lowest first."""
+    """Cards on the table at the end, lowest first."""
     dealt: tuple[tuple[str, ...], ...] = ()
-    """What each player held before the first card was laid, next card first."""
+    """Each player's cards before the first one was laid, next card first."""
     pace: float = 4.0
-    """The quickest at which cards follow each other, cards a second."""
+    """The fastest sequence of cards, cards a second."""
     habits: Habits = field(default_factory=Habits)
     interrupted: int | None = None
-    """When somebody first stopped the players, ns; None where nobody did."""
+    """The instant at which the players were first stopped, ns; None if never."""
 
     @property
     def seats(self) -> int:
@@ -62,13 +62,13 @@ class Script:
 
     @property
     def laid(self) -> int:
-        """How many cards were laid in play."""
+        """Number of cards laid in play."""
         return sum(isinstance(act, Lay) for act in self.acts)
 
     def answer(self, ask: str, t: int, seats: Container[int] = range(1, 9)) -> int | str | None:
-        """What the players say when the referee asks about the instant ``t``; None where they cannot tell.
+        """Return the players' answer when the referee asks about the instant ``t``; None if they cannot tell.
 
-        ``who_was_first`` (of these ``seats``), ``who_played`` and ``mend_pile`` are answered with a seat, what asks for
+        ``who_was_first`` (of these ``seats``), ``who_played`` and ``mend_pile`` are answered with a seat; questions for
         a card (``unreadable_card``, ``impossible_card``, ``order_changed``, ``bottom_card``) with a card.
         """
         if ask == "bottom_card":
@@ -110,16 +110,16 @@ def play_game(
     """Play one game to its end, or to ``max_cards`` cards laid.
 
     Args:
-        seed: chooses the deal, the people and all they do.
-        seats: how many players (2 to 8), or their names.
+        seed: determines the deal, the people and all their actions.
+        seats: number of players (2 to 8), or their names.
         rules: a preset's name or a changed preset.
-        max_cards: stop after so many cards.
-        cards_per_second: the quickest pace at which cards follow each other.
+        max_cards: stop after this many cards.
+        cards_per_second: the fastest sequence of cards.
         habits: how often people err.
 
     Raises:
-        ValueError: a number of seats that no table has.
-        ScriptError: the core leaves nobody to play.
+        ValueError: an impossible number of seats.
+        ScriptError: the core names no seat to play.
     """
     names = tuple(NAMES[:seats]) if isinstance(seats, int) else tuple(seats)
     if not 2 <= len(names) <= 8 or (isinstance(seats, int) and len(names) != seats):
@@ -133,7 +133,7 @@ def play_game(
 
 
 def script_of_course(seed: int, course: Course, dealt: tuple[tuple[str, ...], ...]) -> Script:
-    """What was played, as a script; ``dealt`` are the stacks at the beginning."""
+    """Return the game played as a script; ``dealt``: the stacks at the beginning."""
     return Script(
         seed=seed,
         table=course.table,

@@ -1,4 +1,4 @@
-"""The simulated table: a camera that sees a script being played, and the contacts of its pads."""
+"""The simulated table: a camera that views a script being played, and the contacts of its pads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from referee.units import MS, SECOND
 
 
 class SimulatedTable:
-    """What camera and pads of a table would tell while a script is played; implements `hardware.ports.Camera`.
+    """The camera and pads of a table at which a script is played; implements `hardware.ports.Camera`.
 
     Args:
         script: the game.
@@ -25,10 +25,10 @@ class SimulatedTable:
         deck_family: one of `hardware.simulated.decks.families.FAMILIES`.
         seed: cloth, light, arms and noise; the script's own seed unless given.
         card_share: a card's height as a share of the picture's.
-        exposure_ns: how long each picture is exposed.
-        lamp: what lights it, where that flickers.
-        scene: what renders it.
-        colour: the cloth's, blue, green, red; the seed chooses one unless it is given.
+        exposure_ns: exposure of each picture.
+        lamp: a flickering lamp, if any.
+        scene: the renderer's class.
+        colour: the cloth's, blue, green, red; chosen by the seed unless given.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class SimulatedTable:
 
     @property
     def duration(self) -> int:
-        """When the script ends, ns."""
+        """The script's end, ns."""
         return self.script.duration
 
     @property
     def frame_count(self) -> int:
-        """How many frames `frames` yields."""
+        """Number of frames yielded by `frames`."""
         return int(self.script.duration * self.fps // SECOND) + 1
 
     @property
@@ -73,15 +73,15 @@ class SimulatedTable:
         return tuple(player.bearing for player in self.scene.players)
 
     def frame_time(self, index: int) -> int:
-        """Start of exposure of a frame, ns."""
+        """Return the start of exposure of a frame, ns."""
         return round(index * SECOND / self.fps)
 
     def warm(self) -> None:
-        """Print the cards and draw the hands ahead of time, so that no frame has to wait for them."""
+        """Print the cards and draw the hands in advance, so that no frame has to wait for them."""
         self.scene.warm()
 
     def render(self, t: int) -> Frame:
-        """The frame whose exposure starts at ``t`` ns; quickest when called in the order of time."""
+        """Return the frame whose exposure starts at ``t`` ns; fastest if called in order of time."""
         index = round(t * self.fps / SECOND)
         image = self.scene.picture(t, index)
         if self.lamp is not None:
@@ -89,14 +89,14 @@ class SimulatedTable:
         return Frame(image, t, self.exposure_ns, index)
 
     def frames(self) -> Iterator[Frame]:
-        """Every frame of the script, in order."""
+        """Yield every frame of the script, in order."""
         self._next = 0
         while self._next < self.frame_count and not self._closed:
             self._next += 1
             yield self.render(self.frame_time(self._next - 1))
 
     def follow(self, script: Script, since: int) -> None:
-        """Go on with another script, which is the same up to ``since`` (ns): with the first frame after that."""
+        """Continue with another script, equal up to ``since`` (ns), from the first frame after that."""
         self.script = script
         self.scene.follow(script.acts, since)
         self._next = min(self._next, int(since * self.fps // SECOND) + 1)
@@ -107,7 +107,7 @@ class SimulatedTable:
 
 
 def write_notes(folder: Path, table: SimulatedTable) -> None:
-    """Write ``frames.json`` beside frames: the rate, the seats' bearings, and what really happened."""
+    """Write ``frames.json`` beside frames: the rate, the seats' bearings, and the truth."""
     script = table.script
     notes = {
         "fps": table.fps,

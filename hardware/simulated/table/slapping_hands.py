@@ -1,4 +1,4 @@
-"""The hands of a simulated game on their way to the pads: when each falls, how long it stays, which of them stop."""
+"""The hands of a simulated game on their way to the pads: when each hits, how long it stays, and which ones stop."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hardware.simulated.table.players import Contact, Habits, press, seconds
 from referee.units import MS
 
 GUARD_NS = 80 * MS
-"""How near a reveal no slap falls unless asked for."""
+"""Distance from a reveal within which no slap falls unless requested."""
 _COVERED_NS = (105 * MS, 118 * MS)
-"""When a hand meant for a covered card falls after the cover: surely after it, surely quicker than a reaction."""
+"""Delay after the cover of a hand meant for the covered card: certainly after it, certainly faster than a reaction."""
 
 
 @dataclass(order=True)
@@ -27,7 +27,7 @@ class _Intent:
 
 
 class SlappingHands:
-    """Every hand that moves towards a pad or lies on one, and the contacts that they have made."""
+    """Every hand that moves towards a pad or lies on one, and the contacts made so far."""
 
     def __init__(self, seats: int, habits: Habits, chance: Random) -> None:
         self.contacts: list[Contact] = []
@@ -38,12 +38,12 @@ class SlappingHands:
 
     @property
     def next_lift(self) -> int | None:
-        """When the next hand leaves its pad."""
+        """The instant at which the next hand leaves its pad."""
         return self._lifts[0][0] if self._lifts else None
 
     @property
     def soonest(self) -> int | None:
-        """When the next hand hits or leaves its pad."""
+        """The instant at which the next hand hits or leaves its pad."""
         falls = self._intents[0].t if self._intents else None
         return min((t for t in (falls, self.next_lift) if t is not None), default=None)
 
@@ -53,7 +53,7 @@ class SlappingHands:
         return {seat for _, seat in self._lifts}
 
     def reach(self, seat: int, t: int, *, close: bool = False) -> None:
-        """Let a player go for the pad, to hit it at ``t``, unless it is too soon after the last time."""
+        """Let a player reach for the pad, to hit it at ``t``, unless it is too soon after the last time."""
         if t < self._pad_free[seat]:
             return
         long = self._chance.random() < self._habits.long_hold
@@ -62,7 +62,7 @@ class SlappingHands:
         heappush(self._intents, _Intent(t, seat, held, close))
 
     def fall(self) -> tuple[int, int]:
-        """The next hand hits its pad: when, and whose."""
+        """Let the next hand hit its pad; return the instant and seat."""
         intent = heappop(self._intents)
         t, seat = intent.t, intent.seat
         while any(c.t == t for c in self.contacts[-12:]):
@@ -72,18 +72,18 @@ class SlappingHands:
         return t, seat
 
     def lift(self) -> tuple[int, int]:
-        """The next hand leaves its pad: when, and whose."""
+        """Let the next hand leave its pad; return the instant and seat."""
         return heappop(self._lifts)
 
     def clear(self, t: int) -> int:
-        """The first instant from ``t`` on at which a reveal is not next to a slap."""
+        """Return the first instant from ``t`` on at which a reveal is not next to a slap."""
         for intent in sorted(self._intents):
             if intent.t - GUARD_NS < t < intent.t + GUARD_NS and not intent.close:
                 t = intent.t + GUARD_NS + self._chance.randrange(20 * MS)
         return t
 
     def settle(self, t: int) -> None:
-        """Before a card is laid at ``t`` over a pattern: which hands still come, and when."""
+        """Decide, before a card is laid at ``t`` over a pattern, which hands still come, and when."""
         kept = []
         for intent in sorted(self._intents):
             late = intent.t - t
@@ -96,11 +96,11 @@ class SlappingHands:
         self._intents = sorted(kept)
 
     def inhibit(self, t: int) -> None:
-        """Hands that have not gone far stop when another has hit at ``t``."""
+        """Stop hands that are still far away when another has hit at ``t``."""
         self._intents = sorted(
             i for i in self._intents if i.t < t + 120 * MS or (i.t < t + 300 * MS and self._chance.random() < 0.25)
         )
 
     def stop(self) -> None:
-        """No hand falls any more; those on the pads have yet to leave them."""
+        """Cancel all hands on their way; those on the pads still have to leave them."""
         self._intents = []
