@@ -22,6 +22,7 @@ from referee.sentence import Sentence
 from referee.text.escapes import escape_controls
 from referee.text.terminal_language import find_language, say, speaking
 
+# As shells report them: 128 plus the signal's number (SIGINT 2, SIGPIPE 13).
 _INTERRUPTED: Final = 130
 _PIPE_CLOSED: Final = 141
 

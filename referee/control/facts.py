@@ -31,13 +31,13 @@ class Facts:
     now: int
     """ns"""
     watermark: int
-    """Instant up to which everything has been told, ns."""
+    """Instant up to which everything has been reported, ns."""
     game: int | None = None
     """Its number in the record."""
 
     @property
     def t(self) -> int:
-        """The instant of what people say now: no sensor has told beyond it."""
+        """The instant of what people say now: no sensor has reported beyond it."""
         return max(self.now, self.watermark + 1)
 
     @cached_property
@@ -53,7 +53,7 @@ class Facts:
 
     @cached_property
     def offers(self) -> Offers:
-        """What people may report now."""
+        """The reports that people may make now."""
         return read_offers(self.rules, self.view, self.log.all_now())
 
 

@@ -192,8 +192,10 @@ class PadWords:
         knocked = len(held) == 1 and len(before) in _KNOCKS and first.down - before[-1].up <= TAP_GAP
         ours = {(press.down, press.seat) for press in [*held, *(before if knocked else [])]}
         self._pads[first.seat].taps = []
+        # Another hand came near the hold: people are slapping.
         if any(first.down - _ALONE <= down <= last and (down, seat) not in ours for down, seat in self._downs):
             return []
+        # Two holds of one pad, or holds that do not overlap, are no common gesture.
         if len(held) > 1 and (len(seats) < len(held) or max(press.down for press in held) >= min(p.up for p in held)):
             return []
         alone = _KNOCKS[len(before)] if knocked else Gesture.HOLD

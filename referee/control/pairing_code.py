@@ -137,6 +137,7 @@ class Pairing:
         shown.wrong[who] = shown.wrong.pop(who, 0) + 1
         while len(shown.wrong) > _REMEMBERED:
             shown.wrong.popitem(last=False)
+        # Doubles with each failure; the inner `min` bounds the shift, not the wait.
         wait = min(terms.first_wait << min(self._failures, 10), terms.longest_wait)
         self._failures += 1
         self._failed_at = now

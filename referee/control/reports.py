@@ -153,7 +153,7 @@ class Reports(MetCommand):
         return Accepted(said, (line,))
 
     def take_up(self) -> Accepted:
-        """Have a line judged that was told too late (reading 20)."""
+        """Have a line judged that came too late (reading 20)."""
         self._refuse_without_corrections()
         line = self._get("line")
         asked = (self._log.ruling(name) for name in self._facts.view.questions)

@@ -250,6 +250,7 @@ def _is_ours(link: socket.socket, folder: Path) -> bool:
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     said = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    # struct ucred: process, user, group.
     _, user, group = struct.unpack("3i", said)
     return user in (os.getuid(), 0) or (is_shared(folder) and group == folder.stat().st_gid)
 

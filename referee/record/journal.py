@@ -243,6 +243,7 @@ class JournalThread:
 
     def commit(self) -> None:
         """Write everything to the disk; raises what the journal raises."""
+        # Before the put: the thread may be done at once.
         self._done.clear()
         self._asked.put(self._lines)
         self._lines = []
@@ -274,6 +275,7 @@ class JournalThread:
             except Exception as bad:  # the committing thread must see it, whatever it is
                 self._bad = bad
             self._judge(began, self._clock())
+            # In this order: the woken loop must find it done.
             self._done.set()
             self._ring()
 

@@ -1,4 +1,4 @@
-"""One writer: a program that changes a record holds a lock beside it, and writes into the lock file who it is.
+"""One writer: a program that changes a record holds a lock beside it, and writes its name there.
 
 The lock is the kernel's (``flock``) on a separate file: it ends with its holder, however that one ends, and survives
 the record's replacement. Readers need none, and neither does a backup.

@@ -60,7 +60,7 @@ class Rescue:
     games: int
     lines: int
     missing: tuple[str, ...]
-    """What differs from what was written, for each game."""
+    """Differences from the original lines, for each game."""
 
     @property
     def words(self) -> str:

@@ -59,7 +59,7 @@ class BrokenSeal(NamedTuple):
     number: int
     """Number of the line."""
     words: str
-    """What is wrong there, what was expected, and what is there."""
+    """The fault, with the expected and the present seal."""
 
 
 def find_broken_seals(lines: Iterable[SealedLine], *, end: str | None = None) -> Iterator[BrokenSeal]:

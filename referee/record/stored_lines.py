@@ -29,7 +29,7 @@ from referee.sentence import Sentence
 from referee.units import SECOND
 
 _LONGEST_GAME: Final = 400 * 86_400 * SECOND
-"""Greatest distance of a line's instant from the table's, ns: longer than any game that pauses overnight."""
+"""Greatest distance of a line's instant from the table's, ns: longer than any interrupted game."""
 _GREATEST: Final = 2**62
 """Greatest instant of a table, ns: beyond it there is no room for those of its game."""
 

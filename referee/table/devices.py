@@ -86,7 +86,7 @@ class OpenParts:
     speaker: Speaker | None = None
     forces: ForceSampler | None = None
     missing: dict[str, str] = field(default_factory=dict)
-    """What is missing and what to do about it, by part."""
+    """Missing parts: by part, the problem and its remedy."""
     pictures: PictureSource | None = None
     """Source of the pictures around a slap; None if pictures are switched off."""
     mail: Mailbox = field(default_factory=Mailbox)

@@ -2,7 +2,7 @@
 
 It owns no thread and no clock: the loop (`referee.table.loop`) hands it sights, edges and the present instant, in one
 thread. It writes the table log as it goes: observations in the order in which they became known, ticks by which each
-sensor promises that it has told everything up to an instant, and the rulings. Replaying that log gives the same
+sensor promises that it has reported everything up to an instant, and the rulings. Replaying that log gives the same
 rulings.
 
 Losing the camera pauses the game from the last instant that the camera vouched for. Meanwhile hands are named but not
@@ -95,7 +95,7 @@ class Conductor:
         self._given_ids: Counter[str] = Counter()
         self._began = self._now = table.t
         self._told: dict[str, int] = {}
-        """Instant up to which each sensor has told everything, ns."""
+        """Instant up to which each sensor has reported everything, ns."""
         self._is_refused = self._is_ended = False
         self._may_join = False
         """Whether a bystander may slap in from a free pad (M11)."""
@@ -104,7 +104,7 @@ class Conductor:
         self._taken_up: set[str] = set()
         """Ids of late lines that the people who told them took up themselves."""
         self._shown_from: int | None = None
-        """Instant of the last thing that people said, ns, until every sensor has told as much."""
+        """Instant of the last thing that people said, ns, until every sensor has reported as much."""
         self.seats = len(table.seats)
         """Number of players at the beginning."""
         self.cards = 0
@@ -114,7 +114,7 @@ class Conductor:
         self.rulings: list[Ruling] = []
         """Every final ruling so far, in the order of the log."""
         self.observations: list[Observation] = []
-        """What was sensed or said so far, without ticks."""
+        """Observations and statements so far, without ticks."""
         self.left_out: list[OddLine] = list(past.odd) if past is not None else []
         """Lines of a past game that cannot be used."""
         if past is None:
@@ -159,7 +159,7 @@ class Conductor:
         self._do(self._pause.break_off(self.vouched()))
         self._commit()
 
-    # What is known
+    # State
 
     @property
     def view(self) -> View:
@@ -168,7 +168,7 @@ class Conductor:
 
     @property
     def watermark(self) -> int:
-        """Instant up to which every sensor has told everything, ns."""
+        """Instant up to which every sensor has reported everything, ns."""
         return self._adjudicator.watermark
 
     @property
@@ -197,20 +197,20 @@ class Conductor:
         return self._pads.heard
 
     def vouched(self) -> int:
-        """Return the instant up to which the camera has told everything, ns."""
+        """Return the instant up to which the camera has reported everything, ns."""
         return max(self._began, self._told.get(CAMERA, self._began), self.watermark)
 
-    # What the sensors tell
+    # Sensors
 
     def on_sight(self, sight: Sight) -> None:
-        """Take the observations of one frame; sights come in order of ``t``. `advance` then tells the rulings."""
+        """Take the observations of one frame; sights come in order of ``t``. `advance` then announces the rulings."""
         self._now = max(self._now, sight.t + sight.exposure)
         if not self._pause.is_lost:
             for seen in self._pause.news_of(sight):
                 self.put(seen)
         else:
             if sight.first:
-                # Nothing from before the gap is still to be told: whatever waits for it is judged now.
+                # Nothing from before the gap is still to come: judge now everything that waits for it.
                 self._tick(CAMERA, sight.t - 1)
             steps = self._pause.look_again(sight, self.view.pile, self.vouched(), self.watermark)
             if steps is None:
@@ -234,8 +234,8 @@ class Conductor:
     def on_edge(self, edge: Edge) -> None:
         """Take one raw edge of a pad; it may come later than frames of its instant.
 
-        Every edge goes on the log as the pad told it, bounce included; no ruling rests on that line. `advance` saves
-        the log, not this method: the hand's light would have to wait for the disk.
+        Every edge goes on the log as the pad reported it, bounce included; no ruling rests on that line. `advance`
+        saves the log, not this method: the hand's light would have to wait for the disk.
         """
         extra: dict[str, Any] = {"seat": edge.seat, "pressed": edge.pressed, **({"late": True} if edge.late else {})}
         if edge.t_error:
@@ -315,7 +315,7 @@ class Conductor:
         self._commit()
 
     def regain(self, sensor: str) -> None:
-        """Note that a lost sensor tells again."""
+        """Note that a lost sensor works again."""
         if sensor == CAMERA and self._pause.is_lost:
             self._do(self._pause.regain_camera(self._now, self.vouched()))
         elif sensor in self._lost:
@@ -323,7 +323,7 @@ class Conductor:
             self.mended(sensor)
         self._commit()
 
-    # What people say
+    # People
 
     def answer(self, question: str, value: Any, now: int) -> None:
         """Take people's answer to a question of the referee.
@@ -370,7 +370,7 @@ class Conductor:
         """Pause or resume according to what people have said by ``t`` (ns)."""
         self._do(self._pause.settle(t, self.vouched(), read_pause(self.observations, self.rulings)))
 
-    # What goes on the log, and who is told
+    # Log and listeners
 
     def new_id(self, kind: str) -> str:
         """Return a new id for a line of a kind, unique in this game: c1, c2 ... for cards."""
@@ -437,7 +437,7 @@ class Conductor:
                 self.mended(part)
 
     def _tick(self, sensor: str, t: int) -> None:
-        """Record that a sensor has told everything up to ``t`` (ns)."""
+        """Record that a sensor has reported everything up to ``t`` (ns)."""
         if t > self._told.get(sensor, -1):
             self._told[sensor] = t
             self._observe(Tick(t=t, sensor=sensor))

@@ -80,7 +80,7 @@ class Answers:
 
     @property
     def line(self) -> str | None:
-        """The line being typed at a terminal; None if none is."""
+        """The line being typed at a terminal; None if there is none."""
         return self._keys.line
 
     def hear(self, stream: TextIO) -> Callable[[], None]:
@@ -189,12 +189,12 @@ class SharedPads:
 
     @property
     def trouble(self) -> str:
-        """Why the pads tell nothing any more; empty while they work."""
+        """Why the pads report nothing any more; empty while they work."""
         return str(getattr(self._pads, "trouble", ""))
 
     @property
     def silent(self) -> Mapping[int, str]:
-        """By seat: why its pad tells nothing at present, and what to do; a pad without a plug is never among them."""
+        """By seat: why its pad reports nothing at present, and what to do; a pad without a plug is never among them."""
         silent: Mapping[int, str] = getattr(self._pads, "silent", {})
         return silent
 
@@ -226,7 +226,7 @@ class NoPads:
         """Do nothing: there are no edges."""
 
     def watermark(self, now: int) -> int:
-        """Return ``now``: everything has been told."""
+        """Return ``now``: everything has been reported."""
         return now
 
     def close(self) -> None:
@@ -265,10 +265,11 @@ class Loop:
         self._beat, self._forces = beat, forces
         self._timeline, self._services = timeline or Timeline(), tuple(services)
         self._ahead = self._timeline.ahead
+        # Filled on other threads: append and popleft of a deque are atomic, so no lock is needed.
         self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
         self._glimpsed = 0
-        """Number of queued edges that are shown already but not yet told."""
+        """Number of queued edges that are shown already but not yet handled."""
         self._sighted: list[News] = []
         """Sights that arrived while the disk took the log."""
         self._lost: deque[Lost] = deque()
@@ -372,9 +373,9 @@ class Loop:
         self._show(self._stirred + self._ahead)
 
     def _glimpse(self) -> None:
-        """Show the first hand while the disk takes the log, and nothing else; edges are told afterwards.
+        """Show the first hand while the disk takes the log, and nothing else; edges are handled afterwards.
 
-        Sights are told afterwards as well, but are taken from the eye at once and without a foresight: otherwise the
+        Sights are handled afterwards as well, but are taken from the eye at once and without a foresight: otherwise the
         eye would wait for an answer with each frame, and fall behind.
         """
         waitables = self._sights.waitables()

@@ -77,7 +77,7 @@ def _not_before(seen: Observation, t: int) -> Observation:
 class GamePause:
     """Pauses and resumes one game, for the camera and for people.
 
-    ``vouched`` is, in every method, the instant up to which the camera has told everything, ns.
+    ``vouched`` is, in every method, the instant up to which the camera has reported everything, ns.
     """
 
     def __init__(self) -> None:
@@ -92,7 +92,7 @@ class GamePause:
         self._looked_over = -(2**63)
         """Instant of the first frame that showed the table after the last gap, ns."""
         self.is_lost = False
-        """Whether the camera is gone, or has not told yet what lies there."""
+        """Whether the camera is gone, or has not reported yet what lies there."""
 
     @property
     def holds(self) -> bool:
@@ -101,7 +101,7 @@ class GamePause:
 
     @property
     def is_looking(self) -> bool:
-        """Whether the camera is back but has not told yet what lies there."""
+        """Whether the camera is back but has not reported yet what lies there."""
         return self._look is not None
 
     def remember(self, state: PauseState) -> None:
@@ -135,7 +135,7 @@ class GamePause:
             sight: the next sight.
             pile: as it was believed to lie before the gap.
             vouched: see the class.
-            judged: instant at which ``pile`` lay so, ns: a card told just before the gap may still wait.
+            judged: instant at which ``pile`` lay so, ns: a card reported just before the gap may still wait.
         """
         steps: Steps = []
         after: Sequence[Observation] = sight.seen
@@ -198,7 +198,7 @@ class GamePause:
     # Hands
 
     def _add_hands(self, told: Sequence[Observation]) -> None:
-        """Add hands told before the camera was noticed missing: they came in the pause, too."""
+        """Add hands reported before the camera was noticed missing: they came in the pause, too."""
         for seen in reversed(told):
             if self.hands is None or seen.t < self.hands.since - SECOND:
                 return
@@ -206,7 +206,7 @@ class GamePause:
                 self.hands.add(seen)
 
     def name_hands(self, t: int) -> Steps:
-        """Name the first of the unjudged hands; the pads have told everything up to ``t`` (ns)."""
+        """Name the first of the unjudged hands; the pads have reported everything up to ``t`` (ns)."""
         if self._look is not None and self._look.since is not None:
             # Later hands may have fallen after the game resumed.
             t = min(t, self._look.since)

@@ -107,7 +107,7 @@ class RollCall:
         return [heard, CallWords(Call.DONE, t, tuple(range(1, len(self._names) + 1)), "All pads are heard.")]
 
     def advance(self, t: int) -> list[CallWords]:
-        """Move on to ``t`` (ns); every slap up to then was told."""
+        """Move on to ``t`` (ns); every slap up to then has been reported."""
         if self.over:
             return []
         silent = tuple(self._silent)

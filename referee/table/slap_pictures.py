@@ -142,7 +142,7 @@ _Batch = tuple[int, Sequence[Picture]]
 
 
 class PictureKeeper:
-    """Keeps pictures in a file, in a thread of its own."""
+    """Writes pictures to a file, in a separate thread."""
 
     def __init__(
         self, open_store: Callable[[], PictureStore], say: Callable[[str], None],

@@ -231,6 +231,7 @@ class Shelf:
                 return known[1]
         with self._lock:
             broken = self._record.broken_seals(game)
+        # Without the lock: ruling a long game again must not hold up other requests.
         made = Folded(info, [(number, text) for number, text, _ in rows], _seals_of(rows, broken, resealed))
         with self._lock:
             self._folded[game] = last, made

@@ -77,6 +77,7 @@ class Axis:
         """Return round instants, about this many, ns, and the decimals that they need in milliseconds."""
         rough = (self.stop - self.start) / about
         power = 10.0 ** math.floor(math.log10(rough))
+        # The tolerance keeps a step that is exactly right in spite of rounding.
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
         places = range(math.ceil(self.start / step), math.floor(self.stop / step) + 1)
         return [round(place * step) for place in places], max(0, -math.floor(math.log10(step / 1e6) + 1e-9))
@@ -124,6 +125,7 @@ def _distance(x1: float, x2: float, y: float, text: str, role: str, size: float,
     yield Line(low, y, high, y, role, 2.0)
     for x in (low, high):
         yield Line(x, y - size * 0.4, x, y + size * 0.4, role, 2.0)
+    # Roboto's digits and letters are about 0.56 of their size wide.
     wide = len(text) * size * 0.56
     if wide < high - low:
         yield Text((low + high) / 2, y - size * 0.45, text, role, size, "middle", 700)
