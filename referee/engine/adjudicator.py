@@ -1,8 +1,8 @@
-"""The referee without hands or eyes: observations in, rulings out.
+"""The adjudicator, the referee without sensors or outputs: observations in, rulings out.
 
-Two laws hold. Replaying a log gives the same rulings, byte for byte. And any order of arrival gives the same rulings,
-as long as each sensor keeps its promise about what it has already told: rulings depend on the set of observations, not
-on the order of the news.
+It guarantees two things. Replaying a log gives the same rulings, byte for byte. Any order of arrival gives the same
+rulings, as long as each sensor keeps its promise about what it has already reported: rulings depend on the set of
+observations, not on their order of arrival.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from referee.sentence import Sentence
 
 _FOREVER: Final = 2**64
 LIVE_LOOKAHEAD: Final = 10_000_000
-"""``lookahead_ns`` of a live table: the widest error of a slap that a pad may state, ns."""
+"""``lookahead_ns`` of a live table: the largest error of a slap that a pad may state, ns."""
 _AMENDING: Final = (Answer, Correct)
 _TOLD_ONLY: Final = ("mend_amendment", "nothing_to_contest")
-"""Questions that tell people that what they said fits nothing; there is nothing to answer."""
+"""Questions without an answer, which only tell people that their statement fits nothing."""
 
 
 class Adjudicator:
@@ -51,14 +51,14 @@ class Adjudicator:
 
     Args:
         lookahead_ns: how far past a card or slap everything must be known before it is judged. The default covers the
-            widest errors that a log may state. A live table whose sensors promise on an instant's *earliest* moment
-            (``t - t_error``) may make it as small as the widest error of a slap.
-        history: whether to keep what answers and corrections need. Without it memory does not grow, and an answer or a
-            correction is refused.
+            largest errors that a log may state. A live table whose sensors promise on an instant's *earliest* moment
+            (``t - t_error``) may reduce it to the largest error of a slap.
+        history: whether to keep the history that answers and corrections need. Without it, memory does not grow, and
+            answers and corrections are refused.
         stream: whether to give rulings as they become final. Otherwise all come at the end, corrections sorted in.
-        early: whether `take_early` will be asked. Without it nothing is kept for it.
-        all_join: whether it is known that every seat beyond the table's that the log names joins in it, somewhere.
-        witness: is shown each observation with the state that it met and what came of it; again if it is judged again.
+        early: whether to collect rulings for `take_early`.
+        all_join: whether every seat beyond the table's that the log names is known to join in it.
+        witness: receives each observation with the state before it and the outcome; again if it is judged again.
     """
 
     def __init__(
@@ -83,13 +83,13 @@ class Adjudicator:
         self._seats = 0
         self._joined = 0
         self._may_join = all_join
-        """Whether a line may name a seat that has not joined yet: bystanders may (M11), or it is known that it does."""
+        """Whether a line may name a seat that has not joined yet: bystanders may join (M11), or it is known to join."""
         self._opened = -_FOREVER
         self._ended = False
         self._reached: int | None = None
         """The log's last instant, ns, once it has ended."""
         self._held_back: list[tuple[int, Key, int, int, Ruling]] = []
-        """By the order of print, then of judging."""
+        """Sorted by printing order, then by order of judging."""
         self._serial = 0
         self._early: list[Ruling] = []
         self._said_early: str | None = None
@@ -97,17 +97,17 @@ class Adjudicator:
         self._history = History() if history else None
 
     def observe(self, observation: Observation, promised: int | None = None, *, judge: bool = True) -> list[Ruling]:
-        """Take one observation; give the rulings that became final, in the order in which they are printed.
+        """Take one observation; return the rulings that became final, in printing order.
 
         Args:
             observation: the next line of the log.
-            promised: no line still to come is of this instant (ns) or before, as by `promise`.
-            judge: whether to judge what can be judged; else that waits for a later line, and nothing is given yet. The
-                rulings are the same, and many lines at once cost less.
+            promised: every later line is after this instant (ns), as in `promise`.
+            judge: whether to judge now; otherwise judging waits for a later line, and nothing is returned yet. The
+                rulings are the same, and judging many lines at once costs less.
 
         Raises:
-            LogError: the observation does not fit this log (no table first, a seat that is none, rules that cannot be
-                used, a correction of nothing). Nothing has changed then.
+            LogError: the observation does not fit this log (no table first, an invalid seat, unusable rules, a
+                correction of nothing). The state is then unchanged.
         """
         if isinstance(observation, Tick):
             self._tick(observation)
@@ -122,7 +122,7 @@ class Adjudicator:
             self._opened = observation.t
         elif observation.t <= self._watermark or (isinstance(observation, Slap) and observation.late):
             if not isinstance(observation, _AMENDING):
-                # Its sensor had promised it all, or cannot be believed: on record, and never judged silently (K1).
+                # It is older than its sensor's promise, or implausible: recorded, but never judged silently (K1).
                 draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
                 ruling = to_ruling(draft, observation.id, max(self._watermark, observation.t), set())
                 placed = PlacedRuling(place_of(observation), self._judge.judged, ruling)
@@ -137,11 +137,11 @@ class Adjudicator:
         return self._advance(promised) if judge else []
 
     def promise(self, t: int) -> list[Ruling]:
-        """Whoever reads the log knows that no line still to come is of ``t`` (ns) or before."""
+        """Promise that every later line is after ``t`` (ns); return the rulings that became final."""
         return self._advance(t)
 
     def finish(self) -> list[Ruling]:
-        """The end of the log: a final tick. Gives the rulings that were still open."""
+        """End the log with a final tick; return the remaining rulings."""
         if self._ended:
             return []
         self._ended = True
@@ -152,16 +152,16 @@ class Adjudicator:
         return self._release()
 
     def take_early(self) -> list[Ruling]:
-        """Rulings as soon as they are decided, for lights and voice.
+        """Return new rulings as soon as they are decided, for lights and voice.
 
-        A slap that won is here before its later runners-up are known; its final ruling has the same id and may name
-        more of them. Each ruling is given once.
+        A won slap is returned before its later runners-up are known; its final ruling has the same id and may name more
+        of them. Each ruling is returned once.
         """
         early, self._early = self._early, []
         return early
 
     def forget(self) -> None:
-        """Go on without what answers and corrections need, as without ``history``; what they changed stays."""
+        """Drop the history, as if created without ``history``; past amendments stay in effect."""
         self._history = None
         past = self._judge
         self._judge = EventJudge(past.state, past.answers, past.judged, past.witness)
@@ -171,12 +171,12 @@ class Adjudicator:
 
     @property
     def watermark(self) -> int:
-        """Everything up to this instant (ns) has been reported."""
+        """The instant (ns) up to which everything has been reported."""
         return max(self._watermark, self._read_to)
 
     @property
     def view(self) -> View:
-        """The position as believed up to the watermark."""
+        """Return the position as known up to the watermark."""
         state = self._judge.state
         if state is None:
             return View()
@@ -194,13 +194,13 @@ class Adjudicator:
 
     @property
     def foresight(self) -> Foresight | None:
-        """What can come next after all that was told, judged or not (K2); None where that is not sure."""
+        """Return the cards that can come next after everything reported, judged or not (K2); None if uncertain."""
         state = self._judge.state
         return None if state is None else foresee(state.position, self._judge.waiting.all())
 
     @property
     def places(self) -> Foresight | None:
-        """Which cards deck memory knows the places of, as judged so far (K2); None where it is switched off."""
+        """Return the cards whose places deck memory knows, as judged so far (K2); None if it is off."""
         return None if self._judge.state is None else recall_places(self._judge.state.position)
 
     def _check(self, observation: Observation) -> None:
@@ -273,7 +273,7 @@ class Adjudicator:
             self._said_early = self._early[-1].id
 
     def _release(self) -> list[Ruling]:
-        """Rulings that nothing can come before any more."""
+        """Release the rulings that no later ruling can precede."""
         if not self._held_back or (not self._stream and not self._ended):
             return []
         frontier = 2 * _FOREVER if self._ended else self.watermark + 1
@@ -282,7 +282,7 @@ class Adjudicator:
             frontier = min(frontier, self._judge.next_t)
         if not self._ended and state is not None and state.pending is not None:
             frontier = min(frontier, state.pending.place[0] if state.pending.place is not None else state.pending.at)
-        # Nearly sorted as it is, which costs little.
+        # Nearly sorted already, so sorting is cheap.
         self._held_back.sort()
         ready = bisect.bisect_left(self._held_back, (frontier,))
         out = [held[-1] for held in self._held_back[:ready]]
@@ -307,7 +307,7 @@ def _check_table(table: Table, *, again: bool) -> None:
 
 
 def _is_counted(question: Ruling, position: Position) -> bool:
-    """Whether the stacks that this asks for were counted, or have decided the game meanwhile (P16, E7)."""
+    """Whether the stacks in question were counted, or have decided the game meanwhile (P16, E7)."""
     if question["ask"] != "recount":
         return False
     owed = isinstance(position.phase, Over) and position.phase.owed in question.rule
@@ -316,12 +316,12 @@ def _is_counted(question: Ruling, position: Position) -> bool:
 
 
 def _waits_for_gap(question: Ruling) -> bool:
-    """Whether this only says of a hand that it hangs on a gap, whose own question settles it."""
+    """Whether the question only says that a hand depends on a gap, whose own question settles it."""
     return bool(question["ask"] == "unseen_gap") and gap_form(question) == "hand"
 
 
 def view_of(state: State, questions: tuple[str, ...] = ()) -> View:
-    """What a scoreboard shows of a state."""
+    """Return the scoreboard's view of a state."""
     position = state.position
     challenge = position.challenge
     return View(

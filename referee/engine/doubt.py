@@ -1,11 +1,11 @@
-"""A slap so near a reveal, or a limit of time, that nobody can say which came first is judged both ways (K9).
+"""Doubtful order: a slap too close to a reveal or a time limit to order the two is judged both ways (K9).
 
-Order first, limit second: for each order of hand and reveal, the hand is worth what it is worth on the better side of
-every limit that it may have passed (`referee.rules.slap_verdict.judge_near_limits`).
+Order first, limit second: for each order of hand and reveal, the hand gets the verdict on the better side of every
+limit that it may have passed (`referee.rules.slap_verdict.judge_near_limits`).
 
-The instants are uncertain by their ``t_error``. A slap at a card's own instant comes after it, so where the slap's
-nominal instant is the earlier one the order is open if the errors reach across or just meet, and where it is the later
-one only if they reach across ("How the rows are to be read", 1).
+The instants are uncertain by their ``t_error``. A slap at a card's own instant comes after it. So if the slap's nominal
+instant is the earlier one, the order is open if the errors overlap or just meet; if it is the later one, only if they
+overlap ("How the rows are to be read", 1).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def order_is_open(slap: Slap, other: Card | Taken) -> bool:
 
 
 def judge_hand(position: Position, slap: Slap) -> tuple[Verdict, list[Verdict]]:
-    """The verdict on a hand against a position, and those among which the nearness of a limit leaves the choice (K9).
+    """Return the verdict on a hand in a position, and all verdicts that a near limit leaves possible (K9).
 
-    The verdict is the best of them for the slapper, the one by the hand's own instant where that is as good. There is
-    no choice, and the list is empty, where all outcomes are the same or K9 is off.
+    The verdict is the best one for the slapper; among equals, the one by the hand's own instant. The list is empty if
+    all outcomes are the same or K9 is off.
     """
     judged, sides = judge_near_limits(position, slap.seat, slap.t, slap.t_error)
     if len({verdict.outcome for verdict in sides}) < 2 or not position.rules.has("K9"):
@@ -40,14 +40,15 @@ def judge_hand(position: Position, slap: Slap) -> tuple[Verdict, list[Verdict]]:
 
 
 def limit_question(slap: str) -> str:
-    """The id of the question on which side of a limit a hand lies (K9); the order of hand and card is asked first."""
+    """Return the id of the question about a hand's side of a limit (K9); the order of hand and card is asked first."""
     return f"question@{slap}/2"
 
 
 def better_order(position: Position, slap: Slap, other: Card | Taken) -> str | None:
-    """``"slap"`` or ``"card"`` (also for a pick-up): which should come first for the slapper; None where it is all one.
+    """Return which order favours the slapper, ``"slap"`` or ``"card"`` (also for a pick-up) first; None if both are
+    equal.
 
-    Only outcomes count: a slap that wins either way is no doubtful one.
+    Only outcomes count: a slap that wins either way is not doubtful.
     """
     before = judge_hand(position, slap)[0].outcome
     after = judge_hand(position_after(position, other), slap)[0].outcome
@@ -57,7 +58,7 @@ def better_order(position: Position, slap: Slap, other: Card | Taken) -> str | N
 
 
 def position_after(position: Position, other: Card | Taken) -> Position:
-    """What a hand meets that came after this card or pick-up, as far as its own verdict goes."""
+    """Return the position after this card or pick-up, as far as it matters for the verdict on a hand."""
     step = Step(position, other.t, other.id, other.t_error)
     if isinstance(other, Card):
         lay(step, other.card, other.seat)

@@ -1,4 +1,4 @@
-"""Who was first: a valid hand alone, or a dead heat where hands are nearer than their errors, never a guess (K3).
+"""The first hand: one valid hand, or a dead heat if hands are closer than their errors, never a guess (K3).
 
 A dead heat is decided by force, a split, War or people (M1 to M4).
 """
@@ -25,16 +25,16 @@ from referee.rules.stacks import put_under
 from referee.rules.step import Draft, Step
 
 _FORCE_LEAD: Final = 0.1
-"""The greatest force decides a dead heat where it leads by more than this ("How the rows are to be read", 2)."""
+"""Lead that the greatest force needs to decide a dead heat ("How the rows are to be read", 2)."""
 _ROUNDING: Final = 1e-9
-"""0.4 - 0.3 is a little more than a tenth in binary fractions."""
+"""Tolerance: 0.4 - 0.3 is slightly more than a tenth in binary fractions."""
 
 
 def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tuple[Slap, ...]:
-    """All hands nearer to the first than the sum of both errors, the first included, in order of time.
+    """Return all hands closer to the first than the sum of both errors, the first included, in order of time.
 
     Args:
-        position: the pile that was slapped.
+        position: the position with the slapped pile.
         first: the first valid hand.
         upcoming: observations that follow it in event time.
     """
@@ -62,7 +62,7 @@ def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tu
 
 
 def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card]) -> bool:
-    """Whether a hand is valid by itself: a card that came surely before it lies on the pile for it."""
+    """Whether a hand is valid by itself; cards that certainly came before it count as on the pile."""
     if lifted:
         position = position.but(held=position.held - {hand.seat})
     for card in cards:
@@ -74,7 +74,7 @@ def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card])
 
 
 def by_force(hands: Sequence[Slap]) -> Slap | None:
-    """The hand with the most contact, where every pad tells and the greatest leads clearly (M2)."""
+    """Return the hand with the most contact, if every pad reports force and the greatest leads clearly (M2)."""
     if any(hand.force is None for hand in hands):
         return None
     ordered = sorted(hands, key=lambda hand: -(hand.force or 0.0))
@@ -83,23 +83,23 @@ def by_force(hands: Sequence[Slap]) -> Slap | None:
 
 
 _COUNTED: Final = frozenset(("out", "slapped_in", "won", "lost", "drawn"))
-"""Kinds of rulings that rest on how many cards each seat holds."""
+"""Kinds of rulings that depend on the counts of cards."""
 _DRIFTING: Final = {
     "all": frozenset(RULING_ORDER) - {"question", "dead_heat", "remind", "corrected", "contested"},
     "counts": _COUNTED,
     "hands": frozenset[str](),
 }
-"""By what a gap leaves unproved: the kinds of rulings that rest on it."""
+"""The kinds of rulings that depend on what a gap leaves unproved."""
 
 Decided = tuple[State, list[Ruling]]
 Answers = Mapping[str, Any]
-"""What people said, by the id of the question."""
+"""People's answers, by question id."""
 
 
 def finish(
     state: State, step: Step, used: set[str] | None = None, *, doubt: bool = False, open_: bool = False
 ) -> Decided:
-    """Close a step: its rulings, and a slap's own once its pile is gone (``open_``: not yet claimed)."""
+    """Close a step: return its rulings, and a slap's own once its pile is gone (``open_``: not yet claimed)."""
     used = set() if used is None else used
     rulings = to_rulings(step.drafts, step.ref, step.t, used, doubt=doubt)
     drift = state.position.drift
@@ -122,7 +122,7 @@ _CARD_DID: Final = ("turn", "challenge", "chance", "challenge_moves", "challenge
 
 
 def _undoing(state: State, step: Step, rulings: list[Ruling]) -> list[Ruling]:
-    """The first ruling on a dead card, or on who left, replaces what that undoes (F9, E8)."""
+    """Let the first ruling on a dead card or a player who left replace the rulings that it undoes (F9, E8)."""
     did = (one.id for one in state.latest if one.because[0] == step.undone_card and one.kind in _CARD_DID)
     undone = (*step.undone, *did)
     at = next((at for at, one in enumerate(rulings) if one.kind in ("dead_card", "out")), None)
@@ -132,7 +132,7 @@ def _undoing(state: State, step: Step, rulings: list[Ruling]) -> list[Ruling]:
 
 
 def claim(step: Step, slap: Slap, empty: Container[int], split: tuple[int, ...] = ()) -> None:
-    """The pile is this hand's; one that had no card when it came down has slapped in (M1, M10): ``empty``."""
+    """Give the pile to this hand; a hand without cards (``empty``) has slapped in (M1, M10)."""
     claim_by_slap(step, slap.seat, slap.id, split=split)
     for seat in split or (slap.seat,):
         if seat in empty:
@@ -140,13 +140,13 @@ def claim(step: Step, slap: Slap, empty: Container[int], split: tuple[int, ...] 
 
 
 def without_cards(position: Position, seats: Iterable[int]) -> frozenset[int]:
-    """Those of these seats that have no card to play, and not just laid their last."""
+    """Return those of these seats that have no card to play and have not just laid their last one."""
     empty = (seat for seat in seats if not position.holds(seat) and not position.just_emptied(seat))
     return frozenset(seat for seat in empty if not position.stays_in(seat))
 
 
 def run_up(state: State, slap: Slap) -> State:
-    """A hand that came after the winner's counts for the margin (K3)."""
+    """Add a hand that came after the winner's, which counts for the margin (K3)."""
     pending = state.pending
     if pending is None or slap.seat == pending.slap.seat:
         return state
@@ -156,7 +156,7 @@ def run_up(state: State, slap: Slap) -> State:
     runner = RunnerUp(slap.seat, apart if apart >= 0 else None, slap.t_error, slap.id)
     runners = (*pending.runners_up, runner)
     if pending.decided_by == "time" and runner.margin is None:
-        # By the stamps this hand was the first; in doubt the other was put before it (K9).
+        # By the timestamps this hand was first; doubt put the other before it (K9).
         pending = replace(pending, margin=None, error=None, decided_by="doubt")
     elif pending.decided_by == "time" and pending.margin is None:
         pending = replace(pending, margin=runner.margin, error=pending.slap.t_error + runner.error)
@@ -173,7 +173,7 @@ def win(
     *,
     doubt: bool,
 ) -> Decided:
-    """A valid first hand, alone or in a dead heat (M1, M2, K3); ``used`` holds the ids that this slap already gave."""
+    """Rule on a valid first hand, alone or in a dead heat (M1, M2, K3); ``used``: ids already given by this slap."""
     step = Step(state.position, slap.t, slap.id)
     rule = (*judged.rule, "K9") if doubt else judged.rule
     by_people = "K6" in judged.rule
@@ -183,7 +183,7 @@ def win(
     split: tuple[int, ...] = ()
     if len(hands) > 1:
         state = state._replace(settled=state.settled | {hand.id for hand in hands[1:]})
-        # Nearer than the errors, so nobody was first (reading 2).
+        # Closer than the errors, so no hand was first (reading 2).
         margin, error = abs(hands[1].t - slap.t), slap.t_error + hands[1].t_error
         ids = tuple(hand.id for hand in hands)
         seats = [hand.seat for hand in hands]
@@ -210,7 +210,7 @@ def win(
 
 
 def _left_open(state: State, rulings: list[Ruling]) -> Decided:
-    """Keep by which question people are asked who was first."""
+    """Remember the question by which people are asked who was first."""
     asked = next((one.id for one in rulings if one.get("ask") == "who_was_first"), "")
     if asked and state.disputed is not None:
         state = state._replace(disputed=replace(state.disputed, asked=asked))
@@ -218,7 +218,7 @@ def _left_open(state: State, rulings: list[Ruling]) -> Decided:
 
 
 def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answers: Answers) -> PendingWin | None:
-    """Who has the pile after a dead heat: force (M2), a split (M3), War (M4), else people; None while that is open."""
+    """Decide a dead heat: by force (M2), a split (M3), War (M4), else people; return None while it is open."""
     rules = step.position.rules
     strongest = by_force(hands) if rules.has("M2") else None
     if strongest is not None:
@@ -234,7 +234,7 @@ def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answe
             return _of_heat(pending, winner, hands, "war", "M4")
         if step.position.war is not None:
             return None
-        # Nobody can match: people say who was first.
+        # No seat can match: people say who was first.
         named = _named(hands, answers, hands[0].id)
         return _of_heat(pending, named, hands, "people", "M4") if named is not None else None
     ids = tuple(hand.id for hand in hands)
@@ -247,7 +247,7 @@ def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answe
 
 
 def _name_every_hand(step: Step, hands: Iterable[Slap]) -> None:
-    """People who are asked who was first after a War may name every hand of the heat whose player is still there."""
+    """Let people, when asked who was first after a War, name any hand of the heat whose player is still there."""
     about = [hand.id for hand in hands if step.position.player(hand.seat) is not None]
     step.drafts[:] = [
         replace(draft, fields={**draft.fields, "about": about})
@@ -258,8 +258,9 @@ def _name_every_hand(step: Step, hands: Iterable[Slap]) -> None:
 
 
 def _named(hands: Iterable[Slap], answers: Answers, cause: str) -> Slap | None:
-    """The hand that people say was first, where they were asked by this cause's question, its first or its second: a
-    card that nobody could read was asked about before."""
+    """Return the hand that people named in answer to this cause's first or second question, else None.
+
+    It is the second if the first asked about an unreadable card."""
     said = [answers.get(f"question@{cause}{number}") for number in ("", "/2")]
     return next((hand for hand in hands if hand.seat in said), None)
 
@@ -277,12 +278,12 @@ def _of_heat(
         if hand is not winner
     )
     won = replace(pending, slap=winner, rule=(*pending.rule, row), decided_by=how, runners_up=runners)
-    # By the stamps another hand was first: no margin says otherwise.
+    # By the timestamps another hand was first, so no margin is given.
     return won if all(runner.margin is not None for runner in runners) else replace(won, margin=None, error=None)
 
 
 def won_ruling(pending: PendingWin) -> Ruling:
-    """The ruling of a slap that won, with all hands known so far that counted."""
+    """Return the ruling of a slap that won, with all counted hands known so far."""
     fields = {
         "seat": pending.slap.seat,
         "patterns": list(pending.patterns),
@@ -300,7 +301,7 @@ def won_ruling(pending: PendingWin) -> Ruling:
 
 
 def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) -> Decided:
-    """A card turned up in a War (M4), read as ``face``."""
+    """Rule on a card turned up in a War (M4), read as ``face``."""
     if card.seat is None or step.position.war is None:
         return state, []
     if face != card.card and card.card == UNREADABLE:
@@ -309,7 +310,7 @@ def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) 
     _name_every_hand(step, state.hands)
     decided_by: Literal["war", "people"] = "war"
     if winner is None and isinstance(step.position.phase, DeadHeat):
-        # Nobody is left who can match: people end it.
+        # No seat is left that can match: people decide.
         hand = _named(state.hands, answers, card.id)
         winner, decided_by = (hand.seat if hand is not None else None), "people"
     if winner is None:
@@ -319,7 +320,7 @@ def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) 
 
 
 def _settle_dispute(state: State, step: Step, winner: int, how: Literal["war", "people", "left"], row: str) -> Decided:
-    """The hand of this seat has won an open dead heat or a War, at the instant of ``step``."""
+    """Let the hand of this seat win an open dead heat or a War, at the instant of ``step``."""
     assert state.disputed is not None
     if how == "left" and state.disputed.asked:
         step.undone.append(state.disputed.asked)
@@ -331,7 +332,7 @@ def _settle_dispute(state: State, step: Step, winner: int, how: Literal["war", "
 
 
 def left(state: State, step: Step, seat: int) -> Decided:
-    """A player leaves (E8): of a dead heat or a War the one hand that is left has won it."""
+    """Remove a player (E8); the only hand left in a dead heat or a War wins it."""
     tied = state.disputed is not None and any(hand.seat == seat for hand in state.hands)
     seats = {hand.seat for hand in state.hands} if tied else set()
     still = [other for other in seats if other != seat and step.position.player(other) is not None]
@@ -347,7 +348,7 @@ def left(state: State, step: Step, seat: int) -> Decided:
 
 
 def _settle_taken(state: State, step: Step, winner: int) -> Decided:
-    """The pile of an open dead heat has left the table: it is this seat's, and nobody else can have it."""
+    """Give the pile of an open dead heat, which has left the table, to this seat."""
     player = step.position.player(winner)
     assert player is not None and state.disputed is not None
     if state.disputed.asked:

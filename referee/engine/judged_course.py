@@ -1,6 +1,6 @@
-"""What a log came to once: every line that held by then, with what it met and what was ruled of it.
+"""The course of one judging of a log: every valid line, with the state before it and its rulings.
 
-A log that people amend is judged again and again (K6), and each time leaves a course of its own.
+A log that people amend is judged repeatedly (K6), each time with a separate course.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from referee.engine.observations import Card, Observation, Slap, Taken
 from referee.engine.rulings import Ruling
 
 _TOLD: Final = frozenset(("card", "slap", "lift", "taken", "placed", "foul", "answer", "correct", "count"))
-"""Kinds of lines that tell of the table."""
+"""Kinds of lines about events at the table."""
 
 
 @dataclass(slots=True)
 class JudgedCourse:
-    """What was judged, as it stood after one of the times that it was judged."""
+    """Everything judged, as it stood after one pass of judging."""
 
     moments: dict[str, JudgedMoment] = field(default_factory=dict)
-    """By the id of the line, in the order of judging."""
+    """By line id, in the order of judging."""
     made: dict[str, JudgedMoment] = field(default_factory=dict)
-    """What each ruling came of, by its first id."""
+    """The cause of each ruling, by the ruling's first id."""
     heats: list[tuple[int, Ruling]] = field(default_factory=list)
-    """Each dead heat, with the place of what it came of."""
+    """Each dead heat, with the place of its cause."""
     shown: list[tuple[int, int, Observation]] = field(default_factory=list)
-    """Lines that are worth telling by instant, with their place."""
+    """Lines worth mentioning, by instant, with their place."""
     changes: list[tuple[int, int, Card | Taken]] = field(default_factory=list)
     """Cards of the pile and pick-ups by instant, with their place."""
     presses: dict[int, list[tuple[int, Slap]]] = field(default_factory=dict)
     """By seat, each press with its place."""
 
     def add(self, moment: JudgedMoment) -> None:
-        """Add the next line; what it brings is put into order by `sort`."""
+        """Add the next line; `sort` puts everything into order later."""
         line = moment.observation
         self.moments[line.id] = moment
         for ruling in moment.rulings:
@@ -49,24 +49,24 @@ class JudgedCourse:
             self.presses.setdefault(line.seat, []).append((moment.nth, line))
 
     def sort(self) -> None:
-        """Once all lines are there: those by instant in its order."""
+        """Sort the lists by instant, once all lines are added."""
         self.shown.sort(key=lambda one: one[:2])
         self.changes.sort(key=lambda one: one[:2])
 
     def slap(self, name: str) -> Slap | None:
-        """The slap of that id; None for a line that is none, or is not there."""
+        """Return the slap with that id; None if the line is not a slap or is missing."""
         moment = self.moments.get(name)
         return moment.observation if moment is not None and isinstance(moment.observation, Slap) else None
 
     def error_between(self, one: str, other: str) -> int:
-        """How far off the time between two lines may be: the sum of their stated errors, ns."""
+        """Return the error of the time between two lines: the sum of their stated errors, ns."""
         lines = (self.moments[name].observation for name in (one, other) if name in self.moments)
         return sum(getattr(line, "t_error", 0) for line in lines)
 
     def last_before(self, t: int) -> JudgedMoment | None:
-        """The last line judged up to an instant."""
+        """Return the last line judged up to an instant."""
         return next((one for one in reversed(self.moments.values()) if one.observation.t <= t), None)
 
     def heat_before(self, place: int) -> Ruling | None:
-        """The latest dead heat before a place of judging."""
+        """Return the latest dead heat before a place of judging."""
         return next((heat for nth, heat in reversed(self.heats) if nth < place), None)

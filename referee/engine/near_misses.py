@@ -1,4 +1,4 @@
-"""By what a pattern was missed, and what the newest card covered: for people who ask why their slap was false."""
+"""Near misses: how a pattern was missed, and what the newest card covered, to explain a false slap."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from referee.rules.slap_verdict import newest_reveal
 from referee.units import MS
 
 Miss = tuple[str, dict[str, Any]]
-"""As ``what`` and ``fields`` of `Considered`."""
+"""``what`` and ``fields`` as in `Considered`."""
 _Tell = Callable[[PileView, HouseRules], Miss]
 
 
 class Considered(NamedTuple):
-    """Something else that was looked at: by which row, whether it held, and why or why not.
+    """An alternative that was considered: its row, whether it held, and the reason.
 
-    ``what`` and ``fields`` are a text of the catalogue, ``why.WHAT``, and what it is filled with. What a field is shows
-    in its name: ``seat`` and ``seats`` are numbers of seats, ``card`` and ``cards`` are cards, ``ms`` is ns.
+    ``what`` names a text of the catalogue, ``why.WHAT``, and ``fields`` its arguments. A field's name gives its type:
+    ``seat`` and ``seats`` are seat numbers, ``card`` and ``cards`` are cards, ``ms`` is ns.
     """
 
     row: str
@@ -33,7 +33,7 @@ class Considered(NamedTuple):
 
 
 def find_miss(row: str, look: PileView, rules: HouseRules) -> Miss:
-    """By what a pattern that is switched on, and does not hold for this pile, was missed."""
+    """Return how an active pattern that does not hold for this pile was missed."""
     if not look.top:
         return "no_card_counts", {}
     if rules.has("P13b") and look.top[0][0] == "X":
@@ -137,7 +137,7 @@ _MISSES: Final[Mapping[str, _Tell]] = {
 
 
 def missed_patterns(position: Position) -> Iterator[Considered]:
-    """Each pattern that is on, and what it missed by."""
+    """Yield each active pattern, and how it was missed."""
     look, rules = position.look(), position.rules
     held = set(find_patterns(look, rules)[0])
     for row in PATTERNS:
@@ -155,9 +155,9 @@ def missed_patterns(position: Position) -> Iterator[Considered]:
 
 
 def judge_cover(position: Position, t: int, error: int) -> Iterator[Considered]:
-    """Whether a slap at ``t`` (ns) may have been meant for what the newest card covered (M9).
+    """Yield whether a slap at ``t`` (ns) may have been meant for the pile that the newest card covered (M9).
 
-    ``error`` is how far off the time from that card to the slap may be, ns.
+    ``error`` is the error of the time from that card to the slap, ns.
     """
     newest = newest_reveal(position)
     if not position.rules.has("M9") or newest is None:
@@ -168,7 +168,7 @@ def judge_cover(position: Position, t: int, error: int) -> Iterator[Considered]:
     if near or covered:
         what = f"{'soon' if near else 'long'}_after_{'cover' if covered else 'no_cover'}"
         if since < 0:
-            # In doubt the card came first, whatever the stamps say (K9).
+            # Doubt put the card first, whatever the timestamps say (K9).
             what = "counts_as_cover" if covered else "counts_as_before"
         fields = {"card": newest.card, "ms": since, "ms_error": error, "limit": limit, "patterns": list(covered)}
         yield Considered("M9", near and bool(covered), what, fields)

@@ -1,7 +1,7 @@
-"""People overrule a verdict (K6): a slap is void, false, or the one that was first, whatever was seen.
+"""Overruling of verdicts by people (K6): a slap is void, false or first, whatever the sensors saw.
 
-What they may say of which ruling (`find_overrulable`) is asked by the commands and by the page that offers them. What
-they have said is kept beside the answers, by the slap, and the fold asks for it there (`apply_overrule`).
+Commands and the page ask which verdicts may replace a ruling (`find_overrulable`). The chosen verdict is kept with the
+answers, by slap, where the fold looks it up (`apply_overrule`).
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ VERDICTS_INSTEAD: Final[Mapping[str, tuple[str, ...]]] = {
     "slap_void": ("slap_won", "slap_false"),
     "dead_card": ("in_turn",),
 }
-"""By kind of ruling, what people may say instead."""
+"""By kind of ruling, the verdicts that people may choose instead."""
 OVERRULED: Final = "overrule@"
-"""With a slap's id behind it, the name under which people's word on that slap is kept."""
+"""Prefix of the key, followed by a slap's id, that stores people's verdict on that slap."""
 _SAME_PILE_NS: Final = 10_000_000_000
-"""How far apart hands on one pile may come down, ns; a seat's hand is looked for no further away."""
+"""Maximum time between hands on one pile, ns; limits the search for a seat's hand."""
 
 
 class Overrulable(NamedTuple):
-    """What people may put in a ruling's place."""
+    """The verdicts by which people may replace a ruling."""
 
     verdicts: tuple[str, ...]
     seats: tuple[int, ...]
-    """Seats whose hand may be said to have been first instead: it came down near the one that won."""
+    """Seats whose hand may be named first instead, because it came down near the one that won."""
 
 
 def find_overrulable(
     ruling: Ruling, slaps: Iterable[Slap], *, owner: int | None, is_on_record: bool
 ) -> Overrulable | None:
-    """What people may put in a ruling's place now; None where they may not.
+    """Return the verdicts by which people may now replace a ruling; None if they may not.
 
     Args:
-        ruling: one that no other has replaced.
-        slaps: the hands of the game as they stand now.
-        owner: the seat that has won the pile and has not picked it up. Its slap is on record only once it has.
-        is_on_record: whether the ruling stands in the log.
+        ruling: a ruling in force.
+        slaps: the hands of the game as they now stand.
+        owner: the seat that has won the pile and not yet picked it up. Its slap is on record only after the pick-up.
+        is_on_record: whether the ruling is in the log.
     """
     if ruling.kind not in VERDICTS_INSTEAD:
         return None
@@ -56,14 +56,14 @@ def find_overrulable(
         hands, cause = list(slaps), cause_of(ruling)
         won = [slap for slap in hands if slap.id == cause]
         seats = {slap.seat for slap in hands if won and abs(slap.t - won[0].t) <= _SAME_PILE_NS}
-    # Nobody can win what does not lie there.
+    # An empty pile cannot be won.
     never = {"slap_won"} if ruling.get("reason") == "empty_pile" else set()
     verdicts = tuple(verdict for verdict in VERDICTS_INSTEAD[ruling.kind] if verdict not in never)
     return Overrulable(verdicts, tuple(sorted(seats - {ruling["seat"]})))
 
 
 def allows_corrections(table: Table) -> bool:
-    """Whether the house rules let people correct the referee (K6); rules that cannot be read do not forbid it."""
+    """Whether the house rules let people correct the referee (K6); unreadable rules do not forbid it."""
     try:
         return table.house.has("K6")
     except RulesError:
@@ -71,16 +71,16 @@ def allows_corrections(table: Table) -> bool:
 
 
 def apply_overrule(judged: Verdict, outcome: Any) -> Verdict:
-    """The verdict on a slap, or what people put in its place."""
+    """Return the verdict on a slap, or people's verdict in its place."""
     if outcome == judged.outcome:
-        # People said that this hand was first, and not only that it is good: the stamps have another before it.
+        # People said that this hand was first, not only that it is good: by the timestamps another came before it.
         return judged._replace(rule=(*judged.rule, "K6")) if outcome == "won" else judged
     reason = "" if outcome == "won" else "overruled"
     return Verdict(outcome, reason, ("K6",), because=judged.because)
 
 
 def is_overruled(ruling: Ruling) -> bool:
-    """Whether people put this verdict in another's place (K6)."""
+    """Whether people put this verdict in place of another (K6)."""
     return "K6" in ruling.rule and (ruling.kind == "slap_won" or ruling.get("reason") == "overruled")
 
 
@@ -90,13 +90,13 @@ _VERDICTS: Final = {"slap_won": "won", "slap_void": "void", "slap_false": "false
 def read_overrule(
     ruling: Ruling, by: Correct, lines: Iterable[Observation], in_force: Sequence[Ruling]
 ) -> dict[str, str]:
-    """What people's word on a ruling says of each slap, by `OVERRULED` and its id.
+    """Return the verdict on each slap that a correction of a ruling implies, by `OVERRULED` and the slap's id.
 
-    ``void`` makes a slap that won or was false void; ``ruling`` gives it another verdict; ``seat`` on a slap that won
-    names who was first.
+    ``void`` makes a won or false slap void; ``ruling`` gives it another verdict; ``seat`` on a won slap names the seat
+    that was first.
 
     Raises:
-        AmendmentError: the ruling is no verdict on a slap, or the word says nothing about it.
+        AmendmentError: the ruling is not a verdict on a slap, or the correction says nothing about it.
     """
     cause = cause_of(ruling)
     slaps = [line for line in lines if isinstance(line, Slap)]
@@ -116,7 +116,7 @@ def read_overrule(
 
 
 def _hand_of(seat: Any, near: Slap, slaps: Iterable[Slap]) -> Slap:
-    """A seat's hand on the same pile: the nearest one."""
+    """Return a seat's nearest hand on the same pile."""
     own = [slap for slap in slaps if slap.seat == seat and abs(slap.t - near.t) <= _SAME_PILE_NS]
     if not own:
         raise AmendmentError(None, f'seat {seat} did not slap near "{near.id}"')
@@ -124,7 +124,7 @@ def _hand_of(seat: Any, near: Slap, slaps: Iterable[Slap]) -> Slap:
 
 
 def _award(slap: Slap, slaps: Iterable[Slap], in_force: Iterable[Ruling]) -> dict[str, str]:
-    """This slap wins its pile: the hands that were ruled before it on that pile are void."""
+    """Let this slap win its pile: hands ruled before it on that pile become void."""
     since = slap.t
     for ruling in sorted(in_force, key=lambda ruling: ruling.t):
         if ruling.t > slap.t or ruling.because[0] == slap.id:

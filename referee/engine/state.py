@@ -1,4 +1,4 @@
-"""What the referee carries from one observation to the next, besides the position: immutable, so it can be kept."""
+"""The state that the referee carries from one observation to the next: immutable, so that it can be kept."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from referee.rules.position import Position
 
 
 class RunnerUp(NamedTuple):
-    """A hand that counted and was not first."""
+    """A hand that counted but was not first."""
 
     seat: int
     margin: int | None
-    """ns after the winner; None where the stamps have it before the winner."""
+    """Time after the winner, ns; None if its timestamp is before the winner's."""
     error: int
     ref: str
 
 
 @record(frozen=True, slots=True)
 class PendingWin:
-    """A slap that won; its ruling waits until the pile is picked up, for hands that come later still count (K3)."""
+    """A slap that won; its ruling waits for the pick-up, because later hands still count (K3)."""
 
     slap: Slap
     patterns: tuple[str, ...]
@@ -36,17 +36,17 @@ class PendingWin:
     runners_up: tuple[RunnerUp, ...] = ()
     doubt: bool = False
     t: int | None = None
-    """The instant that decided it, ns, where that was not the slap itself (M4, E8)."""
+    """The instant that decided it, ns, if not the slap's own (M4, E8)."""
     empty: frozenset[int] = frozenset()
-    """Hands of seats that had no card when they came down."""
+    """Seats that had no card when their hand came down."""
     place: Key | None = None
-    """Where the ruling is printed: with the line that decided it."""
+    """Printing place of the ruling: with the line that decided it."""
     asked: str = ""
-    """The question that was asked about it, by its id; empty where none was."""
+    """Id of the question about it; empty if none was asked."""
 
     @property
     def at(self) -> int:
-        """The instant that its ruling refers to, ns."""
+        """The instant of its ruling, ns."""
         return self.slap.t if self.t is None else self.t
 
 
@@ -56,23 +56,23 @@ class State(NamedTuple):
     position: Position
     pending: PendingWin | None = None
     disputed: PendingWin | None = None
-    """What an open dead heat or a War is about (M4): the win that one of its hands will have."""
+    """The win that an open dead heat or a War (M4) will give to one of its hands."""
     hands: tuple[Slap, ...] = ()
-    """The hands of it."""
+    """The hands of that dead heat."""
     settled: frozenset[str] = frozenset()
     """Slaps of a dead heat that were judged with its first hand."""
     doubted: frozenset[str] = frozenset()
-    """Slaps that K9 decided."""
+    """Slaps decided by K9."""
     asked: frozenset[str] = frozenset()
     """Slaps that K9 leaves to people."""
     latest: Sequence[Ruling] = ()
-    """What the latest card came to, in case it is undone (F9)."""
+    """Rulings on the latest card, in case it is undone (F9)."""
 
     def with_card(self, latest: Sequence[Ruling]) -> State:
-        """The same with what the latest card came to; made past `_replace`, too."""
+        """Return a copy with the rulings on the latest card; bypasses `_replace`, too."""
         return tuple.__new__(State, (*self[:7], latest))
 
     def at(self, position: Position) -> State:
-        """The same at another position; happens with every line, for which `_replace` is slow."""
+        """Return a copy at another position; it runs for every line, and `_replace` is slow."""
         _, pending, disputed, hands, settled, doubted, asked, latest = self
         return tuple.__new__(State, (position, pending, disputed, hands, settled, doubted, asked, latest))
