@@ -1,7 +1,7 @@
-"""A log as it stands after what people have said of it: which lines hold, which rulings, and what can be taken back.
+"""A log after people's amendments: the valid lines and rulings, and what can be taken back.
 
-The adjudicator is the judge of all this; here is only what must be known to say in words why a wish cannot be met, and
-what to offer. Commands (`referee.control`), the table's pause and the page ask; each in its own process. Pure.
+The adjudicator judges all of this; this module only supports explaining why a command is refused, and what to offer. It
+is used by commands (`referee.control`), the table's pause and the page, each in a separate process. Pure.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from referee.engine.observations import (
 from referee.engine.rulings import Ruling, base_id, cause_of, first_name
 
 SAID: Final = (Pause, Resume, Count, Contest, Say, Draw, Leave)
-"""What only people say, besides answers and corrections."""
+"""Kinds that only people report, besides answers and corrections."""
 AMENDING: Final = (Answer, Correct)
 _TURNING: Final = (Pause, Resume)
 LATE: Final = "late_evidence"
 UNUSED: Final = ("mend_amendment", LATE)
 """Questions about lines that the adjudicator could not use."""
 BECAUSE: Final = "because"
-"""The field of a line that the appliance wrote for people to see why: such a line is none that people said."""
+"""Field with the reason for a line that the appliance wrote; such a line is not a statement by people."""
 PEOPLE: Final = "people"
-"""What stands in that field where it was people, and not the camera, who had the table stopped or let go on."""
+"""Value of that field if people, not the camera, stopped or resumed the table."""
 BY_PEOPLE: Final[Mapping[str, Any]] = {"by": PEOPLE}
-"""Stands in lines that sensors tell, too (a card, a slap, a foul), where people told them."""
+"""Marks a line of a sensor kind (a card, a slap, a foul) that people reported."""
 RELEASED: Final = "released"
-"""Kind of the line that says that one of two who stopped the table lets it go on, while the other does not yet."""
+"""Kind of the line that says that one of the two parties that stopped the table releases it, but the other not yet."""
 _NEVER: Final = -(2**63)
 
 
 def is_said(line: Observation | None) -> bool:
-    """Whether people said this, answers and corrections aside."""
+    """Whether people reported this line; answers and corrections do not count."""
     if line is None or BECAUSE in line.extra:
         return False
     told = isinstance(line, SAID) or line.extra.get("by") == PEOPLE
@@ -56,36 +56,36 @@ def is_said(line: Observation | None) -> bool:
 
 
 def is_stopping(line: Observation) -> bool:
-    """Whether by this line the table is stopped, let go on or released, by whomever."""
+    """Whether this line stops, resumes or releases the table."""
     return isinstance(line, _TURNING) or (isinstance(line, Other) and line.name == RELEASED)
 
 
 def as_released(resume: Observation) -> Other:
-    """What people's wish to go on comes to while nobody sees the table: their own pause is over, the other is not."""
+    """Return people's resume as a release, while the camera does not see the table: only their pause ends."""
     return Other(t=resume.t, id=resume.id, name=RELEASED)
 
 
 @dataclass(frozen=True, slots=True)
 class PauseState:
-    """Who has stopped the table, as a log has it."""
+    """The parties that have stopped the table, by the log."""
 
     by_people: bool
-    """People paused the game, and have not let it go on."""
+    """People paused the game, and have not resumed it."""
     by_camera: bool
-    """The appliance paused it, since nobody saw the table, and has not let it go on."""
+    """The appliance paused it because the table was not seen, and has not resumed it."""
     is_stopped: bool
-    """Whether slaps are void, by the log's own `pause` and `resume`."""
+    """Whether slaps are void, by the log's `pause` and `resume` lines."""
     last_pause: int
-    """Instant of the latest, ns."""
+    """Instant of the latest pause, ns."""
     last_resume: int
-    """The same."""
+    """Instant of the latest resume, ns."""
 
 
 class AmendedLog:
-    """What a log's lines come to.
+    """A log's lines and rulings after all amendments.
 
     Args:
-        observations: in the order in which they became known; the first is the table.
+        observations: in the order of arrival; the first is the table.
         rulings: all of them so far.
     """
 
@@ -94,19 +94,19 @@ class AmendedLog:
         self._first_names = {base_id(ruling) for ruling in rulings}
         replaced = {name for ruling in rulings for name in ruling.supersedes}
         self.rulings = {ruling.id: ruling for ruling in rulings if ruling.id not in replaced}
-        """Those in force, by id."""
+        """Rulings in force, by id."""
         asked = [(one["ask"], cause_of(one)) for one in rulings if one.kind == "question" and one["ask"] in UNUSED]
         amending = {name for name, line in self._lines.items() if isinstance(line, AMENDING)}
         self._unused = {line for ask, line in asked if ask != LATE and line in amending}
-        """Lines that the adjudicator could not use: what did not fit, and what came too late unless it is taken up."""
+        """Lines that the adjudicator could not use: lines that did not fit, and late ones that were not accepted."""
         said = [line for line in self._lines.values() if isinstance(line, Correct) and line.id not in self._unused]
         self.taken_back: set[str] = set()
-        """What was taken back, and what did so; what was taken back itself takes nothing back."""
+        """Ids of lines taken back, and of the lines that did so; a line that is itself taken back has no effect."""
         for by in reversed(said):
             target = self._lines.get(by.line)
             if by.id not in self.taken_back and by.void and (isinstance(target, AMENDING) or is_said(target)):
                 self.taken_back.update((by.line, by.id))
-        # Whoever takes back what people told too late takes back that it was taken up.
+        # Taking back a late line also takes back its acceptance.
         self.taken_back.update(by.id for by in said if by.take and by.line in self.taken_back)
         taken_up = {by.line for by in said if by.take and by.id not in self.taken_back}
         self._unused.update(line for ask, line in asked if ask == LATE and line not in taken_up)
@@ -121,11 +121,11 @@ class AmendedLog:
             self._said_of.setdefault(by.line, []).append(by)
 
     def known(self, line: str) -> bool:
-        """Whether there is such a line that was judged."""
+        """Whether a line with this id exists and was judged."""
         return line in self._lines and line not in self._unused
 
     def now(self, line: str) -> Observation | None:
-        """A line as it stands; None where it was struck out."""
+        """Return a line as it now stands; None if it was struck out."""
         found: Observation | None = self._lines[line]
         if line in self.taken_back:
             return None
@@ -134,18 +134,18 @@ class AmendedLog:
                 try:
                     found = apply_correction(found, by)
                 except LogError:
-                    # The referee asks about it; the line stands.
+                    # The correction does not fit, so the line stands; the referee asks about it.
                     continue
         return found
 
     def all_now(self) -> list[Observation]:
-        """Every line that holds, by instant; answers and corrections aside."""
+        """Return every valid line by instant, without answers and corrections."""
         names = (name for name, line in self._lines.items() if not isinstance(line, AMENDING) and self.known(name))
         found = (self.now(name) for name in names)
         return sorted((line for line in found if line is not None), key=lambda line: line.t)
 
     def ruling(self, name: str) -> Ruling | None:
-        """A ruling in force, also by the id that it had before it was renamed."""
+        """Return a ruling in force, by its current or its first id."""
         found = self.rulings.get(name)
         if found is not None:
             return found
@@ -153,17 +153,17 @@ class AmendedLog:
         return next((one for one in self.rulings.values() if base_id(one) == first), None)
 
     def first_name(self, name: str) -> str:
-        """The id that a ruling had before it was renamed."""
+        """Return the id that a ruling had before it was renamed."""
         return first_name(name, self._first_names)
 
     def _acts(self) -> list[Observation]:
-        """Everything that people said and that holds."""
+        """Return all valid statements by people."""
         gone = self.taken_back | self._unused
         lines = (line for name, line in self._lines.items() if name not in gone)
         return [line for line in lines if isinstance(line, AMENDING) or is_said(line)]
 
     def answer(self, question: str) -> Answer | None:
-        """The answer to a question that holds, by the question's first id."""
+        """Return the valid answer to a question, by the question's first id."""
         known = {*self._first_names, question}
         answers = (line for line in self._acts() if isinstance(line, Answer))
         given = [line for line in answers if first_name(line.to, known) == question]
@@ -171,10 +171,9 @@ class AmendedLog:
 
     @property
     def last_act(self) -> list[Observation]:
-        """The last thing that people said and that still holds; what takes back is none.
+        """Return the last valid statement by people; taking back is not one.
 
-        Stacks that were counted at one instant were said in one breath; so were something that sensors had missed, and
-        that it is taken up.
+        Counts of one instant belong together, and so do a line that sensors had missed and its acceptance.
         """
         acts = self._acts()
         last = acts[-1:]
@@ -186,16 +185,16 @@ class AmendedLog:
 
     @property
     def table(self) -> Table | None:
-        """The first line as it stands."""
+        """Return the first line as it now stands."""
         first = next((name for name, line in self._lines.items() if isinstance(line, Table)), None)
         found = self.now(first) if first is not None else None
         return found if isinstance(found, Table) else None
 
     @property
     def pause(self) -> PauseState:
-        """Who has stopped the table.
+        """Return the parties that have stopped the table.
 
-        Who holds it is a matter of what was said last; whether slaps are void, of the lines' instants.
+        These follow from the order of the lines; whether slaps are void follows from the lines' instants.
         """
         people = camera = False
         last_pause = last_resume = _NEVER
@@ -212,13 +211,14 @@ class AmendedLog:
                 last_pause = max(last_pause, now.t)
             elif isinstance(now, Resume):
                 last_resume = max(last_resume, now.t)
-        # At one instant a pause comes after a resume, as the adjudicator has them.
+        # At the same instant a pause comes after a resume, as in the adjudicator.
         is_stopped = last_pause > _NEVER and last_pause >= last_resume
         return PauseState(people, camera, is_stopped, last_pause, last_resume)
 
 
 def read_pause(observations: Iterable[Observation], rulings: Iterable[Ruling]) -> PauseState:
-    """Who has stopped the table, by the few lines of a long log that bear on it: hands wait for their light meanwhile.
+    """Return the parties that have stopped the table from the few relevant lines of a long log, because lights wait for
+    it.
 
     Args:
         observations: in the order of the log.

@@ -1,7 +1,7 @@
-"""What people say afterwards: answers and corrections change the record, and all that follows is ruled again (K6).
+"""Amendments: answers and corrections by people change the log, and everything after that is ruled again (K6).
 
-Nothing is patched. The fold runs again from a kept state before the changed line, with the line as it should have been
-and the answers that are known by now; rulings that come out as before stand, the others are replaced.
+Nothing is patched. The fold runs again from a kept state before the changed line, with the corrected line and all
+answers known by now; unchanged rulings stand, the others are replaced.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from referee.engine.rulings import PlacedRuling, Ruling, base_id, cause_of, ruli
 
 
 class AmendmentError(LogError):
-    """A correction that names no line, or makes none; says what it should have been."""
+    """A correction that names no line, or results in an invalid one; the message says what it should have been."""
 
 
 def apply_correction(observation: Observation, by: Correct) -> Observation | None:
-    """The line as it should have been; None where it is to be left out.
+    """Return the corrected line; None if it is struck out.
 
-    The fields that replace the line's stand in the correction; those that are its own too (``t``) in its ``fields``.
+    The replacing fields are those of the correction; fields that the correction has itself (``t``) are in its
+    ``fields``.
 
     Raises:
         AmendmentError: the fields do not fit the line that they correct.
@@ -40,13 +41,13 @@ def apply_correction(observation: Observation, by: Correct) -> Observation | Non
 
 
 def as_in_turn(ruling: Ruling, by: Correct) -> Correct:
-    """A dead card was in turn after all: the seat whose turn it was laid it, or the report of it never was."""
+    """Return the correction by which a dead card was in turn: the seat to play laid it, or its report is struck out."""
     cause, *reported = ruling.because
     return replace(by, line=cause, void=bool(reported), extra={} if reported else {"seat": None})
 
 
 def _content(ruling: Ruling) -> str:
-    """What a ruling says, whatever it is called."""
+    """Return a ruling's content, without its id."""
     fields = ruling_fields(unamended(ruling))
     del fields["id"]
     return json.dumps(fields, sort_keys=True)
@@ -59,19 +60,19 @@ def compare_rulings(
     amendment: Answer | Correct,
     gone: Container[str] = (),
 ) -> tuple[list[PlacedRuling], list[PlacedRuling]]:
-    """Compare what was ruled with what is ruled now.
+    """Compare the old rulings with the new ones.
 
     Args:
         before: rulings in force that lie before the changed line.
         old: rulings in force since the changed line.
-        new: rulings of the fold that ran again.
-        amendment: what people said.
-        gone: ids of rulings that were replaced before; they are not given again.
+        new: rulings of the repeated fold.
+        amendment: the answer or correction.
+        gone: ids of rulings that were replaced before; they are not reused.
 
     Returns:
-        All rulings since that line in force now (the old one where nothing changed), and those of them that are new,
-        with the ids of the rulings that they replace. What fell away without a successor is replaced by the first new
-        ruling, or by one that says so. What was undone, and is so no longer, is given again.
+        All rulings now in force since that line (the old one if unchanged), and the new ones among them, with the ids
+        of the rulings that they replace. Rulings without a successor are replaced by the first new ruling, or by one
+        that says so. Rulings that are no longer undone are issued again.
     """
     left = {base_id(placed.ruling): placed for placed in old}
     names = {base_id(placed.ruling): placed.ruling.id for placed in before}
@@ -106,12 +107,12 @@ def compare_rulings(
 
 
 def name_undone(ruling: Ruling, names: Mapping[str, str]) -> tuple[str, ...]:
-    """What a ruling undoes (F9, E8), by the ids that these rulings have now; ``names`` gives them by the first ones."""
+    """Return the current ids of the rulings that a ruling undoes (F9, E8); ``names`` maps first ids to current ones."""
     return tuple(names[name] for name in ruling.undoes if name in names)
 
 
 def _brought_by(ruling: Ruling, amendment: Answer | Correct) -> Ruling:
-    """The ruling as what people said brought it; a correction is announced as one where it changed something."""
+    """Return the ruling as caused by the amendment; a correction that changed something is announced as one."""
     is_correction = isinstance(amendment, Correct) and bool(ruling.supersedes)
     return replace(ruling, amended_by=amendment.id, is_correction=is_correction)
 
@@ -122,7 +123,7 @@ def _replace_orphans(
     changed: list[PlacedRuling],
     amendment: Answer | Correct,
 ) -> None:
-    """Rulings that fell away are named by a new one of the same cause, or else by the first new one."""
+    """Let rulings without a successor be replaced by a new one of the same cause, or else by the first new one."""
     if not changed:
         names = tuple(placed.ruling.id for placed in orphans)
         first = orphans[0]

@@ -1,7 +1,7 @@
-"""A card that deck memory says cannot be there (K2, K7), or that nobody could read: what it may be, what people say.
+"""Cards that contradict deck memory (K2, K7) or are unreadable: candidates, questions and answers.
 
-Neither the eye nor memory is believed over the other: the card is laid as it was seen, and asked about. What people
-answer is laid in its place.
+Neither the camera nor memory takes precedence: the card is laid as seen, and the referee asks about it. The card that
+people name is laid in its place.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from referee.rules.stacks import may_be_there
 from referee.rules.step import Draft, Step
 
 _NUMBERS: Final = ("", "/2", "/3")
-"""What stands behind the name of a card's first, second and third question."""
+"""Suffixes of the ids of a card's first, second and third question."""
 _ASKS: Final = frozenset(("impossible_card", "order_changed"))
 
 
 class SaidOfCard(NamedTuple):
-    """What is known of a card once people have answered: what it was taken for, what they call it, who laid it."""
+    """The facts about a card after people's answers: its read face, the named face and the seat that laid it."""
 
     face: str
     named: str
-    """Another card than was seen; empty where people have named none."""
+    """The face that people named instead of the one seen; empty if none."""
     seat: int | None
 
 
 def as_seen(card: Card) -> SaidOfCard:
-    """Nobody has said anything of it."""
+    """Return the card without any answers."""
     return SaidOfCard(card.card, "", card.seat)
 
 
 def read_answers(position: Position, card: Card, answers: Mapping[str, Any]) -> SaidOfCard:
-    """What people have said of a card that is about to be laid on this position.
+    """Return people's answers about a card that is about to be laid on this position.
 
-    It may be asked about up to three times: how many cards its seat has, which it is, and who laid it. What was said
-    stands, also where another answer has made its question needless.
+    There may be up to three questions: the count of its seat, its face, and the seat that laid it. An answer stands
+    even if another one has made its question unnecessary.
     """
     said = as_seen(card)
     for number in _NUMBERS:
@@ -52,7 +52,7 @@ def read_answers(position: Position, card: Card, answers: Mapping[str, Any]) -> 
         elif type(answer) is int and position.player(answer) is not None:
             said = said._replace(seat=answer)
     if said.seat != card.seat and _leaves_open_who_won(position, card, said.face):
-        # Not who laid it was asked, but who has won by it (P16).
+        # The question was who has won by it (P16), not who laid it.
         return said._replace(seat=card.seat)
     return said
 
@@ -64,7 +64,7 @@ def _leaves_open_who_won(position: Position, card: Card, face: str) -> bool:
 
 
 def as_answered(position: Position, card: Card, answers: Mapping[str, Any]) -> Card:
-    """The card as people say that it was."""
+    """Return the card as people described it."""
     if not any(f"question@{card.id}{number}" in answers for number in _NUMBERS):
         return card
     said = read_answers(position, card, answers)
@@ -72,7 +72,7 @@ def as_answered(position: Position, card: Card, answers: Mapping[str, Any]) -> C
 
 
 def lay_as(step: Step, card: Card, said: SaidOfCard, answers: Mapping[str, Any]) -> None:
-    """Lay a card as it was seen, or as people have said that it was."""
+    """Lay a card as seen, or as people described it."""
     if said.face != card.card:
         ask_unread(step, card)
     if answers:
@@ -86,7 +86,7 @@ def lay_as(step: Step, card: Card, said: SaidOfCard, answers: Mapping[str, Any])
 
 
 def lay_seen(step: Step, card: Card, face: str, seat: int | None) -> None:
-    """Lay a card as ``face``; a question about it names also what else the eye thought it might be."""
+    """Lay a card as ``face``; a question about it also names the camera's other candidates."""
     before = step.position
     lay(step, face, seat)
     if card.candidates:
@@ -94,13 +94,13 @@ def lay_seen(step: Step, card: Card, face: str, seat: int | None) -> None:
 
 
 def ask_unread(step: Step, card: Card) -> None:
-    """Ask which card it is that nobody could read."""
+    """Ask people to name an unreadable card."""
     step.rule("question", "K2", ask="unreadable_card", about=[card.id])
     step.drafts[-1] = _naming(step.drafts[-1], card, step.position)
 
 
 def lay_said(step: Step, card: Card, face: str, said: str, seat: int | None) -> None:
-    """Lay the card that people say it is, where it was asked about as ``face``; the question stays on record."""
+    """Lay the card that people named in answer to a question about ``face``; the question stays on record."""
     asked = Step(step.position, step.t, step.ref, step.t_error)
     lay_seen(asked, card, face, seat)
     question = next(filter(_contradicts, asked.drafts), None)
@@ -110,7 +110,7 @@ def lay_said(step: Step, card: Card, face: str, said: str, seat: int | None) -> 
     step.drafts.append(question)
     first = len(step.drafts)
     lay(step, said, seat)
-    # People have looked: whatever memory makes of their answer, they are not asked again.
+    # People have looked, so they are not asked again even if their answer contradicts memory.
     step.drafts[first:] = [draft for draft in step.drafts[first:] if not _contradicts(draft)]
 
 
@@ -119,7 +119,7 @@ def _contradicts(draft: Draft) -> bool:
 
 
 def _naming(draft: Draft, card: Card, before: Position) -> Draft:
-    """The same question, naming also what the eye held likely; of an unread card what memory expects comes first."""
+    """Return the question with the camera's candidates added; for an unread card, memory's expectation comes first."""
     if _contradicts(draft):
         named: Sequence[str] = draft.fields["cards"]
     elif card.candidates and draft.kind == "question" and draft.fields["ask"] == "unreadable_card":

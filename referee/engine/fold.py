@@ -1,7 +1,7 @@
-"""One observation against one state: the next state, and what is decided. The fold that the whole referee is.
+"""The fold at the core of the referee: one state and one observation give the next state and its rulings.
 
-Nothing here asks what time it is, or in which order news arrived: the loop hands over observations in event time, each
-with those that follow it closely, for a hand's neighbours decide whether it was first.
+Nothing here depends on the clock or the order of arrival: the loop passes observations in event time, each with those
+that follow closely, because a hand's neighbours decide whether it was first.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NO_ANSWERS: Final[Answers] = MappingProxyType({})
 
 
 def open_table(table: Table, answers: Answers = _NO_ANSWERS) -> Decided:
-    """The first line: deal, and say who leads (S1, S4a, S5); the wild rank where people have said it (P14).
+    """Open the table: deal, and announce the lead (S1, S4a, S5); set the wild rank if people have named it (P14).
 
     Raises:
         RulesError: the house rules, the dealer or the counts cannot be used.
@@ -73,10 +73,10 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
     """Judge one observation.
 
     Args:
-        state: what came of everything before it.
+        state: the state after everything before it.
         observation: the next in event time.
-        upcoming: those that follow within the errors that instants may have.
-        answers: what people said, by question.
+        upcoming: those that follow within the largest errors.
+        answers: people's answers, by question.
     """
     before = state
     if isinstance(observation, Card):
@@ -93,7 +93,7 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         step = Step(state.position, observation.t, observation.id)
         judge_gap(step, observation, answers)
         state, rulings = finish(state, step)
-        # When in the gap it happened nobody knows, whatever people say that it was.
+        # Its instant within the gap is unknown, whatever people say about it.
         decided = state, [one if one.kind == "question" else in_doubt_of_gap(one) for one in rulings]
     else:
         change = CHANGES.get(type(observation))
@@ -109,7 +109,7 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
 
 
 def _winner_named(state: State, rulings: list[Ruling], answers: Answers) -> Decided:
-    """People say who holds the most cards where the referee cannot know it (P16, E7)."""
+    """Let people name the seat with the most cards if the counts are uncertain (P16, E7)."""
     phase = state.position.phase
     if not isinstance(phase, Over) or not phase.owed:
         return state, rulings
@@ -125,9 +125,9 @@ def _winner_named(state: State, rulings: list[Ruling], answers: Answers) -> Deci
 
 
 def last_tick(state: State, t: int) -> Decided:
-    """The end of the log: a pile that a slap won is picked up by then (reading 3).
+    """End the log: a pile won by a slap counts as picked up (reading 3).
 
-    One that a challenge won stays provisional until somebody is seen to take it (reading 4).
+    A pile won by a challenge stays provisional until a pick-up is seen (reading 4).
     """
     if state.position.claim is None or state.position.claim.by != "slap":
         return state, []
@@ -138,7 +138,7 @@ def last_tick(state: State, t: int) -> Decided:
 
 
 def end_by_time(state: State, t: int, answers: Answers) -> Decided:
-    """The game's own clock has run down at ``t`` (ns): nobody slapped in (E2), or time is up (E7)."""
+    """End the game by the clock at ``t`` (ns): no slap-in came (E2), or time is up (E7)."""
     phase = state.position.phase
     if isinstance(phase, LastChance) and phase.ends_at == t:
         step = Step(state.position, t, phase.ref)
@@ -146,11 +146,11 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
         return finish(state, step, used=set())
     step = Step(state.position, t, state.position.table)
     if state.position.claim is not None and state.position.claim.by != "unread":
-        # What was won before the time was up counts.
+        # A pile won before time was up counts.
         pick_up(step)
     if not step.position.over:
         end_by_most_cards(step, "E7")
-    # The table's own line has led, told whose turn it is, and perhaps asked for the wild rank.
+    # The table's line has already announced lead and turn, and perhaps asked for the wild rank.
     state, rulings = finish(state, step, used={f"{kind}@{step.ref}" for kind in ("lead", "turn", "question", "remind")})
     return _winner_named(state, rulings, answers)
 
@@ -161,7 +161,7 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
     step = Step(state.position, card.t, card.id, card.t_error)
     war = state.position.phase
     if card.zone != "pile" or (type(war) is War and card.seat in war.seats):
-        # While it runs, a card of the tied is a War card wherever it comes to lie (M4, reading 18).
+        # During War, a card of a tied seat is a War card wherever it lies (M4, reading 18).
         named = answers.get(f"question@{card.id}")
         face = named if card.card == UNREADABLE and isinstance(named, str) and is_card(named) else card.card
         return war_card(state, step, card, face, answers)
@@ -176,7 +176,7 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
 
 
 def _was_named(position: Position, card: Card) -> bool:
-    """Whether people have named this card as one that came unseen: it shows as the pile is moved, and is no news."""
+    """Whether people have already named this card as one that came unseen; moving the pile has only revealed it."""
     drift = position.drift
     return (
         drift is not None
@@ -214,7 +214,7 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
         if taker is not None and not isinstance(phase, DeadHeat):
             remember_pickup(step, taker, taken.id)
     elif position.drifts:
-        # Whatever was taken here, nobody saw it come.
+        # The cards taken here were never seen.
         unexplained(step, taken, answers)
     prove_turn(step, taken)
     step.announce_turn()
@@ -222,13 +222,13 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
 
 
 def _may_be_anothers(position: Position, taker: int | None) -> bool:
-    """Whether a pile that a challenge won may be another taker's, by a hand that waits for a gap's answer."""
+    """Whether a pile won by a challenge may belong to another taker, by a hand that waits for a gap's answer."""
     claim = position.claim
     return claim is not None and claim.by == "challenge" and position.unseen and taker not in (None, claim.seat)
 
 
 def _slapped_and_taken(state: State, step: Step, taken: Taken) -> Decided | None:
-    """Slapping and taking in one motion counts as a slap where that is agreed (M14)."""
+    """Judge slapping and taking in one motion as a slap, if agreed (M14)."""
     position = step.position
     if taken.seat is None or not position.rules.has("M14"):
         return None
@@ -247,7 +247,7 @@ def _slapped_and_taken(state: State, step: Step, taken: Taken) -> Decided | None
 def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: Answers) -> Decided:
     pressed = _press(state.position, slap)
     if slap.id in state.settled:
-        # A hand of a dead heat: if that was decided for another, this one was beaten; else people must say.
+        # A hand of a dead heat: beaten if the heat was decided for another hand; otherwise people must say.
         state, pending = state._replace(position=pressed, settled=state.settled - {slap.id}), state.pending
         if pending is None or pending.slap.id == slap.id or pending.decided_by == "split":
             return state, []
@@ -256,7 +256,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     judged, sides = judge_hand(state.position, slap)
     outcome = answers.get(OVERRULED + slap.id)
     if outcome in ("won", "false") and not _can_be_overruled(state.position, slap.seat, outcome):
-        # People's word cannot bring back what is not there; they are told so.
+        # People cannot award a pile that is not there; a question tells them so.
         state, rulings = _slap(state, slap, upcoming, {k: v for k, v in answers.items() if k != OVERRULED + slap.id})
         draft = Draft("question", {"ask": "mend_amendment", "about": [slap.id]}, ("K6",), ())
         return state, [*rulings, to_ruling(draft, slap.id, slap.t, {one.id for one in rulings})]
@@ -301,21 +301,21 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
 
 
 def _can_be_overruled(position: Position, seat: int, outcome: str) -> bool:
-    """Whether the game still goes on for this hand, and there is a pile if people say that it won one."""
+    """Whether the game is still open to this hand, and there is a pile if people say that it won."""
     if position.over or position.closed or position.player(seat) is None:
         return False
     return outcome == "false" or bool(position.pile)
 
 
 def _press(position: Position, slap: Slap) -> Position:
-    """The pad is down, whatever the hand is worth (M5); a burned hand comes free when another slaps (F6f)."""
+    """Mark the pad as pressed, whatever the verdict (M5); a burned hand is released when another slaps (F6f)."""
     if slap.seat > len(position.names):
         return position
     held = position.held | {slap.seat}
     if position.paused_at is not None and not position.unjudged:
         position = position.but(unjudged=True)
     if position.drift is not None and (slap.t < position.drift.until or position.paused_at is not None):
-        # Whether it came before the cards that passed or after them, nobody knows; nor what it did where none counted.
+        # Its order with the unseen cards is unknown, and so is its effect if none counted.
         position = position.but(drift=position.drift._replace(leaves="all"))
     if position.rules.has("N13"):
         presses = list(position.presses)
@@ -329,14 +329,14 @@ def _press(position: Position, slap: Slap) -> Position:
 
 
 def _heat(state: State, slap: Slap, upcoming: Iterable[Observation], answers: Answers) -> tuple[Slap, ...]:
-    """The hands that nobody can tell from this one, where people have not said what they were worth."""
+    """Return the hands of this hand's dead heat that people have not overruled."""
     others = (line for line in upcoming if OVERRULED + line.id not in answers)
     as_said = (as_answered(state.position, line, answers) if isinstance(line, Card) else line for line in others)
     return heat(state.position, slap, as_said)
 
 
 def _is_in_doubt(position: Position, hand: Slap, near: Iterable[Observation], answers: Answers) -> bool:
-    """Whether a hand of a heat is good only because doubt put it where it fares better (K9)."""
+    """Whether a hand of a heat is valid only because doubt gave it the better order (K9)."""
     position = position.but(held=position.held - {hand.seat})
     reveals = (as_answered(position, one, answers) if isinstance(one, Card) else one for one in near)
     return bool(judge_hand(position, hand)[1]) or any(
@@ -351,7 +351,7 @@ def _is_in_doubt(position: Position, hand: Slap, near: Iterable[Observation], an
 def _ask(
     state: State, slap: Slap, judged: Verdict, upcoming: Iterable[Observation], answers: Answers, *, doubt: bool
 ) -> Decided:
-    """The verdict depends on a card that nobody knows (readings 7 and 10)."""
+    """Ask people about an unknown card on which the verdict depends (readings 7 and 10)."""
     fields: dict[str, Any] = {"ask": judged.reason, "about": [*judged.because, slap.id]}
     ruling = to_ruling(Draft("question", fields, judged.rule, ()), slap.id, slap.t, set(), doubt=doubt)
     said = answers.get(ruling.id)
@@ -368,7 +368,7 @@ def _ask(
         else:
             kind, fields = "slap_void", {"seat": slap.seat, "reason": again.reason}
             if again.outcome == "question":
-                # That card alone does not settle it: another that nobody knows is asked about, and nothing is ruled.
+                # That card alone does not settle it: ask about another unknown card, and rule nothing.
                 kind, fields = "question", {"ask": again.reason, "about": [*again.because, slap.id]}
             draft = Draft(kind, fields, again.rule, again.because)
             state, rulings = named, [to_ruling(draft, slap.id, slap.t, {ruling.id}, doubt=doubt)]

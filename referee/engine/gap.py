@@ -1,20 +1,19 @@
-"""After a gap in which nobody looked: what lies there now, held against what was believed to lie there. Pure.
+"""Gaps in the camera's view: compare the pile seen afterwards with the believed one, and judge the difference. Pure.
 
-A watcher that has just been woken tells every card that it finds as if it had just come. Those that lay there before
-the gap are no news; what else lies there came during it, nobody knows how many there were, in which order, or by whom.
-So a `Gap` goes on the log, with the one card that is seen on top: the referee then asks before it rules on anything
-that depends on the others (`judge_gap`).
+A watcher that has just woken reports every card that it finds as new. Cards from before the gap are not new; the others
+came during the gap, in unknown number and order and from unknown seats. So a `Gap` goes on the log, with the one card
+seen on top, and the referee asks before it rules on anything that depends on the others (`judge_gap`).
 
-Until people answer, nobody knows how many cards came, whose turn it is, whether a challenge stands, and who holds how
-many cards. So one card that stands for any number lies in the pile (`Position.gaps`), and what may depend on it is not
-ruled with confidence. What people answer is judged in place of the gap.
+Until people answer, the number of cards that came, the turn, a standing challenge and the counts are unknown. So one
+card that stands for any number lies in the pile (`Position.gaps`), and nothing that may depend on it is ruled with
+confidence. People's answer is judged in place of the gap.
 
-One rule holds for all that follows: until a pile is seen to go, and who took it, everything is ruled in doubt
-(`Position.drift`), no card is out of turn, and the gap's own question is the only one (`ask_once`). Where the table was
-empty on both sides of a gap in which a whole pile may have passed, that question waits until something contradicts what
-is believed.
+One rule holds for everything after a gap: until a pile and its taker are seen, all rulings are in doubt
+(`Position.drift`), no card is out of turn, and the gap's question is the only one (`ask_once`). If the table was empty
+before and after a gap in which a whole pile may have passed, that question waits until something contradicts the
+believed position.
 
-Hands that came while the game was paused are named, and not judged.
+Hands that came while the game was paused are reported, but not judged.
 """
 
 from __future__ import annotations
@@ -38,50 +37,50 @@ from referee.rules.step import Draft, Step
 from referee.units import SECOND, whole_ms
 
 GAP_BETWEEN_CARDS: Final = DRAWN_AT_ONCE_NS + 1
-"""Before and after a card that came during the gap, ns: nearer, it might be taken for a second one drawn at once (F9).
+"""Minimum time around a card from the gap, ns: any closer, it might pass for one of two drawn at once (F9).
 """
 
 PASSING_NS: Final = SECOND
-"""A stretch in which no pile can be laid, won and taken, ns: two cards and a sweep need longer."""
+"""Time too short to lay, win and take a pile, ns: two cards and a sweep need longer."""
 
 Verdict = Literal["same", "more", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
 class PileFinding:
-    """What became of the pile during the gap."""
+    """The change of the pile during the gap."""
 
     verdict: Verdict
     believed: tuple[str, ...]
     """The pile before the gap, oldest first."""
     lying: tuple[str, ...]
-    """What is seen now, oldest first, as far as that is known."""
+    """The cards seen now, oldest first, as far as known."""
     came: str = ""
-    """The card that is seen on top now; `UNREADABLE` where nobody can read it, empty where nothing came."""
+    """The card now on top; `UNREADABLE` if it cannot be read, empty if nothing came."""
 
     @property
     def asks(self) -> bool:
-        """Whether people must see to the pile."""
+        """Whether people must be asked about the pile."""
         return self.verdict != "same"
 
     @property
     def proves_nothing(self) -> bool:
-        """Whether nothing lay there before and nothing lies there now: a whole pile may have come and gone."""
+        """Whether the table was empty before and is empty now, so that a whole pile may have come and gone."""
         return not self.asks and not self.believed and not self.lying
 
     @property
     def span(self) -> int:
-        """How much of the gap its observations need, ns."""
+        """Time that the observations need within the gap, ns."""
         return GAP_BETWEEN_CARDS * (2 if self.came else 1) if self.asks else 2 * self.proves_nothing
 
     def observations(self, since: int, until: int, seen: int, paused: int | None = None) -> list[Observation]:
-        """What to put on the log, without ids, all after ``since`` and before ``until`` (ns).
+        """Return the observations to log, without ids, all after ``since`` and before ``until`` (ns).
 
         Args:
-            since: up to here everything was told.
-            until: when the game goes on.
-            seen: when the table was seen again first.
-            paused: the last instant that was seen before the gap; None: ``since``.
+            since: everything up to here was reported.
+            until: the instant at which the game resumes.
+            seen: the instant at which the table was first seen again.
+            paused: the last instant seen before the gap; None: ``since``.
 
         Raises:
             ValueError: the gap is shorter than `span`.
@@ -93,7 +92,7 @@ class PileFinding:
         if self.verdict == "same":
             began = since if paused is None else paused
             return [gap] if self.proves_nothing and gap.until - began > PASSING_NS else []
-        # Where the gap is so long that no error reaches over it, the line says so beside it.
+        # If no error is large enough to span the gap, an extra field marks the line instead.
         t, extra = (since + until) // 2, {"gap": True}
         error = min(MAX_ERROR, t - since - 1)
         if not self.came:
@@ -102,19 +101,19 @@ class PileFinding:
 
 
 def reconcile_pile(believed: Sequence[str], lying: Sequence[str], *, slapped: bool = False) -> PileFinding:
-    """What became of a pile.
+    """Compare a pile before and after a gap.
 
     Args:
-        slapped: hands came down meanwhile: on an empty table a whole pile has come and gone then.
-        believed: its cards before the gap, oldest first; ``??`` where one was not known.
-        lying: the cards seen after it, in the order told; covered ones may be missing.
+        slapped: hands came down meanwhile; on an empty table that means that a whole pile has come and gone.
+        believed: its cards before the gap, oldest first; ``??`` for an unknown one.
+        lying: the cards seen after it, in the order reported; covered ones may be missing.
     """
     before, now = tuple(believed), tuple(lying)
     if not now:
         return PileFinding("gone" if before or slapped else "same", before, now)
     new = tuple(card for card in now if card not in before or card == UNREADABLE)
     top = before[-1] if before else ""
-    # A card that nobody could read before may be the one that is read now, and the other way round never.
+    # A card that was unreadable before may be the one read now, but never the other way round.
     if (not new and top in now) or (top == UNREADABLE and len(new) <= 1 and UNREADABLE not in new):
         return PileFinding("same", before, now)
     return PileFinding("more", before, now, new[-1] if new else UNREADABLE)
@@ -122,9 +121,9 @@ def reconcile_pile(believed: Sequence[str], lying: Sequence[str], *, slapped: bo
 
 @dataclass(slots=True)
 class FirstLook:
-    """Collects what a watcher tells of its first frame, until it has told everything.
+    """Collects a watcher's report on its first frame until it is complete.
 
-    ``patience``: ns of frames after which what has been told must do, though a hand still hides the pile.
+    ``patience``: time after which the report counts as complete even if a hand still hides the pile, ns.
     """
 
     patience: int = 5_000_000_000
@@ -132,17 +131,16 @@ class FirstLook:
     """The first frame's instant, ns."""
     lying: list[str] = field(default_factory=list)
     later: list[Observation] = field(default_factory=list)
-    """What happened after the first frame."""
+    """Observations after the first frame."""
 
     def add(self, t: int, seen: Iterable[Observation], watermark: int, *, hidden: bool, top: str = "") -> bool:
-        """Take one frame's news; returns whether the first frame's are complete.
+        """Add one frame's observations; return whether the first frame's are complete.
 
         Args:
             t: the frame's instant, ns.
-            seen: what it told.
-            watermark: everything up to here has been told, ns.
+            seen: its observations. watermark: everything up to here has been reported, ns.
             hidden: whether something may hide the pile in this frame.
-            top: the card that was on top before the gap: once it is seen, nothing that matters is hidden.
+            top: the card on top before the gap; once it is seen, nothing relevant is hidden.
         """
         if self.since is None:
             self.since = t
@@ -150,32 +148,32 @@ class FirstLook:
             if isinstance(one, Card) and one.zone == "pile" and one.t <= self.since:
                 self.lying.append(one.card)
             elif not (isinstance(one, Foul) and one.foul == "double_draw" and self._came() < 2):
-                # Cards that lie there at the first frame came in the gap, and were not drawn at once.
+                # Cards in the first frame came during the gap, so they were not drawn at once.
                 self.later.append(one)
         if t - self.since > self.patience:
             return True
         return watermark >= self.since and (not hidden or top in self.lying)
 
     def _came(self) -> int:
-        """Cards that came after the first frame."""
+        """Return the number of cards that came after the first frame."""
         return sum(isinstance(one, Card) for one in self.later)
 
 
 SAME_CARD_WINDOW: Final = 300_000_000
-"""Hands that follow the first within so long are at the same card, ns: four people take 360 ms ± 67 to react."""
+"""Hands within this time of the first are at the same card, ns: four people take 360 ms ± 67 to react."""
 
 
 @dataclass(frozen=True, slots=True)
 class First:
-    """Who was first in a pause: information only, for the people to settle it with."""
+    """The first hand in a pause: information only, for people to settle it."""
 
     t: int
     slaps: tuple[Slap, ...]
-    """The hands, the first one first."""
+    """The hands, in order."""
 
     @property
     def margin(self) -> int | None:
-        """By how much, ns; None if nobody else slapped."""
+        """Lead over the second hand, ns; None if there is no other."""
         return self.slaps[1].t - self.slaps[0].t if len(self.slaps) > 1 else None
 
     @property
@@ -185,12 +183,12 @@ class First:
 
     @property
     def sure(self) -> bool:
-        """Whether the pads can tell them apart."""
+        """Whether the pads can separate the two hands."""
         return self.margin is None or self.margin > self.error
 
     @property
     def words(self) -> str:
-        """In English."""
+        """Describe it in English."""
         seat = self.slaps[0].seat
         if self.margin is None:
             return f"first hand: seat {seat}, not judged"
@@ -210,18 +208,18 @@ class PauseHands:
     _any: bool = False
 
     def add(self, slap: Slap) -> None:
-        """A hand, in any order; one from before the pause is none of its own."""
+        """Add a hand, in any order; one from before the pause is ignored."""
         if slap.t >= self.since:
             self._slaps.append(slap)
             self._any = True
 
     @property
     def any_came(self) -> bool:
-        """Whether a hand came down in this pause."""
+        """Whether any hand came down in this pause."""
         return self._any
 
     def told(self, t: int) -> list[First]:
-        """Every pad has reported up to ``t`` (ns): those hands that can be told now."""
+        """Return the hands that can be reported now that every pad has reported up to ``t`` (ns)."""
         out: list[First] = []
         self._slaps.sort(key=lambda slap: (slap.t, slap.seat))
         while self._slaps and self._slaps[0].t + SAME_CARD_WINDOW <= t:
@@ -233,35 +231,36 @@ class PauseHands:
         return out
 
     def forget(self, t: int) -> None:
-        """Hands from ``t`` (ns) on fell when the game went on again: they are judged."""
+        """Drop hands from ``t`` (ns) on: the game had resumed, so they are judged."""
         self._slaps = [slap for slap in self._slaps if slap.t < t]
 
 
-# What is ruled and asked
+# Rulings and questions
 
 ASK: Final = "unseen_gap"
 _PILE_NS: Final = 2 * SECOND
-"""A stretch in which no pile can be taken, and another one laid, won and taken as well, ns."""
+"""Time too short for one pile to be taken and another to be laid, won and taken, ns."""
 _COVERED: Final = {
     "who_played": "F7", "mend_pile": "K6", "impossible_card": "K2", "order_changed": "K7", "recount": "K2",
 }  # fmt: skip
-"""Questions to which a gap before them may be the answer, each with its row."""
+"""Questions that an earlier gap may explain, each with its row."""
 NOTHING: Final = "nothing"
-"""Answer: nothing came between; what is seen was laid on what lay there."""
+"""Answer: nothing else came; the card seen was laid on the believed pile."""
 UNKNOWN: Final = "unknown"
-"""Answer: several cards came, and nobody can say which."""
+"""Answer: several unknown cards came."""
 
 
 def read_cards(value: Any) -> tuple[str, ...]:
-    """The cards of an answer such as ``"7h"`` or ``"7h 9c"``, oldest first; none where it is no such answer."""
+    """Return the cards of an answer such as ``"7h"`` or ``"7h 9c"``, oldest first; empty for any other answer."""
     cards = tuple(value.split()) if isinstance(value, str) else ()
     return cards if all(is_card(card) and card != UNREADABLE for card in cards) else ()
 
 
 def is_answer(value: Any, players: Container[int], *, gone: bool, passed: bool = False) -> bool:
-    """Whether people may answer so: one of ``players`` took the pile; which cards came, if it is not ``gone``; unknown.
+    """Whether the answer is valid: one of ``players`` took the pile; the cards that came, unless it is ``gone``;
+    unknown.
 
-    ``passed``: it is asked whether a pile came and went at all.
+    ``passed``: the question is whether a pile came and went at all.
     """
     if type(value) is int:
         return value in players
@@ -271,23 +270,23 @@ def is_answer(value: Any, players: Container[int], *, gone: bool, passed: bool =
 
 
 def is_moot(question: Ruling, position: Position) -> bool:
-    """Whether a gap's question needs no answer any more: its pile is gone, and all stacks were counted."""
+    """Whether a gap's question no longer needs an answer: its pile is gone, and all stacks were counted."""
     return bool(question["ask"] == ASK) and cause_of(question) not in position.unread and not position.unsure
 
 
 def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
-    """Ask what came, and put down what is known of it."""
+    """Ask which cards came, and apply what is known."""
     position = step.position
     phase = position.phase
     if position.over or position.closed:
         return
     lasted = max(gap.until - (gap.t if gap.since is None else gap.since), 1)
     if isinstance(phase, Claim) and not gap.lying and phase.by == "slap" and lasted <= _PILE_NS:
-        # Whoever has won the pile may take it unseen.
+        # The winner of the pile may take it unseen.
         return
     is_won = isinstance(phase, Claim) and phase.by == "challenge" and not position.drifts and not position.unjudged
     if is_won and not gap.lying and lasted <= PASSING_NS:
-        # So may whoever has won it by a challenge, unless a hand was first.
+        # So may its winner by a challenge, unless a hand was first.
         step.set(drift=Drift(gap.id, lasted, gap.until, asked=False, leaves="hands"))
         return
     said = answers.get(f"question@{gap.id}")
@@ -309,20 +308,20 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     elif said not in (NOTHING, UNKNOWN):
         cards = read_cards(said)
         for place, card in enumerate(cards, start=1):
-            # Before the middle of the gap, where the card that is seen now stands.
+            # Before the middle of the gap, which is the instant of the card seen now.
             one = Step(step.position, gap.t + (gap.until - gap.t) * place // (2 * len(cards) + 2), gap.id)
             lay(one, card, None)
             step.position = one.position
             step.drafts += one.drafts
     if not is_known and type(said) is not int and not isinstance(step.position.phase, War | LastChance):
-        # Nobody knows how many came, or which is the one on top.
+        # The number of cards that came and the top one are unknown.
         _anything_came(step)
     if said in (NOTHING, UNKNOWN) or type(said) is int:
         step.announce_turn()
 
 
 def _judge_empty_table(step: Step, gap: Gap, lasted: int, said: Any) -> None:
-    """Nothing lay there before the gap, and nothing after it: that a pile came and went is asked once it shows."""
+    """Judge a gap with an empty table before and after: ask about a passed pile only once a contradiction shows."""
     position = step.position
     if lasted <= PASSING_NS or said == NOTHING:
         return
@@ -336,7 +335,7 @@ def _judge_empty_table(step: Step, gap: Gap, lasted: int, said: Any) -> None:
 
 
 def ask_once(state: State, rulings: list[Ruling], observation: Observation, drift: Drift) -> Decided:
-    """A gap's question covers every other one that the gap may answer; it is asked with the first of them at latest."""
+    """Replace questions that the gap may answer by the gap's own, asked with the first of them at the latest."""
     left = [one for one in rulings if _COVERED.get(one.get("ask", "")) not in one.rule]
     position = state.position
     if len(left) == len(rulings) or drift.asked or position.drift is None:
@@ -349,7 +348,7 @@ def ask_once(state: State, rulings: list[Ruling], observation: Observation, drif
 
 
 def prove_turn(step: Step, taken: Taken) -> None:
-    """A pile was seen to go and who took it: from here on only the counts of cards are open."""
+    """Note that a pile and its taker were seen: from here on only the counts are uncertain."""
     position = step.position
     drift = position.drift
     if drift is not None and not position.pile and taken.seat is not None and position.turn == taken.seat:
@@ -357,12 +356,12 @@ def prove_turn(step: Step, taken: Taken) -> None:
 
 
 def _forget_counts(step: Step) -> None:
-    """Any stack may hold more or less than is counted."""
+    """Make all counts unknown: any stack may hold more or fewer cards than counted."""
     step.set(known=((),) * step.position.seats, unsure=frozenset(step.position.players()))
 
 
 def _taken_by(step: Step, seat: Player) -> None:
-    """People say who took the pile: whoever had won it, or another."""
+    """Let the seat that people name take the pile: its winner, or another."""
     phase = step.position.phase
     if isinstance(phase, Claim) and phase.by != "unread" and seat in (phase.seat, *phase.split):
         pick_up(step)
@@ -373,10 +372,10 @@ def _taken_by(step: Step, seat: Player) -> None:
 
 
 def _anything_came(step: Step) -> None:
-    """Any number of cards, by anybody; the pile may have been taken before them, too."""
+    """Add any number of cards by any seats; the old pile may have been taken before them."""
     phase = step.position.phase
     if isinstance(phase, Claim) and phase.by == "slap":
-        # Nothing is laid on a pile that was won before it is picked up (reading 3).
+        # No card is laid on a won pile before it is picked up (reading 3).
         pick_up(step)
     elif isinstance(phase, DeadHeat):
         hold_provisionally(step, phase.seats[0])

@@ -1,6 +1,6 @@
-"""What the referee decided: rulings, and their line in the log.
+"""Rulings, the referee's decisions, and their lines in the log.
 
-From decisions to rulings: ids made of kind and cause, and the order in which rulings are printed.
+Ids are made of kind and cause; rulings have a defined printing order.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from referee.rules.frozen import record
 from referee.rules.step import Draft
 
 Key = tuple[int, int, int, int, str, int]
-"""A place in event time; the last number counts what was judged later though it stands earlier (K9)."""
+"""A place in event time; the last number counts observations judged later though earlier in time (K9)."""
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 SLAP_KINDS: Final = ("slap_won", "slap_false", "slap_void")
-"""What a ruling on a hand may be."""
+"""Kinds of rulings on a hand."""
 RULING_ORDER: Final = {
     kind: place
     for place, kinds in enumerate(
@@ -45,12 +45,12 @@ RULING_ORDER: Final = {
     )
     for kind in kinds
 }
-"""Where a kind stands among the rulings of one cause: the order in which a table lives through them."""
+"""Rank of a kind among the rulings of one cause: the order in which they happen at a table."""
 
 
 @record(frozen=True, slots=True)
 class Ruling:
-    """One decision: what, about which instant, resting on which observations and rows of the rules."""
+    """One decision: its kind and instant, and the observations and rows that it rests on."""
 
     kind: str
     id: str
@@ -59,29 +59,29 @@ class Ruling:
     because: tuple[str, ...]
     """Ids of the observations that it rests on."""
     rule: tuple[str, ...]
-    """Ids of rows of the rules."""
+    """Ids of the rows that it rests on."""
     fields: Mapping[str, Any] = field(default_factory=dict)
     supersedes: tuple[str, ...] = ()
     doubt: bool = False
     amended_by: str = ""
-    """The answer or correction that brought it; empty where none did."""
+    """Id of the answer or correction that caused it; empty if none."""
     is_correction: bool = False
-    """Whether that was a correction: it is announced as one."""
+    """Whether a correction caused it; it is then announced as one."""
     undoes: tuple[str, ...] = field(default=(), compare=False)
-    """What it undoes, by the ids that these rulings have before amendments rename them (F9, E8); not printed."""
+    """Rulings that it undoes, by their ids before amendments rename them (F9, E8); not printed."""
     place: Key | None = field(default=None, compare=False)
-    """Where it is printed, if not with the line that its judging ended with; not printed itself."""
+    """Printing place, if not that of the line that ended its judging; not printed itself."""
 
     def __getitem__(self, name: str) -> Any:
         return self.fields[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A field, or ``default`` where this ruling has none of that name."""
+        """Return a field, or ``default`` if this ruling does not have it."""
         return self.fields.get(name, default)
 
 
 def ruling_fields(ruling: Ruling) -> dict[str, Any]:
-    """The JSON object of a ruling."""
+    """Return the JSON object of a ruling."""
     out: dict[str, Any] = {"ruling": ruling.kind, "id": ruling.id, "t": ruling.t}
     out.update(ruling.fields)
     out["because"] = list(ruling.because)
@@ -98,9 +98,9 @@ def ruling_fields(ruling: Ruling) -> dict[str, Any]:
 
 
 def encode_ruling(ruling: Ruling) -> str:
-    """One line of the log, without its line break: `ruling_fields` as JSON.
+    """Return one line of the log, without its line break: `ruling_fields` as JSON.
 
-    Written out, for the encoder of the standard library is set up anew with each call, which costs as much as its work.
+    Written by hand, because the standard encoder is set up anew with each call, which costs as much as the encoding.
     """
     line = f'{{"ruling":"{ruling.kind}","id":{_text(ruling.id)},"t":{ruling.t}'
     for name, value in ruling.fields.items():
@@ -117,7 +117,7 @@ def encode_ruling(ruling: Ruling) -> str:
 
 @lru_cache(maxsize=1024)
 def _rows(rule: tuple[str, ...]) -> str:
-    """Few combinations of rows are ever ruled by, and each of them often."""
+    """Return the encoded rows, cached: few combinations occur, each of them often."""
     return _ENCODE(rule)
 
 
@@ -130,35 +130,35 @@ KIND_PLACES: Final = {
         )
     )
 }  # fmt: skip
-"""At one instant: settings first, a card before slaps, what people say last."""
+"""Order at one instant: settings first, a card before slaps, people's statements last."""
 
 AFTER_ALL_KINDS: Final = len(KIND_PLACES)
 _LAST: Final = len(RULING_ORDER)
 
 
 def place_of(observation: Observation) -> Key:
-    """Where an observation stands in event time: by instant, kind, seat and id."""
+    """Return an observation's place in event time: by instant, kind, seat and id."""
     seat = getattr(observation, "seat", None) or 0
     name = observation.id
     return observation.t, KIND_PLACES.get(observation.kind, AFTER_ALL_KINDS), seat, len(name), name, 0
 
 
 def base_id(ruling: Ruling) -> str:
-    """The id that a ruling had before amendments renamed it: of ``pile@t1/2~x9`` it is ``pile@t1/2``.
+    """Return the id that a ruling had before amendments renamed it: for ``pile@t1/2~x9`` it is ``pile@t1/2``.
 
-    Ids of lines are any text, so the cause is not looked for in the name: it is known.
+    Line ids may be any text, so the cause is taken from the ruling, not parsed from the id.
     """
     start = f"{ruling.kind}@{cause_of(ruling)}"
     return start + ruling.id[len(start) :].partition("~")[0] if ruling.id.startswith(start) else ruling.id
 
 
 def unamended(ruling: Ruling) -> Ruling:
-    """The same ruling as if no amendment had brought it."""
+    """Return the ruling as if no amendment had caused it."""
     return replace(ruling, id=base_id(ruling), supersedes=(), amended_by="", is_correction=False)
 
 
 def first_name(name: str, known: Container[str]) -> str:
-    """The id, of those that are known, that a ruling had before amendments renamed it to ``name``."""
+    """Return the known id that a ruling had before amendments renamed it to ``name``."""
     first = name
     while first not in known and "~" in first:
         first = first.rpartition("~")[0]
@@ -166,21 +166,21 @@ def first_name(name: str, known: Container[str]) -> str:
 
 
 def cause_of(ruling: Ruling) -> str:
-    """The line that caused a ruling: the first that it rests on."""
+    """Return the line that caused a ruling: the first that it rests on."""
     return ruling.because[0] if ruling.because else ""
 
 
 def is_caused_by(name: str, cause: str) -> bool:
-    """Whether a ruling's id may be that of a ruling which this line caused."""
+    """Whether a ruling's id may belong to a ruling caused by this line."""
     _, _, rest = name.partition("@")
     return rest == cause or rest.startswith((f"{cause}/", f"{cause}~"))
 
 
 def verdict_on(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
-    """What a hand came to: the slap that won where this hand was compared with it, else the ruling on the hand itself.
+    """Return the ruling on a hand: the won slap that it was compared with, else its own.
 
     Args:
-        rulings: those in force.
+        rulings: the rulings in force.
         slap: the hand's id.
     """
     own: Ruling | None = None
@@ -193,7 +193,7 @@ def verdict_on(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
 
 
 def gap_form(question: Ruling) -> str:
-    """In which form people are asked what passed in a gap (``unseen_gap``).
+    """Return the form of a question about a gap (``unseen_gap``).
 
     ``hand``: it only says that a hand waits for the answer; ``passed``: a pile may have come and gone; ``gone``: the
     pile is gone; ``unread``: the card on top could not be read; ``cards``: more than one card was seen since; else
@@ -212,23 +212,23 @@ def gap_form(question: Ruling) -> str:
 
 
 def in_doubt_of_gap(ruling: Ruling) -> Ruling:
-    """The same ruling, in doubt for what passed while nobody saw the table."""
+    """Return the ruling marked as doubtful because of a gap."""
     return replace(ruling, doubt=True, rule=tuple(dict.fromkeys((*ruling.rule, "K2"))))
 
 
 def rests_on_gap(ruling: Ruling) -> bool:
-    """Whether a ruling is in doubt for that (`in_doubt_of_gap`), and not for two instants so near each other."""
+    """Whether a ruling is doubtful because of a gap (`in_doubt_of_gap`), and not because of two close instants."""
     return ruling.doubt and "K2" in ruling.rule
 
 
 GAME_ENDS: Final = frozenset(("won", "lost", "drawn"))
-"""Kinds of rulings by which a game ends: somebody has won it, has lost it (Beggar-My-Neighbour), or nobody has."""
+"""Kinds of rulings that end a game: won, lost (Beggar-My-Neighbour) or drawn."""
 SHOWN_BY_POSITION: Final = frozenset(("turn", "lead", "chance"))
-"""Kinds that the position shows better than a line of their own."""
+"""Kinds that the position shows better than a separate line."""
 
 
 def end_of(rulings: Iterable[Ruling]) -> Ruling | None:
-    """The ruling by which a game ended; None where it did not, or after a correction no longer has."""
+    """Return the ruling that ended the game; None if it goes on, perhaps after a correction."""
     made = list(rulings)
     replaced = {old for ruling in made for old in ruling.supersedes}
     ends = [ruling for ruling in made if ruling.kind in GAME_ENDS and ruling.id not in replaced]
@@ -236,7 +236,7 @@ def end_of(rulings: Iterable[Ruling]) -> Ruling | None:
 
 
 def to_rulings(drafts: Iterable[Draft], cause: str, t: int, used: set[str], *, doubt: bool = False) -> list[Ruling]:
-    """Give drafts of one cause their ids; ``used`` holds the ids that this cause already has."""
+    """Turn drafts of one cause into rulings with ids; ``used`` holds the ids that this cause already has."""
     rulings = []
     for draft in drafts:
         name = f"{draft.kind}@{cause}"
@@ -249,7 +249,7 @@ def to_rulings(drafts: Iterable[Draft], cause: str, t: int, used: set[str], *, d
 
 
 def to_ruling(draft: Draft, cause: str, t: int, used: set[str], *, doubt: bool = False) -> Ruling:
-    """Give one draft its id: its kind and cause, numbered from the second of that kind on."""
+    """Turn one draft into a ruling; its id is kind and cause, numbered from the second of that kind on."""
     return to_rulings((draft,), cause, t, used, doubt=doubt)[0]
 
 
@@ -258,9 +258,9 @@ def _numbered(name: str, used: Container[str]) -> str:
 
 
 def printing_order(ruling: Ruling, cause: Key) -> tuple[int, Key, int]:
-    """The key by which rulings are printed: instant, place of the cause, then the order of the table's life.
+    """Return the printing key: instant, place of the cause, then `RULING_ORDER`.
 
-    None is printed before what it follows from, though its own instant may be earlier (K9).
+    No ruling is printed before its cause, though its own instant may be earlier (K9).
     """
     t = ruling.t
     return t if t > cause[0] else cause[0], cause, RULING_ORDER.get(ruling.kind, _LAST)
@@ -268,7 +268,7 @@ def printing_order(ruling: Ruling, cause: Key) -> tuple[int, Key, int]:
 
 @record(frozen=True, slots=True)
 class PlacedRuling:
-    """A ruling, the place of its cause in event time, and how many observations had been judged before that cause."""
+    """A ruling, its cause's place in event time, and the number of observations judged before that cause."""
 
     key: Key
     nth: int
