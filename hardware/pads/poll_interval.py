@@ -65,6 +65,7 @@ class PollInterval:
         most = len(self._gaps) * (1 - _DOUBTFUL)
         missed = 0
         for gap in self._gaps:
+            # Distance to the nearest multiple of the width.
             missed += abs((gap + width // 2) % width - width // 2) > _NEAR
             if missed > most:
                 break

@@ -43,6 +43,7 @@ def class_means(features: NDArray[np.float32], labels: Ints, classes: int, shrin
     n, width = within.shape
     ridge = shrink / (1 - shrink) * float((within**2).sum()) / (n * width) + 1e-9
     if n < width:
+        # Woodbury identity: solve an n x n system instead of a width x width one.
         gram = within @ within.T / n + ridge * np.eye(n)
         inverse = (means.T - within.T @ np.linalg.solve(gram, within @ means.T) / n) / ridge
     else:

@@ -81,6 +81,7 @@ class Finder:
         if size != (level.shape[1], level.shape[0]):
             level = np.asarray(cv2.resize(level, size, interpolation=cv2.INTER_AREA), np.uint8)
         h, w = level.shape[:2]
+        # The network halves the picture four times, hence sides of a multiple of 16.
         padded = cv2.copyMakeBorder(level, 0, -h % 16, 0, -w % 16, cv2.BORDER_CONSTANT, value=(110, 110, 110))
         out = self._network(np.asarray(padded, np.uint8)[None])[0]
         heat = 1 / (1 + np.exp(-out[0]))

@@ -28,8 +28,8 @@ from models.training.library import Library
 from models.training.scenes import Painter
 
 #: Accepted share of wrong cards among those with 0.9 or more, on the scenes fitted on. Half of these are blurred, dark
-#: or tiny beyond ordinary play; at a table it comes to less than one in a thousand (`python -m
-#: tools.measure.held_back`, by which this number was chosen).
+#: or tiny beyond ordinary play; at a table it comes to less than one in a thousand. The number was chosen by
+#: `python -m tools.measure.held_back`.
 _WRONG = 0.0075
 #: Share of a card that may be hidden while it counts as bare, and from which it counts as covered (as in training).
 _BARELY, _COVERED = 0.004, 0.02

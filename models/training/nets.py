@@ -113,7 +113,7 @@ def card_net() -> nn.Module:
 
 
 class SurfaceNet(nn.Module):  # type: ignore[misc]
-    """Maps pictures with the bare table (N×6×H×W) to a logit per `Surface` and place, at half the size."""
+    """Maps pictures with the bare table as channels 3 to 5 (N×6×H×W) to logits per `Surface` and place, half size."""
 
     def __init__(self) -> None:
         super().__init__()

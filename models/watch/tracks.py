@@ -172,6 +172,7 @@ class Track:
         rival = ranked[1][1] if len(ranked) > 1 else 0.0
         passing = self.may_be_scrap()
         best = max(s.confidence for s in self.sightings if s.name == ranked[0][0] and not (s.scrap and passing))
+        # The inverse of a vote's weight, -ln(1 - c).
         lead = 1 - math.exp(-(ranked[0][1] - rival))
         return ranked[0][0], round(min(lead, 0.999) if rival == 0 or lead < best else best, 4)
 

@@ -234,6 +234,7 @@ class Watcher:
         busy = now.t - stream.busy_t < 2 * max(1, stream.spacing)
         back = FEW if busy else 1
         mark = moments[max(0, len(moments) - 1 - back)].t if len(moments) > 1 else now.t - 1
+        # A face revealed within the margin may not show yet.
         mark -= MARGIN_NS + 1
         holds = []
         for track in self._pile.open:
