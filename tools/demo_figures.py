@@ -27,7 +27,7 @@ def _cells(summary: dict[str, Any]) -> tuple[object, ...]:
 
 
 def table(summaries: Sequence[dict[str, Any]]) -> Iterable[str]:
-    """Return the table's lines, the last with the sums."""
+    """Yield the table's lines, the last with the sums."""
     yield "| " + " | ".join(HEADINGS) + " |"
     yield "| " + " | ".join("---:" for _ in HEADINGS) + " |"
     for summary in summaries:

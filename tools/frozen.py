@@ -173,7 +173,7 @@ def _lines(answer: Answer, count: int) -> list[Answer]:
 
 
 def jobs(photos: Path) -> Iterator[Job]:
-    """Return all jobs, the long ones first, so that no process waits for another at the end."""
+    """Yield all jobs, the long ones first, so that no process waits for another at the end."""
     for path in sorted((FROZEN / "sequences").iterdir()):
         call = ("watch", f"{{frozen}}/sequences/{path.name}", "--seats", "4")
         yield Job((f"sequences/{path.name}",), (call,), seconds=LONG)

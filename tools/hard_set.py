@@ -205,7 +205,7 @@ def _write(folder: Path, shown: Situation, table: SpoiltTable) -> None:
 
 
 def table_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Return the table's lines, one for each situation, and one with the sums."""
+    """Yield the table's lines, one for each situation, and one with the sums."""
     yield "| " + " | ".join(HEADINGS) + " |"
     yield "| :--- | " + " | ".join("---:" for _ in HEADINGS[1:]) + " |"
     for name in dict.fromkeys(one.name for one in outcomes):

@@ -65,7 +65,7 @@ def _imports_say(tree: ast.Module) -> bool:
 
 
 def _described(model: type[BaseModel]) -> Iterator[object]:
-    """Return the description of each value of the settings."""
+    """Yield the description of each value of the settings."""
     for field in model.model_fields.values():
         yield field.description
         for kind in (field.annotation, *get_args(field.annotation)):
@@ -74,7 +74,7 @@ def _described(model: type[BaseModel]) -> Iterator[object]:
 
 
 def _parts(told: object) -> Iterator[str]:
-    """Return the templates of a sentence and of its meaningful parts."""
+    """Yield the templates of a sentence and of its meaningful parts."""
     if isinstance(told, Sentence):
         if says_something(told.template):
             yield told.template
@@ -98,7 +98,7 @@ def _named_texts(tree: ast.Module) -> Mapping[str, list[ast.expr]]:
 
 
 def _said(node: ast.Call, at: int, named: Mapping[str, list[ast.expr]]) -> Iterator[str]:
-    """Return the template, or all possible ones, by name or as they stand."""
+    """Yield the template, or all possible ones, by name or as they stand."""
     waiting = list(node.args[at : at + 1])
     while waiting:
         match waiting.pop():
@@ -122,7 +122,7 @@ def english_texts() -> Mapping[str, str]:
 
 
 def check_texts(language: str) -> Iterator[str]:
-    """Return the faults of a language's written texts, in a line each."""
+    """Yield the faults of a language's written texts, in a line each."""
     wanted, there = _with_forms(english_texts(), language), table(language)
     for key, english in wanted.items():
         if key not in there:
@@ -152,7 +152,7 @@ def _with_forms(english: Mapping[str, str], language: str) -> dict[str, str]:
 
 
 def check_phrases(language: str) -> Iterator[str]:
-    """Return the faults of a language's spoken texts, in a line each."""
+    """Yield the faults of a language's spoken texts, in a line each."""
     english, there = Language("en").phrases, Language(language).phrases
     for key in english:
         if key not in there:

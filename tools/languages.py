@@ -40,7 +40,7 @@ a ruling without slanted text is left to the lights. [glossary.md](glossary.md) 
 
 
 def played() -> Iterator[tuple[Ruling, list[str], ReplayedGame]]:
-    """Return every ruling of every scenario in force at its end, with the players' names and the game."""
+    """Yield every ruling of every scenario in force at its end, with the players' names and the game."""
     for folder in (FOLDER, FOLDER / "readings", FOLDER / "tables", FOLDER / "presets"):
         for sheet in sheets(folder):
             for scene in (*sheet.applies, *sheet.just_not):

@@ -251,7 +251,7 @@ def _swap(mutant: Mutant) -> bool:
 
 
 def _changes(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
-    """Return pairs of code objects of functions that differ, inner ones too where both have as many."""
+    """Yield pairs of code objects of functions that differ, inner ones too where both have as many."""
     inner = [const for const in before.co_consts if isinstance(const, CodeType)]
     others = [const for const in after.co_consts if isinstance(const, CodeType)]
     if len(inner) != len(others):

@@ -1,4 +1,4 @@
-"""Cards that do not behave: bent ones, two that come on one hand, one that is pushed to its place."""
+"""Awkward cards: bent ones, two that come on one hand, one that is pushed to its place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hardware.simulated.table.acts import HOLD_NS, Act, CardPose, Cover, Lay
 from hardware.simulated.table.paths import HandPlace, Player, Visit, forward, smooth
 
 SHEEN = 0.3
-"""How much brighter or darker paper gets that is tilted to the lamp or away from it, for each radian."""
+"""Brightness change of paper tilted to the lamp or away from it, per radian."""
 
 MIDDLE = CardPose(0, 0, 0)
 
@@ -27,11 +27,11 @@ class Pair(Lay):
 
     under: str = ""
     beneath: CardPose = MIDDLE
-    """Where the lower one comes to lie."""
+    """Resting place of the lower card."""
 
     @property
     def lower(self) -> Lay:
-        """The lower card as one that is laid alone."""
+        """Return the lower card as one that is laid alone."""
         return Lay(self.t, self.seat, self.under, self.beneath, self.sideways)
 
 
@@ -40,9 +40,9 @@ class Touch(Cover):
     """A hand comes to a place on the table and stays there a while: hovering, or with a finger on a card."""
 
     at: tuple[float, float] = (0.0, 0.0)
-    """The longest finger's tip."""
+    """Position of the longest finger's tip."""
     flat: bool = False
-    """Spread, as over a pile that it means to slap."""
+    """Spread, as over a pile before a slap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Push(Cover):
     end: CardPose = MIDDLE
 
     def moved(self, t: int) -> tuple[float, float]:
-        """How far card and hand have come by ``t``, mm."""
+        """Return how far card and hand have come by ``t``, mm."""
         share = smooth((t - self.t) / (self.until - self.t))
         return (self.end.x - self.start.x) * share, (self.end.y - self.start.y) * share
 
@@ -87,10 +87,10 @@ class AwkwardScene(Scene):
     reach_mm = 190.0
     player_class = AwkwardPlayer
     bent: Mapping[str, float] = {}
-    """How far cards are bent: half the angle of the arc, radians; negative: from one short edge to the other."""
+    """Bend of cards: half the angle of the arc, radians; negative: from one short edge to the other."""
 
     def lit(self, card: str, pose: CardPose) -> Bytes:
-        """A card's picture under the light where it lies, bent where it is."""
+        """Return a card's picture under the light at its place, bent where it is."""
         picture = super().lit(card, pose)
         angle = self.bent.get(card)
         return picture if angle is None else _bent(picture, angle)
@@ -103,7 +103,7 @@ class AwkwardScene(Scene):
                 self.deck.picture(act.under)
 
     def _timeline(self) -> list[tuple[int, Act]]:
-        # What is pushed leaves its place when it starts, and is at rest again when it has come.
+        # A pushed card leaves its place when the push starts, and is at rest again when it has come.
         pushed = [(t, a) for a in self.acts if isinstance(a, Push) for t in (a.t, a.until)]
         return sorted([*super()._timeline(), *pushed], key=lambda change: change[0])
 
@@ -142,19 +142,19 @@ class AwkwardScene(Scene):
             super()._carried(frame, one, where, t, motion)
 
     def _held_at(self, lay: Lay) -> tuple[float, float]:
-        """Where fingertips hold a card at rest, mm."""
+        """Return where fingertips hold a card at rest, mm."""
         length = self.deck.size[0] if lay.sideways else self.deck.size[1]
         x, y = forward(lay)
         return lay.pose.x - x * (length / 2 - 8), lay.pose.y - y * (length / 2 - 8)
 
 
 def _bent(picture: Bytes, angle: float) -> Bytes:
-    """A card's picture (BGRA, premultiplied) seen from above when it is bent into a part of a cylinder."""
+    """Return a card's picture (BGRA, premultiplied) seen from above when it is bent into a part of a cylinder."""
     along = 0 if angle < 0 else 1
     a = abs(angle)
     size = picture.shape[along]
     seen = np.linspace(-1, 1, size, dtype=np.float32)
-    # From above, what lies at an angle p from the middle of the arc shows at sin(p) of the radius.
+    # From above, a point at angle p from the middle of the arc shows at sin(p) of the radius.
     p = np.arcsin(np.clip(seen * a, -0.999, 0.999))
     source = ((p / a + 1) * (size - 1) / 2).astype(np.float32)
     source[np.abs(seen) * a > math.sin(a)] = -9

@@ -1,4 +1,4 @@
-"""gpiozero's mock inputs with a clock that is ours, stamped in the unit in which lgpio's pins are."""
+"""gpiozero's mock inputs with the test's own clock, stamped in the unit of lgpio's pins."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ClockedPin(MockPin):  # type: ignore[misc]
 
 
 class ClockedFactory(MockFactory):  # type: ignore[misc]
-    """A mock factory at whose table it is ``now`` (ns) o'clock."""
+    """A mock factory whose present instant is ``now`` (ns)."""
 
     exact_time = True
 

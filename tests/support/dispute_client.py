@@ -1,4 +1,4 @@
-"""`referee review` as a process of its own, and what a browser asks of its page."""
+"""`referee review` as a separate process, and a client of its page."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class ReviewedVideo:
         self.stop()
 
     def stop(self) -> str:
-        """Ask it to end, as Ctrl-C does; gives what it said last."""
+        """Interrupt it as Ctrl-C does; return its last output."""
         self._process.terminate()
         said, complaint = self._process.communicate(timeout=20)
         assert self._process.returncode in (0, None), complaint
         return said
 
     def post(self, act: str, **fields: Any) -> dict[str, Any]:
-        """What the page's script would post, and the answer."""
+        """Send a post of the page's script; return the answer."""
         head = {"Content-Type": "application/json", "Origin": self.address}
         asked = urllib.request.Request(f"{self.address}/api/review/{act}", json.dumps(fields).encode(), head)
         try:
@@ -66,14 +66,14 @@ class ReviewedVideo:
         return said
 
     def read(self, path: str = "/") -> bytes:
-        """What the page answers to a GET."""
+        """Return the page's answer to a GET."""
         with urllib.request.urlopen(f"{self.address}{path}") as answer:
             data = answer.read()
         assert isinstance(data, bytes)
         return data
 
     def moments(self) -> list[ShownMoment]:
-        """Every moment of the page, by its card's instant."""
+        """Return every moment of the page, by its card's instant."""
         html = self.read().decode()
         told = re.search(r'data-moments="([^"]*)"', html)
         assert told is not None
@@ -88,5 +88,5 @@ class ReviewedVideo:
 
 
 def first_frame(slap: Slap, fps: float) -> int:
-    """The first frame of a video that shows a hand lying which came down at a known instant."""
+    """Return the first frame of a video that shows a lying hand which came down at a known instant."""
     return -(-round(slap.t * fps) // SECOND)

@@ -35,12 +35,12 @@ _BEFORE: Final = {"sudo", "env", "exec"}
 
 
 def prose(text: str) -> str:
-    """A page without its fenced blocks."""
+    """Return a page without its fenced blocks."""
     return _FENCE.sub("", text)
 
 
 def indented(text: str) -> Iterator[str]:
-    """The lines of blocks that are indented by four spaces, after an empty line."""
+    """Yield the lines of blocks that are indented by four spaces, after an empty line."""
     inside, before = False, ""
     for line in prose(text).splitlines():
         inside = line.startswith("    ") and (inside or not before.strip())
@@ -50,19 +50,19 @@ def indented(text: str) -> Iterator[str]:
 
 
 def commands_of(text: str) -> list[str]:
-    """Every line of a page's blocks that the program, make, Python or pytest would run as it stands."""
+    """Return every line of a page's blocks that is a complete command of the program, make, Python or pytest."""
     lines = [line.strip() for _, block in _FENCE.findall(text) for line in block.splitlines()]
     return [line for line in [*lines, *indented(text)] if bare_commands(line)]
 
 
 def mentions_of(text: str) -> list[str]:
-    """Every such command between backquotes: it may leave out what it needs, and hold N or COMMAND."""
+    """Return every such command between backquotes: its arguments may be missing, and it may hold N or COMMAND."""
     spans = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose(text))]
     return [span for span in spans if bare_commands(span)]
 
 
 def bare_commands(line: str) -> list[list[str]]:
-    """The words of each command of a line that begins with one of ours: without redirections, comments, and `sudo`."""
+    """Return the words of each known command in a line: without redirections, comments, and `sudo`."""
     try:
         words = list(_lexer(line))
     except ValueError:
@@ -97,7 +97,7 @@ def _ours(words: list[str]) -> list[str]:
 
 
 def what_is_wrong(words: list[str], *, mentioned: bool = False) -> str:
-    """Why a command would not run: a subcommand, option, target, module or test that does not exist; else nothing."""
+    """Return why a command would not run: an unknown subcommand, option, target, module or test; else ""."""
     if words[0] == "referee":
         return _refused([_PLACES.get(word, word) if mentioned else word for word in words[1:]], mentioned)
     if words[0] == "make":
@@ -114,7 +114,10 @@ def what_is_wrong(words: list[str], *, mentioned: bool = False) -> str:
 
 
 def _refused(words: list[str], mentioned: bool) -> str:
-    """What the command line says against these words. A mention's options must exist; what it needs may be left out."""
+    """Return the command line's refusal of these words.
+
+    A mention's options must exist; its required arguments may be missing.
+    """
     code, said = _parsed(words)
     if mentioned and ("arguments are required" in said or "expected one argument" in said):
         known = _parsed([*words[:1], "--help"])[1]
@@ -138,12 +141,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def links_of(text: str) -> list[str]:
-    """Where a page's links and pictures lead, but for other sites."""
+    """Return the targets of a page's links and pictures, except other sites."""
     found = re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", prose(text)))
     return [link for link in found if not re.match(r"[a-z]+:", link)]
 
 
 def anchors_of(text: str) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors of a page's headings, as GitHub makes them."""
     titles = re.findall(r"^#+ (.+)$", prose(text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower().strip()).replace(" ", "-") for title in titles}

@@ -48,7 +48,7 @@ class PipedRequest:
         self.echo: int | None = None
         """A pipe into which the stamp of each edge is written, too, eight bytes each."""
         self._pressed: Counter[int] = Counter()
-        """Edges of all pins, and of each, that earlier fingers made: the kernel counts on."""
+        """Edges of all pins, and of each, from earlier fingers: the kernel's sequence numbers go on."""
 
     def __bool__(self) -> bool:
         return not self._released
@@ -71,14 +71,14 @@ class PipedRequest:
         self._released = True
 
     def tell(self, pin: int, number: int, of_pin: int) -> None:
-        """From the finger's process: an edge, stamped now, with its numbers among all and among those of its pin."""
+        """Send an edge from the finger's process, stamped now, with its numbers among all and those of its pin."""
         stamp = time.monotonic_ns()
         os.write(self._write, _EDGE.pack(pin, stamp, number, of_pin))
         if self.echo is not None:
             os.write(self.echo, stamp.to_bytes(8, sys.byteorder))
 
     def play(self, slaps: Sequence[Slap]) -> int:
-        """Have a process of its own press the pads so; returns its number. It ends by itself."""
+        """Press the pads in a separate process, which ends by itself; return its process id."""
         child = os.fork()
         if child:
             self._number += sum(len(slap.hands) for slap in slaps)

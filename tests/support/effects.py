@@ -1,4 +1,4 @@
-"""What lies between the table and a good picture of it: glare, shadow, no light, a cover, a knock, a soft lens.
+"""Disturbances between the table and a good picture: glare, shadow, no light, a cover, a knock, a soft lens.
 
 An effect changes a finished picture of the scene for as long as it lasts. Instants in ns, lengths in mm on the table
 (the middle is (0, 0)) unless they are px of the picture.
@@ -24,18 +24,18 @@ _PAPER: Final = 220.0
 
 
 class Effect(Protocol):
-    """Something that spoils pictures."""
+    """A disturbance of pictures."""
 
     def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes: ...
 
 
 def _share(t: int, start: int, until: int, ramp: int) -> float:
-    """How much of an effect there is at ``t``: it comes and goes within ``ramp``, 0 to 1."""
+    """Return the strength of an effect at ``t``, 0 to 1: it comes and goes within ``ramp``."""
     return min(1.0, max(0.0, min((t - start) / ramp, (until - t) / ramp)))
 
 
 def _distance(scene: Scene, x: float, y: float, turn: float, wide: float, tall: float) -> Floats:
-    """How far each pixel lies from a point, as a share of an ellipse's axes (mm) turned by degrees."""
+    """Return each pixel's distance from a point, as a share of an ellipse's axes (mm) turned by degrees."""
     u, v = scene.px(x, y)
     ys, xs = np.mgrid[0 : scene.height, 0 : scene.width].astype(np.float32)
     c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
@@ -45,7 +45,7 @@ def _distance(scene: Scene, x: float, y: float, turn: float, wide: float, tall: 
 
 
 def _turned(scene: Scene, degrees: float) -> tuple[Floats, Floats]:
-    """How far each pixel lies along a direction and across it, in halves of the picture from its middle."""
+    """Return each pixel's distance along a direction and across it, in halves of the picture from its middle."""
     ys, xs = np.mgrid[0 : scene.height, 0 : scene.width].astype(np.float32)
     xs, ys = (xs / scene.width - 0.5) * 2, (ys / scene.height - 0.5) * 2
     c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
@@ -53,7 +53,7 @@ def _turned(scene: Scene, degrees: float) -> tuple[Floats, Floats]:
 
 
 def _noisy(picture: Bytes, t: int, sigma: float = 1.2) -> Bytes:
-    """The sensor's own noise, which does not get darker with the picture."""
+    """Add the sensor's own noise, which does not get darker with the picture."""
     chance = np.random.default_rng(t % (2**32))
     grain = chance.normal(0, sigma, (picture.shape[0] // 2, picture.shape[1] // 2, 3)).astype(np.float32)
     grain = cv2.resize(grain, (picture.shape[1], picture.shape[0]), interpolation=cv2.INTER_LINEAR)
@@ -113,7 +113,7 @@ class LampOff:
     start: int
     until: int
     left: float = 0.05
-    """Share of the light that is left."""
+    """Share of the light that remains."""
 
     def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
         share = _share(t, self.start, self.until, 50 * MS)
@@ -142,11 +142,11 @@ class Balance:
 
     start: int
     span: int
-    """How long it takes, ns; 0: the next picture has it."""
+    """Duration, ns; 0: complete in the next picture."""
     levels: tuple[float, float, float]
-    """By how many grey levels blue, green and red of white paper change."""
+    """Change of white paper's blue, green and red, grey levels."""
     offset: bool = False
-    """Whether all that is darker changes by as many; else it changes in proportion."""
+    """Whether all darker levels change by the same amount; else in proportion."""
 
     def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
         share = min(1.0, max(0.0, (t - self.start + 1) / max(1, self.span)))
@@ -164,11 +164,11 @@ class Daylight:
     start: int
     until: int
     left: float
-    """Share of the light that there is in the end, in the middle."""
+    """Final share of the light, in the middle."""
     turn: float
     """Degrees to the window."""
     uneven: float
-    """Share by which the change is more at the window's side, and less on the other."""
+    """Share by which the change is stronger at the window's side, and weaker on the other."""
 
     def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
         share = min(1.0, max(0.0, (t - self.start) / (self.until - self.start)))
@@ -179,18 +179,18 @@ class Daylight:
 
 @dataclass(frozen=True, slots=True)
 class SunPatch:
-    """Sun that falls through a window in a band across the table, with the shadow of a crossbar in it."""
+    """Sunlight through a window in a band across the table, with the shadow of a crossbar in it."""
 
     start: int
     until: int
-    """From when on it is as bright as it gets."""
+    """When it reaches its full brightness."""
     turn: float
     """Degrees from the picture's right to the band's other side."""
     off: float
-    """How far the band's middle is from the picture's, in halves of the picture."""
+    """Distance of the band's middle from the picture's, in halves of the picture."""
     gain: float
     goes: bool = False
-    """It is there at first, and gone from ``until`` on."""
+    """Whether it is there at first, and gone from ``until`` on."""
 
     def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
         share = min(1.0, max(0.0, (t - self.start) / (self.until - self.start)))
@@ -203,7 +203,7 @@ class SunPatch:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Something is held before the lens: so near that it is a blur, and it may leave a corner free."""
+    """An object is held so near to the lens that it is a blur; it may leave a corner free."""
 
     start: int
     until: int
@@ -229,7 +229,7 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class Bump:
-    """Somebody knocks against the camera: it swings, and stays where it came to rest."""
+    """A knock against the camera: it swings, and stays where it came to rest."""
 
     t: int
     dx: float
@@ -254,7 +254,7 @@ class Bump:
 
 @dataclass(frozen=True, slots=True)
 class Soft:
-    """The lens has lost its focus for a while."""
+    """The lens is out of focus for a while."""
 
     start: int
     until: int

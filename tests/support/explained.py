@@ -1,4 +1,4 @@
-"""Explanations of whole games, and what they say against the rulings that they explain (K5, K6)."""
+"""Explanations of whole games, and their contradictions to the rulings that they explain (K5, K6)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from referee.engine.rulings import SLAP_KINDS, Ruling, unamended
 from referee.rules.patterns import PATTERNS
 
 _BEFORE_IT = {"M1", "M2", "M3", "M4", "K3", "N1", "N11"}
-"""Rows that tell why a hand was late; by N1 also that nobody can say yet whose the pile is."""
+"""Rows that say why a hand was late; by N1 also that the pile's owner is still open."""
 
 
 def explained_game(lines: list[Observation]) -> Iterator[tuple[Explanation, list[str]]]:
-    """Every ruling of a game, those that were replaced too; and what their explanations say against them."""
+    """Yield every ruling of a game, including replaced ones; and the contradictions in their explanations."""
     numbered = list(enumerate(lines, start=1))
     outlined = outline_log(numbered)
     record = WitnessedLog(outlined.table)
@@ -27,7 +27,7 @@ def explained_game(lines: list[Observation]) -> Iterator[tuple[Explanation, list
 
 
 def contradictions(said: Explanation) -> Iterator[str]:
-    """What an explanation says against its ruling."""
+    """Yield an explanation's contradictions to its ruling."""
     ruling, rows = said.ruling, {one.row: one for one in said.considered}
     held = {one.row for one in said.considered if one.held}
     patterns = {row for row in rows if row in PATTERNS or row.startswith("P19:")}

@@ -1,4 +1,4 @@
-"""Simulated pad lines on which things go wrong: a short queue, edges that are merged, a chip that goes."""
+"""Simulated pad lines with faults: a short queue, merged edges, a chip that vanishes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hardware.simulated.devices.simulated_pads import SimulatedEvent, SimulatedL
 
 
 class FailingLineRequest(SimulatedLineRequest):
-    """Lines that fail when they are told to; ``queue``: how many edges may wait."""
+    """Lines with faults on demand; ``queue``: how many edges may wait."""
 
     def __init__(self, pins: Iterable[int], *, start: int = 0, queue: int = QUEUE) -> None:
         super().__init__(pins, start=start)
@@ -18,13 +18,13 @@ class FailingLineRequest(SimulatedLineRequest):
         self._gone = False
 
     def merge(self, pin: int) -> None:
-        """Close the contact at `now` again before the kernel has queued the edge before, which is told as this one."""
+        """Close the contact at `now` again before the kernel has queued the edge before: both are merged."""
         place = max(at for at, event in enumerate(self._queue) if event.line_offset == pin)
         self._number += 1
         self._queue[place] = SimulatedEvent(pin, self.now, self._number, self._queue[place].line_seqno)
 
     def vanish(self) -> None:
-        """The chip goes, as one does whose driver is unbound."""
+        """Remove the chip, as when its driver is unbound."""
         self._gone = True
         with self._opening:
             if self._signal is not None:

@@ -1,4 +1,4 @@
-"""Videos of disputes whose truth is known: people slap the pile itself, as they do where nobody has pads."""
+"""Videos of disputes whose truth is known: people slap the pile itself, as they do without pads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STAYS = 450 * MS
 
 @dataclass(frozen=True)
 class FilmedDispute:
-    """A video, and what really happened in it."""
+    """A video, and its true events."""
 
     file: Path
     slaps: tuple[Slap, ...]
@@ -28,7 +28,7 @@ class FilmedDispute:
     cards: frozenset[str]
     """The cards that were laid."""
     ruled: tuple[str, ...]
-    """What is to be ruled of the hands, by their time: a kind of ruling, and the seat or seats."""
+    """The expected rulings on the hands, by their time: a kind of ruling, and the seat or seats."""
 
 
 class FilmedStory(Story):
@@ -43,7 +43,7 @@ class FilmedStory(Story):
         """When the filming begins, ns."""
 
     def slap(self, after: int, *hands: tuple[int, int]) -> None:
-        """Hands come down so long after the latest card came up: seats, and how much later (ns)."""
+        """Bring hands down some time after the latest card came up: seats, and how much later (ns)."""
         t = self.acts[-1].t + after
         self.slaps += [Slap(t=t + later, seat=seat, t_error=0) for seat, later in hands]
         self.acts += [Cover(t + later, t + later + _STAYS, seat) for seat, later in hands]
@@ -88,7 +88,7 @@ def film_heat(folder: Path, fps: float = 30.0) -> FilmedDispute:
 
 
 def film_middle(folder: Path, fps: float = 30.0) -> FilmedDispute:
-    """The video begins when cards lie there already: a false slap, then a sandwich round the card between."""
+    """Begin the video with cards on the table: a false slap, then a sandwich round the card between."""
     story = FilmedStory("middle", 3, "5c 8h 3d 8s Kd")
     story.lay(2, gap=900 * MS)
     story.begin = story.now - 350 * MS

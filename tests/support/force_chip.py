@@ -1,4 +1,4 @@
-"""A simulated MCP3008 under simulated pads: it answers the chip's own bytes, and knows how hard each pad is hit."""
+"""A simulated MCP3008 under simulated pads: it answers in the chip's own bytes, and knows each blow's force."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SimulatedForce:
 
     Args:
         clock: the simulated table's present instant, ns.
-        rest: what an untouched pad reads.
+        rest: reading of an untouched pad.
     """
 
     def __init__(self, clock: Callable[[], int], rest: int = 3) -> None:
@@ -54,7 +54,7 @@ class SimulatedForce:
         return bytes((0, value >> 8, value & 0xFF))
 
     def close(self) -> None:
-        """No more transfers."""
+        """Refuse further transfers."""
         self.closed = True
 
     def _reading(self, channel: int) -> int:

@@ -1,4 +1,4 @@
-"""Input devices as the kernel shows them, pressed by a script: they answer when they are asked, and are pulled out."""
+"""Input devices as the kernel shows them, pressed by a script: they answer requests, and can be pulled out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class KernelSignal:
 
 
 class FakeKeyboard:
-    """A device with keys; whatever is done to it waits to be read, under the stamp that is given."""
+    """A device with keys; every change waits to be read, under the given stamp."""
 
     def __init__(self, name: str, *, socket: str = "usb-1", number: int = 3, bus: int = USB) -> None:
         self.name, self.socket, self.bus = name, socket, bus
@@ -42,7 +42,7 @@ class FakeKeyboard:
         self._bell = os.eventfd(0, os.EFD_CLOEXEC)
 
     def answer(self, t: int, **keys: int) -> None:
-        """One answer, stamped ``t`` (ns): by key 1 for down, 0 for up, 2 for a repetition."""
+        """Send one answer, stamped ``t`` (ns): by key 1 for down, 0 for up, 2 for a repetition."""
         for key, value in keys.items():
             code = _CODES[key]
             (self.down.discard if value == 0 else self.down.add)(code)
@@ -50,7 +50,7 @@ class FakeKeyboard:
         self._put(t, EV_SYN, SYN_REPORT, 0)
 
     def overflow(self, t: int, *, down: Collection[str] = ()) -> None:
-        """More came than its queue holds; afterwards these keys are down."""
+        """Overflow the queue; afterwards these keys are down."""
         self._waiting.clear()
         self._put(t, EV_SYN, SYN_DROPPED, 0)
         self._put(t, EV_KEY, _CODES["s"], 1)
@@ -58,7 +58,7 @@ class FakeKeyboard:
         self.down = {_CODES[key] for key in down}
 
     def pull_out(self) -> None:
-        """Unplug it: what waited is lost, as the kernel loses it."""
+        """Unplug it: waiting events are lost, as the kernel loses them."""
         self.is_gone = True
         os.eventfd_write(self._bell, 1)
 

@@ -1,4 +1,4 @@
-"""Looking in the process that judges: for tests of the loop, and for walks through the whole of it."""
+"""Looking in the process that judges: for tests of the loop, and for walks through the whole product."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class LocalSights:
     An edge waits until a frame has been looked at.
 
     Args:
-        camera: where frames come from.
-        watcher: makes a watcher; again whenever the camera comes back, since what it knew is out of date then.
+        camera: the source of frames.
+        watcher: makes a watcher; again whenever the camera comes back, since the old one's knowledge is outdated then.
         clock: answers the present instant, ns.
     """
 
@@ -40,11 +40,11 @@ class LocalSights:
         self._eyes.start(ring)
 
     def waitables(self) -> tuple[MessagePipe, ...]:
-        """Nothing: the bell is rung."""
+        """Return nothing: the bell is rung."""
         return ()
 
     def news(self, recall: Recall) -> Iterator[News]:
-        """Look at the frames that wait."""
+        """Look at the waiting frames."""
         while (frame := self._eyes.next(0)) is not None:
             self._seen_at, self._lost = self._clock(), False
             if self._looker is None:
@@ -62,10 +62,10 @@ class LocalSights:
         return Blind(self._eyes.words, seen, looker.watermark)
 
     def finish(self) -> tuple[Observation, ...]:
-        """The game is over."""
+        """End the game."""
         looker, self._looker = self._looker, None
         return () if looker is None else looker.finish()
 
     def close(self) -> None:
-        """Let go of the camera."""
+        """Close the camera."""
         self._eyes.close()

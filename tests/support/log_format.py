@@ -1,4 +1,4 @@
-"""The rulings of the table log as its format has them: which fields each kind has, and what may stand there."""
+"""The rulings of the table log in its published format: the fields of each kind, and their values."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
 
 
 def problems(rulings: Iterable[Ruling], log: Iterable[Observation]) -> list[str]:
-    """What of these rulings is not as the format has it; empty where all is."""
+    """Return the deviations of these rulings from the format; empty where there are none."""
     known, rulings = {line.id for line in log}, list(rulings)
     wrong = [f"{ruling.id}: {problem}" for ruling in rulings for problem in _problems(ruling, known)]
     twice = [name for name, times in Counter(ruling.id for ruling in rulings).items() if times > 1]
@@ -109,13 +109,13 @@ def problems(rulings: Iterable[Ruling], log: Iterable[Observation]) -> list[str]
 
 
 def _without(ruling: Ruling) -> set[str]:
-    """Fields of its kind that it does not have: only who doubts a card says what it may be."""
+    """Return fields of its kind that it lacks: only a doubt about a card lists candidates."""
     doubts = ruling.get("ask") in ("impossible_card", "order_changed")
     return set() if ruling.kind != "question" else {"lasted", "passed"} if doubts else {"cards", "lasted", "passed"}
 
 
 def _perhaps(ruling: Ruling) -> set[str]:
-    """Fields that it may have: what an unread card may be is named where the eye had an idea."""
+    """Return fields that it may have: an unread card's candidates are named where the eye had any."""
     if ruling.get("ask") == "unseen_gap":
         return {"cards", "lasted", "passed"}
     return {"cards"} if ruling.get("ask") == "unreadable_card" else set()

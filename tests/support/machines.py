@@ -1,4 +1,4 @@
-"""Machines for the doctor: a folder for the root, programs that answer what they are told to, fakes for modules."""
+"""Machines for the doctor: a root folder, programs with scripted answers, fakes for modules."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class FakeChip:
     def __exit__(self, *_: object) -> None: ...
 
     def get_info(self) -> Any:
-        """With the label."""
+        """Return the label."""
         return SimpleNamespace(label=self._label)
 
     def get_line_info(self, pin: int) -> Any:
-        """Who holds a line."""
+        """Return the holder of a line."""
         return SimpleNamespace(used=pin in self._held, consumer=self._held.get(pin, ""))
 
 
 def disk(free: int, *, read_only: bool = False) -> os.statvfs_result:
-    """A disk with so many bytes free."""
+    """Return a disk with this many bytes free."""
     return os.statvfs_result((1, 1, free, free, free, 0, 0, 0, os.ST_RDONLY if read_only else 0, 255))
 
 
@@ -56,7 +56,7 @@ class Rig:
 
     @property
     def machine(self) -> Machine:
-        """The machine."""
+        """Return the machine."""
         return Machine(
             self.root, self._run, self._bring, lambda _path: self.room, lambda p: p.name not in self.locked,
             self._eye_speed,
@@ -69,18 +69,18 @@ class Rig:
         path.write_text(text, encoding="utf-8")
 
     def chip(self, name: str, label: str, held: Mapping[int, str] | None = None) -> None:
-        """A GPIO chip with a label, some of whose lines are held."""
+        """Add a GPIO chip with a label, some of whose lines are held."""
         self.file(f"/dev/{name}")
         self.chips[name] = FakeChip(label, held or {})
 
     def webcam(self, number: int, name: str, index: int = 0) -> None:
-        """A device of Video4Linux."""
+        """Add a device of Video4Linux."""
         self.file(f"/dev/video{number}")
         self.file(f"/sys/class/video4linux/video{number}/name", f"{name}\n")
         self.file(f"/sys/class/video4linux/video{number}/index", f"{index}\n")
 
     def holds(self, process: int, name: str, device: str, program: str = "/usr/bin/python3") -> None:
-        """A program that has a device open."""
+        """Add a program that has a device open."""
         self.file(f"/proc/{process}/comm", f"{name}\n")
         self.file(f"/proc/{process}/cmdline", f"{program}\0-c\0")
         folder = self.root / "proc" / str(process) / "fd"

@@ -41,13 +41,13 @@ def _star(points: int, waist: float = 0.42) -> Points:
 
 
 def _sheet(canvas: Canvas, colour: Colour = _PAPER) -> tuple[float, float]:
-    """Cover the canvas with one colour; returns its middle."""
+    """Draw a star of radius 1."""
     canvas.fill(box(0, 0, canvas.width, canvas.height), colour)
     return canvas.width / 2, canvas.height / 2
 
 
 def _write(canvas: Canvas, text: str, colour: Colour, x: float, y: float, height: float, turned: bool = False) -> None:
-    """A line of text about (x, y), ``height`` mm high; turned, it runs down the card."""
+    """Write a line of text about (x, y), ``height`` mm high; turned, it runs down the card."""
     ink = glyphs(_FONT, text, 0.04)
     width = min(height * ink.shape[1] / ink.shape[0], (canvas.height if turned else canvas.width) * 0.8)
     if turned:
@@ -109,7 +109,7 @@ def _scoring(canvas: Canvas) -> None:
 
 
 def _blank(canvas: Canvas) -> None:
-    """Nothing but paper."""
+    """Draw nothing but paper."""
     _sheet(canvas)
 
 
@@ -136,11 +136,11 @@ ODD_FACES: Final[dict[str, Callable[[Canvas], None]]] = {
     "scoring": _scoring, "blank": _blank, "banner": _banner, "stripes": _stripes,
     **{f"back of {name}": family.back for name, family in FAMILIES.items()},
 }  # fmt: skip
-"""What is drawn on the canvas of a card, by name: faces without a readable index, and backs."""
+"""Drawings for a card's canvas, by name: faces without a readable index, and backs."""
 
 
 UNLETTERED: Final = ("jester", "edge", "star", "art", "mandala", "scoring", "banner", "stripes")
-"""Faces that nobody can read, of `ODD_FACES`: jokers, and a card of rules."""
+"""Faces of `ODD_FACES` that cannot be read: jokers, and a card of rules."""
 
 
 class DeckWithOddFaces(PrintedDeck):
@@ -153,5 +153,5 @@ class DeckWithOddFaces(PrintedDeck):
 
 
 def odd_deck(family: Family, face: str, scale: float) -> PrintedDeck:
-    """A deck of the family whose ``back`` is one of `ODD_FACES`."""
+    """Return a deck of the family whose ``back`` is one of `ODD_FACES`."""
     return PrintedDeck(replace(family, back=ODD_FACES[face]), scale)

@@ -1,4 +1,4 @@
-"""Pictures of a table top whose truth is known, and how far a table that was found lies from it."""
+"""Pictures of a table top whose truth is known, and the distance of a found table from it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Bytes = NDArray[np.uint8]
 
 PAPER_SCALE = 5
 SHEET_AT = (20.0, -10.0, 14.0)
-"""Where the sheet's middle lies, mm, and how it is turned, degrees."""
+"""Position of the sheet's middle, mm, and its turn, degrees."""
 
 
 @lru_cache(maxsize=1)
 def bare() -> Top:
-    """Nothing but cloth."""
+    """Return a picture of bare cloth."""
     return Top(seed=3)
 
 
@@ -36,7 +36,7 @@ def _copy() -> Top:
 
 
 def sheet_picture() -> Bytes:
-    """An A4 page with the board in its middle."""
+    """Return an A4 page with the board in its middle."""
     paper = np.full((297 * PAPER_SCALE, 210 * PAPER_SCALE), 255, np.uint8)
     board = board_picture(PAPER_SCALE)
     y, x = ((paper.shape[k] - board.shape[k]) // 2 for k in (0, 1))
@@ -46,14 +46,14 @@ def sheet_picture() -> Bytes:
 
 @lru_cache(maxsize=1)
 def with_sheet() -> Top:
-    """The sheet in the middle."""
+    """Return a picture with the sheet in the middle."""
     top = _copy()
     top.lay_paper(sheet_picture(), PAPER_SCALE, *SHEET_AT)
     return top
 
 
 def with_cards(cards: tuple[tuple[str, float, float, float], ...] = CORNER_CARD_NAMES, family: str = "harbour") -> Top:
-    """Cards: name, middle (mm) and turn (degrees) of each."""
+    """Return a picture with cards: name, middle (mm) and turn (degrees) of each."""
     top = _copy()
     for card, x, y, turn in cards:
         top.lay_card(card, x, y, turn, family)
@@ -61,15 +61,15 @@ def with_cards(cards: tuple[tuple[str, float, float, float], ...] = CORNER_CARD_
 
 
 def grid_mm(view: TableView, across: float = 240.0, down: float = 170.0) -> Floats:
-    """(n, 2) mm of the top, as far as the picture shows them and the playing area goes."""
+    """Return (n, 2) mm of the top, within the picture and the playing area."""
     xs, ys = np.meshgrid(np.linspace(-across, across, 9), np.linspace(-down, down, 7))
     return np.stack([xs.ravel(), ys.ravel()], axis=1)
 
 
 def worst_mm(found: TableFound, camera: Overhead) -> float:
-    """How far, mm, the table that was found lies from the truth at worst, over the playing area.
+    """Return the largest distance, mm, of the found table from the truth, over the playing area.
 
-    The origin and the turn of its millimetres are the table's own: they are laid over the top's first.
+    The origin and the turn of its millimetres are arbitrary: they are aligned with the top's first.
     """
     truth = grid_mm(found.view)
     told = found.view.to_mm(camera.to_px(truth))
@@ -79,7 +79,7 @@ def worst_mm(found: TableFound, camera: Overhead) -> float:
 
 
 def worst_px(found: TableFound, camera: Overhead) -> float:
-    """The same in px: where the table that was found shows the places that it takes the truth's for."""
+    """Return the same in px: between the found table's and the true places."""
     truth = grid_mm(found.view)
     told = found.view.to_mm(camera.to_px(truth))
     middle, mean = told.mean(axis=0), truth.mean(axis=0)
@@ -89,7 +89,7 @@ def worst_px(found: TableFound, camera: Overhead) -> float:
 
 
 def true_card_height(camera: Overhead, at: tuple[float, float] = (0.0, 0.0)) -> float:
-    """How tall a card of 88.9 mm shows there, px: the mean of all directions."""
+    """Return the height of a card of 88.9 mm there, px: the mean of all directions."""
     x, y = at
     left, right, up, down = camera.to_px(np.array([[x - 1, y], [x + 1, y], [x, y - 1], [x, y + 1]]))
     across, along = (right - left) / 2, (down - up) / 2
@@ -97,7 +97,7 @@ def true_card_height(camera: Overhead, at: tuple[float, float] = (0.0, 0.0)) -> 
 
 
 def stored_view(stored: CalibrationSettings) -> TableView:
-    """The table as a settings file tells it."""
+    """Return the table as a settings file holds it."""
     lens: Lens | None = None
     if stored.lens:
         fx, fy, cx, cy, k1, k2, p1, p2, k3 = stored.lens

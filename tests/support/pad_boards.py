@@ -1,4 +1,4 @@
-"""A pad board at the other end of a pseudo-terminal: the sketch of docs/pad_board.py itself, by a clock of its own."""
+"""A pad board at the other end of a pseudo-terminal: the sketch of docs/pad_board.py on its own clock."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any, Final
 from referee.units import MS, US
 
 _ROUND: Final = 1 << 30
-"""Where the ticks of MicroPython begin anew, µs."""
+"""Period of MicroPython's ticks, µs."""
 _SKETCH: Final = Path(__file__).parents[2] / "docs" / "pad_board.py"
 
 
 def load_sketch() -> Any:
-    """The sketch as a module."""
+    """Load the sketch as a module."""
     spec = importlib.util.spec_from_file_location("pad_board", _SKETCH)
     assert spec is not None
     assert spec.loader is not None
@@ -30,12 +30,12 @@ def load_sketch() -> Any:
 
 
 def ticks_diff(later: int, earlier: int) -> int:
-    """As MicroPython's: the way round that is shorter."""
+    """As MicroPython's: the shorter way round."""
     return (later - earlier + _ROUND // 2) % _ROUND - _ROUND // 2
 
 
 class BoardOnLine:
-    """A board whose pads a test closes; ``path`` is what the referee opens."""
+    """A board whose pads a test closes; the referee opens ``path``."""
 
     def __init__(
         self, *, drift_ppm: float = 0.0, pads: int = 4, damage: Callable[[bytes], bytes] | None = None
@@ -52,21 +52,21 @@ class BoardOnLine:
         self.board: Any = None
 
     def boot(self, ticks: int = 0) -> None:
-        """It begins (anew), its ticks at some number of microseconds."""
+        """Boot or reboot it, its ticks at some number of microseconds."""
         self._began = self.now - ticks * US
         self.board = load_sketch().PadBoard(self._pads, self._ticks, ticks_diff, self._sent.extend)
         self._flush()
 
     def skip(self, ns: int) -> None:
-        """Its clock goes on as if so long had passed."""
+        """Advance its clock."""
         self._began -= ns
 
     def press(self, pad: int, closed: bool) -> None:
-        """A pad closes or opens now."""
+        """Close or open a pad now."""
         self.board.note(pad, int(closed))
 
     def turn(self) -> None:
-        """The board's main loop comes round."""
+        """Run one turn of the board's main loop."""
         data = b""
         while select.select([self._master], [], [], 0)[0]:
             data += os.read(self._master, 4096)
@@ -74,12 +74,12 @@ class BoardOnLine:
         self._flush()
 
     def say(self, data: bytes) -> None:
-        """Something that no board should say."""
+        """Send a line that no board should send."""
         self._sent += data
         self._flush()
 
     def unplug(self) -> None:
-        """Both ends are gone."""
+        """Close both ends."""
         os.close(self._master)
         os.close(self._slave)
 
@@ -93,7 +93,7 @@ class BoardOnLine:
 
 
 def damage_lines(rng: random.Random, share: float) -> Callable[[bytes], bytes]:
-    """Tears some lines, and puts junk before others."""
+    """Tear some lines, and put junk before others."""
 
     def damage(line: bytes) -> bytes:
         chance = rng.random()
@@ -106,4 +106,4 @@ def damage_lines(rng: random.Random, share: float) -> Callable[[bytes], bytes]:
 
 
 STEP: Final = 4 * MS
-"""How often either side comes round, ns."""
+"""Interval between turns of either side, ns."""

@@ -1,6 +1,6 @@
-"""Which row of the rules brings which phrases about: search for a row's id, and find its words by key.
+"""The rows of the rules that each phrase comes from: search for a row's id, and find its words by key.
 
-Rows that are not here add no words of their own: they change what happens, and that is told by the rows that are.
+Rows that are missing here add no words of their own: they change the game, and the rows that are listed announce it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SPOKEN_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "C6b": ("challenge_won",),
     "C8": _PILE_LOST,
     "C10": ("challenge_moves", "chance"),
-    # A double is what everybody sees, so its name is not said.
+    # A double is seen by all, so its name is not spoken.
     "P1": ("slap_won", "slap_won.margin"),
     "P2": ("pattern.P2",),
     "P3a": ("pattern.P3a",),

@@ -1,4 +1,4 @@
-"""The Pi camera's shell in a simulated room, at no pace but its own clock's."""
+"""The Pi camera's shell in a simulated room, paced by its own clock alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CAMERA = Overhead(tilt=6.0, turn=3.0)
 
 
 class Hours:
-    """A clock that goes on only while somebody waits."""
+    """A clock that advances only during waits."""
 
     def __init__(self, boot_ahead: int = 0) -> None:
         self.now = 40 * SECOND

@@ -1,4 +1,4 @@
-"""A simulated table whose cloth has four faces printed on it, one of them where the pile lies."""
+"""A simulated table whose cloth has four faces printed on it, one of them at the pile's place."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from models.eye.classes import CARD_CLASSES
 
 PRINTS: Final = 4
 _INK: Final = 0.85
-"""How much of the cloth the ink covers."""
+"""The ink's opacity on the cloth."""
 
 
 class PrintedScene(Scene):
-    """Which faces, of which deck and where, goes by the seed."""
+    """The seed chooses the faces, their deck and their places."""
 
     def __init__(self, acts: Sequence[Act], seats: int, **options: Any) -> None:
         super().__init__(acts, seats, **options)

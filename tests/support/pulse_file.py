@@ -1,4 +1,4 @@
-"""Scripted pulses and recorded edges as files, so that another machine can play the one and tell the other.
+"""Scripted pulses and recorded edges as files, so that another machine can play the former and record the latter.
 
 Both are CSV: ``t_ns,pin,level`` and, for recorded edges, ``t_error_ns``. A pin is a BCM number of the Raspberry Pi;
 level 0 is a closed pad, which pulls its line to ground.
@@ -19,11 +19,11 @@ from tools.measure.pulse_trials import ERROR, Trial
 
 COLUMNS: Final = ("t_ns", "pin", "level", "t_error_ns")
 NEAR: Final = 50 * MS
-"""How far a trial may have drifted from the one before it, ns: two clocks count the time between."""
+"""Largest drift of a trial against the one before it, ns: two clocks count the time between."""
 
 
 def write_pulses(path: Path, trials: Iterable[Trial]) -> int:
-    """Write every pulse, in order, for something that closes contacts at these instants; gives how many."""
+    """Write every pulse, in order, for a machine that closes contacts at these instants; return their number."""
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file)
@@ -36,7 +36,7 @@ def write_pulses(path: Path, trials: Iterable[Trial]) -> int:
 
 
 class EdgeWriter:
-    """Writes edges as they come; `hardware.ports.Pads.start` may be given `tell`."""
+    """Writes edges as they come; its `tell` may be passed to `hardware.ports.Pads.start`."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w", encoding="utf-8", newline="")
@@ -55,7 +55,7 @@ class EdgeWriter:
 
 
 def read_edges(path: Path) -> list[Edge]:
-    """Edges of a file, by their instants.
+    """Return the edges of a file, by their instants.
 
     Raises:
         ValueError: a line is none of these; says which.
@@ -75,10 +75,10 @@ def read_edges(path: Path) -> list[Edge]:
 
 
 def aligned(trials: Iterable[Trial], edges: Sequence[Edge]) -> Iterator[tuple[Trial, list[Edge]]]:
-    """Each trial with its recorded edges, brought to the script's clock.
+    """Yield each trial with its recorded edges, converted to the script's clock.
 
-    Whoever played the pulses had another clock, which began elsewhere and goes a little faster or slower. So each trial
-    is laid on its first hand's edge, looked for near where the trial before lets it be expected.
+    The playing machine had another clock, with another origin and a slightly different rate. So each trial
+    is aligned with its first hand's edge, searched near the instant predicted from the trial before.
     """
     instants = [edge.t for edge in edges]
     offset: int | None = None

@@ -20,7 +20,7 @@ _CHANCES: Final = {"A": 4, "K": 3, "Q": 2, "J": 1}
 
 
 class Deal(NamedTuple):
-    """A published deal, and how many tricks and cards it is said to take."""
+    """A published deal, and its published number of tricks and cards."""
 
     hands: str
     tricks: int
@@ -40,7 +40,7 @@ PUBLISHED: Final = {
     "Nessler 2021": Deal("----K---A--Q-A--JJA------J/-----KK---------A-JK-Q-Q-Q", 1106, 7972),
     "Nessler 2022": NESSLER,
 }
-"""By who found them and when, with the tricks and cards that are told of them."""
+"""By discoverer and year, with the published tricks and cards."""
 LONG: Final = (
     "-J--KA----A-Q--Q-A----KJ--/A------QKJ--Q-------KJ----",
     "---AK-Q--J----J--QKJ-Q----/------JK-----A--K--Q---AA-",
@@ -55,19 +55,19 @@ LONG: Final = (
     "--------Q-J-----Q--Q--AJ--/-AK--Q-A--K--AK-J-----KJ--",
     "-----J-AA-------QA------J-/J-QQ----A-KQ--KK--------JK",
 )
-"""Deals that are nearly as long, of which nobody told the tricks; some end with a card that is no payment."""
+"""Deals that are nearly as long, whose tricks were not published; some end with a card that is no payment."""
 ENDLESS: Final = "---K---Q-KQAJ-----AAJ--J--/----------Q----KQ-J-----KA"
 
 
 def hands(deal: str) -> list[deque[str]]:
-    """Whole cards for a deal's letters: suits and number ranks in the order of the pack."""
+    """Return whole cards for a deal's letters: suits and number ranks in the order of the pack."""
     left = {rank: [rank + suit for suit in SUITS] for rank in _CHANCES}
     left["-"] = [rank + suit for suit in SUITS for rank in "23456789T"]
     return [deque(left[kind].pop(0) for kind in hand) for hand in deal.split("/")]
 
 
 def cards(deal: str) -> Iterator[tuple[int, str]]:
-    """Seat and card of each card that is laid, by a player who knows only this game; ends when one has run out."""
+    """Yield seat and card of each card that is laid, by a player who knows only this game; end when one has run out."""
     held = hands(deal)
     pile: list[str] = []
     turn, challenger, left = 0, None, 0
@@ -89,7 +89,7 @@ def cards(deal: str) -> Iterator[tuple[int, str]]:
 
 
 def log(deal: str, lines: int | None = None) -> Iterator[str]:
-    """The lines of a deal's log, the first ``lines`` of them: the table, then every card."""
+    """Yield the lines of a deal's log, the first ``lines`` of them: the table, then every card."""
     table = {"kind": "table", "t": 0, "seats": ["Ana", "Ben"], "dealer": 2, "rules": "beggar-my-neighbour"}
     yield json.dumps(table)
     for number, (seat, card) in enumerate(itertools.islice(cards(deal), None if lines is None else lines - 1), start=1):

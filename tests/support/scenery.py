@@ -12,7 +12,7 @@ _SKIES: dict[str, Colour] = {"s": (176, 204, 226), "h": (246, 212, 176), "d": (2
 
 
 def scene(canvas: Canvas, family: Family, rank: str, suit: str, colour: Colour) -> None:
-    """Draw a court's picture over most of the card; rank tells the figure and the house behind it."""
+    """Draw a court's picture over most of the card; rank selects the figure and the house behind it."""
     x0, y0 = (canvas.width - family.frame[0]) / 2, (canvas.height - family.frame[1]) / 2
     outline = box(x0, y0, canvas.width - x0, canvas.height - y0)
     sheet = Canvas(canvas.width, canvas.height, canvas.scale, family.costume.ground)

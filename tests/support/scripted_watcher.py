@@ -1,4 +1,4 @@
-"""A watcher that is told what it sees: for trying the rest of the referee without an eye."""
+"""A watcher with scripted observations: for trying the rest of the referee without an eye."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from referee.engine.observations import Card, Observation, Placed, Taken
 
 
 class ScriptedWatcher:
-    """Tells each observation with the first frame at or after the instant at which it becomes known.
+    """Reports each observation with the first frame at or after the instant at which it becomes known.
 
     Implements `referee.vision.sight.Watching`.
 
     Args:
-        script: what there is to see; an observation becomes known at its ``known_at``, or at its ``t`` + ``delay``.
+        script: the observations; each becomes known at its ``known_at``, or at its ``t`` + ``delay``.
         delay: ns from an instant until it is known; the watermark lags as much.
     """
 
@@ -32,17 +32,17 @@ class ScriptedWatcher:
         self._script = [seen for _, _, seen in known]
         self._told = 0
         self.watermark = -1
-        """Everything up to this instant (ns) has been told."""
+        """Everything up to this instant (ns) has been reported."""
 
     def _known_at(self, seen: Observation) -> int:
         known_at: int | None = getattr(seen, "known_at", None)
         return seen.t + self._delay if known_at is None else known_at
 
     def recall(self, foresight: Foresight | None) -> None:
-        """Hear what can come next; what this watcher tells was settled before."""
+        """Ignore the cards that can come next; this watcher's reports are fixed."""
 
     def feed(self, image: Any, t: int, t_error: int) -> list[Observation]:
-        """Look at nothing; it is ``t`` (ns)."""
+        """Advance to ``t`` (ns) without looking."""
         upto = bisect_right(self._instants, t)
         told = self._script[self._told : upto]
         self._told = upto
@@ -51,13 +51,13 @@ class ScriptedWatcher:
         return told
 
     def finish(self) -> list[Observation]:
-        """The rest of the script."""
+        """Return the rest of the script."""
         told, self._told = self._script[self._told :], len(self._script)
         return told
 
 
 def as_seen(truth: Iterable[Observation], frame_ns: int) -> list[Observation]:
-    """What a perfect eye behind a camera of so many ns a frame would tell of the truth: instants between two frames."""
+    """Return the reports of a perfect eye with this frame interval (ns): instants between two frames."""
     out: list[Observation] = []
     for seen in truth:
         middle = seen.t // frame_ns * frame_ns + frame_ns // 2
@@ -69,30 +69,30 @@ def as_seen(truth: Iterable[Observation], frame_ns: int) -> list[Observation]:
 
 
 def blank_frames(fps: float, end: int) -> Iterator[Frame]:
-    """Frames that show nothing, up to ``end`` (ns)."""
+    """Yield frames that show nothing, up to ``end`` (ns)."""
     image = np.zeros((1, 1, 3), np.uint8)
     for index in range(int(end * fps / 1e9) + 1):
         yield Frame(image, round(index * 1e9 / fps), 4_000_000, index)
 
 
 class FollowingWatcher:
-    """A perfect eye at a demo's table whose players may be stopped: it sees whichever script is played."""
+    """A perfect eye at a demo's table whose players may be stopped: it sees the current script."""
 
     def __init__(self, script: Script, fps: float, delay: int = 0) -> None:
-        """``script``: what is played at first; ``delay``: see `ScriptedWatcher`."""
+        """``script``: the first one; ``delay``: see `ScriptedWatcher`."""
         self._script, self._frame, self._delay = script, round(1e9 / fps), delay
         self._eye = ScriptedWatcher(as_seen(script.truth, self._frame), delay)
         self._looked = -1
 
     def show(self, script: Script, _since: int) -> None:
-        """Another script is played, the same up to now."""
+        """Switch to another script that is the same up to now."""
         self._script, watermark = script, self._eye.watermark
         self._eye = ScriptedWatcher(as_seen(script.truth, self._frame), self._delay)
         self._eye.feed(None, self._looked, 0)
         self._eye.watermark = watermark
 
     def frames(self) -> Iterator[Frame]:
-        """Frames that show nothing, as long as the script lasts."""
+        """Yield frames that show nothing, as long as the script lasts."""
         image, index = np.zeros((1, 1, 3), np.uint8), 0
         while (t := index * self._frame) <= self._script.duration:
             yield Frame(image, t, 4_000_000, index)
@@ -100,7 +100,7 @@ class FollowingWatcher:
 
     @property
     def watermark(self) -> int:
-        """Everything up to this instant (ns) has been told."""
+        """Return the instant (ns) up to which everything has been reported."""
         return self._eye.watermark
 
     def recall(self, foresight: Foresight | None) -> None:
@@ -112,5 +112,5 @@ class FollowingWatcher:
         return self._eye.feed(image, t, t_error)
 
     def finish(self) -> list[Observation]:
-        """What has happened by the last frame, and was not told yet."""
+        """Return the events up to the last frame that were not reported yet."""
         return [seen for seen in self._eye.finish() if seen.t <= self._looked]

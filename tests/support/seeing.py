@@ -1,4 +1,4 @@
-"""Cameras and watchers that another process can be given: everything here can be pickled by its name."""
+"""Cameras and watchers for another process: everything here can be pickled by its name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Recorded:
-    """A recording: frames of blank pictures, every so many ns."""
+    """A recording: blank frames at an even interval, ns."""
 
     frames: int
     every: int = 50 * MS
@@ -64,9 +64,9 @@ class _Listed:
 
 @dataclass(frozen=True)
 class Switched:
-    """A live camera on real time; the words in a file say what is wrong with it.
+    """A live camera on real time; the words in a file name its fault.
 
-    Empty: nothing; ``gone``: it fails and does not open; ``hung``: no frames, and no failure; ``crash``: its process is
+    Empty: none; ``gone``: it fails and does not open; ``hung``: no frames, and no failure; ``crash``: its process is
     killed, once.
     """
 
@@ -112,7 +112,7 @@ class _Live:
 
 @dataclass(frozen=True)
 class Script:
-    """Makes a watcher that tells these cards, at these instants after the first frame; ``lying`` at the first."""
+    """Makes a watcher that reports these cards, at these instants after the first frame; ``lying`` at the first."""
 
     cards: tuple[Card, ...] = ()
 
@@ -122,7 +122,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Believing:
-    """Makes a watcher that names each card by what it was told can come: it shows what it knew before each frame."""
+    """Makes a watcher that names each card by its prediction: it shows what it knew before each frame."""
 
     every: int = 4
 
@@ -152,13 +152,13 @@ class _Believer:
 
 
 def no_camera(told: Told) -> Camera:
-    """There is none, and never will be."""
+    """Fail: there is no camera, and never will be."""
     raise HardwareMissing("no camera answers at usb:9; plug one in")
 
 
 @dataclass(frozen=True)
 class Hanging:
-    """A watcher that never comes back from the frame of this number."""
+    """A watcher that never returns from the frame of this number."""
 
     frame: int
 

@@ -1,6 +1,6 @@
-"""Hard situations at the simulated table: short stretches of play in which one thing goes wrong, and how they look.
+"""Hard situations at the simulated table: short stretches of play in which one thing goes wrong, and their pictures.
 
-Each is made from a seed: who lays what where, in which deck, cloth and light, and the size of what goes wrong.
+Each is made from a seed: the players, places, deck, cloth and light, and the size of the trouble.
 `SITUATIONS` names them all.
 """
 
@@ -33,11 +33,11 @@ from tests.support.spoilt import Situation
 from tests.support.story import SEATS, Story
 
 INDEX_AT: Final = (-25.0, -34.0)
-"""Where an index stands on a card, mm from its middle."""
+"""Position of an index on a card, mm from its middle."""
 
 
 def on_card(pose: CardPose, x: float, y: float) -> tuple[float, float]:
-    """Where a place on a card (mm from its middle) lies on the table."""
+    """Return a place on a card (mm from its middle) in table coordinates."""
     a = math.radians(pose.turn)
     return pose.x + x * math.cos(a) - y * math.sin(a), pose.y + x * math.sin(a) + y * math.cos(a)
 
@@ -57,7 +57,7 @@ def _glare(story: Story) -> None:
 def _finger(story: Story) -> None:
     story.lay(2)
     act = story.lay(gap=0)
-    # The hand that laid it keeps a finger on the index that is nearest to it.
+    # The hand that laid it keeps a finger on its nearest index.
     home = towards(bearing(act.seat, SEATS))
     corners = [on_card(act.pose, side * INDEX_AT[0], side * INDEX_AT[1]) for side in (1, -1)]
     near = max(corners, key=lambda c: c[0] * home[0] + c[1] * home[1])
@@ -250,7 +250,7 @@ def _sun_patch(story: Story, goes: bool = False) -> None:
 
 
 def _unlettered(story: Story) -> None:
-    """The next card comes up 0.8 to 1.6 s after the joker."""
+    """Lay a joker without an index; the next card comes up 0.8 to 1.6 s after it."""
     story.lay(story.chance.randint(1, 4), gap=story.chance.randrange(400 * MS, 900 * MS))
     act = story.lay(card=story.chance.choice(UNLETTERED), gap=story.chance.randrange(800 * MS, 1_600 * MS))
     story.moments.append(act.rest + 150 * MS)
@@ -297,7 +297,7 @@ def _balance(story: Story) -> None:
     channels = story.chance.choice(((0, 0, 1), (1, 0, 0), (1, 1, 1)))
     blue, green, red = (levels * share for share in channels)
     span = story.chance.choice((0, 500 * MS))
-    # Less exposure is less light in proportion: it takes no levels from what is dark already.
+    # Less exposure is proportionally less light: it subtracts no levels from dark places.
     offset = story.chance.random() < 0.5 and (levels > 0 or not green)
     story.effects.append(Balance(story.now, span, (blue, green, red), offset))
     story.moments += [story.now - 70 * MS, story.now + 600 * MS]
@@ -348,7 +348,7 @@ SITUATIONS: Final[Mapping[str, Callable[[Story], None]]] = {
 
 
 def situation(name: str, seed: int) -> Situation:
-    """One stretch of play; the same arguments give the same pictures.
+    """Return one stretch of play; the same arguments give the same pictures.
 
     Raises:
         KeyError: there is no such situation.

@@ -1,6 +1,6 @@
-"""A sound card that is not there: ALSA writes what is played into a pipe, which is emptied at the pace of a card.
+"""A simulated sound card: ALSA writes the played sound into a pipe, which is emptied at a card's pace.
 
-`listen` is the other end, in a process of its own: it notes the instants at which sound begins, as it arrives.
+`listen` is the other end, in a separate process: it notes the instants at which sound begins, as it arrives.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ RATE: Final = 48_000
 CHANNELS: Final = 8
 FRAME: Final = 4 * CHANNELS
 BLOCK: Final = 0.0025
-"""Seconds of sound that are taken at a time."""
+"""Seconds of sound taken at a time."""
 PIPE: Final = 4096
 """Bytes that the pipe holds: 2.7 ms of sound, so that little waits in it."""
 QUIET: Final = 0.03
-"""Seconds of quiet before what counts as a beginning."""
+"""Seconds of quiet before a sound counts as a beginning."""
 LOUD: Final = 0.02
 
 _CONFIG: Final = f"""
@@ -36,7 +36,7 @@ ctl.!default {{ type hw card 0 }}
 
 
 def configure(folder: Path) -> tuple[Path, Path]:
-    """Write the configuration for ALSA_CONFIG_PATH; returns it and the pipe."""
+    """Write the configuration for ALSA_CONFIG_PATH; return it and the pipe."""
     pipe, config = folder / "card", folder / "asound.conf"
     if not pipe.exists():
         os.mkfifo(pipe)
@@ -45,13 +45,13 @@ def configure(folder: Path) -> tuple[Path, Path]:
 
 
 class Card:
-    """The pipe and whoever empties it; to be there before the first sound stream is opened."""
+    """The pipe and its reader; must exist before the first sound stream is opened."""
 
     def __init__(self, folder: Path) -> None:
-        """Make both in a folder; `environment` then says where the sound goes."""
+        """Make both in a folder; `environment` then names the output."""
         self.config, pipe = configure(folder)
         self._onsets = folder / "onsets"
-        # Open for both, so that whoever tries the card and leaves again neither waits nor ends the listener.
+        # Open for reading and writing, so that a program that only tries the card neither blocks nor ends the listener.
         self._pipe = os.open(pipe, os.O_RDWR)
         fcntl.fcntl(self._pipe, fcntl.F_SETPIPE_SZ, PIPE)
         os.environ["ALSA_CONFIG_PATH"] = str(self.config)
@@ -62,23 +62,23 @@ class Card:
 
     @property
     def listener(self) -> int:
-        """The process that empties the pipe."""
+        """Start the process that empties the pipe."""
         return self._listener.pid
 
     @property
     def onsets(self) -> list[int]:
-        """When sound began after quiet, each time, ns of CLOCK_MONOTONIC."""
+        """Return every beginning of sound after quiet, ns of CLOCK_MONOTONIC."""
         return [int(line) for line in self._onsets.read_text().split()] if self._onsets.exists() else []
 
     def close(self) -> None:
-        """End the listener; nothing may be played any more."""
+        """End the listener; no sound may be played afterwards."""
         self._listener.kill()
         self._listener.wait()
         os.close(self._pipe)
 
 
 def listen(fd: int, onsets: Path) -> None:
-    """Empty the pipe in real time until we are ended; note the instant of each beginning."""
+    """Empty the pipe in real time until terminated; note the instant of each beginning."""
     size = round(BLOCK * RATE) * FRAME
     quiet, due, rest = QUIET, time.monotonic(), b""
     with onsets.open("w", buffering=1) as out:
@@ -99,7 +99,7 @@ def listen(fd: int, onsets: Path) -> None:
                 if quiet >= QUIET:
                     out.write(f"{now}\n")
                 quiet = 0.0
-            # A card takes sound as fast as it plays it; one that was held up takes up to a period at once.
+            # A card takes sound as fast as it plays it; after a delay it takes up to a period at once.
             due = max(due + BLOCK, time.monotonic() - 4 * BLOCK)
             time.sleep(max(0.0, due - time.monotonic()))
 

@@ -1,4 +1,4 @@
-"""A stretch of play at the simulated table, and the pictures of it with what spoils them."""
+"""A stretch of play at the simulated table, and its spoilt pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.printed_cloth import PrintedScene
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """One stretch of play and what spoils the pictures of it."""
+    """One stretch of play and its disturbances."""
 
     name: str
     script: Script
@@ -24,9 +24,9 @@ class Situation:
     effects: tuple[Effect, ...] = ()
     bent: Mapping[str, float] = field(default_factory=dict)
     trouble: str = ""
-    """What somebody at the table should be told of the camera: ``dark``, ``blocked`` or ``moved``."""
+    """The camera trouble that must be reported: ``dark``, ``blocked`` or ``moved``."""
     moments: tuple[int, ...] = ()
-    """Instants worth looking at."""
+    """Instants worth inspecting."""
     cloth: tuple[int, int, int] | None = None
     """The cloth's colour: blue, green, red; None: the seed chooses."""
     printed: bool = False

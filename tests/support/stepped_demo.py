@@ -1,4 +1,4 @@
-"""A demo without pace before any watcher: a whole game as the appliance plays it, as fast as the machine can."""
+"""A demo in data time before any watcher: a whole game as the appliance plays it, at full speed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def play(
     options: DemoOptions, script: Script, watcher: Watching, *, frames: Iterator[Frame],
     services: Sequence[TableService] = (), journal: Journal | None = None, record: Path | None = None,
 ) -> tuple[DemoSummary, Conductor]:  # fmt: skip
-    """Play a script without pace before any watcher, recorded in a file if one is given; see `play_at`."""
+    """Play a script in data time before any watcher, recorded in a file if one is given; see `play_at`."""
     settings = settings_for(script, record)
     lights = settings.lights.model_copy(update={"enabled": False})
     settings = settings.model_copy(update={"lights": lights})

@@ -1,4 +1,4 @@
-"""Writes a short stretch of play, act after act: who lays what where, and what ideal sensors would have reported."""
+"""Writes a short stretch of play, act by act: the cards laid, their places, and the reports of ideal sensors."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tests.support.spoilt import Situation
 
 SEATS: Final = 4
 GAP_NS: Final = (260 * MS, 420 * MS)
-"""From one card to the next."""
+"""Interval between cards."""
 
 
 class Story:
-    """Writes a stretch of play, act after act."""
+    """Writes a stretch of play, act by act."""
 
     def __init__(self, name: str, seed: int) -> None:
         self.name, self.seed = name, seed
@@ -45,7 +45,7 @@ class Story:
         self.printed = False
 
     def lay(self, count: int = 1, pose: CardPose | None = None, gap: int | None = None, card: str = "") -> Lay:
-        """The next players lay cards, the pack's next ones or ``card``; gives the last act."""
+        """Let the next players lay cards, the pack's next ones or ``card``; return the last act."""
         for _ in range(count):
             face, sideways = card or self.cards.pop(), self.people[self.seat - 1].sideways
             act = Lay(self.now, self.seat, face, pose or self.pose(), sideways)
@@ -54,13 +54,13 @@ class Story:
         return act
 
     def lie(self, count: int) -> None:
-        """Cards lie there when the first picture is taken; nothing tells when they came: the truth leaves them out."""
+        """Put cards in the first picture; their arrival is unknown, so the truth leaves them out."""
         for k in range(count):
             self.acts.append(Lay((k - 2 * count) * SECOND, self.seat, self.cards.pop(), self.pose()))
             self.seat = self.seat % SEATS + 1
 
     def pair(self) -> Pair:
-        """The next player lays two cards at once, the lower one fanned out a little."""
+        """Let the next player lay two cards at once, the lower one fanned out a little."""
         upper = self.pose()
         way, far = self.chance.uniform(0, 2 * math.pi), self.chance.uniform(16, 26)
         lower = CardPose(
@@ -74,14 +74,14 @@ class Story:
 
     def _laid(self, act: Lay, card: str, gap: int | None) -> None:
         self.acts.append(act)
-        # Of two that come at one instant the lower is the first.
+        # Of two cards at one instant the lower is the first.
         at = act.t + 1 if isinstance(act, Pair) else act.t
         self.truth.append(Card(t=at, id=f"c{len(self.truth)}", card=card, seat=act.seat))
         self.now += self.chance.randrange(*GAP_NS) if gap is None else gap
         self.seat = self.seat % SEATS + 1
 
     def pose(self, far: float | None = None) -> CardPose:
-        """Where the next player's card comes to lie; ``far`` mm from the middle if given."""
+        """Return the resting place of the next player's card; ``far`` mm from the middle if given."""
         pose = self.people[self.seat - 1].pose(SEATS, self.chance)
         if far is None:
             return pose
@@ -89,11 +89,11 @@ class Story:
         return CardPose(far * math.cos(way), far * math.sin(way), pose.turn)
 
     def wait(self, ns: int) -> None:
-        """Nothing happens for a while."""
+        """Let time pass."""
         self.now += ns
 
     def burn(self, count: int = 1) -> None:
-        """Somebody slides penalty cards under the pile."""
+        """Let a player slide penalty cards under the pile."""
         seat = self.chance.randint(1, SEATS)
         cards = tuple(self.cards.pop() for _ in range(count))
         self.wait(900 * MS)
@@ -103,7 +103,7 @@ class Story:
         self.wait(1_100 * MS)
 
     def take(self) -> None:
-        """Somebody takes the pile."""
+        """Let a player take the pile."""
         self.wait(900 * MS)
         seat = self.chance.randint(1, SEATS)
         self.acts.append(Take(self.now, seat))
@@ -111,7 +111,7 @@ class Story:
         self.wait(1_000 * MS)
 
     def told(self) -> Situation:
-        """The whole stretch."""
+        """Return the whole stretch."""
         table = Table(t=0, id="table", seats=tuple(NAMES[:SEATS]), dealer=SEATS)
         script = Script(
             self.seed, table, self.people, tuple(sorted(self.acts, key=lambda act: act.t)), (),

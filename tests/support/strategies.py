@@ -1,4 +1,4 @@
-"""Hypothesis strategies: generated games, and the ways in which their lines may arrive."""
+"""Hypothesis strategies: generated games, and the orders in which their lines may arrive."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def games(cards: int = 40) -> st.SearchStrategy[Game]:
 
 
 def sensor_of(one: Observation) -> str:
-    """Which sensor told of it: pads tell of hands, the camera of all else."""
+    """Return the sensor of a line: pads report hands, the camera all else."""
     return "pads" if isinstance(one, Slap | Lift) else "camera"
 
 
 def told_late(rng: random.Random, lines: Sequence[Observation]) -> list[Observation]:
-    """These observations in some order of arrival: nearly as they happened, in batches, or thrown together."""
+    """Return these observations in some order of arrival: nearly as they happened, in batches, or shuffled."""
     how = rng.choice(("delays", "delays", "by sensor", "any", "reversed"))
     if how == "any":
         return rng.sample(list(lines), k=len(lines))
@@ -45,7 +45,7 @@ def told_late(rng: random.Random, lines: Sequence[Observation]) -> list[Observat
 
 
 def with_ticks(rng: random.Random, arrived: Sequence[Observation], sensors: bool) -> list[Observation]:
-    """Put ticks between lines, each after all that it covers: of every sensor by itself, or of all together."""
+    """Put ticks between lines, each after all that it covers: for every sensor by itself, or for all together."""
     groups = SENSORS if sensors else ("",)
     horizon = dict.fromkeys(groups, max((one.t for one in arrived), default=0))
     out: list[Observation] = []
@@ -63,7 +63,7 @@ def with_ticks(rng: random.Random, arrived: Sequence[Observation], sensors: bool
 
 @st.composite
 def arrivals(draw: st.DrawFn, cards: int = 40) -> tuple[list[Observation], list[Observation]]:
-    """A log as it happened, and the same log as it may have become known."""
+    """Return a log in event order, and the same log in an order of arrival."""
     game = draw(games(cards))
     rng = random.Random(draw(st.integers(0, 10**6)))
     sensors = draw(st.booleans())

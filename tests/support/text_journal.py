@@ -1,4 +1,4 @@
-"""A table log on a text stream, for tests that read what was written."""
+"""A table log on a text stream, for tests that read the written lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class TextJournal:
         self._waiting: deque[str] = deque()
 
     def write(self, line: str) -> None:
-        """Write the line, after all that waits."""
+        """Write the line, after all waiting lines."""
         self._waiting.append(line + "\n")
         self._pour()
 
@@ -23,7 +23,7 @@ class TextJournal:
         self.write(line)
 
     def commit(self) -> None:
-        """Write what waits, and hand it to the operating system."""
+        """Write the waiting lines, and hand them to the operating system."""
         self._pour()
         self._stream.flush()
 

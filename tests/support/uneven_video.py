@@ -1,4 +1,4 @@
-"""A video whose frames stand unevenly, as a telephone's do: written evenly, and its table of durations changed."""
+"""A video with uneven frame times, as a telephone's: written evenly, with a changed table of durations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEAD = 8
 
 
 def write_uneven_video(file: Path, milliseconds: Sequence[int]) -> None:
-    """Write an MP4 with a frame for each of these, which says how long it stands; each is of another grey."""
+    """Write an MP4 with a frame for each of these durations, each of another grey."""
     fps = 25.0
     writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"mp4v"), fps, (64, 48))
     for n in range(len(milliseconds)):
@@ -30,14 +30,14 @@ def write_uneven_video(file: Path, milliseconds: Sequence[int]) -> None:
     made = struct.pack(">I4s", _HEAD + len(table), b"stts") + table
     longer = len(made) - size
     out = bytearray(data[:start] + made + data[start + size :])
-    # The pictures stand before all of this, so their places stay.
+    # The pictures precede all of this in the file, so their offsets stay valid.
     for at, length in boxes[:-1]:
         struct.pack_into(">I", out, at, length + longer)
     file.write_bytes(out)
 
 
 def _find_boxes(data: bytes) -> list[tuple[int, int]]:
-    """Start and size of each box on the way to the durations."""
+    """Return start and size of each box on the way to the durations."""
     found, at, end = [], 0, len(data)
     for name in _PATH:
         while data[at + 4 : at + 8] != name:

@@ -1,6 +1,6 @@
 """Packs that the eye was not trained on: other letters, other signs, other colours, other sizes.
 
-They are for trying `referee enrol`, and no game is played with them unless somebody asks for one.
+They are for trying `referee enrol`; games use them only on request.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FOREIGN: Final[dict[str, dict[str, str]]] = {
     "Scandinavian": {"A": "E", "Q": "D", "J": "Kn"},
     "Russian": {"A": "Т", "K": "К", "Q": "Д", "J": "В"},
 }
-"""What packs of a language print where English ones print A, K, Q and J."""
+"""Letters of a language's packs in the place of the English A, K, Q and J."""
 _SAXON: Final = {"A": "D", "Q": "O", "J": "U"}
 
 _FOUR_COLOURS: Final = {"d": (24, 92, 190), "c": (16, 128, 62)}
@@ -51,16 +51,16 @@ SIGNS["c", "german"] = (
 
 @dataclass(frozen=True)
 class UnusualFamily(Family):
-    """A family that prints what no ordinary one does."""
+    """A family with prints that no ordinary one has."""
 
     letters: Mapping[str, str] = field(default_factory=dict)
-    """What is printed for a rank, where it is not the usual letter."""
+    """The printed letter of a rank, where it is not the usual one."""
     colours: Mapping[str, Colour] = field(default_factory=dict)
-    """Of suits that are not printed in ``black`` or ``red``."""
+    """Colours of suits that are not printed in ``black`` or ``red``."""
     scenes: bool = False
     """Courts are country scenes."""
     single: bool = False
-    """One large pip stands on number cards instead of as many as they count."""
+    """One large pip on number cards instead of as many as they count."""
 
     def colour(self, suit: str) -> Colour:
         return self.colours.get(suit) or super().colour(suit)
@@ -84,7 +84,7 @@ def _like(family: str, **changes: Any) -> UnusualFamily:
 
 
 def foreign_packs() -> list[tuple[str, UnusualFamily]]:
-    """Every family's pack in every language that its font can print, with the language."""
+    """Return every family's pack in every language that its font can print, with the language."""
     return [
         (language, _like(family, name=f"{family}-{language}", letters=letters))
         for language, letters in FOREIGN.items()

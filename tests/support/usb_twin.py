@@ -2,7 +2,7 @@
 
 Of the faults of `hardware.simulated.devices.camera_faults` it knows: ``absent`` (it does not open), ``silent`` (the
 cable is out: a read fails), ``stuck`` (a read never returns, and no signal ends it), ``unlocked`` (the picture
-changes when its automatics are switched off), ``size``, ``dark`` and ``unstamped``.
+changes when its automatic controls are switched off), ``size``, ``dark`` and ``unstamped``.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ class SimulatedCapture:
         return True
 
     def get(self, setting: int) -> float:
-        """A setting, or the driver's stamp of the last picture, ms."""
+        """Return a setting, or the driver's stamp of the last picture, ms."""
         if setting == cv2.CAP_PROP_POS_MSEC:
             return 0.0 if "unstamped" in self._faults.at(self._number) else self._stamp / 1e6
         return self._settings.get(setting, 0.0)
 
     def read(self) -> tuple[bool, Image | None]:
-        """The next picture; False when the camera is gone."""
+        """Return the next picture; False when the camera is gone."""
         now = self._faults.at(self._number)
         while "stuck" in now:
-            # In the kernel, waiting for a device that does not answer: not even a signal comes through.
+            # A wait in the kernel for a device that does not answer: not even a signal ends it.
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
             ctypes.CDLL(None).sleep(3600)
         if now & {"silent", "absent"}:
@@ -67,7 +67,7 @@ class SimulatedCapture:
         return True, self._paint(now, (height, width, 3))
 
     def _paint(self, now: frozenset[str], shape: tuple[int, int, int]) -> Image:
-        """Grey, and in its upper left corner its number."""
+        """Paint it grey, with its number in the upper left corner."""
         if "dark" in now:
             return np.zeros(shape, np.uint8)
         jumped = "unlocked" in now and self._settings.get(cv2.CAP_PROP_AUTO_EXPOSURE) == 1.0
@@ -76,12 +76,12 @@ class SimulatedCapture:
         return image
 
     def release(self) -> None:
-        """Let go."""
+        """Release the device."""
         self._open = False
 
 
 def open_usb(switch: str, size: Any = (64, 48), fps: float = 100.0) -> UsbCamera:
-    """The USB camera's real shell over a camera that fails as the file ``switch`` says.
+    """Open the USB camera's real shell over a camera that fails as the file ``switch`` says.
 
     Raises:
         HardwareMissing: it is not there just now.

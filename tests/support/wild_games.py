@@ -1,7 +1,7 @@
 """Generated logs of whole games with everything that happens at a real table, and all that people say of it.
 
-Play is plausible, for whoever lays or slaps knows what a referee of their own believes by then. What a plain table
-(`tests.rules.plain_table`) leaves out is here: instants with errors, dead heats, slaps near a reveal or a pick-up,
+Play is plausible: players who lay or slap know what a referee of their own believes by then. Added to a plain table
+(`tests.rules.plain_table`) are: instants with errors, dead heats, slaps near a reveal or a pick-up,
 unread cards, War, people who join, leave, count, pause, answer, correct, overrule and take all that back.
 """
 
@@ -39,7 +39,7 @@ _MEETING: Final = (
     "E8", "M11", "F5", "F9", "F10", "M4", "M14", "M13", "N2", "N7", "E2", "E3", "E5b", "E6", "E7", "F6d", "F6e", "F6f",
     "F3", "N8", "N9", "F12", "C7", "C10", "P16", "M6", "M15", "N12", "N13", "N6",
 )  # fmt: skip
-"""Rows that change who plays, who holds what or who may slap: a crowded game has many of them at once."""
+"""Rows that change the players, the holdings or the right to slap: a crowded game has many of them at once."""
 _CROWDED_VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
     **_PLAIN_VALUES,
     **_VALUES,
@@ -61,13 +61,13 @@ _CROWDED_VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
 
 
 def wild_rules(rng: random.Random) -> dict[str, Any]:
-    """House rules with any row on or off, as a log's first line says them."""
+    """Return house rules with any row on or off, as a log's first line."""
     while True:
         said = random_rules(rng, frozenset(ROWS), most=16)
         for row in rng.sample(sorted(_VALUES), k=rng.randint(0, 3)):
             said["set"][row] = rng.choice(_VALUES[row])
         if rng.random() < 0.4:
-            # Hands as near as these are asked about, or play War.
+            # Hands nearer than this lead to a question, or to War.
             said["off"] += [row for row in ("M2", "M3") if row not in (*said["on"], *said["off"])]
             said["on"] += [row for row in ("M4",) if row not in said["on"] and rng.random() < 0.5]
         try:
@@ -78,7 +78,7 @@ def wild_rules(rng: random.Random) -> dict[str, Any]:
 
 
 def crowded_rules(rng: random.Random) -> dict[str, Any]:
-    """House rules of which many let rules meet: leaving with War, debts with shares, locks with contests."""
+    """Return house rules whose rows often meet: leaving with War, debts with shares, locks with contests."""
     while True:
         said = random_rules(rng, frozenset(ROWS), most=8)
         for row in rng.sample(_MEETING, k=rng.randint(2, 12)):
@@ -95,12 +95,12 @@ def crowded_rules(rng: random.Random) -> dict[str, Any]:
 
 
 class WildGame:
-    """One game while it is told; ``lines`` is its log, mostly in the order of event time.
+    """One game in the making; ``lines`` is its log, mostly in the order of event time.
 
     Args:
         seed: the same seed gives the same game.
         amended: whether people answer, correct and overrule.
-        strange: whether cards come that cannot be there, counts that are wrong, and lines that fit nothing.
+        strange: whether there are impossible cards, wrong counts, and lines that fit nothing.
         crowded: whether many rows meet that change who plays, and players do more than lay and slap.
     """
 
@@ -109,7 +109,7 @@ class WildGame:
         self.t = 0
         self.lines: list[Observation] = []
         self.asked: dict[str, Ruling] = {}
-        """Every question that was asked, by its id."""
+        """Every question so far, by its id."""
         self.rulings: list[Ruling] = []
         self._guide = Adjudicator(lookahead_ns=0)
         self._amended, self._strange = amended, strange
@@ -144,7 +144,7 @@ class WildGame:
         self._hear()
 
     def _crowd(self, table: dict[str, Any]) -> None:
-        """Few cards in many hands, up to eight packs, and a few moves that come again and again."""
+        """Make few cards in many hands, up to eight packs, and a few moves that come again and again."""
         rng = self.rng
         seats = len(table["seats"])
         how = rng.random()
@@ -163,10 +163,10 @@ class WildGame:
             for place, (weight, move) in enumerate(_CROWDED_MOVES)
         )
 
-    # What is told
+    # Reports
 
     def tell(self, kind: str, at: int | None = None, **fields: Any) -> Observation | None:
-        """Tell a line of ``at`` (ns; None: now); None where it fits no log."""
+        """Add a line at ``at`` (ns; None: now); return None where it fits no log."""
         t = self.t if at is None else at
         name = f"{kind[0]}{len(self.lines)}"
         line = from_fields({"kind": kind, "t": t, "id": name, **fields}, 1)
@@ -181,7 +181,7 @@ class WildGame:
         self.t += self.rng.choice(gaps) * MS + self.rng.randint(0, MS)
 
     def _hear(self) -> None:
-        """Everything up to now is judged, as far as the players can tell."""
+        """Judge everything up to now, as far as the players can tell."""
         self.t = max(self.t, self.lines[-1].t)
         self._guide.promise(self.t)
         for ruling in self._guide.take_early():
@@ -213,10 +213,10 @@ class WildGame:
                 return card
         return next((card for card in PACK if foresight.may_come(card, seat)), "??")
 
-    # What happens
+    # Events
 
     def step(self) -> None:
-        """Something happens: mostly a card, often a hand."""
+        """Play one event: mostly a card, often a hand."""
         rng = self.rng
         self._wait(*((0, 20, 60, 150) if self._quick else (0, 40, 150, 400, 900, 2500)))
         chances = [move for move in self._moves if self._amended or move[1] not in _SAID]
@@ -225,7 +225,7 @@ class WildGame:
         self._hear()
 
     def play(self, steps: int) -> None:
-        """So many things happen; a game that is over goes on for a few."""
+        """Play a number of events; a game that is over goes on for a few."""
         after = self.rng.randint(0, 5)
         for _ in range(steps):
             after -= self._guide.view.game_over
@@ -234,7 +234,7 @@ class WildGame:
             self.step()
 
     def lay(self) -> None:
-        """Whoever is due lays a card; seldom somebody else."""
+        """Let the player on turn lay a card; seldom another one."""
         rng, view = self.rng, self._guide.view
         seat = view.turn
         holders = [n for n, count in enumerate(view.counts, start=1) if count != 0]
@@ -257,7 +257,7 @@ class WildGame:
             self.slap(near=self.t)
 
     def slap(self, near: int | None = None) -> None:
-        """Hands come down, one or nearly at once; near an instant where one is given."""
+        """Bring hands down, one or nearly at once; near an instant where one is given."""
         rng = self.rng
         if near is None:
             ranks = [card[0] for card in self._guide.view.pile[-3:]]
@@ -285,7 +285,7 @@ class WildGame:
             near += rng.choice((0, 1, error, error, 2 * error, 2 * error + 1, rng.randint(0, 30 * MS)))
 
     def take(self) -> None:
-        """The pile is taken: by whom it belongs to, or by another."""
+        """Let the pile's owner take it, or another player."""
         rng, view = self.rng, self._guide.view
         seat = view.owner
         if seat is None and rng.random() < 0.75:
@@ -298,7 +298,7 @@ class WildGame:
             self.slap(near=self.t)
 
     def report(self) -> None:
-        """A foul, a contest, cards that were placed, a call, a drawn rank."""
+        """Report a foul, a contest, cards that were placed, a call, a drawn rank."""
         rng, seat = self.rng, self._seat()
         what = rng.randint(0, 4)
         if what == 0:
@@ -318,7 +318,7 @@ class WildGame:
             self.tell("draw", rank=rng.choice(_RANKS))
 
     def come_or_go(self) -> None:
-        """Somebody joins or leaves, counts a stack, stops the table; a day begins."""
+        """Let a player join or leave, count a stack, stop the table; or begin a day."""
         rng = self.rng
         what = rng.choice(("join", "leave", "count", "pause", "resume", "resume", "day"))
         if what == "join":
@@ -339,7 +339,7 @@ class WildGame:
             self.tell(what)
 
     def race(self) -> None:
-        """A hand at a limit of time after the newest card, a few presses at once, or a hand that takes as it slaps."""
+        """Bring down a hand at a limit after the newest card, a few presses at once, or a hand that takes too."""
         rng = self.rng
         newest = next((line for line in reversed(self.lines) if line.kind in ("card", "taken")), None)
         what = rng.random()
@@ -363,12 +363,12 @@ class WildGame:
             self.tell("card", at=self.t + rng.choice((40, 99, 100, 101)) * MS, card=self._card_of(1), seat=self._last())
 
     def _last(self) -> int:
-        """Who laid last."""
+        """Return the seat that laid last."""
         cards = [line for line in self.lines if isinstance(line, Card) and line.seat is not None]
         return (cards[-1].seat or 1) if cards else self._seat()
 
     def go(self) -> None:
-        """A player leaves, or joins: mostly one that the game waits for."""
+        """Let a player leave, or join: mostly one that the game waits for."""
         rng, view = self.rng, self._guide.view
         waited = [seat for seat in (view.turn, view.owner, self._last()) if seat is not None]
         if rng.random() < 0.6:
@@ -378,7 +378,7 @@ class WildGame:
             self.tell("join", seat=rng.choice(seats))
 
     def contest(self) -> None:
-        """Players contest what somebody did, perhaps again and again."""
+        """Let players contest an action, perhaps again and again."""
         rng = self.rng
         acts = [one for one in self.rulings if one.kind in ("slap_won", "slap_false", "challenge_won", "pile")]
         against = acts[-1]["seat"] if acts and rng.random() < 0.8 else self._seat()
@@ -387,15 +387,15 @@ class WildGame:
             self.tell("contest", by=[self._seat() for _ in range(rng.randint(1, 3))], against=against, **about)
 
     def too_late(self) -> None:
-        """A hand that its pad told too late; people may take it up."""
+        """Report a hand too late; people may take it up."""
         line = self.tell("slap", at=self.t - self.rng.randint(0, 900) * MS, seat=self._seat(), late=True)
         if line is not None and self._amended and self.rng.random() < 0.5:
             self.tell("correct", line=line.id, take=True)
 
-    # What people say of it
+    # Amendments
 
     def answer(self) -> None:
-        """A question is answered, one that waits or one from before."""
+        """Answer a question, a waiting one or an earlier one."""
         rng = self.rng
         waiting = [self.asked[name] for name in self._guide.view.questions if name in self.asked]
         asked = waiting if waiting and rng.random() < 0.85 else list(self.asked.values())
@@ -406,7 +406,7 @@ class WildGame:
         self.tell("answer", to=question.id, value=self.answer_to(question))
 
     def answer_to(self, question: Ruling) -> Any:
-        """What people may say to it; seldom something that settles nothing."""
+        """Return a possible answer; seldom one that settles nothing."""
         rng = self.rng
         if rng.random() < 0.05:
             return rng.choice((None, "slap", 9, [], "17", True))
@@ -428,7 +428,7 @@ class WildGame:
         return self._seat()
 
     def correct(self) -> None:
-        """A line was told wrong, a verdict is overruled, or one of these is taken back."""
+        """Correct a line, overrule a verdict, or take one of these back."""
         rng = self.rng
         said = [line for line in self.lines if line.kind in ("answer", "correct")]
         verdicts = [one.id for one in self.rulings if one.kind in ("slap_won", "slap_false", "slap_void", "dead_card")]
@@ -450,7 +450,7 @@ class WildGame:
         self.tell("correct", line=line.id, **self.changed(line))
 
     def changed(self, line: Observation) -> dict[str, Any]:
-        """What a correction says of a line that was told wrong."""
+        """Return a correction of a wrong line."""
         rng = self.rng
         if rng.random() < 0.15:
             return {"void": True}
@@ -486,7 +486,7 @@ _SAID: Final = (WildGame.answer, WildGame.correct)
 
 
 def wild_game(seed: int, *, amended: bool = True, strange: bool = True, crowded: bool = False) -> list[Observation]:
-    """The log of a generated game, its table first, all else by instant; without ticks."""
+    """Return the log of a generated game, its table first, all else by instant; without ticks."""
     game = WildGame(seed, amended=amended, strange=strange, crowded=crowded)
     game.play(game.rng.randint(10, 70))
     table, *rest = game.lines

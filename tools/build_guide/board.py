@@ -121,7 +121,7 @@ def board_of(first: int = 1) -> Board:
 
 
 def holes_of(wire: tuple[Hole, ...]) -> Iterator[Hole]:
-    """Return every hole that a wire touches; its segments are horizontal or vertical."""
+    """Yield every hole that a wire touches; its segments are horizontal or vertical."""
     yield wire[0]
     for (x1, y1), (x2, y2) in pairwise(wire):
         dx, dy = (x2 > x1) - (x2 < x1), (y2 > y1) - (y2 < y1)

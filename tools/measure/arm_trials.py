@@ -88,7 +88,7 @@ def shadows(seed: int, depth: float) -> Iterator[bool]:
 
 
 def resting(seed: int) -> Iterator[bool]:
-    """Return whether each frame is reported correctly: an arm comes in, rests for a minute, reaches for the pile, and
+    """Yield whether each frame is reported correctly: an arm comes in, rests for a minute, reaches for the pile, and
     goes.
 
     While it is there it alone must be reported, with its bearing; as it reaches on it must be reported as moving.

@@ -347,7 +347,7 @@ class Game:
         self._laid = 0
 
     async def pile(self) -> Pile:
-        """Play a pile: two cards alike, an honest hand first, later others; the liar's 20 to 500 ms later, or before."""
+        """Play a pile: two equal cards, an honest hand first, later others; the liar's 20 to 500 ms later or before."""
         table, rng = self.table, self._rng
         rank = _RANKS[self._laid // 2 % len(_RANKS)]
         seat = table.turn or 1

@@ -202,7 +202,7 @@ class GappedTable(SteppedTable):
         self._child.take(frame)
 
     def news(self, recall: Recall) -> Iterator[News]:
-        """Return the child's reports on the frames so far, in order, each sight answered."""
+        """Yield the child's reports on the frames so far, in order, each sight answered."""
         if self._died:
             self._died = False
             yield Blind("the part that looks at the table has stopped; it is started again")

@@ -529,7 +529,7 @@ def _cells(name: str, row: Row) -> str:
 
 
 def table_of(rows: dict[str, Row]) -> Iterator[str]:
-    """Return the table, a kind a line, with the sums at the end."""
+    """Yield the table, a kind a line, with the sums at the end."""
     yield "| " + " | ".join(HEADINGS) + " |"
     yield "| --- |" + " ---: |" * (len(HEADINGS) - 1)
     for kind, row in rows.items():

@@ -115,7 +115,7 @@ def _somewhere(rng: random.Random, length: int) -> Spell:
 
 
 def _touch(rng: random.Random) -> Iterator[tuple[int, int, int]]:
-    """Return hands as (seat, instant, pile)."""
+    """Yield hands as (seat, instant, pile)."""
     t, pile = 2 * _BEGIN, 0
     while (t := t + rng.randint(1500, 3000) * MS) < _EVENING - 2 * SECOND:
         pile += 1

@@ -287,7 +287,7 @@ def _games(folder: Path) -> list[Game]:
 
 
 def table_of(watch: Watch, found: Score) -> Iterator[tuple[str, str, str, bool]]:
-    """Return the table: name, required, measured, and whether it is met."""
+    """Yield the table: name, required, measured, and whether it is met."""
     killed = ", ".join(f"{kind} {many}" for kind, many in Counter(kind for kind, *_ in watch.kills).items())
     back = [took for *_, took in watch.kills]
     said = f"{sum(took >= 0 for took in back)} of {len(back)} ({killed})"

@@ -424,7 +424,7 @@ class Row:
 
 
 def rows(out: Measured, *, with_sound: bool) -> list[Row]:
-    """Yield the table: required and measured."""
+    """Return the table: required and measured."""
     table = [
         Row("an edge to a bare loop that it wakes, ms", out.control, None),
         Row("an edge to the light of the first hand, ms", out.light, LIGHT, control=out.control),

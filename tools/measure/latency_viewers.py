@@ -127,7 +127,7 @@ def _block(running: Running, folder: Path, number: int, slaps: int, viewers: int
 
 
 def _read(block: Block, watch: Stopwatch, running: Running, card: Card | None) -> None:
-    """Return a block's figures, from the instants of the whole game."""
+    """Fill in a block's figures from the instants of the whole game."""
     within = [slap for slap in running.slaps if block.began <= slap[0] < block.ended]
     verdicts = [told for told in watch.verdicts if block.began <= told[1] < block.ended]
     _light(watch, running.lights, within, block.out)
@@ -142,7 +142,7 @@ class Difference:
     by: float
     low: float
     high: float
-    """The interval's limits, with probability `SURE`."""
+    """With ``low``, the limits of the interval of probability `SURE`."""
 
     def verdict(self, matters: float) -> str:
         """Return ``unmoved``, ``MOVED``, or ``unclear`` where only more slaps could tell."""

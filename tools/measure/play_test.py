@@ -160,7 +160,7 @@ class StreamedTable:
 
 
 def render(script: Script, console: Console) -> list[bytes]:
-    """Yield every frame of the game as a JPEG."""
+    """Return every frame of the game as a JPEG."""
     table = SimulatedTable(script, _FPS)
     frames = track(table.frames(), "rendering the game", total=table.frame_count, console=console)
     return [np.asarray(cv2.imencode(".jpg", f.image, [cv2.IMWRITE_JPEG_QUALITY, 92])[1]).tobytes() for f in frames]

@@ -160,7 +160,7 @@ def foreseen(seed: int, cards: int) -> Iterator[tuple[Card, Foresight | None]]:
 
 
 def shuffled(foresight: Foresight | None, chance: random.Random) -> Foresight | None:
-    """Yield the same, as if stacks had been shuffled since they were won: another card is predicted."""
+    """Return the same, as if stacks had been shuffled since they were won: another card is predicted."""
     if foresight is None:
         return None
     stacks = tuple(tuple(chance.sample(stack, len(stack))) for stack in foresight.stacks)

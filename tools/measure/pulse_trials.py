@@ -73,7 +73,7 @@ Part = tuple[str, Sequence[int], int]
 
 
 def script(seed: int, parts: Sequence[Part]) -> Iterator[Trial]:
-    """Return the trials of a whole table; the same seed and parts give the same pulses."""
+    """Yield the trials of a whole table; the same seed and parts give the same pulses."""
     start = _APART
     for number, (section, gaps, count) in enumerate(parts):
         chance = Random(f"{seed} {number} {section}")

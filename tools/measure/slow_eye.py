@@ -129,7 +129,7 @@ class SlowedTable(SteppedTable):
         self.pads.play_to(self.now)
 
     def news(self, recall: Recall) -> Iterator[News]:
-        """Return the finished look, if there is one; then begin the next."""
+        """Yield the finished look, if there is one; then begin the next."""
         if self._sight is not None and self._free_at <= self.now:
             sight, self._sight = self._sight, None
             self.count.add(self.now - sight.t - sight.exposure)

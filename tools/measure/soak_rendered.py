@@ -149,7 +149,7 @@ def _play(folder: Path, seed: int, cards: int, tell: str, stopped: Asked) -> Pla
 
 
 def rendered(folder: Path, games: int, cards: int, stopped: Asked) -> list[Played]:
-    """Yield a number of games with a maximum of cards, including earlier ones; fewer where it is stopped."""
+    """Return a number of games with a maximum of cards, including earlier ones; fewer where it is stopped."""
     kept, out = folder / f"rendered-{cards}.jsonl", list[Played]()
     for line in kept.read_text().splitlines() if kept.exists() else ():
         out.append(Played(**json.loads(line)))

@@ -72,7 +72,7 @@ def understanding(each: int) -> Iterator[Row]:
 
 
 def _heard_at(table: Sequence[str], bank: Clips, written: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Yield each name with its recognised text, the table's other names its rivals."""
+    """Return each name with its recognised text, the table's other names its rivals."""
     one_of = " | ".join(dict.fromkeys(written[name] for name in table))
     listener = Listener(f"#JSGF V1.0;\ngrammar names;\npublic <said> = ( {one_of} ) wins the slap;")
     sounds = [in_the_room(bank.phrase([name, "wins the slap"]), seed=at) for at, name in enumerate(table)]

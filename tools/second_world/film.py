@@ -61,7 +61,7 @@ def pose_at(played: Sequence, built: BuiltRoom, t: float) -> Pose:
 
 
 def _shadows(points: Points, light: Light) -> Iterator[Points]:
-    """Return the points at which a thing's points throw their shadows on the table."""
+    """Yield the points at which a thing's points throw their shadows on the table."""
     high = np.maximum(points[:, 2:], 0.0)
     if light.sun > 0:
         way = turn(2, light.sun_bearing)[:, 0] / np.tan(np.radians(light.sun_height))

@@ -127,7 +127,7 @@ def _flat(points: Points) -> list[list[float]]:
 
 
 def events(played: Sequence, witness: Eyewitness, view: View, sheet: CardSheet) -> Iterable[dict[str, Any]]:
-    """Return the plays and takes, as lines of the truth's file."""
+    """Yield the plays and takes, as lines of the truth's file."""
     for k, lay in enumerate(played.lays):
         seen = witness.reveal(k)
         corners = lay.corners(sheet, lay.rested)

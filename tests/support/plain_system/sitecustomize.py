@@ -1,4 +1,4 @@
-"""Makes of this interpreter, and of all that it starts, one of a system without what only Linux has.
+"""Makes this interpreter, and all its children, look like a system without Linux's own modules.
 
 Its folder is put into PYTHONPATH: Python imports this by itself. It takes away what macOS and Windows lack.
 """
@@ -31,7 +31,7 @@ REFUSED = frozenset(("fcntl", "termios", "tty", "pty", "evdev", "gpiod", "lgpio"
 
 
 class Refusing(MetaPathFinder):
-    """Finds none of the modules that are not there."""
+    """Finds none of the missing modules."""
 
     def find_spec(self, name: str, _path: Any = None, _target: Any = None) -> ModuleSpec | None:
         """Refuse it, or leave it to others."""
@@ -44,7 +44,7 @@ for module, names in LACKING.items():
     for name in names:
         if hasattr(module, name):
             delattr(module, name)
-# Chosen when it was imported, which was before.
+# Chosen at import, which was before.
 selectors.DefaultSelector = selectors.PollSelector  # type: ignore[misc, assignment]
 del selectors.EpollSelector
 for name in REFUSED:
