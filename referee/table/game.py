@@ -269,7 +269,7 @@ class Conductor:
             self._is_refused = False
             self._settle(self._now)
         if self._shown_from is not None and self.watermark >= self._shown_from:
-            # What people said holds from here on: readers of the log must see it at once, even without a ruling.
+            # Lines by people hold from here on: readers of the log must see them at once, even without a ruling.
             self._shown_from = None
             self._log.save(announcing=True)
         self._commit(self._now)

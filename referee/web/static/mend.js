@@ -1,5 +1,5 @@
 // Corrections by touch: on a paired device, touching anything on the scoreboard opens a sheet with its possible
-// corrections, and the oldest question stands there with its answers. Any other device is told how to pair.
+// corrections, and the oldest question stands there with its answers. Any other device shows how to pair.
 "use strict";
 (() => {
   const { say, text } = Words;

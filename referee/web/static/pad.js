@@ -63,7 +63,7 @@
 
   let beats = 0;
   const report = async (touched) => {
-    // A refused page asks again now and then: the code may become valid again, and the table is told each time.
+    // A refused page asks again now and then: the code may become valid again, and the table learns of it each time.
     if (refused && !touched && (beats += 1) % 10) return;
     // Only a report without news may wait for those under way.
     if (sending >= 3 && !touched) return;
