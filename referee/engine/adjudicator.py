@@ -130,6 +130,7 @@ class Adjudicator:
                     self._history.keep_late(observation, placed)
                 self._take([placed])
                 return [*self._release(), *self._advance(promised)]
+            # An amendment is never late: it takes effect at the first instant that is still open.
             observation = replace(observation, t=self._watermark + 1)
         if isinstance(observation, Join):
             self._joined = max(self._joined, observation.seat)
@@ -176,7 +177,7 @@ class Adjudicator:
 
     @property
     def view(self) -> View:
-        """Return the position as known up to the watermark."""
+        """The position as known up to the watermark."""
         state = self._judge.state
         if state is None:
             return View()
@@ -194,13 +195,13 @@ class Adjudicator:
 
     @property
     def foresight(self) -> Foresight | None:
-        """Return the cards that can come next after everything reported, judged or not (K2); None if uncertain."""
+        """The cards that can come next after everything reported, judged or not (K2); None if uncertain."""
         state = self._judge.state
         return None if state is None else foresee(state.position, self._judge.waiting.all())
 
     @property
     def places(self) -> Foresight | None:
-        """Return the cards whose places deck memory knows, as judged so far (K2); None if it is off."""
+        """The cards whose places deck memory knows, as judged so far (K2); None if it is off."""
         return None if self._judge.state is None else recall_places(self._judge.state.position)
 
     def _check(self, observation: Observation) -> None:
@@ -280,6 +281,7 @@ class Adjudicator:
         state = self._judge.state
         if not self._ended and self._judge.next_t is not None:
             frontier = min(frontier, self._judge.next_t)
+        # The ruling of a won slap is closed later, but printed at the slap's instant: later rulings wait for it.
         if not self._ended and state is not None and state.pending is not None:
             frontier = min(frontier, state.pending.place[0] if state.pending.place is not None else state.pending.at)
         # Nearly sorted already, so sorting is cheap.

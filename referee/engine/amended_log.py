@@ -171,7 +171,7 @@ class AmendedLog:
 
     @property
     def last_act(self) -> list[Observation]:
-        """Return the last valid statement by people; taking back is not one.
+        """The last valid statement by people; taking back is not one.
 
         Counts of one instant belong together, and so do a line that sensors had missed and its acceptance.
         """
@@ -185,14 +185,14 @@ class AmendedLog:
 
     @property
     def table(self) -> Table | None:
-        """Return the first line as it now stands."""
+        """The first line as it now stands."""
         first = next((name for name, line in self._lines.items() if isinstance(line, Table)), None)
         found = self.now(first) if first is not None else None
         return found if isinstance(found, Table) else None
 
     @property
     def pause(self) -> PauseState:
-        """Return the parties that have stopped the table.
+        """The parties that have stopped the table.
 
         These follow from the order of the lines; whether slaps are void follows from the lines' instants.
         """

@@ -70,7 +70,9 @@ class EventQueue:
     def near(self, one: Card | Slap | Taken) -> Iterator[Observation]:
         """Yield the other waiting observations that may, within the errors, have happened before this one.
 
-        For a hand, also those that may have happened before another hand indistinguishable from it (K3)."""
+        For a hand, also those that may have happened before another hand indistinguishable from it (K3).
+        """
+        # Another hand of the heat may be one error away, and its own rivals two errors beyond that.
         widths = 3 if isinstance(one, Slap) else 1
         at, until = self._first, one.t + one.t_error + widths * self._widest
         while at < len(self._lines) and self._lines[at].t <= until:
@@ -94,7 +96,7 @@ class EventQueue:
                 yield line
 
     def rivals(self, one: Card | Slap | Taken) -> Sequence[Observation]:
-        """Return the observations that may precede a card or pick-up, or the cards and pick-ups that may precede a hand
+        """Return the lines that may precede a card or pick-up, or, for a hand, its preceding cards and pick-ups
         (K9)."""
         if isinstance(one, Slap):
             until = one.t + one.t_error + self._widest
@@ -185,7 +187,7 @@ class EventJudge:
 
     @property
     def next_t(self) -> int | None:
-        """Return the instant of the next observation, ns; None if none waits."""
+        """The instant of the next observation, ns; None if none waits."""
         head = self.waiting.head()
         return None if head is None else head.t
 
@@ -318,7 +320,8 @@ class EventJudge:
     def _next_of(self, late: Slap, other: Card | Taken) -> Card | Slap | Taken:
         """Return the observation to judge first when a hand is put behind a card or pick-up.
 
-        That is the first hand between the two that is not itself put behind it: only doubtful hands move."""
+        That is the first hand between the two that is not itself put behind it: only doubtful hands move.
+        """
         between = (one for one in self.waiting.near(late) if isinstance(one, Slap) and place_of(one) < place_of(other))
         return next((one for one in between if self._doubtful(one, other) != "card"), other)
 

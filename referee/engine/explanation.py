@@ -76,7 +76,7 @@ class Explanation:
 
     @property
     def rules(self) -> tuple[tuple[str, str], ...]:
-        """Return id and title of each row that it rests on."""
+        """Id and title of each row that it rests on."""
         return tuple((row, ROWS[row].title) for row in self.ruling.rule if row in ROWS)
 
 
@@ -116,7 +116,7 @@ class WitnessedLog:
 
     @property
     def table(self) -> Table:
-        """Return the first line as it now stands."""
+        """The first line as it now stands."""
         assert isinstance(self._table, Table)
         return self._table
 

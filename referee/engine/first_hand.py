@@ -260,7 +260,8 @@ def _name_every_hand(step: Step, hands: Iterable[Slap]) -> None:
 def _named(hands: Iterable[Slap], answers: Answers, cause: str) -> Slap | None:
     """Return the hand that people named in answer to this cause's first or second question, else None.
 
-    It is the second if the first asked about an unreadable card."""
+    It is the second if the first asked about an unreadable card.
+    """
     said = [answers.get(f"question@{cause}{number}") for number in ("", "/2")]
     return next((hand for hand in hands if hand.seat in said), None)
 

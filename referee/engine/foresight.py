@@ -39,7 +39,7 @@ class Foresight:
 
     @property
     def pack(self) -> tuple[str, ...]:
-        """Return every card of this game, each once."""
+        """Every card of this game, each once."""
         return (*PACK, *JOKERS) if self.jokers else PACK
 
     def expected(self, seat: int | None) -> str | None:

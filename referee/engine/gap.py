@@ -37,8 +37,7 @@ from referee.rules.step import Draft, Step
 from referee.units import SECOND, whole_ms
 
 GAP_BETWEEN_CARDS: Final = DRAWN_AT_ONCE_NS + 1
-"""Minimum time around a card from the gap, ns: any closer, it might pass for one of two drawn at once (F9).
-"""
+"""Minimum time around a card from the gap, ns: any closer, it might pass for one of two drawn at once (F9)."""
 
 PASSING_NS: Final = SECOND
 """Time too short to lay, win and take a pile, ns: two cards and a sweep need longer."""

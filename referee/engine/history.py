@@ -154,6 +154,7 @@ class History:
         for line in (*self._lines[at:], *self._waiting.values()):
             again.waiting.add(line)
         placed: list[PlacedRuling] = []
+        # `run` stops after every amendment, also after earlier ones that are judged again.
         while not again.done or again.done[-1].id != amendment.id:
             placed += again.run(amendment.t, None)
         self._lines[at:] = again.done

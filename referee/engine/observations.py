@@ -62,7 +62,7 @@ class Table(Observation):
 
     @cached_property
     def house(self) -> HouseRules:
-        """Return the parsed house rules, cached; raises `RulesError` if they are invalid."""
+        """The parsed house rules, cached; raises `RulesError` if they are invalid."""
         return read_house_rules(self.rules)
 
 

@@ -355,7 +355,7 @@ class ReplayedGame:
 
     @property
     def agrees(self) -> tuple[int, int]:
-        """Return how many of the log's rulings the replay reproduced, and how many it did not."""
+        """Number of the log's rulings that the replay reproduced, and number that it did not."""
         same = sum(self.by_id.get(ruling.id) == ruling for ruling in self.logged)
         return same, len(self.logged) - same
 

@@ -327,6 +327,7 @@ def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
 def put_at_bottom(step: Step, ref: str) -> None:
     """Move a dead card to the bottom of the pile (F7)."""
     pile = step.position.pile
+    # The sort is stable: only the dead card moves.
     step.set(pile=tuple(sorted(pile, key=lambda laid: laid.ref != ref)))
 
 

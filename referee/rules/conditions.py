@@ -83,6 +83,7 @@ _MAY_BE: Final[Mapping[str, Sequence[Any]]] = {"number": range(1, 14), "suit": S
 def _masks(kind: str, step: int, size: int) -> Mapping[Any, int]:
     """Return, by choice, the readings in which an unknown has it; the choice changes every ``step`` readings."""
     choices = _MAY_BE[kind]
+    # A block of `step` ones in every period, repeated by the geometric series (2^size - 1) / (2^period - 1).
     block, period = (1 << step) - 1, step * len(choices)
     repeated = block * (((1 << size) - 1) // ((1 << period) - 1))
     return {choice: repeated << (step * number) for number, choice in enumerate(choices)}

@@ -152,7 +152,7 @@ class HouseRules:
 
     @property
     def forehead(self) -> Forehead:
-        """Who must touch the forehead first, and the minimum duration (M6)."""
+        """The minimum duration of a touch of the forehead, and the seats that must touch it (M6)."""
         value = self.value("M6")
         ms, who = value if isinstance(value, tuple) else (value, FOREHEADS[0])
         return Forehead(ROWS["M6"].default, ms) if isinstance(ms, str) else Forehead(ms, who)

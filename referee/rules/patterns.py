@@ -118,8 +118,7 @@ def _courts(look: PileView, rules: HouseRules) -> int:
 
 
 def _sum_of_ten(distance: int) -> Pattern:
-    """Make a pattern: the top card and the one ``distance`` below it add up to ten; P8 says whether an ace counts as
-    one."""
+    """Make a pattern: the top card and the one ``distance`` below add up to ten; an ace counts as one by P8."""
 
     def holds(look: PileView, rules: HouseRules) -> int:
         if len(look.top) <= distance:

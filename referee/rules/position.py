@@ -300,8 +300,7 @@ class Position:
         return seat == (phase.challenger if isinstance(phase, Challenge) else getattr(phase, "seat", None))
 
     def stays_in(self, seat: int) -> bool:
-        """Whether a seat without cards is still in: it turns its last cards (E2), its won pile lies there (M10), or its
-        challenge stands (C7)."""
+        """Whether a seat is still in: by turning its last cards (E2), a won pile (M10) or its challenge (C7)."""
         phase = self.phase
         if isinstance(phase, LastChance):
             return phase.seat == seat

@@ -175,7 +175,8 @@ def hovers(position: Position, seat: int) -> bool:
 def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:
     """Return the verdict on a hand that came too soon after the reveal (M6, M15, N12), else None.
 
-    A hand meant for the covered card is not too soon (M9)."""
+    A hand meant for the covered card is not too soon (M9).
+    """
     newest = newest_reveal(position)
     if newest is None:
         return None

@@ -82,6 +82,7 @@ def _free_cards(position: Position) -> dict[str, int]:
     if SUIT_ROWS.isdisjoint(position.rules.on) and not position.rules.has("P5c"):
         ranks: Counter[str] = Counter()
         for card, number in ordinary.items():
+            # Any suit will do, since no row looks at it.
             ranks[card[0] + "s"] += max(number, 0)
         ordinary = dict(ranks)
     jokers = max(position.jokers - copies(position, JOKERS[0]), 0)
