@@ -217,8 +217,7 @@ class AmendedLog:
 
 
 def read_pause(observations: Iterable[Observation], rulings: Iterable[Ruling]) -> PauseState:
-    """Return the parties that have stopped the table from the few relevant lines of a long log, because lights wait for
-    it.
+    """Return the parties that have stopped the table, from the relevant lines alone: lights wait for this.
 
     Args:
         observations: in the order of the log.

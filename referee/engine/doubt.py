@@ -45,8 +45,7 @@ def limit_question(slap: str) -> str:
 
 
 def better_order(position: Position, slap: Slap, other: Card | Taken) -> str | None:
-    """Return which order favours the slapper, ``"slap"`` or ``"card"`` (also for a pick-up) first; None if both are
-    equal.
+    """Return the order that favours the slapper: ``"slap"`` or ``"card"`` (or pick-up) first; None if equal.
 
     Only outcomes count: a slap that wins either way is not doubtful.
     """

@@ -96,8 +96,7 @@ class EventQueue:
                 yield line
 
     def rivals(self, one: Card | Slap | Taken) -> Sequence[Observation]:
-        """Return the lines that may precede a card or pick-up, or, for a hand, its preceding cards and pick-ups
-        (K9)."""
+        """Return the lines that may precede a card or pick-up; for a hand, only cards and pick-ups (K9)."""
         if isinstance(one, Slap):
             until = one.t + one.t_error + self._widest
             return tuple(takewhile(lambda other: other.t <= until, self._reveals)) if self._reveals else ()
@@ -182,8 +181,7 @@ class EventJudge:
         self.waiting = EventQueue()
         """Observations not judged yet."""
         self.reached: Key | None = None
-        """The latest place in event time at which anything was judged; rulings that doubt puts behind it are printed
-        there."""
+        """The latest place in event time judged so far; rulings that doubt puts behind it are printed there."""
 
     @property
     def next_t(self) -> int | None:
@@ -286,8 +284,7 @@ class EventJudge:
         return place
 
     def _choose(self, head: Card | Slap | Taken, rivals: Iterable[Observation]) -> Card | Slap | Taken:
-        """Return the waiting observation to judge first: the head, unless the reverse of a doubtful order is better
-        (K9)."""
+        """Return the observation to judge first: the head, unless the reverse of a doubtful order is better (K9)."""
         if self.state is None:
             return head
         for other in rivals:
@@ -299,8 +296,7 @@ class EventJudge:
         return head
 
     def _in_time(self, state: State, end: int, error: int) -> Slap | None:
-        """Return the first hand stamped after the end by the clock that may have come before it, if that is better for
-        it.
+        """Return the first hand stamped after the clock's end that may have come before it and fares better so.
 
         Such a hand is judged before the end (K9); if people must be asked about it, they are asked before the end.
         """
@@ -353,6 +349,5 @@ class EventJudge:
 
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
-    """Add rulings at the place of their cause; a won slap at the place of the line that decided it, though closed
-    later."""
+    """Add rulings at the place of their cause; a won slap, though closed later, at the line that decided it."""
     out += [PlacedRuling(ruling.place or cause, nth, ruling) for ruling in rulings]

@@ -228,8 +228,7 @@ def _pile_of(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> tupl
 
 
 def _moments(ruling: Ruling, course: JudgedCourse) -> tuple[tuple[Moment, ...], int]:
-    """Return the lines that a ruling rests on, for a verdict also the nearest others, and the number of further
-    ones."""
+    """Return the lines that a ruling rests on, for a verdict also the nearest others; and how many more exist."""
     rests = {name: course.moments[name] for name in ruling.because if name in course.moments}
     told = [(one.observation.t, one.nth, one.observation) for one in rests.values() if one.nth]
     left_out = 0

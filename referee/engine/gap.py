@@ -256,8 +256,7 @@ def read_cards(value: Any) -> tuple[str, ...]:
 
 
 def is_answer(value: Any, players: Container[int], *, gone: bool, passed: bool = False) -> bool:
-    """Whether the answer is valid: one of ``players`` took the pile; the cards that came, unless it is ``gone``;
-    unknown.
+    """Whether the answer is valid: a taker from ``players``, the cards that came unless it is ``gone``, or unknown.
 
     ``passed``: the question is whether a pile came and went at all.
     """

@@ -24,8 +24,7 @@ def lead_key(card: str) -> str:
 
 
 def picked_up(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
-    """Handle the pick-up of a won pile: by its winner, or by the seat people name if another hand was seen to take
-    it."""
+    """Handle the pick-up of a won pile by its winner, or, if another hand took it, by the seat that people name."""
     claim = step.position.phase
     assert isinstance(claim, Claim)
     if taken.seat is None or taken.seat in (claim.seat, *claim.split):

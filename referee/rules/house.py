@@ -35,8 +35,7 @@ class Run(NamedTuple):
 
 
 class Anticipation(NamedTuple):
-    """Time after a reveal in which no slap can be a reaction (N12), and whether such a slap is ``void`` or
-    ``false``."""
+    """Time after a reveal too short for a reaction (N12), and the verdict on such a slap: ``void`` or ``false``."""
 
     ms: int
     outcome: str
@@ -102,8 +101,7 @@ class HouseRules:
         return {**ranks, **jokers, **({"Xb": 13} if self.has("C3b") else {})}
 
     def _sign(self, card: str) -> str:
-        """Return a card's sign: without slaps all number cards are alike, and suits count only if a row looks at
-        them."""
+        """Return a card's sign: number cards are alike without slaps, and suits count only if a row looks at them."""
         if not self.slaps:
             return card[0] if self.chances(card) else "-"
         return card[0] if SUIT_ROWS.isdisjoint(self.on) else card

@@ -62,8 +62,7 @@ def _run(row: str) -> Pattern:
 
 @lru_cache(maxsize=64)
 def _runs(n: int, ace: str, wrap: bool) -> tuple[tuple[int, ...], ...]:
-    """Return all runs of n values, up and down; the ace is low, high (after the king) or both; ``wrap`` continues past
-    it."""
+    """Return all runs of n values, up and down; the ace is low, high or both; ``wrap`` continues past it."""
     ladder = [*range(1, 14)]
     if wrap:
         ladder += range(1, n)

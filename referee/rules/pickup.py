@@ -76,8 +76,7 @@ def hold_provisionally(step: Step, seat: int) -> None:
 
 
 def heat_was_won(step: Step) -> None:
-    """Count the pile of an open dead heat as won when it leaves the table, its owner undecided (F2, F6b, F6e, F6f,
-    E7)."""
+    """Count an open dead heat's pile as won when it leaves, its owner undecided (F2, F6b, F6e, F6f, E7)."""
     pile_was_won(step)
     count_pile(step)
 

@@ -62,8 +62,7 @@ def judge_near_limits(position: Position, seat: int, t: int, t_error: int) -> tu
 
 
 def _across_limits(position: Position, seat: int, t: int, t_error: int) -> Iterator[int]:
-    """Yield an instant on the other side of each limit after the newest card that this hand may or may not have
-    passed."""
+    """Yield, for each limit after the newest card that is within the errors, an instant on its other side."""
     newest = newest_reveal(position)
     if newest is None:
         return
@@ -84,8 +83,7 @@ def _across_limits(position: Position, seat: int, t: int, t_error: int) -> Itera
 
 
 def end_by_clock(position: Position) -> tuple[int, int] | None:
-    """Return the instant at which the clock ends the game (E2, E7) and its error, ns; None if none does or it is
-    paused."""
+    """Return the instant at which the clock ends the game (E2, E7) and its error, ns; None without such an end."""
     if position.paused_at is not None or position.over:
         return None
     ends = [(position.ends_at, 0)] if position.ends_at is not None else []
