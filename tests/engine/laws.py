@@ -1,7 +1,7 @@
 """The laws of the log, each with games to try it on and a check of one game, which is empty where the law holds.
 
-``make laws N=20000 SEED=7`` tries many games; what breaks a law is cut down to the few lines that still break it, and
-printed as a scenario.
+``make laws N=20000 SEED=7`` tries many games; a game that breaks a law is reduced to the few lines that still break it,
+and printed as a scenario.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from tests.support.wild_games import WildGame, wild_game
 
 
 def replayed(lines: Sequence[Observation]) -> list[Ruling]:
-    """What ``referee replay --all`` prints of a log.
+    """Return the output of ``referee replay --all`` for a log.
 
     Raises:
-        AssertionError: one of them is not as the log's format has it.
+        AssertionError: one of the rulings does not have the log's format.
     """
     raw = "\n".join(map(encode_observation, lines)).encode()
     rulings = list(replay_log(BytesIO(raw), everything=True))
@@ -55,34 +55,34 @@ def replayed(lines: Sequence[Observation]) -> list[Ruling]:
 
 
 def lived_through(lines: Iterable[Observation], lookahead: int) -> list[Ruling]:
-    """What a live referee rules of a log by its ticks alone, in the order in which it is sure."""
+    """Return a live referee's rulings on a log by its ticks alone, in the order in which they become sure."""
     referee = Adjudicator(lookahead_ns=lookahead)
     return [ruling for line in lines for ruling in referee.observe(line)] + referee.finish()
 
 
 def printed(rulings: Iterable[Ruling]) -> list[str]:
-    """Rulings as lines of the log."""
+    """Return rulings as lines of the log."""
     return [encode_ruling(ruling) for ruling in rulings]
 
 
 def in_force(rulings: Sequence[Ruling]) -> list[Ruling]:
-    """Rulings that none of the others replaces."""
+    """Return the rulings that are not replaced by another."""
     replaced = find_replacements(rulings)
     return [ruling for ruling in rulings if ruling.id not in replaced]
 
 
 def earliest(line: Observation) -> int:
-    """The first instant (ns) at which it may have happened."""
+    """Return the earliest possible instant (ns) of a line."""
     return line.t - int(getattr(line, "t_error", 0))
 
 
 def live_lookahead(lines: Iterable[Observation]) -> int:
-    """How far past a line a live table must know everything, ns."""
+    """Return how far past a line a live table must know everything, ns."""
     return max((getattr(line, "t_error", 0) for line in lines), default=0) or LIVE_LOOKAHEAD
 
 
 def lived(rng: random.Random, lines: Sequence[Observation]) -> list[Observation]:
-    """A log as a live table writes it: told late by some lag, a tick behind each line that promises what it can."""
+    """Return a log as a live table writes it: delayed, with a tick behind each line that covers all it can."""
     table, *rest = lines
     lag = rng.choice((0, 20, 300)) * 1_000_000
     known = sorted(rest, key=lambda line: line.t + rng.randint(0, lag))
@@ -95,7 +95,7 @@ def lived(rng: random.Random, lines: Sequence[Observation]) -> list[Observation]
 
 
 def differences(one: Sequence[str], other: Sequence[str]) -> list[str]:
-    """What only one of two replays prints."""
+    """Return the lines that only one of two replays prints."""
     if list(one) == list(other):
         return []
     ours, theirs = set(one), set(other)
@@ -129,7 +129,7 @@ def order_of_arrival(lines: Sequence[Observation], seed: int) -> list[str]:
 
 
 def answered_game(seed: int, crowded: bool) -> list[Observation]:
-    """A log as a live table writes it, in which people answer what is asked while play goes on."""
+    """Return a log as a live table writes it, in which people answer questions while play goes on."""
     game = WildGame(seed, amended=False, strange=False, crowded=crowded)
     game.play(game.rng.randint(20, 60))
     rng = random.Random(seed)
@@ -176,7 +176,7 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
     lost = [r for r in made if r.kind == "question" and r["ask"] == "mend_amendment" and r.because[0] in given]
     if lost:
         return [f"lost: {given[lost[0].because[0]]}", encode_ruling(lost[0])]
-    # Of several answers to one question the last in time holds, whenever it was heard of.
+    # The last answer in time holds, whenever it was reported.
     answers = sorted((one for one in log if isinstance(one, Answer) and one.id in given), key=lambda one: one.t)
     if unheard := _unheard(made, {given[one.id]: one.value for one in answers}):
         return [f"unheard: {unheard}"]
@@ -184,7 +184,7 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
 
 
 def _names_no_player(question: Ruling, value: Any, referee: Adjudicator) -> bool:
-    """Whether an answer names a seat where nobody plays, or one that was not asked about: it is refused."""
+    """Whether an answer names an unoccupied seat, or one outside the question: it is refused."""
     if question["ask"] not in ("who_was_first", "who_played", "mend_pile") or type(value) is not int:
         return False
     view = referee.view
@@ -192,7 +192,7 @@ def _names_no_player(question: Ruling, value: Any, referee: Adjudicator) -> bool
 
 
 def _unheard(made: Sequence[Ruling], said: Mapping[str, Any]) -> list[str]:
-    """Dead heats that stand, and of which people named a hand that then did not win."""
+    """Return standing dead heats whose named hand did not win."""
     stand = in_force(made)
     seats = {cause: ruling["seat"] for ruling in stand if ruling.kind == "slap_won" for cause in ruling.because}
     heats = {ruling.because[0]: ruling["seats"] for ruling in stand if ruling.kind == "dead_heat"}
@@ -208,18 +208,18 @@ _LONG_AFTER: Final = 2**60
 
 
 def _said(rulings: Iterable[Ruling]) -> list[str]:
-    """What rulings say, whatever people have said of them and they are called since."""
+    """Return the contents of rulings, without traces of amendments in their names."""
     kept = (ruling for ruling in rulings if ruling.kind not in ("corrected", "question"))
     return sorted(printed(unamended(one) for one in kept))
 
 
 def _ruled(lines: Sequence[Observation]) -> list[Ruling]:
-    """The rulings in force of a log that ends long after all that people said of it."""
+    """Return the rulings in force of a log that ends long after all amendments."""
     return in_force(replayed([*lines, Tick(t=_LONG_AFTER, id="end")]))
 
 
 def _mended(rulings: Iterable[Ruling]) -> bool:
-    """Whether something that was seen no longer fits what is ruled now, and stands as it happened (reading 13)."""
+    """Whether an observed action no longer fits the present rulings, and stands as it happened (reading 13)."""
     return any(ruling.get("ask") in ("mend_pile", "mend_amendment") for ruling in rulings)
 
 
@@ -227,7 +227,7 @@ def _plain_game(seed: int, crowded: bool) -> WildGame:
     game = WildGame(seed, amended=False, strange=False, crowded=crowded)
     game.play(game.rng.randint(10, 50))
     if len(game.lines) == 1:
-        # Something must be there to be told otherwise.
+        # A correction needs something to correct.
         game.tell("lift", seat=1)
     return game
 
@@ -251,7 +251,7 @@ def corrected_game(seed: int, crowded: bool) -> list[Observation]:
 
 
 def corrected(lines: Sequence[Observation], _: int) -> list[str]:
-    """A correction gives what the log gives that was told right at once."""
+    """A correction gives the same result as a log that was right from the beginning."""
     table, *rest, word = lines
     if not isinstance(word, Answer | Correct):
         return []
@@ -283,13 +283,13 @@ def late_game(seed: int, crowded: bool) -> list[Observation]:
     line = game.rng.choice(rest)
     others = [table, *(one for one in rest if one is not line), Tick(t=game.t + 1, id="tick")]
     if isinstance(line, Slap):
-        # One whose device told it late comes late in any log.
+        # A line that its device reported late is late in any log.
         line = replace(line, late=False)
     return [*others, line, Correct(t=game.t + 2, id="word", line=line.id, take=True)]
 
 
 def taken_up(lines: Sequence[Observation], _: int) -> list[str]:
-    """Late evidence judges nothing; taken up, it gives what the log gives that was told in time (reading 20)."""
+    """Late evidence judges nothing; taken up, it gives the result of a log that was reported in time (reading 20)."""
     *others, line, word = lines
     if not (isinstance(word, Correct) and word.take and word.line == line.id and isinstance(others[-1], Tick)):
         return []
@@ -332,7 +332,7 @@ def undone_game(seed: int, crowded: bool) -> list[Observation]:
 
 
 def undone(lines: Sequence[Observation], _: int) -> list[str]:
-    """Whatever people said and then took back leaves no trace."""
+    """Amendments that were taken back leave no trace."""
     back = [one for one in lines if isinstance(one, Correct) and one.id.startswith("back")]
     words = [one for one in lines if one.id.startswith("word")]
     if {one.line for one in back} != {one.id for one in words}:
@@ -345,7 +345,7 @@ def undone(lines: Sequence[Observation], _: int) -> list[str]:
 
 
 def unread_pile(seed: int, _: bool) -> list[Observation]:
-    """A log whose pile has cards that nobody could read, and then a slap."""
+    """Return a log whose pile has unread cards, and then a slap."""
     rng = random.Random(seed)
     quiet = rng.random() < 0.7
     patterns = sorted(PATTERN_ROWS - {"P16b", "P13a", "P13b", "P13c", "C3b", "P5b", "N15", "N14", "P15"})
@@ -397,7 +397,7 @@ def unread_pile(seed: int, _: bool) -> list[Observation]:
 
 
 def _verdict(lines: Iterable[Observation]) -> str:
-    """What the slap of a log comes to: the kind of its ruling, or what is asked about it."""
+    """Return the outcome of a log's slap: the kind of its ruling, or of the question about it."""
     referee = Adjudicator(early=False)
     made = [ruling for line in lines for ruling in referee.observe(line)] + referee.finish()
     found = [one.get("ask", one.kind) for one in in_force(made) if one.because[0] == "s" and one.kind in _OF_A_SLAP]
@@ -409,7 +409,7 @@ _MOST_POSSIBILITIES: Final = 400
 
 
 def unread_verdict(lines: Sequence[Observation], _: int) -> list[str]:
-    """A slap on unread cards is ruled where all that they can be says the same, and else asked about (reading 10)."""
+    """A slap on unread cards is ruled where all their readings agree, and else asked about (reading 10)."""
     unread = {place: line for place, line in enumerate(lines) if isinstance(line, Card) and line.card == "??"}
     seen = Counter(line.card for line in lines if isinstance(line, Card))
     assert isinstance(lines[0], Table)
@@ -435,7 +435,7 @@ def unread_verdict(lines: Sequence[Observation], _: int) -> list[str]:
 
 
 def _draws(left: Sequence[str], count: int, signs: Mapping[str, str]) -> Iterable[tuple[str, ...]]:
-    """Every way to draw cards from those that are left, as far as the rules can tell ways apart."""
+    """Yield every way to draw cards from the rest, as far as the rules distinguish them."""
     if not count:
         yield ()
         return
@@ -447,13 +447,13 @@ def _draws(left: Sequence[str], count: int, signs: Mapping[str, str]) -> Iterabl
 
 
 def explanations_contradicted(lines: Sequence[Observation], _: int) -> list[str]:
-    """A ruling is explained by what it was made of, and its explanation says nothing against it (K5)."""
+    """A ruling is explained by its own facts, and its explanation does not contradict it (K5)."""
     explained = explained_game(list(lines))
     return [f"{said.ruling.id}: {one}" for said, wrong in explained for one in wrong]
 
 
 def table_laws(lines: Sequence[Observation], _: int) -> list[str]:
-    """What holds at every moment of every game (`tests.engine.moments`), and what is printed of it."""
+    """Hold every moment of every game (`tests.engine.moments`), and its printed output, against the laws."""
     laws = TableLaws()
     referee = Adjudicator(witness=laws, stream=False)
     for line in lines:
@@ -464,19 +464,19 @@ def table_laws(lines: Sequence[Observation], _: int) -> list[str]:
 
 
 def questions_stay(lines: Sequence[Observation], seed: int) -> list[str]:
-    """Whatever is asked can be answered at the page, and then goes; no answer brings endless new questions (K6)."""
+    """Every question can be answered at the page, and then goes; no answer brings endless new questions (K6)."""
     return settle_all(lines, random.Random(seed))
 
 
 class Law(NamedTuple):
-    """A law of the log: the rows that say it, games to try it on, and its check, which is given the game's number."""
+    """A law of the log: the rows that state it, games to try it on, and its check, which receives the game's number."""
 
     rows: str
     make: Callable[[int, bool], list[Observation]]
     check: Callable[[Sequence[Observation], int], list[str]]
 
     def __call__(self, seed: int, *, crowded: bool = True) -> list[str]:
-        """What breaks it in one game."""
+        """Return the breaches in one game."""
         return self.check(self.make(seed, crowded), seed)
 
 
@@ -515,13 +515,13 @@ def _check(law: Law, make: Callable[[], Sequence[Observation]], game: int) -> li
 
 
 def sort_of(wrong: Sequence[str]) -> str:
-    """What failures of one kind have in common: the words before the first colon, without instants and names."""
+    """Return the common part of similar failures: the words before the first colon, without instants and names."""
     said = wrong[0].split(":")[0] if wrong[0].endswith(":") is False else " ".join(wrong[:2])
     return re.sub(r"[0-9]+", "N", said)[:100]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try laws on many games; gives 1 where one is broken."""
+    """Try laws on many games; return 1 where one is broken."""
     parser = argparse.ArgumentParser(prog="make laws", description=__doc__)
     parser.add_argument("laws", nargs="*", metavar="LAW", help=f"of {', '.join(LAWS)}; none: all of them in turn")
     parser.add_argument("--games", type=int, default=2000, help="how many games (2000)")
@@ -559,7 +559,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _reported(name: str, game: int, wrong: Sequence[str], *, whole: bool) -> str:
-    """A failure for whoever mends it: law, rows, what was seen, and the shortest log that still shows it."""
+    """Return a failure for debugging: law, rows, symptom, and the shortest log that still shows it."""
     law = LAWS[name]
     lines = law.make(game, True)
     if not whole:

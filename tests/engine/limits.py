@@ -1,8 +1,8 @@
-"""Hands and cards near each limit of time, with errors of 0 to 100 ms, and on which side of it they surely lie (K9).
+"""Hands and cards near each time limit, with errors of 0 to 100 ms, and the side of it on which they surely lie (K9).
 
-Each generated log is a small table with one limit in force and one line near it. The check works the sides out by
-itself: the earliest and the latest distance that the stated errors allow. Where all of that lies on one side, the
-ruling must be the one that the same log has with a hand well on that side; where it does not and the sides differ, the
+Each generated log is a small table with one limit in force and one line near it. The check computes the sides
+independently: the earliest and the latest distance that the stated errors allow. Where all of that lies on one side,
+the ruling must equal that of the same log with a hand well on that side; where it does not and the sides differ, the
 ruling must be doubtful, or a question.
 """
 
@@ -22,15 +22,15 @@ from referee.units import MINUTE, MS
 
 _S: Final = 1000 * MS
 _REVEAL: Final = 10 * _S
-"""The instant of the card, or of whatever else the limit counts from, ns."""
+"""The instant of the card or other event from which the limit counts, ns."""
 
 
 class Limit(NamedTuple):
-    """Rules with one limit, the lines before the near one, and how far the limit lies behind what it counts from."""
+    """Rules with one limit, the lines before the near one, and the limit's distance from its origin."""
 
     rules: dict[str, Any]
     cards: tuple[str, ...]
-    """The seats lay them in turn, a second apart; the last is revealed at the instant that the limit counts from."""
+    """The seats lay them in turn, a second apart; the last is revealed at the limit's origin."""
     ns: int
 
 
@@ -62,12 +62,12 @@ ROWS_WITH_A_LIMIT: Final = ("M6", "M9", "M15", "N12", "N13", "E2", "E7", "F9")
 
 
 def near_a_limit(seed: int, _: bool = True) -> list[Observation]:
-    """A log whose line ``near`` lies about a limit of time; which limit, the seed says."""
+    """Return a log whose line ``near`` lies near a time limit; the seed chooses the limit."""
     rng = random.Random(seed)
     row = ROWS_WITH_A_LIMIT[seed % len(ROWS_WITH_A_LIMIT)]
     limit = _limit(row, rng)
     exact = rng.random() < 0.15
-    # Which of two cards came first is no limit of time: near F9's they stay apart.
+    # The order of two cards is no time limit: near F9's they stay apart.
     widest = 45 * MS if row == "F9" else 100 * MS
     own, its = (0, 0) if exact else (rng.randint(0, widest), rng.randint(0, widest))
     if rng.random() < 0.2:
@@ -93,7 +93,8 @@ def near_a_limit(seed: int, _: bool = True) -> list[Observation]:
         # Ben's last card is a king's chance, so Ana holds everything, and turns one more.
         said += _laid(("Jh", "5c"), _REVEAL - 2 * _S, 0)
         said.append({"kind": "taken", "t": _REVEAL - _S, "id": "taken", "seat": 1})
-        # Jh and 5c lie at the bottom of her stack; a double with what nothing covers cannot be: a joker may be slapped.
+        # Jh and 5c lie at the bottom of her stack; a double with an uncovered card is impossible: a joker may be
+        # slapped.
         said.append({"kind": "card", "t": _REVEAL, "id": "last", "card": "Th", "seat": 1, "t_error": its})
         rules["on"] = ["P17"]
         said.append(_slap(2, _REVEAL + limit.ns + apart, own))
@@ -103,7 +104,7 @@ def near_a_limit(seed: int, _: bool = True) -> list[Observation]:
             {"kind": "card", "t": _REVEAL + limit.ns + apart, "id": "near", "card": "2s", "seat": 2, "t_error": own}
         )
     elif row == "N13":
-        # The last of more presses than are allowed lies about a second behind the first; a double comes between.
+        # The last press beyond the allowed number lies about a second behind the first; a double comes between.
         last = _REVEAL + limit.ns + apart
         for number in range(rules["set"]["N13"]):
             at = last - 700 * MS + number * 20 * MS if number else _REVEAL
@@ -145,7 +146,7 @@ def _slap(seat: int, t: int, error: int) -> dict[str, Any]:
 
 
 def ruled_on_a_wrong_side(lines: Sequence[Observation], _: int = 0) -> list[str]:
-    """What is wrong with the ruling on the line ``near``; empty where nothing is."""
+    """Return the error of the ruling on the line ``near``; empty where there is none."""
     found = {line.id: line for line in lines}
     table, near = lines[0], found.get("near")
     since = found.get("press0", found.get("last"))
@@ -167,7 +168,7 @@ def ruled_on_a_wrong_side(lines: Sequence[Observation], _: int = 0) -> list[str]
     sides = {_outcome([_moved(line, since.t + at) for line in exact])[0] for at in instants}
     ruled, sure = _outcome(lines)
     if len(sides) == 1:
-        # Whatever lies within a nanosecond of an edge may be in doubt.
+        # An instant within a nanosecond of an edge may be in doubt.
         if (ruled not in sides or not sure) and (sure or not _is_edge(distance, error, rules)):
             return [f"surely {sides}, ruled {'' if sure else 'in doubt '}{ruled}", f"{distance} ns, ± {error} ns"]
     elif sure and ruled != "question":
@@ -181,12 +182,12 @@ _WORTH: Final = ("nothing", "slap_false", "slap_void", "slap_won")
 
 
 def _is_edge(distance: int, error: int, rules: Any) -> bool:
-    """Whether the errors just meet an instant: then a hand before a card is in doubt still (reading 1)."""
+    """Whether the errors just touch an instant: then a hand before a card is still in doubt (reading 1)."""
     return any(abs(abs(distance - mark) - error) <= 1 for mark in (0, *_limits_in(rules)))
 
 
 def _limits_in(rules: Any) -> list[int]:
-    """How far each limit that is on lies behind what it counts from, ns."""
+    """Return the distance of each active limit from its origin, ns."""
     limits = [rules.number(row) * MS for row in ("M9", "M15") if rules.has(row)]
     limits += [rules.forehead.ms * MS] if rules.has("M6") else []
     limits += [rules.anticipation.ms * MS] if rules.has("N12") else []
@@ -201,7 +202,7 @@ def _moved(line: Observation, t: int) -> Observation:
 
 
 def _outcome(lines: Sequence[Observation]) -> tuple[str, bool]:
-    """What the line ``near`` comes to, and whether that is ruled for sure."""
+    """Return the outcome of the line ``near``, and whether its ruling is sure."""
     referee = Adjudicator(early=False)
     made: list[Ruling] = [ruling for line in lines for ruling in referee.observe(line)] + referee.finish()
     replaced = find_replacements(made)

@@ -1,7 +1,7 @@
-"""What no moment of any game may show, whatever its house rules: laws that need no second referee.
+"""Laws that hold at every moment of any game, whatever its house rules: they need no second referee.
 
 A `TableLaws` is a witness of the adjudicator. It looks at each line as it is judged, with the position before and
-after it and the rulings that came of it, and names each law that is broken, with the rows that say so.
+after it and its rulings, and names each broken law, with its rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from referee.rules.position import Position
 
 
 class Broken(NamedTuple):
-    """A law that a game breaks: its name, the rows that say so, and what was seen."""
+    """A broken law: its name, its rows, and the symptom."""
 
     law: str
     rows: str
@@ -30,32 +30,32 @@ _RECEIVING: Final = frozenset(
         "locked_out", "out", "slapped_in", "won", "lost", "contested", "dead_heat",
     )
 )  # fmt: skip
-"""Kinds of rulings that are about players alone."""
+"""Kinds of rulings that concern players alone."""
 _NAMING: Final = ("seat", "to", "challenged", "against", "seats", "by")
 
 
 class TableLaws:
-    """Holds each judged line against the laws; ``broken`` is what it found."""
+    """Checks each judged line against the laws; ``broken`` holds the breaches."""
 
     def __init__(self) -> None:
         self.broken: list[Broken] = []
 
     def __call__(self, moment: JudgedMoment) -> None:
-        """A line was judged, perhaps again."""
+        """Check a judged line; lines may be judged again."""
         for law in _LAWS:
             for rows, words in law(moment):
                 name = law.__name__.strip("_").replace("_", " ")
                 self.broken.append(Broken(name, rows, f"at {moment.observation.id}: {words}"))
 
     def replace(self, names: Iterable[str]) -> None:
-        """What is ruled again is looked at again."""
+        """Check again after rulings were replaced."""
 
 
 _Found = Iterator[tuple[str, str]]
 
 
 def seats_of(phase: Phase) -> set[int]:
-    """Every seat that the game waits for, or that has won what it waits for."""
+    """Return every seat that the game waits for, or that has won the pile in question."""
     if isinstance(phase, Challenge):
         return {phase.challenger, phase.challenged}
     if isinstance(phase, Claim):
@@ -70,7 +70,7 @@ def seats_of(phase: Phase) -> set[int]:
 
 
 def _named(ruling: Ruling) -> set[int]:
-    """The seats that a ruling is about."""
+    """Return the seats named in a ruling."""
     found: set[int] = set()
     for field in _NAMING:
         value = ruling.get(field)
@@ -140,7 +140,7 @@ def _cards_are_conserved(moment: JudgedMoment) -> _Found:
             yield "S4a S4b", f"{_weigh(after)} cards are dealt, not {there}"
         return
     if isinstance(line, Count) or any(one.get("ask") in ("recount", "unseen_gap") for one in moment.rulings):
-        # A stack is said to hold something else, or laid a card that it did not hold.
+        # A stack is corrected, or laid a card that it was not known to hold.
         return
     if None not in (was := _weigh(before), now := _weigh(after)) and was != now:
         places = f"{before.counts} and {len(before.pile)}, then {after.counts} and {len(after.pile)}"
@@ -155,7 +155,7 @@ def _a_pile_is_won_once(moment: JudgedMoment) -> _Found:
         yield "M1 N1", f"{was} has won it, and {now} wins it again"
     takers = [ruling["seat"] for ruling in piles]
     shared = was is not None and set(takers) <= set(was.split) and len(set(takers)) == len(takers)
-    # A card that leads may be the last trick of its own, after the pile before it (E6).
+    # A leading card may be the last trick by itself, after the pile before it (E6).
     two = len(takers) > 1 and isinstance(moment.observation, Card) and was is not None and after.over
     if len(takers) > 1 and not shared and not two:
         yield "C8 M3", f"the pile goes to {takers}"
@@ -172,7 +172,7 @@ def _every_lock_ends_by_its_row(moment: JudgedMoment) -> _Found:
     if isinstance(moment.observation, Table) or after.over:
         return
     locked_now = {ruling["seat"] for ruling in moment.rulings if ruling.kind == "locked_out"}
-    # What a slap won was won at the slap; a pile that people were seen to take is theirs, and was won by nothing (K6).
+    # A slap's prize was won at the slap; a pile that people were seen to take is theirs without a win (K6).
     piles = [ruling for ruling in moment.rulings if ruling.kind == "pile" and "K6" not in ruling.rule]
     won = bool(piles) and not (before.claim is not None and before.claim.by == "slap")
     claimed = (

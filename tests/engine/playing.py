@@ -1,6 +1,6 @@
-"""Small logs written as a player would say them, for tests of the core.
+"""Small logs in short notation, for tests of the core.
 
-A line is ``INSTANT WHAT``: the instant in milliseconds, then ``1:7h`` (seat 1 lays), ``?:7h`` (nobody saw who), ``slap
+A line is ``INSTANT WHAT``: the instant in milliseconds, then ``1:7h`` (seat 1 lays), ``?:7h`` (seat unknown), ``slap
 2``, ``slap 2 ±0.02`` (error in ms), ``slap 2 !0.7`` (force), ``lift 2``, ``taken 2``, ``taken``, ``gap UNTIL 9s``,
 ``answer ID VALUE``, ``tick``. Ids are the kind's letter and a number: c1, s1, l1, t1, a1.
 """
@@ -21,7 +21,7 @@ MS = 1_000_000
 
 
 def log(text: str, *, seats: int = 3, rules: Any = "classic", **table: Any) -> list[Observation]:
-    """The observations of a small log, its table line first; the last seat deals."""
+    """Return the observations of a small log, its table line first; the last seat deals."""
     names = ["Ana", "Ben", "Cho", "Dee", "Eli", "Fay", "Gus", "Hal"][:seats]
     first = {"kind": "table", "t": 0, "id": "table", "seats": names, "dealer": seats, "rules": rules, **table}
     numbers: Counter[str] = Counter()
@@ -66,15 +66,15 @@ def _marks(words: list[str]) -> dict[str, Any]:
 
 
 def rule(observations: list[Observation]) -> list[Ruling]:
-    """All rulings in force at the end of a log."""
+    """Return all rulings in force at the end of a log."""
     return in_force(everything(observations))
 
 
 def everything(observations: list[Observation]) -> list[Ruling]:
-    """All rulings of a log, the replaced ones included, as they are printed.
+    """Return all rulings of a log, the replaced ones included, as printed.
 
     Raises:
-        AssertionError: one is not as the log's format has it.
+        AssertionError: a ruling does not have the log's format.
     """
     referee = Adjudicator(stream=False)
     for observation in observations:
@@ -85,13 +85,13 @@ def everything(observations: list[Observation]) -> list[Ruling]:
 
 
 def in_force(rulings: list[Ruling]) -> list[Ruling]:
-    """Rulings that none of the others replaces."""
+    """Return the rulings that are not replaced by another."""
     replaced = {name for ruling in rulings for name in ruling.supersedes}
     return [ruling for ruling in rulings if ruling.id not in replaced]
 
 
 def brief(rulings: list[Ruling], *kinds: str) -> list[str]:
-    """Rulings of some kinds as short texts: the id, and seat, reason, count or other deciding fields."""
+    """Return rulings of some kinds as short texts: the id, and seat, reason, count or other deciding fields."""
     shown = ("seat", "challenged", "reason", "count", "left", "strikes", "until", "ask", "decided_by", "seats", "what")
     out = []
     for ruling in rulings:

@@ -1,4 +1,4 @@
-"""What a log's rulings may not show, printed as a whole or as a live table prints them."""
+"""Laws of a log's printed rulings, printed as a whole or by a live table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from tests.engine.moments import Broken
 
 
 def printed_amiss(replayed: Sequence[Ruling]) -> Iterator[Broken]:
-    """Laws that what ``referee replay --all`` prints may break: what is replaced is there, and causes stand before what
-    they cause."""
+    """Yield breaches of ``referee replay --all``: replaced rulings are printed, and causes precede effects."""
     names = {ruling.id for ruling in replayed}
     for ruling in replayed:
         for gone in set(ruling.supersedes) - names:
@@ -21,7 +20,7 @@ def printed_amiss(replayed: Sequence[Ruling]) -> Iterator[Broken]:
 
 
 def replaced_amiss(batches: Iterable[Sequence[Ruling]]) -> Iterator[Broken]:
-    """The same of a live table, by batches printed at once: nothing is replaced before it was printed, or twice."""
+    """Yield breaches of a live table, by batches: a ruling is replaced only after it was printed, and only once."""
     printed: set[str] = set()
     gone: set[str] = set()
     for batch in batches:
@@ -41,7 +40,7 @@ _WINS = ("slap_won", "challenge_won")
 
 
 def _effects_first(rulings: Sequence[Ruling]) -> Iterator[Broken]:
-    """Causes print before their effects (K5)."""
+    """Yield effects that are printed before their causes (K5)."""
     places = {base_id(ruling): place for place, ruling in enumerate(rulings)}
     won: dict[str, int] = {}
     heats: list[tuple[int, Ruling]] = []

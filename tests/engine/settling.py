@@ -1,4 +1,4 @@
-"""People answer whatever is asked, by the commands of the page, until nothing is asked any more."""
+"""People answer every question, by the commands of the page, until none is left."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from referee.engine.rulings import Ruling, base_id, first_name
 from referee.rules.cards import PACK
 
 _MOST: Final = 60
-"""Answers, at most, before asking counts as endless."""
+"""Number of answers beyond which asking counts as endless."""
 _TOLD_ONLY: Final = ("late_evidence", "mend_amendment", "nothing_to_contest")
 
 
 def settle_all(lines: Sequence[Observation], rng: random.Random) -> list[str]:
-    """Answer every question of a game that has come to rest; gives what cannot be answered, or is asked again."""
+    """Answer every question of a game at rest; return unanswerable and repeated ones."""
     referee = Adjudicator(lookahead_ns=MAX_ERROR)
     log, made = list(lines), list[Ruling]()
     for line in log:
@@ -67,7 +67,7 @@ def _answer(
     rng: random.Random,
     number: int,
 ) -> list[Observation] | str:
-    """The lines by which people answer it, or why they cannot."""
+    """Return the lines of an answer, or why there is none."""
     facts = Facts(log, made, referee.view, now, referee.watermark)
 
     def name(kind: str) -> str:

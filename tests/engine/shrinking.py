@@ -1,4 +1,4 @@
-"""A log that breaks a law, cut down to the lines that still break it, and written as a scenario."""
+"""A log that breaks a law, reduced to the lines that still break it, and written as a scenario."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Breaks = Callable[[Sequence[Observation]], bool]
 
 
 def shrunk(lines: Sequence[Observation], breaks: _Breaks) -> list[Observation]:
-    """The shortest log that is found to break the law still, by leaving out lines, house rules and marks.
+    """Return the shortest log found that still breaks the law, by leaving out lines, house rules and marks.
 
     Args:
         lines: a log that breaks it, its table first.
@@ -58,7 +58,7 @@ def _fewer_rules(lines: list[Observation], breaks: _Breaks) -> list[Observation]
 
 
 def _easier_tables(table: Table) -> Iterator[Table]:
-    """The same table with one thing less that is special."""
+    """Yield the same table with one special setting less."""
     if isinstance(table.rules, Mapping):
         said = {key: table.rules[key] for key in table.rules}
         if said.get("base") != "classic":
@@ -78,7 +78,7 @@ _MARKS: Final = ("t_error", "force", "candidates", "confidence", "known_at", "zo
 
 
 def _fewer_marks(lines: list[Observation], breaks: _Breaks) -> list[Observation]:
-    """Errors, forces and candidates that do not matter go."""
+    """Remove errors, forces and candidates that do not matter."""
     for at in range(1, len(lines)):
         said = to_fields(lines[at])
         for mark in _MARKS:
@@ -90,7 +90,7 @@ def _fewer_marks(lines: list[Observation], breaks: _Breaks) -> list[Observation]
 
 
 def as_scenario(lines: Sequence[Observation]) -> str:
-    """A log in the words of ``tests/scenarios``; a line that has none there as the log's own."""
+    """Return a log in the words of ``tests/scenarios``; a line without such words in the log's own format."""
     table = lines[0]
     assert isinstance(table, Table)
     names = [*table.seats, *(f"pad{seat}" for seat in range(len(table.seats) + 1, 9))]
@@ -174,7 +174,7 @@ _DEFAULT_ERRORS = {"slap": 1_500_000}
 
 
 def _renamed(name: str, called: Mapping[str, str]) -> str:
-    """A ruling's or a line's name, with its cause named as the scenario names it."""
+    """Return a ruling's or a line's name, with its cause named as the scenario names it."""
     kind, at, cause = name.partition("~")[0].rpartition("@")
     line, number = (cause, "") if cause in called else re.fullmatch(r"(.*?)((?:/\d+)?)", cause, re.S).groups()  # type: ignore[union-attr]
     return f"{kind}{at}{called.get(line, line)}{number}"

@@ -1,4 +1,4 @@
-"""A log as it stands after what people said of it: which lines hold, what is taken back, who stopped the table."""
+"""A log after its amendments: the lines in force, the ones taken back, and the players who stopped the table."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_line_that_was_struck_out_is_none_until_that_is_taken_back() -> None:
 
 
 def test_a_correction_that_does_not_fit_is_passed_over_and_the_next_one_counts() -> None:
-    """Nobody can say what such a line should have been; the adjudicator asks about it."""
+    """The adjudicator asks what such a line should have been."""
     log = amended(
         Correct(t=50, id="x1", line="c2", extra={"card": "no card"}),
         Correct(t=51, id="x2", line="c2", extra={"card": "8c"}),
@@ -88,7 +88,7 @@ def test_a_correction_that_does_not_fit_is_passed_over_and_the_next_one_counts()
 
 
 def test_only_what_people_said_is_taken_back() -> None:
-    """A card that is struck out is not taken back: it never was."""
+    """A card that is struck out is not taken back: it never existed."""
     log = amended(Pause(t=30, id="p"), struck("x1", "c2"), struck("x2", "p"))
     assert log.taken_back == {"p", "x2"}
     assert log.now("p") is None
@@ -109,7 +109,7 @@ def test_a_correction_that_changes_and_does_not_strike_takes_nothing_back() -> N
 
 
 def test_what_the_adjudicator_could_not_use_is_not_known() -> None:
-    """Late evidence, and a correction of a line that there is not."""
+    """Late evidence, and a correction of a missing line."""
     late = Card(t=15, id="c3", card="2d", seat=3)
     vain = Correct(t=50, id="x1", line="c2", void=True)
     asked = (
@@ -124,7 +124,7 @@ def test_what_the_adjudicator_could_not_use_is_not_known() -> None:
 
 
 def test_what_came_too_late_is_known_once_it_was_taken_up_and_until_that_is_taken_back() -> None:
-    """Law 2's exception: late evidence is on record and judges nothing until somebody takes it up."""
+    """Law 2's exception: late evidence is on record and judges nothing until people take it up."""
     late = Card(t=15, id="c3", card="2d", seat=3)
     asked = (ruling("question", "c3", ask="late_evidence", about=["c3"]),)
     up = Correct(t=60, id="x1", line="c3", take=True)
@@ -139,7 +139,7 @@ def test_what_came_too_late_is_known_once_it_was_taken_up_and_until_that_is_take
 
 
 def test_a_pause_that_was_told_too_late_taken_up_and_taken_back_stops_nobody() -> None:
-    """To take the pause back takes back that it was taken up."""
+    """Taking the pause back also takes back its taking up."""
     asked = (ruling("question", "p", ask="late_evidence", about=["p"]),)
     late, up = Pause(t=15, id="p"), Correct(t=60, id="x1", line="p", take=True)
     assert amended(late, up, rulings=asked).pause.by_people
@@ -236,7 +236,7 @@ def camera(t: int, *, stop: bool, because: str = "dark") -> Observation:
 def test_who_has_stopped_the_table(
     lines: tuple[Observation, ...], by_people: bool, by_camera: bool, stopped: bool
 ) -> None:
-    """At one instant a pause comes after a resume; what the appliance did for people is nobody's own wish."""
+    """At one instant a pause comes after a resume; the appliance's own actions are no player's wish."""
     for state in (amended(*lines).pause, read_pause([TABLE, *lines], ())):
         assert (state.by_people, state.by_camera, state.is_stopped) == (by_people, by_camera, stopped)
 

@@ -1,4 +1,4 @@
-"""Answers and corrections: all that follows is ruled again, and replaced rulings are named (K6, readings 10, 13)."""
+"""Answers and corrections: all later lines are ruled again, and replaced rulings are named (K6, readings 10, 13)."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_correction_of_nothing_or_to_nonsense_changes_nothing_and_is_told() ->
 
 
 def test_a_long_game_is_ruled_again_from_a_kept_state() -> None:
-    """A correction late in a game gives what a log without the mistake gives."""
+    """A correction late in a game gives the same result as a log without the mistake."""
     faces = "23456789T"
     cards = [f"{faces[n * 5 % 9]}{'shdc'[n % 4]}" for n in range(44)]
     lines = [f"{1000 * (n + 1)} {n % 3 + 1}:{card}" for n, card in enumerate(cards)]
@@ -168,7 +168,7 @@ def test_a_live_referee_says_the_winner_before_its_runners_up_are_known() -> Non
 
 
 def test_an_answer_in_a_game_that_was_broken_off_finds_its_line() -> None:
-    """Ids that were given after the break stand behind a number of their own: ``1/c1``."""
+    """Ids from after the break have a numbered prefix: ``1/c1``."""
     table, *cards = log(UNREAD)
     moved = [table, *(replace(line, id=f"1/{line.id}") for line in cards)]
     said = Answer(t=9_000_000_000, id="2/a1", to="question@1/c1", value="Jh")

@@ -1,4 +1,4 @@
-"""The lines of the table log: what each field may hold, what is said where it does not, and the way back to a line."""
+"""The lines of the table log: the values of each field, the errors for others, and the way back to a line."""
 
 from __future__ import annotations
 
@@ -107,11 +107,11 @@ FIELDS: Final[dict[tuple[str, str], tuple[tuple[Any, ...], tuple[Any, ...]]]] = 
     ("correct", "take"): ((True, False), (1, None, "true")),
     ("tick", "sensor"): (("pads", None), ("", 1)),
 }
-"""By kind and field: what it may hold, and what it may not."""
+"""By kind and field: allowed values, and refused ones."""
 
 
 def test_no_kind_and_no_field_is_left_out_here() -> None:
-    """What a table's rules may be is the business of the house rules."""
+    """The values of a table's rules are tested with the house rules."""
     assert set(VALID) == set(OBSERVATION_KINDS)
     there = {(kind, one.name) for kind, cls in OBSERVATION_KINDS.items() for one in dataclasses.fields(cls)}
     assert {field for field in there if field[1] not in ("t", "id", "extra")} - set(FIELDS) == {
@@ -122,7 +122,7 @@ def test_no_kind_and_no_field_is_left_out_here() -> None:
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS)
 def test_a_field_holds_what_it_may_and_nothing_else(kind: str, field: str) -> None:
-    """Every value that may stand there is read and written again; every other is refused by the field's name."""
+    """Every allowed value is read and written again; every other is refused by the field's name."""
     good, bad = FIELDS[kind, field]
     for value in good:
         line = {**VALID[kind], field: value}
@@ -146,7 +146,7 @@ REQUIRED: Final = {
 
 @pytest.mark.parametrize(("kind", "field"), sorted(REQUIRED))
 def test_a_field_that_must_be_there_is_missed(kind: str, field: str) -> None:
-    """The others may be left out; see `VALID`, which has no more than these."""
+    """The others may be left out; see `VALID`, which has only required fields."""
     with pytest.raises(LogError, match=f'this {kind} has no "{field}"'):
         from_fields({key: value for key, value in VALID[kind].items() if key != field}, 4)
 
@@ -177,7 +177,7 @@ def test_what_is_left_out_has_its_default_and_is_not_written(kind: str) -> None:
 
 
 def test_unknown_fields_and_kinds_are_kept() -> None:
-    """The format may grow: what this version does not know goes through it unchanged."""
+    """The format may grow: unknown fields pass through unchanged."""
     for line in (
         {"kind": "slap", "t": 1, "id": "s1", "seat": 1, "glove": "left", "heat": [1, 2]},
         {"kind": "sneeze", "t": 1, "id": "n1", "seat": 99, "loud": True},
@@ -203,7 +203,7 @@ def test_unknown_fields_and_kinds_are_kept() -> None:
     ],
 )
 def test_what_every_line_must_have(line: dict[str, Any], words: str) -> None:
-    """A kind, an instant within 64 bits, and an id that is a text if it is there."""
+    """Every line needs a kind, an instant within 64 bits, and an id that is a text if it is there."""
     with pytest.raises(LogError, match=words) as refusal:
         from_fields(line, 4)
     assert refusal.value.line == 4
@@ -242,7 +242,7 @@ def test_blanks_round_a_line_are_nothing() -> None:
 
 
 def test_a_name_that_stands_in_two_objects_of_a_line_is_no_mistake() -> None:
-    """Nor are colons within a text."""
+    """Colons within a text are no mistake either."""
     assert parse_object('{"t":1,"of":[{"t":2},{"t":3}],"say":"t:t:t"}', 1)["of"] == [{"t": 2}, {"t": 3}]
 
 

@@ -22,7 +22,7 @@ SLAPS = ("slap_won", "slap_false", "slap_void", "burn", "pile", "dead_card", "qu
 
 
 def ruled(text: str, *kinds: str) -> list[str]:
-    """Rulings in force, without what their ids carry of corrections."""
+    """Return the rulings in force, without correction numbers in their ids."""
     return [line.partition("~")[0].split()[0] + " " + line.partition(" ")[2] for line in brief(rule(log(text)), *kinds)]
 
 
@@ -36,7 +36,7 @@ def ruled(text: str, *kinds: str) -> list[str]:
     ],
 )
 def test_a_corrected_line_is_ruled_as_if_it_had_been_told_right(correction: str, instead: str) -> None:
-    """Card, instant and seat: what follows is what a log without the mistake gives."""
+    """Card, instant and seat: the result is that of a log without the mistake."""
     amended = ruled(WON + f"5000 {correction}", *SLAPS)
     right = ruled(WON.replace("2000 2:7c", instead), *SLAPS)
     swapped = [line.replace("c1", "C").replace("c2", "c1").replace("C", "c2") for line in right]
@@ -60,20 +60,20 @@ def test_people_overrule_a_false_slap() -> None:
 
 
 def test_people_say_who_was_first() -> None:
-    """The pile is the other hand's, and the first one is void."""
+    """The other hand wins the pile, and the first one is void."""
     rulings = ruled(WON + '5000 correct slap_won@s1 {"seat": 1}', *SLAPS)
     assert "slap_won@s2 seat=1 decided_by=people" in rulings
     assert "slap_void@s1 seat=3 reason=overruled" in rulings
 
 
 def test_people_say_that_a_false_slap_was_good() -> None:
-    """Whatever the pile shows: the slap wins it."""
+    """Whatever the pile shows, the slap wins it."""
     rulings = ruled('1000 1:7h\n2000 2:8c\n2300 slap 3\n5000 correct slap_false@s1 {"ruling": "slap_won"}', *SLAPS)
     assert rulings == ["slap_won@s1 seat=3 decided_by=people", "pile@s1 seat=3 count=2"]
 
 
 def test_people_say_that_a_card_was_in_turn() -> None:
-    """A dead card that was none: the seat whose turn it was laid it."""
+    """A dead card that was none was laid by the seat in turn."""
     text = "1000 1:7h\n2000 3:8c\n"
     assert ruled(text, "dead_card", "turn")[-1] == "dead_card@c2 seat=3 reason=out_of_turn"
     rulings = ruled(text + '5000 correct dead_card@c2 {"void": true}', "dead_card", "turn")
@@ -110,7 +110,7 @@ def test_a_word_that_settles_nothing_changes_nothing_and_is_told(correction: str
     ],
 )
 def test_a_correction_is_taken_back(correction: str) -> None:
-    """Undo: all is as if nothing had been said."""
+    """Undo: all is as before the correction."""
     assert ruled(WON + f'5000 {correction}\n6000 correct c4 {{"void": true}}', *SLAPS) == ruled(WON, *SLAPS)
 
 
@@ -136,7 +136,7 @@ FALSE = "1000 1:7h\n2000 2:8c\n2300 slap 3\n2400 lift 3\n"
     [("slap_void", {"slap_void"}), ("slap_false", {"slap_false", "burn"}), ("slap_won", {"slap_won", "pile"})],
 )
 def test_people_give_a_slap_any_verdict(word: str, kinds: set[str]) -> None:
-    """Void costs nothing, false burns, won takes the pile; saying what was ruled anyhow changes nothing."""
+    """Void costs nothing, false burns, won takes the pile; confirming the ruling changes nothing."""
     said = FALSE + f'5000 correct slap_false@s1 {{"ruling": "{word}"}}'
     assert {line.split("@")[0] for line in ruled(said, *SLAPS)} == kinds
     if word != "slap_false":
@@ -155,7 +155,7 @@ def test_a_slap_that_won_was_false() -> None:
 
 
 def test_a_void_slap_was_good() -> None:
-    """Whoever was ruled before it on that pile is void; hands on other piles stay as they were."""
+    """The former winner on that pile is void; hands on other piles stay as they were."""
     rulings = ruled(
         WON + "4300 slap 2\n" + '5000 correct slap_void@s2 {"ruling": "slap_won"}',
         "slap_won",
@@ -221,7 +221,7 @@ def test_two_words_on_a_slap_and_the_later_is_taken_back() -> None:
 
 
 def test_an_answer_given_twice_and_the_second_taken_back() -> None:
-    """The first holds again; an answer cannot be changed but by saying it anew."""
+    """The first holds again; only a new answer changes an answer."""
     heat = "1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n"
     said = heat + "5000 answer question@s1 1\n6000 answer question@s1 3\n"
     assert ruled(said, "slap_won") == ["slap_won@s2 seat=3 decided_by=people"]
@@ -235,7 +235,7 @@ def test_an_answer_given_twice_and_the_second_taken_back() -> None:
 
 
 def test_without_corrections_in_the_rules_nobody_corrects() -> None:
-    """K6 off: the record stays, and whoever tries is told."""
+    """K6 off: the record stays, and an attempt is refused with a notice."""
     said = FALSE + '5000 correct c2 {"card": "7c"}\n6000 3:9c\n'
     assert brief(rule(log(said, rules={"off": ["K6"]})), "slap_won", "slap_false", "question", "turn")[-4:] == [
         "turn@c2 seat=3",
@@ -246,7 +246,7 @@ def test_without_corrections_in_the_rules_nobody_corrects() -> None:
 
 
 def test_a_correction_made_while_later_lines_already_wait() -> None:
-    """It is judged at its own instant: what came before it and after it is ruled with it."""
+    """It is judged at its own instant: lines before it and after it are ruled with it."""
     text = '1000 1:7h\n2000 2:8c\n2300 slap 3\n2400 lift 3\n2500 correct c2 {"card": "7c"}\n3500 taken 3\n4000 3:9c\n'
     assert ruled(text, "slap_won", "slap_false", "pile", "dead_card") == [
         "slap_won@s1 seat=3 decided_by=time",
@@ -255,7 +255,7 @@ def test_a_correction_made_while_later_lines_already_wait() -> None:
 
 
 def test_a_false_slap_that_was_good_leaves_the_pile_before_alone() -> None:
-    """Nobody had slapped this one before: whoever won the last one keeps it."""
+    """This pile had no slap before: the last one's winner keeps it."""
     game = WON + "4300 slap 2\n"
     rulings = ruled(game + '5000 correct slap_false@s3 {"ruling": "slap_won"}', "slap_won", "slap_void", "slap_false")
     assert rulings == [
@@ -282,7 +282,7 @@ def test_who_counts_what_the_referee_asked_for_has_answered() -> None:
 
 
 def test_counts_settle_what_a_player_took_away_uncounted() -> None:
-    """Ben left with cards that nobody counted: once the others have counted theirs, nothing is asked any more (E8)."""
+    """Ben left with uncounted cards: once the others have counted theirs, no question is left (E8)."""
     referee = Adjudicator(lookahead_ns=0)
     lines = log("1000 1:7h", counts=[3, None, 3], rules={"base": "classic", "on": ["E8"]})
     for line in (*lines, Leave(t=2000 * MS, id="l1", seat=2)):

@@ -1,4 +1,4 @@
-"""What ends by the game's own clock, and lines that come at the very instant (E2, E7, reading 17)."""
+"""Events by the game's own clock, and lines at the very instant of one (E2, E7, reading 17)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_clock_stands_still_while_the_table_is_paused(pause: int, resume: in
 
 @pytest.mark.parametrize(("tick", "ended"), [(59_999, False), (60_000, True)])
 def test_an_agreed_time_is_over_to_the_nanosecond(tick: int, ended: bool) -> None:
-    """E7: the minutes are those since the table was opened; whoever holds the most cards has won."""
+    """E7: the minutes count from the opening of the table; the seat with the most cards wins."""
     rules = {"base": "classic", "on": ["E7"], "set": {"E7": {"minutes": 1}}}
     game = f"1000 1:7h\n2000 2:9c\n{tick} tick"
     rulings = rule(log(game, rules=rules, counts=[20, 20, 12]))

@@ -47,7 +47,7 @@ def test_lines_are_given_as_a_sorted_list_gives_them(how: str, taken: float) -> 
             key = waiting.take(one)
             assert key == place_of(one)
             assert isinstance(one, Card | Slap)
-            # A hand's heat may hold hands that lie so far, and cards that those are near.
+            # A hand's heat may hold hands at such a distance, and cards near those.
             reach = one.t + one.t_error + (3 if isinstance(one, Slap) else 1) * widest
             assert list(waiting.near(one)) == [other for other in plain if other.t <= reach]
     assert waiting.all() == tuple(plain)
@@ -58,7 +58,7 @@ def test_lines_are_given_as_a_sorted_list_gives_them(how: str, taken: float) -> 
 
 
 def test_cards_told_backwards_cost_no_more_each() -> None:
-    """Twice as many take about twice as long, not four times: a file may lie in any order."""
+    """Twice as many take about twice as long, not four times: a file may have any order."""
 
     def seconds(count: int) -> float:
         queue = EventQueue()

@@ -1,6 +1,6 @@
-"""Games that people amended: every ruling is explained by what it was made of, and nothing contradicts it (K5, K6).
+"""Amended games: every ruling is explained by its own facts, without contradictions (K5, K6).
 
-``GAMES`` says how many: ``GAMES=2000 python -m pytest tests/engine/test_explained_games.py``.
+``GAMES`` sets their number: ``GAMES=2000 python -m pytest tests/engine/test_explained_games.py``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def test_no_explanation_contradicts_its_ruling(batch: int) -> None:
 
 
 def test_the_check_meets_rulings_of_every_kind_and_words_for_them() -> None:
-    """It is no check of nothing: slaps of each verdict are among them, replaced ones too, and can be told."""
+    """The check is not empty: it meets slaps of each verdict, replaced ones too, with an explanation for each."""
     kinds: set[str] = set()
     replaced = 0
     for seed in range(20):

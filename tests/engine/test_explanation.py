@@ -1,4 +1,4 @@
-"""What an explanation of a ruling holds: the pile, the instants around it, and what else was looked at (K5)."""
+"""The contents of an explanation: the pile, the instants around it, and the other facts considered (K5)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOUBLE = "1000 1:7h\n2000 2:7c ±2\n2300 slap 3 ±0.5\n2340 slap 1 ±0.7\n2400 l
 
 
 def explained(text: str, name: str, **table: Any) -> Explanation:
-    """A log's ruling, explained once all of the log is known."""
+    """Return the explanation of a log's ruling, once all of the log is known."""
     lines = log(text, **table)
     assert isinstance(lines[0], Table)
     record = WitnessedLog(lines[0])
@@ -30,13 +30,13 @@ def explained(text: str, name: str, **table: Any) -> Explanation:
 
 
 def why(text: str, name: str, row: str, **table: Any) -> list[tuple[bool, str]]:
-    """What was considered by one row."""
+    """Return the facts considered by one row."""
     told = explanation_fields(explained(text, name, **table))["considered"]
     return [(one["held"], one["why"]) for one in told if one["row"] == row]
 
 
 def test_the_moments_around_a_ruling_are_told_from_its_own_instant() -> None:
-    """Cards and hands within a second and a half, those that it rests on however far away; ticks are none."""
+    """Cards and hands within a second and a half, and its causes at any distance; ticks are left out."""
     moments = explained("500 3:2c\n" + DOUBLE + "3800 tick", "slap_won@s1").moments
     assert [(m.id, m.kind, m.seat, m.card, m.offset / MS, m.error / MS) for m in moments] == [
         ("c2", "card", 1, "7h", -1300, 0),
@@ -86,7 +86,7 @@ def test_before_the_first_card_there_is_nothing_but_the_table() -> None:
 
 
 def test_a_late_hand_is_told_by_how_much() -> None:
-    """Both errors together."""
+    """The lateness comes with both errors together."""
     assert why(DOUBLE, "slap_void@s2", "M1") == [(False, "seat 3 was first: this hand came 40.0 ± 1.2 ms later")]
     assert why(DOUBLE, "slap_void@s2", "P1") == []
 
@@ -104,7 +104,7 @@ def test_a_won_slap_is_told_with_its_margins() -> None:
 
 
 def test_a_held_pad_is_told_since_when() -> None:
-    """Since its last press, before a lift or not; not since another's."""
+    """Since its last press, before a lift or not; other pads do not count."""
     text = "500 slap 1\n600 slap 2\n700 lift 2\n1000 1:7h\n2000 2:7c\n2300 slap 1\n"
     assert why(text, "slap_void@s3", "M5") == [
         (False, "this pad has been down for 1800 ± 3 ms, since s1, without a lift")
@@ -132,7 +132,7 @@ def test_a_cover_of_no_pattern_is_told_and_without_the_row_nothing_is() -> None:
 
 
 def test_both_readings_of_a_doubtful_slap_are_told() -> None:
-    """K9: whatever order was taken; a card that surely came first or last is no doubt."""
+    """K9: in whatever order; a card that surely came first or last is no doubt."""
     text = "1000 1:7h\n1999 slap 3\n2000 2:7c\n"
     assert why(text, "slap_won@s1", "K9") == [
         (
@@ -167,7 +167,7 @@ def test_own_patterns_are_told_by_name() -> None:
 
 
 def test_other_rulings_are_told_what_they_hang_on() -> None:
-    """Whose turn it was, how many cards somebody held, and that a won challenge may yet be slapped away."""
+    """The turn, the number of cards held, and whether a won challenge may still be slapped away."""
     assert why("1000 1:7h\n2000 3:8c\n", "dead_card@c2", "S5") == [(False, "it was the turn of seat 2")]
     false = "1000 1:7h\n1300 slap 2\n"
     assert why(false, "burn@s1", "E1") == [(True, "seat 2 held 17 cards before")]
@@ -210,7 +210,7 @@ def test_a_ruling_is_told_by_what_its_cause_met_while_it_stood() -> None:
 
 
 def test_the_lines_around_it_are_as_they_were_then() -> None:
-    """A replaced ruling shows the card that was seen, its successor the card that it was."""
+    """A replaced ruling shows the card as first seen, its successor the corrected card."""
 
     def cards(name: str) -> list[str]:
         return [moment.card for moment in explained(CORRECTED, name).moments if moment.kind == "card"]
@@ -234,7 +234,7 @@ def test_what_people_said_is_told_with_what_they_were_asked() -> None:
 
 
 def test_the_lowest_card_is_as_people_named_it() -> None:
-    """P5b: nobody saw the burned card; people said which it is."""
+    """P5b: the burned card was unseen; people named it."""
     text = "1000 1:7h\n1300 slap 2\n1400 lift 2\n2000 2:9c\n2500 slap 3\n4000 answer question@s2 "
     rules = {"on": ["P5b"]}
     assert notation(explained(text + '"9d"', "slap_won@s2", rules=rules).pile) == "[9d] 7h 9c"
@@ -262,7 +262,7 @@ def test_piles_are_written_on_one_line() -> None:
 
 
 def test_a_record_explains_what_is_known_so_far() -> None:
-    """Asked in the middle of a game and again later, it tells of the lines that came between."""
+    """Asked in the middle of a game and again later, the record includes the lines in between."""
     lines = log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2400 slap 1\n3500 taken 3\n4000 3:9c\n")
     assert isinstance(lines[0], Table)
     record = WitnessedLog(lines[0])
@@ -327,7 +327,7 @@ def test_every_kind_of_line_that_tells_of_the_table_is_among_the_moments() -> No
 
 
 def test_a_card_that_was_burned_since_covers_nothing() -> None:
-    """M9 looks at the newest card that was laid, and names it."""
+    """M9 looks at the newest laid card, and names it."""
     text = "1000 1:7h\n2000 2:7c\n3000 3:9d\n3050 slap 2\n3120 slap 1\n"
     rules = {"set": {"M9": 40}}
     assert why(text, "slap_false@s2", "M9", rules=rules) == [
@@ -405,7 +405,7 @@ def test_all_that_was_looked_at_is_told_and_nothing_else(
 
 
 def test_of_many_lines_around_it_the_nearest_are_told() -> None:
-    """And how many more there are."""
+    """The number of the others is stated."""
     lifts = "".join(f"{2300 + 100 * n} lift {n % 3 + 1}\n" for n in range(-9, 13) if n not in (0, -3))
     said = explained(f"1000 1:7h\n2000 2:8c\n2300 slap 3\n{lifts}", "slap_false@s1")
     assert [moment.offset // MS for moment in said.moments] == [-500, -400, -300, -200, -100, 0, 100, 200, 300, 400]

@@ -1,4 +1,4 @@
-"""What deck memory foresees, and what becomes of a card that it says cannot be there (K2, K7)."""
+"""The predictions of deck memory, and cards that it says cannot be there (K2, K7)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNTS: dict[str, Any] = {"counts": [5, 5, 0]}
 
 
 def told(text: str, upto: int | None = None, **table: Any) -> Adjudicator:
-    """A referee that was told a log, and by a tick that all up to ``upto`` (ms) is known."""
+    """Return a referee with a log and a tick up to ``upto`` (ms)."""
     referee = Adjudicator(lookahead_ns=10 * MS)
     for line in log(text, **table):
         referee.observe(line)
@@ -66,7 +66,7 @@ def test_two_packs_have_two_of_each_and_none_has_a_joker_unless_it_was_said() ->
 
 
 def test_a_card_that_still_waits_to_be_judged_is_not_foreseen_again() -> None:
-    """The watermark stands before Cho's seven of hearts: the next of Cho's is the other seven all the same."""
+    """The watermark stands before Cho's seven of hearts: Cho's next card is still the other seven."""
     referee = told(WON + "4000 3:7h", 3999, **COUNTS)
     assert referee.view.expected[2] == "7h"
     assert referee.foresight is not None and referee.foresight.expected(3) == "7c"
@@ -78,7 +78,7 @@ def test_nothing_is_foreseen_while_it_is_not_sure_what_happened(waiting: str) ->
 
 
 def test_a_pile_that_was_won_may_be_picked_up_unseen() -> None:
-    """Cho has nothing else to lay, so the next card of Cho's is the pile's first."""
+    """Cho has no other cards, so Cho's next card is the pile's first."""
     foresight = foreseen("1000 1:7h\n2000 2:7c\n2300 slap 3", 9000, **COUNTS)
     assert foresight.expected(3) == "7h" and not foresight.may_come("7h", 1)
 
@@ -160,7 +160,7 @@ def test_an_unread_card_is_asked_about_with_what_is_expected_and_what_it_may_be(
 
 
 def test_a_card_is_named_once_and_what_nobody_can_read_is_no_name() -> None:
-    """Though the eye held likely what memory expects, too."""
+    """Even where the eye, too, held memory's prediction likely."""
     lines = seen_as(log(UNREAD, **COUNTS), "c3", ("7h", 0.5), ("??", 0.3), ("Qs", 0.1))
     (question,) = (r for r in rule(lines) if r.kind == "question")
     assert question["cards"] == ["7h", "Qs"]
@@ -174,7 +174,7 @@ def test_the_answer_leaves_that_question_as_it_was() -> None:
 
 
 def test_an_answer_puts_the_card_right_and_memory_holds() -> None:
-    """The sevens were in order after all: Cho's next card is foreseen again, and laid without a question."""
+    """The sevens were in order after all: Cho's next card is predicted again, and laid without a question."""
     text = REORDERED + '\n6000 answer question@c3 "7h"\n7000 2:3s\n8000 3:7c'
     rulings = rule(log(text, **COUNTS))
     assert brief(rulings, "question") == ["question@c3 ask=order_changed"]
@@ -182,7 +182,7 @@ def test_an_answer_puts_the_card_right_and_memory_holds() -> None:
 
 
 def test_an_answer_that_the_eye_was_right_stands_too() -> None:
-    """The stack had been reordered: nothing is foreseen of it, and people are not asked again."""
+    """The stack had been reordered: nothing is predicted of it, and the question is not repeated."""
     text = REORDERED + '\n6000 answer question@c3 "7c"\n7000 2:3s\n8000 3:7h'
     assert brief(rule(log(text, **COUNTS)), "question") == ["question@c3 ask=order_changed"]
 
@@ -240,7 +240,7 @@ def test_a_taken_pile_that_was_judged_is_no_reason_to_forget() -> None:
 
 
 def test_which_cards_have_a_place_is_known_whatever_the_game_waits_for() -> None:
-    """While nobody can say what comes next, too: two hands came down at once."""
+    """Even while the next card is open: two hands came down at once."""
     referee = told("1000 1:7h\n2000 2:7c\n2300 slap 3\n2300 slap 1", 4000)
     assert referee.foresight is None
     places = referee.places

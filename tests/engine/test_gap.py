@@ -1,4 +1,4 @@
-"""What a gap in the camera's sight leaves behind: pure, without a camera."""
+"""The consequences of a gap in the camera's sight: pure, without a camera."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_what_a_first_look_takes_for_lying_there_are_cards_of_the_pile_alone() -
 
 
 def test_cards_that_lie_there_at_the_first_frame_are_nobodys_double_draw() -> None:
-    """The watcher takes them for cards that came together; what comes after the first frame is another matter."""
+    """The watcher takes them for cards that came together; cards after the first frame are judged as usual."""
     look = FirstLook()
     at_once, hover = Foul(t=SECOND + 1, seat=1, foul="double_draw"), Foul(t=SECOND + 1, seat=1, foul="hover")
     look.add(SECOND, [Card(t=SECOND, card="7c"), Card(t=SECOND, card="9c"), at_once, hover], SECOND - 1, hidden=False)
@@ -161,7 +161,7 @@ def test_of_hands_at_one_instant_the_lower_seat_is_named_first() -> None:
 
 
 def judged(*lines: Observation) -> list[tuple[str, object]]:
-    """What is ruled on the slap ``s``: each ruling that rests on it."""
+    """Return the rulings that rest on the slap ``s``."""
     table = Table(t=0, id="t", seats=("Ana", "Ben", "Cho"), dealer=3)
     log = "\n".join(encode_observation(line) for line in (table, *lines))
     made = replay_log(BytesIO(log.encode()))
@@ -201,13 +201,13 @@ def test_a_hand_that_never_leaves_is_waited_for_no_longer_than_patience() -> Non
 
 
 def lines_of(steps: Steps | None) -> list[Observation]:
-    """Lines to be put on the log."""
+    """Return lines for the log."""
     assert steps is not None
     return [step for step in steps if isinstance(step, Observation)]
 
 
 def verdict_of(steps: Steps | None) -> str:
-    """What the pile was found to be."""
+    """Return the state in which the pile was found."""
     assert steps is not None
     (note,) = (step for step in steps if isinstance(step, LogNote))
     return str(note.extra["verdict"])
@@ -238,7 +238,7 @@ def test_a_pile_is_held_against_what_is_judged_up_to_the_gaps_end() -> None:
 
 
 def test_the_game_goes_on_with_the_first_frame_back_though_the_look_took_longer() -> None:
-    """What was seen since keeps its own instant, and hands that fell since are judged, and not named."""
+    """Later observations keep their own instants, and later hands are judged, and not named."""
     pause = GamePause()
     pause.lose_camera("gone", SECOND - 1)
     vouched, since = 4 * SECOND, 5 * SECOND
@@ -312,7 +312,7 @@ def test_a_line_that_was_torn_by_a_full_disk_is_mended(tmp_path: Path, monkeypat
     keeper, whole, room = LogWriter(journal), os.write, [10]
 
     def write(fd: int, data: bytes) -> int:
-        """A disk with so many bytes left."""
+        """Write to a disk with a number of bytes left."""
         if room[0] == 0:
             raise OSError(28, "No space left on device")
         done = whole(fd, data[: room[0]])
@@ -333,7 +333,7 @@ def test_a_line_that_was_torn_by_a_full_disk_is_mended(tmp_path: Path, monkeypat
 @pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
 @pytest.mark.parametrize(("seed", "after"), [(4, 8), (9, 8)])
 def test_the_real_eye_finds_the_pile_as_it_was_though_hands_go_on(seed: int, after: int) -> None:
-    """A new watcher in mid-game: what lay there is no news, and what is laid next is."""
+    """A new watcher in mid-game: the cards on the table are not reported, and the next ones are."""
     script = play_game(seed=seed, seats=4, max_cards=16)
     table = SimulatedTable(script, fps=15.0, size=(960, 720))
     laid = [seen for seen in script.truth if isinstance(seen, Card)]

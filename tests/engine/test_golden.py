@@ -1,7 +1,7 @@
-"""Rows of the rules, each by small logs and the rulings that they call for, written by hand.
+"""Rows of the rules, each with small logs and their expected rulings, written by hand.
 
 Each row has its positive and its negative case. Expected rulings are one line each: the instant in ms, the kind, the
-seat, and what decides. ``lead`` and ``turn`` are looked at where they are the subject.
+seat, and the deciding fields. ``lead`` and ``turn`` are compared where they are the subject.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ORDINARY = frozenset(("lead", "turn", "remind"))
 
 
 def table(counts: Sequence[int] | None = None, *, seats: int = 3, **more: Any) -> str:
-    """The first line; the last seat deals, so seat 1 leads."""
+    """Return the first line; the last seat deals, so seat 1 leads."""
     number = len(counts) if counts else seats
     line: dict[str, Any] = {"kind": "table", "t": 0, "seats": [*"ABCDEFGH"][:number], "dealer": number}
     if counts:
@@ -49,7 +49,7 @@ def tick(ms: float) -> str:
 
 
 def cards(*laid: str) -> list[str]:
-    """Cards a second apart from 1 s on: ``1:7h`` is laid by seat 1."""
+    """Return cards a second apart from 1 s on: ``1:7h`` is laid by seat 1."""
     return [card(1000 * n, int(one[0]), one[2:]) for n, one in enumerate(laid, start=1)]
 
 
@@ -62,7 +62,7 @@ def rulings(*lines: str) -> list[Ruling]:
 
 
 def told(*lines: str, only: Sequence[str] = ()) -> list[str]:
-    """The rulings in words; ``only`` these kinds, or all but the ordinary ones."""
+    """Return the rulings in words; ``only`` these kinds, or all except the ordinary ones."""
     return [
         _words(one)
         for one in rulings(*lines)
@@ -71,7 +71,7 @@ def told(*lines: str, only: Sequence[str] = ()) -> list[str]:
 
 
 def but_piles(*lines: str) -> list[str]:
-    """The same without pick-ups, for logs that end before one is seen."""
+    """Return the same without pick-ups, for logs that end before one is seen."""
     return [line for line in told(*lines) if " pile " not in line]
 
 
@@ -448,7 +448,7 @@ def test_f6a_no_strike_while_there_are_cards_to_burn() -> None:
 
 
 def test_f7_a_card_out_of_turn_is_dead() -> None:
-    """An ace out of turn challenges nobody, and the turn stands."""
+    """An ace out of turn challenges no player, and the turn stands."""
     log = [table(), *cards("1:7h", "3:Ac", "2:9c", "3:4d")]
     assert told(*log) == ["2000 dead_card 3 Ac out_of_turn"]
     assert told(*log, only=("turn",)) == ["0 turn 1", "1000 turn 2", "3000 turn 3", "4000 turn 1"]
@@ -518,7 +518,7 @@ def test_e4_not_while_a_challenge_is_won() -> None:
 
 
 E2_START = (*cards("1:4h", "2:Jc", "1:8d"), taken(4000, 2))
-"""With one card at seat 1 beyond what it lays, seat 2 would not hold all; with none, it does."""
+"""With one card at seat 1 beyond those it lays, seat 2 would not hold all; with none, it does."""
 
 
 def test_e2_three_more_cards_then_won_at_two_seconds() -> None:
@@ -608,7 +608,7 @@ def test_k9_a_hand_just_before_the_reveal_that_completes_a_pattern() -> None:
 
 
 def test_k9_a_card_too_late_for_the_first_hand_makes_another_of_its_heat_doubtful() -> None:
-    """Whether the stronger hand met the card decides what it was worth; so nothing is ruled before that is known."""
+    """The hand's worth depends on whether the stronger hand met the card, so its ruling waits until that is known."""
     log = [table(), *cards("1:7h", "2:7c")]
     log += [slap(2300, 1, t_error=5_000_000, force=0.1), slap(2309, 3, t_error=5_000_000, force=0.5)]
     log += [card(2313, 3, "9d", t_error=2_000_000)]

@@ -1,9 +1,9 @@
-"""The two laws of the log, and what no game may do, over generated games.
+"""The two laws of the log, and the laws of every moment, over generated games.
 
 1. Replaying a log gives the same rulings, byte for byte.
 2. So does every order of arrival in which each tick still comes after all lines that it covers.
 
-``LAW_EXAMPLES`` raises how many games each law is tried on.
+``LAW_EXAMPLES`` raises the number of games for each law.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def rulings_of(observations: Iterable[Observation], *, history: bool = True, str
 
 
 def replayed(observations: Iterable[Observation], *, history: bool = True, stream: bool = True) -> bytes:
-    """What a replay of these observations prints."""
+    """Return the replay's output for these observations."""
     rulings = rulings_of(observations, history=history, stream=stream)
     return "\n".join(encode_ruling(ruling) for ruling in rulings).encode()
 
 
 def exported(observations: Sequence[Observation]) -> list[Observation]:
-    """The same log after a trip through its file."""
+    """Return the same log after a trip through its file."""
     return [decode_line(encode_observation(one), number) for number, one in enumerate(observations, start=1)]
 
 
@@ -83,7 +83,7 @@ def test_rulings_come_in_order_and_have_names_of_their_own(game: Game) -> None:
     rulings = rulings_of(game.observations)
     furthest = rulings[0]
     for ruling in rulings:
-        # Only what doubt put behind another instant is printed behind it (K9).
+        # Only doubt puts a ruling behind another instant (K9).
         assert ruling.t >= furthest.t or ruling.doubt or furthest.doubt
         furthest = max(furthest, ruling, key=lambda one: one.t)
     names = [ruling.id for ruling in rulings]
@@ -105,7 +105,7 @@ def test_no_card_is_lost_or_doubled_and_nobody_plays_with_none(game: Game) -> No
         view = adjudicator.view
         if view.counts:
             if None in view.counts:
-                # A dead heat is open: nobody knows what the tied seats hold (reading 15).
+                # A dead heat is open: the tied seats' cards are unknown (reading 15).
                 assert view.questions
                 continue
             assert sum(count or 0 for count in view.counts) + len(view.pile) == deck
@@ -139,7 +139,7 @@ def test_a_game_has_one_end(game: Game) -> None:
 
 
 SHARE = {"table": 4, "plain": 4, "limits": 8, "questions": 2}
-"""Laws that cost little are tried on so many times more games."""
+"""Cheap laws are tried on this multiple of games."""
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -151,7 +151,7 @@ def test_wild_games_keep_the_law(law: str) -> None:
 
 
 def test_the_laws_of_the_table_notice_what_breaks_them() -> None:
-    """They are no check of nothing: a seat that left and is due, a challenge of oneself, a card too many."""
+    """The laws are not empty: a seat that left and is due, a challenge of oneself, a card too many."""
     moments: list[JudgedMoment] = []
 
     class Keep:
@@ -183,7 +183,7 @@ def test_the_laws_of_the_table_notice_what_breaks_them() -> None:
 
 
 def test_a_game_that_breaks_a_law_is_cut_down_to_what_breaks_it() -> None:
-    """Of a game with forty cards the three lines are left that end in a double, written as a scenario."""
+    """From a game with forty cards three lines remain that end in a double, written as a scenario."""
     lines = log("1000 1:7h\n2000 2:7c\n2300 slap 3 ±0.02\n" + "".join(f"{3000 + n} lift 1\n" for n in range(40)))
 
     def has_a_double(some: Sequence[Observation]) -> bool:
@@ -205,18 +205,18 @@ def test_many_slaps_at_one_instant_cost_no_more_each() -> None:
         rulings_of([table, card, *slaps])
         return time.process_time() - began
 
-    # The quickest of three each, for other programs run as well and a cache that is full costs a little more.
+    # The quickest of three each: other programs run as well, and a full cache costs a little more.
     assert min(seconds(24_000) for _ in range(3)) < 9 * min(seconds(6_000) for _ in range(3))
 
 
 @pytest.mark.parametrize("seed", [280, 394])
 def test_a_bottom_card_that_people_name_may_leave_a_question(seed: int) -> None:
-    """P5b with another card that nobody knows: what it is decides, so the hand is not called false (reading 10)."""
+    """P5b with another unknown card: the verdict depends on it, so the hand is not called false (reading 10)."""
     assert not LAWS["answers"](seed, crowded=False)
 
 
 def test_a_bottom_card_that_people_name_may_leave_a_dead_heat() -> None:
-    """P5b, then M2: who was first is a question of its own, with a name of its own."""
+    """P5b, then M2: the first hand is a separate question with a separate name."""
     assert not LAWS["explained"](1463, crowded=False)
 
 

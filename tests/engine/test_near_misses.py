@@ -1,4 +1,4 @@
-"""By what a pattern was missed, said in words for each row."""
+"""The reason why a pattern was missed, in words for each row."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from referee.text.ruling_lines import RulingWords
 
 
 def look(cards: str, **more: Any) -> PileView:
-    """A pile as one writes it, the newest card last."""
+    """Return a pile in short notation, the newest card last."""
     played = tuple(reversed(cards.split()))
     first = played[-1] if played else ""
     return PileView(played, **{"first": first, "bottom": first, **more})
 
 
 def missed(row: str, seen: PileView, rules: HouseRules) -> str:
-    """By what a pattern was missed, in words."""
+    """Return why a pattern was missed, in words."""
     return why(Considered(row, False, *find_miss(row, seen, rules)), RulingWords(()), cards=str)
 
 
@@ -90,7 +90,7 @@ def missed(row: str, seen: PileView, rules: HouseRules) -> str:
     ],
 )
 def test_a_missed_pattern_is_explained(row: str, cards: str, values: dict[str, Any], words: str) -> None:
-    """The cards that it looked at, the oldest first, and what they are not."""
+    """The cards that it looked at, the oldest first, and their defect."""
     rules = read_house_rules({"base": "beggar-my-neighbour", "on": [row], "set": values})
     assert missed(row, look(cards), rules).startswith(words)
 
@@ -113,7 +113,7 @@ def test_a_missed_pattern_is_explained(row: str, cards: str, values: dict[str, A
     ],
 )
 def test_so_is_one_missed_by_another_row(row: str, other: str, cards: str, more: dict[str, Any], words: str) -> None:
-    """Rows that narrow a pattern down, and what was drawn, paid or called."""
+    """Rows that narrow a pattern down, and the drawn rank, the payment or the call."""
     rules = read_house_rules({"base": "beggar-my-neighbour", "on": [row, other]})
     assert missed(row, look(cards, **more), rules) == words
 

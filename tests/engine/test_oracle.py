@@ -1,6 +1,6 @@
-"""The core against the plain oracle, on games of every preset played by chance.
+"""The core against the plain oracle, on random games of every preset.
 
-``ORACLE_GAMES`` raises how many of each; ``ORACLE_SEED`` is the first seed. ``make oracle`` plays thousands.
+``ORACLE_GAMES`` raises the number of each; ``ORACLE_SEED`` is the first seed. ``make oracle`` plays thousands.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def test_a_doubtful_hand_is_put_behind_a_card_alone() -> None:
 
 @pytest.mark.parametrize("name", ["plain_referee", "plain_patterns"])
 def test_the_oracle_knows_nothing_of_the_core(name: str) -> None:
-    """Two readings of the rules; one that borrows from the other would agree with its errors."""
+    """Two readings of the rules: an oracle that borrowed from the core would share its errors."""
     tree = ast.parse((ORACLE / f"{name}.py").read_text(encoding="utf-8"))
     modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     modules |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
@@ -50,7 +50,7 @@ def test_the_oracle_knows_nothing_of_the_core(name: str) -> None:
 
 
 def seen(preset: str, games: int = 40) -> set[str]:
-    """What happens in the games of a preset."""
+    """Return the events in the games of a preset."""
     out: set[str] = set()
     for seed in range(games):
         for row in from_oracle(game(seed, preset))[0]:
@@ -62,7 +62,7 @@ def seen(preset: str, games: int = 40) -> set[str]:
 
 
 def test_games_show_what_is_to_be_compared() -> None:
-    """Rare things happen in the games at all; else agreement would mean little."""
+    """Rare events do occur in the games; else agreement would mean little."""
     found = seen("classic", 60)
     assert found >= {*FIELDS, "doubt", "force", "time"} - {"drawn", "lost", "give", "contested"}
     assert found >= {f"slap_void {reason}" for reason in ("late", "covered", "held", "locked_out", "empty_pile")}

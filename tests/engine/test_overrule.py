@@ -1,4 +1,4 @@
-"""What people may put in the place of a verdict, before anybody has said so (K6)."""
+"""The verdicts that people may substitute for a ruling, before any correction (K6)."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_a_verdict_whose_slap_is_gone_is_refused() -> None:
 
 
 def test_a_second_hand_of_the_seat_that_won_takes_the_place_of_its_first() -> None:
-    """One pile is won by one hand, also where people say that it was the later of two by the same seat."""
+    """One pile is won by one hand, even where people name the later of two by the same seat."""
     hands = [Slap(t=SECOND, id="s1", seat=3), Slap(t=2 * SECOND, id="s2", seat=3)]
     late = Ruling("slap_void", "slap_void@s2", 2 * SECOND, ("s2",), (), {"seat": 3, "reason": "late"})
     by = Correct(t=30 * SECOND, id="x1", line=late.id, extra={"ruling": "slap_won"})

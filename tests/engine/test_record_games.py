@@ -1,4 +1,4 @@
-"""The longest games of Beggar-My-Neighbour ever found, and the deal that never ends, through a replay (G2, E6)."""
+"""The longest known games of Beggar-My-Neighbour, and the deal that never ends, through a replay (G2, E6)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _replayed(deal: str, lines: int | None = None) -> list[Ruling]:
 
 @pytest.mark.parametrize("deal", PUBLISHED.values(), ids=PUBLISHED)
 def test_a_record_game_takes_as_many_tricks_and_cards_as_published(deal: Deal) -> None:
-    """A card is each card laid, a trick each pick-up, the last one included."""
+    """Each card laid counts as a card, each pick-up as a trick, the last one included."""
     made = _replayed(deal.hands)
     kinds = Counter(ruling.kind for ruling in made)
     laid = list(cards(deal.hands))
@@ -33,7 +33,7 @@ def test_a_record_game_takes_as_many_tricks_and_cards_as_published(deal: Deal) -
 
 @pytest.mark.parametrize("deal", LONG)
 def test_a_long_game_ends_with_its_last_card(deal: str) -> None:
-    """Whoever is due to lay and has no card has lost, and the cards on the table are the other's."""
+    """A player in turn without a card has lost, and the cards on the table are the other's."""
     made = _replayed(deal)
     laid = list(cards(deal))
     ends = [ruling for ruling in made if ruling.kind in ("lost", "won", "drawn")]
@@ -43,7 +43,7 @@ def test_a_long_game_ends_with_its_last_card(deal: str) -> None:
 
 
 def test_the_deal_that_never_ends_is_noticed() -> None:
-    """The position comes back every 62 tricks and 440 cards; that is said once, and the game goes on."""
+    """The position comes back every 62 tricks and 440 cards; this is said once, and the game goes on."""
     made = _replayed(ENDLESS, 4400)
     assert [ruling["cards"] for ruling in made if ruling.kind == "repeated"] == [440]
     assert not any(ruling.kind in ("lost", "won", "drawn") for ruling in made)

@@ -1,4 +1,4 @@
-"""A stored log read twice: what the first pass learns, and a game kept line by line."""
+"""A stored log read twice: the results of the first pass, and a game kept line by line."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_log_that_cannot_be_one_is_refused_by_its_line(
 
 
 def test_ids_that_look_like_numbers_of_other_lines_clash_with_none() -> None:
-    """A line that has an id is not called by its number; leading noughts are another text, and so are other digits."""
+    """A line with an id is not called by its number; leading zeros and other digits make other texts."""
     for name in ("3", "9", "1", "03", "٣", "3" * 19):
         assert outline({**TABLE, "id": "t"}, card(1, id=name), card(2, id="y")).found is None
     numbered = [(5, from_fields({**TABLE, "id": "t"}, 5)), (9, from_fields(card(1), 9)), (12, from_fields(card(2), 12))]
@@ -181,7 +181,7 @@ def stored(*lines: dict[str, Any]) -> BytesIO:
 
 
 def test_a_long_log_is_ruled_as_it_is_read() -> None:
-    """Its first rulings are there long before its last line was read."""
+    """Its first rulings come long before its last line was read."""
     lines = [(n, from_fields(card(n * S, id=f"c{n}", seat=n % 3 + 1), n)) for n in range(2, 400)]
     lines.insert(0, (1, from_fields(TABLE, 1)))
     read: list[int] = []
@@ -200,7 +200,7 @@ def test_a_long_log_is_ruled_as_it_is_read() -> None:
 
 
 def test_superseded_rulings_are_left_out_unless_all_are_asked_for() -> None:
-    """In a log that nothing amends and nothing comes late to there are none."""
+    """A log without amendments and late lines has none."""
     amended = (*GAME, {"kind": "correct", "t": 9 * S, "id": "x1", "line": "s1", "seat": 2})
     all_ = [ruling.id for ruling in replay_log(stored(*amended), everything=True)]
     assert {"slap_false@s1", "slap_false@s1~x1"} <= set(all_)

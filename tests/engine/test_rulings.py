@@ -1,4 +1,4 @@
-"""A ruling's line is written out by hand; it must be what the standard library's encoder makes of its fields."""
+"""A hand-written encoder of a ruling's line; it must equal the output of the standard library's."""
 
 from __future__ import annotations
 

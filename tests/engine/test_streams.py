@@ -1,4 +1,4 @@
-"""A log as it comes in: what its table must be, when rulings are sure, and what comes too late."""
+"""A log as it comes in: the requirements on its table, when rulings are sure, and which lines come too late."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def line(kind: str, ms: float, name: str = "", **fields: Any) -> Observation:
 
 
 def told(referee: Adjudicator, *lines: Observation) -> list[str]:
-    """Ids of the rulings that became final with these lines."""
+    """Return ids of the rulings that became final with these lines."""
     return [ruling.id for one in lines for ruling in referee.observe(one)]
 
 
@@ -45,7 +45,7 @@ def told(referee: Adjudicator, *lines: Observation) -> list[str]:
     ],
 )
 def test_a_table_that_cannot_be_played_at_is_refused(fields: dict[str, Any], words: str) -> None:
-    """And the log can begin with a better one."""
+    """The log can then begin with a better one."""
     referee = Adjudicator()
     with pytest.raises(LogError, match=words):
         referee.observe(from_fields({**TABLE, **fields}, 1))
@@ -85,7 +85,7 @@ def test_a_log_has_one_table_and_it_comes_first() -> None:
     ],
 )
 def test_a_seat_that_the_table_has_not_is_refused_where_nobody_may_join(kind: str, fields: dict[str, Any]) -> None:
-    """A pad may be pressed by whoever stands there; all else needs a player, who may be told to join later (M11)."""
+    """Any person may press a pad; all else needs a player, who may be reported to join later (M11)."""
     referee = Adjudicator()
     referee.observe(from_fields(TABLE, 1))
     with pytest.raises(LogError, match='"seat" must be 1 to 3: this table has 3 seats'):
@@ -99,7 +99,7 @@ def test_a_seat_that_the_table_has_not_is_refused_where_nobody_may_join(kind: st
 
 
 def test_a_stored_log_may_tell_of_a_seat_before_it_joins_but_it_must_join() -> None:
-    """Law 2 for ``join``: it may be told after the lines of its seat; the first line of a stranger is named."""
+    """Law 2 for ``join``: it may be reported after its seat's lines; the first line of an unknown seat is named."""
     lines = [from_fields({**TABLE, "rules": {"on": ["M11"]}}, 1), line("count", 5, seat=5, cards=3)]
     outline_log(enumerate([*lines, line("join", 4, seat=5)], start=1))
     for strangers in ([], [line("join", 4, seat=4)], [line("lift", 4, seat=5), line("slap", 4, seat=5)]):
@@ -109,7 +109,7 @@ def test_a_stored_log_may_tell_of_a_seat_before_it_joins_but_it_must_join() -> N
 
 @pytest.mark.parametrize("rules", ["classic", {"on": ["M11"]}])
 def test_a_join_is_judged_alike_wherever_it_stands_in_the_file(rules: Any) -> None:
-    """Law 2; without M11 nobody joins, and whose card it was is asked in every order."""
+    """Law 2; without M11 nobody joins, and the question about the card is asked in every order."""
     table = from_fields({**TABLE, "rules": rules}, 1)
     lines = [
         line("card", 1, "c1", card="9h", seat=1),
@@ -156,7 +156,7 @@ def test_a_tick_of_no_sensor_is_of_all() -> None:
 
 
 def test_a_slap_that_won_is_final_when_its_pile_is_gone() -> None:
-    """Hands that come later still count for its margin; nothing after it is given before it."""
+    """Later hands still count for its margin; no ruling is given before it."""
     referee = Adjudicator(lookahead_ns=10 * MS)
     lines = log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2400 slap 1\n2900 tick")
     assert told(referee, *lines) == ["lead@table", "turn@table", "turn@c1", "turn@c2"]
@@ -164,7 +164,7 @@ def test_a_slap_that_won_is_final_when_its_pile_is_gone() -> None:
 
 
 def test_late_evidence_is_told_at_once_and_judged_never() -> None:
-    """K1: at the very instant up to which all was told, it is late; a nanosecond after that it is not."""
+    """K1: at the very instant up to which all was reported, it is late; a nanosecond after that it is not."""
     for ms, late in ((2000, True), (2000.000001, False)):
         referee = Adjudicator(lookahead_ns=10 * MS)
         told(referee, *log("1000 1:7h\n2000 tick"))
@@ -191,7 +191,7 @@ def test_a_hand_whose_device_cannot_be_believed_is_late_however_soon_it_comes() 
 
 
 def test_what_people_say_late_counts_from_then_on() -> None:
-    """An answer or a correction is never too late: it stands after all that was told."""
+    """An answer or a correction is never too late: it stands after all earlier reports."""
     referee = Adjudicator(lookahead_ns=10 * MS)
     lines = log("1000 1:7h\n2000 2:8c\n2300 slap 3\n3000 tick")
     assert "slap_false@s1" in told(referee, *lines)
@@ -226,7 +226,7 @@ def test_lights_and_voice_hear_of_each_ruling_once() -> None:
 
 
 def test_a_pause_makes_slaps_void_until_the_table_goes_on() -> None:
-    """And only slaps: cards that are laid meanwhile lie there."""
+    """Only slaps are void: cards that are laid meanwhile lie there."""
     game = "1000 1:7h\n1500 pause\n2000 2:7c\n2300 slap 3\n2400 lift 3\n"
     assert brief(rule(log(game)), "slap_won", "slap_void") == ["slap_void@s1 seat=3 reason=paused"]
     again = rule(log(game + "2500 resume\n2600 slap 3"))
@@ -238,7 +238,7 @@ def test_a_pause_makes_slaps_void_until_the_table_goes_on() -> None:
 
 
 def test_a_bystander_joins_from_any_free_pad() -> None:
-    """M11: once, up to eight; nobody plays at the pads between, and without the row nobody joins."""
+    """M11: once, up to eight; the pads between stay unused, and without the row nobody joins."""
     rules = {"base": "classic", "on": ["M11"]}
     table = {**TABLE, "rules": rules, "counts": [5, 5, 5]}
     double = [line("card", 1000, "c1", card="7h", seat=1), line("card", 2000, "c2", card="7c", seat=2)]
@@ -266,14 +266,14 @@ RULING_ORDER = (
 
 
 def test_at_one_instant_rulings_stand_in_the_order_of_a_tables_life() -> None:
-    """As the log's format lists them; a dead heat before the win that settles it."""
+    """In the order of the log's format; a dead heat before the win that settles it."""
     said = {kind: place for place, kinds in enumerate(RULING_ORDER) for kind in kinds.split()}
     assert said == LIFE_ORDER
     assert set(said) == set(RULINGS)
 
 
 def test_at_one_instant_lines_are_judged_by_their_kind_then_seat_then_id() -> None:
-    """Settings first, the table goes on before it stops, a card before slaps; what people say comes last."""
+    """Settings first, the table goes on before it stops, a card before slaps; people's words come last."""
     kinds = [
         "table", "day", "draw", "count", "join", "leave", "resume", "pause", "say", "gap", "card", "slap", "lift",
         "placed", "foul", "contest", "taken", "answer", "correct", "tick",
@@ -294,13 +294,13 @@ def test_at_one_instant_lines_are_judged_by_their_kind_then_seat_then_id() -> No
 
 
 def _placed(lines: list[Observation]) -> list[Observation]:
-    """In event time, told the other way round."""
+    """Return lines in event time, reported in reverse order."""
     told = list(reversed(lines))
     return sorted(told, key=place_of)
 
 
 def _least(kind: str) -> dict[str, Any]:
-    """The fields that a line of this kind must have; its id speaks against its place."""
+    """Return the required fields of a line of this kind; its id contradicts its place."""
     fields: dict[str, Any] = {
         "seats": ("Ana", "Ben"), "seat": 1, "cards": 5, "rank": "7", "date": "2026-01-01", "card": "7h", "foul": "peek",
         "by": (1,), "against": 2, "to": "question@c1", "value": 1, "line": "c1",
@@ -312,7 +312,7 @@ def _least(kind: str) -> dict[str, Any]:
 
 
 def test_what_is_no_ruling_of_ours_is_printed_after_all_that_are() -> None:
-    """A kind that a later version knows."""
+    """A kind of a later version."""
     cause = place_of(Slap(t=5, id="s", seat=1))
     kinds = [*LIFE_ORDER, "applause"]
     made = [Ruling(kind, f"{kind}@s", 5, ("s",), ()) for kind in kinds]
@@ -321,7 +321,7 @@ def test_what_is_no_ruling_of_ours_is_printed_after_all_that_are() -> None:
 
 
 def test_a_ruling_is_traced_to_its_line_whatever_ids_there_are() -> None:
-    """Whatever number it has, and whatever amendments renamed it."""
+    """Whatever its number, and whatever amendments renamed it."""
     for name, cause, base in (
         ("pile@t~1", "t~1", "pile@t~1"),
         ("pile@t/2~x", "t/2~x", "pile@t/2~x"),
@@ -381,7 +381,7 @@ def test_each_question_of_a_card_can_be_answered() -> None:
 
 
 def test_a_card_that_lay_there_at_the_first_instant_is_laid_on_a_table_that_is_set() -> None:
-    """The table's line comes before all others of its instant, in whatever order they are told."""
+    """The table's line comes before all others of its instant, in whatever order they arrive."""
     assert [ruling.id for ruling in rule([from_fields(TABLE, 1), line("card", 0, "c1", card="7h", seat=1)])] == [
         "lead@table",
         "turn@table",
@@ -395,7 +395,7 @@ def test_nothing_is_believed_before_the_table_is_set() -> None:
 
 
 def test_a_last_chance_is_over_when_its_two_seconds_are() -> None:
-    """E2: as soon as all hands of that instant have been told, and not a nanosecond before."""
+    """E2: as soon as all hands of that instant have been reported, and not a nanosecond before."""
     lines = log("1000 1:Jh\n2000 2:5c\n3000 taken 1\n4000 1:3c\n5000 1:Kc\n6000 1:5h\n", seats=2, counts=[5, 1])
     referee = Adjudicator(lookahead_ns=10 * MS)
     told(referee, *lines)

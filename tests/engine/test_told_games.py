@@ -1,8 +1,8 @@
-"""Games that are told as they were: each ruling with all that its explanation holds, as it was once looked through.
+"""Reference output: each ruling of stored games with its whole explanation, as once reviewed.
 
-Rules and laws are proved elsewhere; this notices whatever else changes in what people are told. The games are wild ones
-(`tests.support.wild_games`), chosen so that nearly every branch of engine and rules is taken. Where a change is meant,
-look through the difference that the failing test shows, then ``python -m tests.engine.test_told_games --write``.
+Rules and laws are proved elsewhere; this notices every other change in the words for people. The games are wild ones
+(`tests.support.wild_games`), chosen so that nearly every branch of engine and rules is taken. After an intended change,
+review the difference that the failing test shows, then ``python -m tests.engine.test_told_games --write``.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ SEEDS: Final = (
 
 
 def told(lines: list[str]) -> list[str]:
-    """Each ruling of a log's lines with its explanation, as JSON."""
+    """Return each ruling of a log's lines with its explanation, as JSON."""
     read = [from_fields(json.loads(line), number) for number, line in enumerate(lines, start=1)]
     return [json.dumps(explanation_fields(said), separators=(",", ":")) for said, _ in explained_game(read)]
 
 
 @cache
 def stored() -> dict[int, tuple[list[str], list[str]]]:
-    """Lines and explanations by seed."""
+    """Return lines and explanations by seed."""
     rows = map(json.loads, lzma.decompress(TOLD.read_bytes()).splitlines())
     return {row["seed"]: (row["lines"], row["told"]) for row in rows}
 
@@ -51,7 +51,7 @@ def test_a_game_is_told_as_it_was(seed: int) -> None:
 
 
 def write() -> None:
-    """Store what is told now."""
+    """Store the present output."""
     rows = []
     for seed in SEEDS:
         lines = [encode_observation(line) for line in wild_game(seed)]

@@ -1,4 +1,4 @@
-"""What is ruled, asked and left open after a gap in which cards may have passed unseen."""
+"""Rulings, questions and open points after a gap in which cards may have passed unseen."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def kinds(text: str, *shown: str, seats: int = 3) -> list[str]:
 
 
 def asked(referee: Adjudicator) -> list[str]:
-    """The questions that people see."""
+    """Return the questions that people see."""
     return list(referee.view.questions)
 
 
@@ -203,7 +203,7 @@ def test_what_lies_under_a_card_that_nobody_can_read_does_not_say_which_that_is(
 
 
 def test_a_hand_in_the_pause_after_the_gap_keeps_what_follows_in_doubt() -> None:
-    """What it did at the table nobody knows, though people name every card."""
+    """Its effect is unknown, even if people name every card."""
     text = "1000 1:7h\n2000 2:9c\n2100 pause\n3900 gap 3901 Ts\n4000 ?:Ts ±90\n4050 slap 1\n4200 resume\n5000 1:4d\n"
     for hand, doubt in (("4050 slap 1\n", False), ("", True)):
         rulings = rule(log(text.replace(hand or "!", "") + '9000 answer question@g1 "5d"\n'))

@@ -1,7 +1,7 @@
-"""A plain table: who physically holds which cards, and what lies in the pile; and players who do as they are told.
+"""A plain table: the cards that each seat physically holds, and the pile; and players who obey the referee.
 
 It knows no rules. Cards move when a player moves them, or when the referee says that some are burned, given or taken;
-after each line it must agree with what the referee believes.
+after each line it must agree with the referee's position.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.support.log_format import problems
 MS = 1_000_000
 NAMES = ("Ana", "Ben", "Cho", "Dee", "Eli", "Fay", "Gus", "Hal")
 ALWAYS_AGREED = frozenset(ROWS) - {"S4d", "M4", "M11", "F9", "P16b", "M14"}
-"""Rows that are switched on at random; the others need more than cards and hands, and have scenarios of their own."""
+"""Rows that are switched on at random; the others need more than cards and hands, and have their own scenarios."""
 VALUES: dict[str, tuple[Any, ...]] = {
     "F1": (0, 1, 2, 5),
     "F6a": (1, 3),
@@ -57,7 +57,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
 
 
 def random_rules(rng: random.Random, agreed: frozenset[str] = ALWAYS_AGREED, *, most: int = 6) -> dict[str, Any]:
-    """A preset changed in a few places, as a log's first line says it; ``agreed`` rows, at most so many, are on."""
+    """Return a preset with a few changes, as a log's first line; at most a number of ``agreed`` rows are on."""
     base = rng.choice(list(PRESETS))
     rows = sorted(agreed - read_house_rules(base).on)
     on: list[str] = []
@@ -71,7 +71,7 @@ def random_rules(rng: random.Random, agreed: frozenset[str] = ALWAYS_AGREED, *, 
 
 
 class PlainTable:
-    """One game being played; ``lines`` is its log so far.
+    """One game in progress; ``lines`` is its log so far.
 
     Raises:
         AssertionError: the referee and the table no longer agree.
@@ -102,11 +102,11 @@ class PlainTable:
         self.check()
 
     def cards(self) -> list[str]:
-        """Every card there is, wherever it lies."""
+        """Return every card, wherever it lies."""
         return [*self.pile, *(card for stack in self.stacks for card in stack)]
 
     def _deal(self, deck: list[str]) -> None:
-        """As many to each as the referee believes, the rest where it believes that cards lie."""
+        """Deal as many to each seat as the referee believes, and the rest to where it believes that cards lie."""
         view = self.referee.view
         for stack, count in zip(self.stacks, view.counts, strict=True):
             assert count is not None
@@ -115,11 +115,11 @@ class PlainTable:
 
     @property
     def over(self) -> bool:
-        """Whether anybody can still do anything."""
+        """Whether no player can act any more."""
         return self.stuck or self.referee.view.game_over
 
     def lay(self, seat: int | None = None) -> None:
-        """A seat lays a card: the one whose turn it is, or another that holds one."""
+        """Let a seat lay a card: the one whose turn it is, or another that holds one."""
         if self.over:
             return
         view = self.referee.view
@@ -132,7 +132,7 @@ class PlainTable:
             self.take()
         top = self._top(player)
         if top is None and seat is None and view.owner is not None:
-            # Who was to lead has burned their last card meanwhile: first the pile is picked up.
+            # The seat that was to lead has burned its last card meanwhile: first the pile is picked up.
             self.take()
             return
         if top is None:
@@ -147,7 +147,7 @@ class PlainTable:
         return self.pile[0] if self.pile and self.referee.view.owner == seat else None
 
     def wait(self) -> None:
-        """Nobody has a turn: a last chance ends, or what was won is taken, or nothing can happen any more."""
+        """Let time pass without a turn: a last chance ends, a won pile is taken, or nothing can happen any more."""
         view = self.referee.view
         if view.owner is not None:
             self.take()
@@ -156,18 +156,18 @@ class PlainTable:
         self.stuck = not self.referee.view.game_over
 
     def slap(self, seat: int, after: int = 200) -> None:
-        """A hand comes down and goes up again."""
+        """Bring a hand down and up again."""
         self._say("slap", seat=seat, t_error=0, after=after)
         self._say("lift", seat=seat, after=20)
 
     def take(self) -> None:
-        """Whoever has won the pile picks it up."""
+        """Let the pile's winner pick it up."""
         owner = self.referee.view.owner
         if owner is not None:
             self._say("taken", seat=owner, after=300)
 
     def say(self, kind: str, **fields: Any) -> None:
-        """Anything else that is reported."""
+        """Report any other event."""
         self._say(kind, **fields)
 
     def _say(self, kind: str, after: int = 50, **fields: Any) -> None:
@@ -192,8 +192,8 @@ class PlainTable:
             self._obey(self.referee.take_early(), None, None)
 
     def _obey(self, early: list[Ruling], seat: int | None, card: str | None) -> None:
-        """Move cards as they were moved: the one that was played, and those that the referee spoke of."""
-        # What burns for a card out of turn goes under that card (F7), though its ruling is printed first.
+        """Move the played card, and the cards that the rulings name."""
+        # The burn for a card out of turn goes under that card (F7), though its ruling is printed first.
         for ruling in sorted(early, key=lambda ruling: ruling.kind != "dead_card"):
             if ruling.kind == "pile":
                 if card is not None and ruling["count"] == len(self.pile) + 1:
@@ -214,7 +214,7 @@ class PlainTable:
 
     @staticmethod
     def _one_by_one(gives: list[Ruling]) -> list[Ruling]:
-        """Each gift as often as it has cards, in rounds: cards are handed out one by one."""
+        """Return each gift as often as it has cards, in rounds: cards are handed out one by one."""
         most = max((give["count"] for give in gives), default=0)
         return [give for number in range(most) for give in gives if give["count"] > number]
 
@@ -240,7 +240,7 @@ class PlainTable:
         self.pile = self.pile + burned if where == "top" else burned[::-1] + self.pile
 
     def check(self) -> None:
-        """The referee believes what lies there, and no card is lost or doubled."""
+        """Check that the referee's position equals the table's, and that no card is lost or doubled."""
         assert Counter(self.cards()) == self.deck
         view = self.referee.view
         if view.game_over:
@@ -254,7 +254,7 @@ class PlainTable:
         self._check_foresight()
 
     def _check_foresight(self) -> None:
-        """What comes next was never ruled out."""
+        """Check that the next card was never ruled out."""
         foresight = self.referee.foresight
         if foresight is None:
             return
@@ -264,7 +264,7 @@ class PlainTable:
                 assert foresight.may_come(stack[0], seat) and foresight.may_come(stack[0], None)
 
     def close(self) -> list[Ruling]:
-        """End the log; gives all its rulings, of which at most one ends the game."""
+        """End the log; return all its rulings, of which at most one ends the game."""
         self.rulings += self.referee.finish()
         ends = [ruling for ruling in self.rulings if ruling.kind in ("won", "lost", "drawn")]
         view = self.referee.view
@@ -278,7 +278,7 @@ class PlainTable:
 
 
 def play_randomly(seed: int, steps: int = 60) -> PlainTable:
-    """A whole random game under random rules."""
+    """Play a whole random game under random rules."""
     rng = random.Random(seed)
     table = PlainTable(random_rules(rng), rng.randint(2, 8), rng, few=rng.random() < 0.6)
     for _ in range(steps):
@@ -289,7 +289,7 @@ def play_randomly(seed: int, steps: int = 60) -> PlainTable:
 
 
 def one_move(table: PlainTable) -> None:
-    """Something that happens at a table: mostly a card."""
+    """Play one random event: mostly a card."""
     rng = table.rng
     seat = rng.randint(1, len(table.stacks))
     what = rng.random()

@@ -1,7 +1,7 @@
-"""Scenarios: small games in plain words, and the rulings that must come of them.
+"""Scenarios: small games in plain words, and their expected rulings.
 
-``tests/scenarios/README.md`` explains the form to whoever wants to add one. This module reads the files, plays a
-scenario through the referee, and says what of it did not come out.
+``tests/scenarios/README.md`` explains the format for authors. This module reads the files, plays a
+scenario through the referee, and lists its failures.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SceneError(ValueError):
 
 @dataclass(frozen=True)
 class Scene:
-    """One scenario: the table, the house rules, what is played, and what must and must not be ruled."""
+    """One scenario: the table, the house rules, the play, and the required and forbidden rulings."""
 
     where: str
     title: str
@@ -46,19 +46,19 @@ class Scene:
     rulings: tuple[str, ...]
     never: tuple[str, ...]
     refused: str = ""
-    """Words of the mistake by which the whole log is refused."""
+    """Words of the error with which the whole log is refused."""
     deciding: tuple[str, str] | None = None
     deciding_rules: Any = None
 
     def with_rules(self, rules: Any) -> Scene:
-        """The same play under other house rules."""
+        """Return the same play under other house rules."""
         return replace(self, rules=rules)
 
     def with_deciding_fact_changed(self) -> Scene:
-        """The same scenario but for its one deciding fact.
+        """Return the same scenario with its one deciding fact changed.
 
         Raises:
-            SceneError: none is named, or it does not stand exactly once in the table and the play.
+            SceneError: none is named, or it does not occur exactly once in the table and the play.
         """
         if self.deciding_rules is not None:
             return self.with_rules(self.deciding_rules)
@@ -86,7 +86,7 @@ class Sheet:
 
 
 def sheets(folder: Path = FOLDER) -> list[Sheet]:
-    """All files of a folder, by name."""
+    """Return all files of a folder, by name."""
     return [read(path) for path in sorted(folder.glob("*.toml"))]
 
 
@@ -150,14 +150,14 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def switched_off(rules: Any, row: str) -> Any:
-    """The same house rules without one row."""
+    """Return the same house rules without one row."""
     said = {"base": rules} if isinstance(rules, str) else dict(rules)
     said["on"] = [other for other in said.get("on", []) if other != row]
     said["off"] = [*said.get("off", []), row]
     return said
 
 
-# What people do, in words. Each pattern gives the fields of an observation.
+# People's actions in words. Each pattern gives the fields of an observation.
 
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 
@@ -166,7 +166,7 @@ _JOINS: Final = re.compile(r"(\w+) joins(?: at pad (\d))?")
 
 
 class _Names:
-    """Players by name; whoever joins gets the next seat, or that of the pad, and may be named before that is told."""
+    """Players by name; a new player gets the next seat, or that of the pad, and may be named before joining."""
 
     def __init__(self, names: Iterable[str], lines: Iterable[str]) -> None:
         self.names = list(names)
@@ -185,7 +185,7 @@ class _Names:
 
 
 def _value(text: str, names: _Names) -> Any:
-    """What people answered: a player, a card, or anything JSON can say."""
+    """Return an answer's value: a player, a card, or any JSON."""
     if text in names.names:
         return names.seat(text)
     if is_card(text):
@@ -250,7 +250,7 @@ _SENTENCES: Final[tuple[tuple[str, Callable[[re.Match[str], _Names], dict[str, A
 
 
 def observations(scene: Scene) -> tuple[list[Observation], list[str]]:
-    """The log of a scenario, and the players' names in seat order.
+    """Return the log of a scenario, and the players' names in seat order.
 
     Raises:
         SceneError: a line is none of the sentences; names the scenario and the line.
@@ -313,10 +313,10 @@ def _table(scene: Scene) -> dict[str, Any]:
 
 
 def play(scene: Scene) -> list[str]:
-    """Play a scenario; gives the rulings in force at its end, in words.
+    """Play a scenario; return the rulings in force at its end, in words.
 
     Raises:
-        AssertionError: a ruling is not as the log's format has it.
+        AssertionError: a ruling does not have the log's format.
     """
     log, names = observations(scene)
     referee = Adjudicator(stream=False)
@@ -332,7 +332,7 @@ _SEATS: Final = ("seat", "challenged", "to", "against", "seats", "by")
 
 
 def in_words(ruling: Ruling, names: list[str]) -> str:
-    """A ruling as words: kind, then each field's name and value, the rows, and the lines it rests on."""
+    """Return a ruling as words: kind, then each field's name and value, the rows, and its causes."""
     words = [ruling.kind]
     for name, value in ruling.fields.items():
         words += [name, *_spoken(name, value, names)]
@@ -372,7 +372,7 @@ def fits(wanted: str, ruled: str) -> bool:
 
 
 def failures(scene: Scene) -> list[str]:
-    """What of a scenario does not come out; empty where all does."""
+    """Return a scenario's failures; empty where there are none."""
     if scene.refused:
         return _not_refused(scene)
     try:
@@ -402,7 +402,7 @@ def _not_refused(scene: Scene) -> list[str]:
 
 
 def told(scene: Scene) -> str:
-    """A scenario that failed, for whoever has to look into it."""
+    """Return a failed scenario for debugging."""
     try:
         ruled = ["ruled:", *play(scene)]
     except LogError:

@@ -22,7 +22,7 @@ def table(
     counts: tuple[int | None, ...] = (5, 5, 5), on: str = "", off: str = "", values: dict[str, Any] | None = None,
     base: str = "classic", cards: str = "", **more: Any,
 ) -> Step:  # fmt: skip
-    """A step at 100 s on a table whose pile was laid round the table, a card a second."""
+    """Return a step at 100 s on a table whose pile was laid round the table, a card a second."""
     seats = len(counts)
     rules = read_house_rules({"base": base, "on": on.split(), "off": off.split(), "set": values or {}})
     pile = tuple(
@@ -37,7 +37,7 @@ def table(
 
 
 def ruled(step: Step) -> list[str]:
-    """What was ruled: kind, and the fields that decide."""
+    """Return the rulings: kind, and the deciding fields."""
     shown = (
         "seat",
         "to",
@@ -202,7 +202,7 @@ def test_by_counts_that_are_not_sure_a_later_seat_may_be_the_next() -> None:
 
 
 def test_whoever_leads_shows_that_the_last_pile_is_gone() -> None:
-    """Reading 3; of a dead heat people say later whose it was."""
+    """Reading 3; after a dead heat people may say later whose it was."""
     won = table(cards="7h 7c", phase=Claim(3, "slap", "s1", 3))
     lay(won, "9h", 3)
     assert ruled(won)[:2] == ["pile seat=3 count=2", "lead seat=3"]
@@ -255,7 +255,7 @@ def test_odd_cards_of_a_pile_that_is_shared_go_to_the_earlier_hands() -> None:
 
 
 def test_debts_are_paid_clockwise_from_whatever_pile_is_won() -> None:
-    """F6d; whoever pays out all of it is out again."""
+    """F6d; a seat that pays out all of it is out again."""
     step = table((0, 5, 5), cards="7h 7c 7d", on="F6d", phase=Claim(1, "slap", "s1", 1), debts=(2, 0, 1))
     pick_up(step)
     assert ruled(step)[1:3] == ["give seat=1 to=2 count=1", "give seat=1 to=3 count=1"]

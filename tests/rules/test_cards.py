@@ -1,4 +1,4 @@
-"""Cards as the log writes them: what each text says of rank, suit and colour."""
+"""Cards in the log's notation: rank, suit and colour of each text."""
 
 from __future__ import annotations
 

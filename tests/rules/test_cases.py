@@ -1,4 +1,4 @@
-"""Regression cases of games that people refereed: of each slap's log comes the verdict that its last line names."""
+"""Regression cases from real games: each slap's log yields the verdict that its last line names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of the rules as people know them: their names, what each may be set to, and what holds otherwise."""
+"""The rows of the rules for people: their names, values, and defaults."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NAMES: Final = """
     N13=mashing N14=calling-out N15=anywhere K1=event-time K2=deck-memory K3=margins K4=seen-out-of-turn K5=replay
     K6=corrections K7=stack-order K8=risk-statistics K9=doubt
 """
-"""Names stand in the house-rules files that people keep: one that changes breaks them."""
+"""House-rules files on people's disks hold these names: a changed name breaks them."""
 
 DEFAULTS: Final[dict[str, Any]] = {
     "F1": 1, "C1": {"A": 4, "K": 3, "Q": 2, "J": 1}, "P4a": {"n": 3, "ace": "both", "wrap": False},
@@ -110,7 +110,7 @@ def test_rows_keep_their_names() -> None:
 
 
 def test_every_value_has_the_default_that_is_written_down() -> None:
-    """And no row has a value that is not written down."""
+    """No row has an undocumented value."""
     rules = read_house_rules("classic")
     assert {row: rules.value(row) for row, entry in ROWS.items() if entry.check is not None} == DEFAULTS
     assert set(NUMBERS) | set(OTHERS) | {"P4b"} == set(DEFAULTS)
@@ -175,7 +175,7 @@ def test_a_row_without_a_value_is_given_none(row: str) -> None:
     ],
 )
 def test_every_card_asks_for_its_chances(said: Any, chances: dict[str, int]) -> None:
-    """C1, C2a, C2b, C3a, C3b: face cards, aces and jokers; all others ask for none."""
+    """C1, C2a, C2b, C3a, C3b: face cards, aces and jokers; all others challenge for none."""
     rules = read_house_rules(said)
     asked = {card if card[0] == "X" else card[0]: rules.chances(card) for card in CARDS}
     assert {card: number for card, number in asked.items() if number} == chances
@@ -187,14 +187,14 @@ def test_every_preset_has_the_rows_that_are_always_on() -> None:
 
 
 def _table(title: str) -> list[list[str]]:
-    """The cells of a table of the written rules, headings left out."""
+    """Return the cells of a table of the written rules, without headings."""
     text = WRITTEN.read_text(encoding="utf-8").split(title)[1]
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in text.splitlines() if line[:1] == "|"]
     return [row for row in rows if not set(row[0]) <= set("-: ") and row[0] not in ("id", "preset", "")]
 
 
 def test_presets_have_the_rows_that_the_written_rules_list() -> None:
-    """Patterns and what is besides them; ``classic`` is what others build on."""
+    """Patterns and all other rows; ``classic`` is the base of the others."""
     listed = {re.findall(r"`([\w-]+)`", row[0])[0]: " ".join(row[1:]) for row in _table("## Presets")}
     assert set(listed) == set(PRESETS) - {"suck-the-well"}
     classic = _ids(listed["classic"])
@@ -202,7 +202,7 @@ def test_presets_have_the_rows_that_the_written_rules_list() -> None:
         wanted = _ids(words) | (classic - {"P1", "P2"} if "as `classic`" in words else set())
         wanted -= {"M9"} if "M9 off" in words else set()
         on = read_house_rules(name).on - ALWAYS_ON
-        # "no challenges" leaves S4a as all that is said nowhere; where C1 and C6a are not named they hold.
+        # "no challenges" leaves S4a as the only unmentioned row; where C1 and C6a are not named they hold.
         assert on - {"S4a", "C1", "C6a"} == wanted - ALWAYS_ON - {"C1", "C6a"}, name
 
 

@@ -1,4 +1,4 @@
-"""Two cards drawn at once that the camera saw and also told as a foul are judged once (F9)."""
+"""Two cards drawn at once that were both seen by the camera and reported as a foul are judged once (F9)."""
 
 from __future__ import annotations
 

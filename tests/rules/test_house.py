@@ -1,4 +1,4 @@
-"""House rules: a preset changed, groups that exclude each other, and mistakes named with their row."""
+"""House rules: a preset with changes, mutually exclusive groups, and errors that name their row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WRITTEN = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
 def test_a_preset_is_named_by_its_name() -> None:
-    """The default preset has what most people play, and what every table has."""
+    """The default preset is the most common game, and every table's default."""
     rules = read_house_rules("classic")
     assert {"P1", "P2", "M9", "M12", "F6a", "E2", "C6a"} <= rules.on
     assert {"S5", "C4", "F7", "E4"} <= rules.on
@@ -28,7 +28,7 @@ def test_a_preset_is_named_by_its_name() -> None:
 
 
 def test_a_preset_is_changed_by_on_off_and_set() -> None:
-    """What the table says wins over the preset."""
+    """The table's settings override the preset."""
     rules = read_house_rules(
         {"base": "classic", "off": ["P2", "M9"], "set": {"F1": 2, "C1": {"A": 1, "K": 2, "Q": 3, "J": 4}}}
     )
@@ -66,7 +66,7 @@ def test_a_mistake_is_named(said: Any, words: str) -> None:
 
 
 def test_nobody_changes_rules_that_were_made() -> None:
-    """Neither through what they were made of nor through what they give: presets are everybody's."""
+    """Neither through their source nor through their values: all tables share the presets."""
     said = {"set": {"C1": {"A": 4, "K": 3, "Q": 2, "J": 1}, "S4d": [2], "P19": {"twins": "rank(1) = rank(2)"}}}
     rules = read_house_rules(said)
     said["set"]["C1"]["A"] = 9  # type: ignore[index]
@@ -90,7 +90,7 @@ def test_nobody_changes_rules_that_were_made() -> None:
 
 
 def test_rules_travel_and_are_copied() -> None:
-    """To another process, and with whatever holds them."""
+    """To another process, and with their containers."""
     rules = read_house_rules(
         {"base": "suck-the-well", "set": {"N12": [80, "false"], "P19": {"twins": "rank(1) = rank(2)"}}}
     )
@@ -163,7 +163,7 @@ def test_a_refusal_says_what_is_allowed_and_not_a_word_more(said: Any, words: st
 
 @pytest.mark.parametrize("row", ["P5c", "P10a", "P10b", "N4", "P19"])
 def test_suits_tell_cards_apart_only_where_a_row_looks_at_them(row: str) -> None:
-    """And where nothing is slapped, number cards are all alike."""
+    """Where nothing is slapped, number cards are all alike."""
     values = {"P19": {"flush": "suit(1) = suit(2)"}} if row == "P19" else {}
     rules = read_house_rules({"base": "classic", "on": [row], "set": values})
     assert rules.alike["7h"] != rules.alike["7s"]
@@ -186,7 +186,7 @@ GROUPS = (
 )  # fmt: skip
 """Rows of which one at most can hold, as the written rules group them."""
 CONTRARY = (("C3a", "C3b"), ("C3b", "P13b"), ("E5a", "E6"), ("E5b", "E6"), ("M8", "N15"))
-"""And pairs that say the opposite of each other without being of a group."""
+"""Pairs outside the groups that contradict each other."""
 EXCLUSIVE = [pair for group in GROUPS for pair in combinations(group, 2)] + list(CONTRARY)
 
 
@@ -209,7 +209,7 @@ def _spelled_out(group: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(("one", "other"), EXCLUSIVE)
 def test_rows_that_exclude_each_other_are_refused_together(one: str, other: str) -> None:
-    """Whichever stands first: one line that names both and says how to mend it."""
+    """In any order: one line names both and says how to mend it."""
     for on in ([one, other], [other, one], ["P6", other, ROWS[one].name]):
         with pytest.raises(RulesError) as refusal:
             read_house_rules({"base": "classic", "on": on})
@@ -239,7 +239,7 @@ def test_no_other_rows_exclude_each_other() -> None:
 
 
 def test_presets_hold_only_rows_that_there_are() -> None:
-    """And none that exclude each other."""
+    """No two of them exclude each other."""
     for name in PRESETS:
         on = read_house_rules(name).on
         assert on <= set(ROWS)
@@ -248,7 +248,7 @@ def test_presets_hold_only_rows_that_there_are() -> None:
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row[0] == "P" or row in ("N4", "N14", "N15", "C3b")])
 def test_where_there_is_a_pattern_there_are_slaps(row: str) -> None:
-    """Beggar-My-Neighbour has none, so nobody slaps there until a pattern is switched on."""
+    """Beggar-My-Neighbour has none, so slaps do not exist there until a pattern is switched on."""
     assert not read_house_rules("beggar-my-neighbour").slaps
     assert read_house_rules({"base": "beggar-my-neighbour", "on": [row]}).slaps
     assert not read_house_rules({"base": "beggar-my-neighbour", "on": [row], "off": ["M1"]}).slaps

@@ -1,6 +1,6 @@
 """Random games under random house rules, against a plain model of the physical cards.
 
-``GAMES`` raises how many games are played.
+``GAMES`` raises their number.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _how = settings(
 
 
 class Games(RuleBasedStateMachine):
-    """Players lay, slap, take, report and contest as they like; the table and the referee must agree."""
+    """Players lay, slap, take, report and contest at random; the table and the referee must agree."""
 
     table: PlainTable
 
@@ -85,7 +85,7 @@ def _replayed(lines: list[Observation]) -> list[str]:
 )  # fmt: skip
 @given(st.integers(0, 2**32))
 def test_under_any_house_rules_the_order_of_arrival_changes_nothing(seed: int) -> None:
-    """The second law: lines thrown together, with ticks that keep their promise, give the same rulings."""
+    """The second law: shuffled lines, with ticks that keep their promise, give the same rulings."""
     game = play_randomly(seed, 40)
     rng = random.Random(seed)
     table, *rest = game.lines

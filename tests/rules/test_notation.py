@@ -1,4 +1,4 @@
-"""The notation of patterns that tables write themselves: what it says of a pile, and where it is wrong."""
+"""The notation of house patterns: its meaning for a pile, and its errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.rules.notation import MAX_DEPTH, MAX_LENGTH, NotationError, compile
 def look(
     cards: str, *, first: str = "", bottom: str = "", paid: int = 0, wild: str = "", under: bool = False
 ) -> PileView:
-    """A pile as one writes it, the newest card last; its first card lies lowest unless that is said otherwise."""
+    """Return a pile in short notation, the newest card last; its first card lies lowest by default."""
     played = tuple(reversed(cards.split()))
     lowest = played[-1] if played else ""
     return PileView(played, first or lowest, bottom or lowest, paid, wild, under=under)
@@ -61,7 +61,7 @@ def look(
         ("rank(1) = 7 or rank(1) = 8 and rank(2) = 2", "3h 7c", "3h 8c"),
         ("size = 2", "2h 3c", "2h"),
         ("size > 2", "2h 3c 4d", "2h 3c"),
-        # A card that is not there, and the rank of a joker, make a condition fail, and only that condition.
+        # A missing card, and the rank of a joker, make a condition fail, and only that condition.
         ("rank(1) = rank(2)", "7h 7c", "7h"),
         ("rank(1) = rank(2)", "7h 7c", "Xr Xr"),
         ("rank(2) = 7 or rank(1) = 8", "Xr 8h", "Xr 9h"),
@@ -95,13 +95,13 @@ def test_ends_counts_and_what_was_drawn() -> None:
 
 
 def test_things_of_different_kinds_are_never_equal_nor_added() -> None:
-    """A rank is no suit; nothing fails aloud."""
+    """A rank is no suit; the comparison fails silently."""
     for text in ("rank(1) = hearts", "suit(1) < 3", "suit(1) + 1 = 2", "1 - suit(1) < 9", "colour(1) + suit(1) = red"):
         assert not compile_pattern(text).holds(look("7h"))
 
 
 def test_how_many_cards_it_looks_at() -> None:
-    """As many as the lowest that it names; no pile of fewer cards has it."""
+    """As many as the lowest that it names; a smaller pile never has it."""
     assert compile_pattern("rank(1) = 7").depth == 1
     assert compile_pattern("rank(2) = 7 or rank(5) = 7").depth == 5
     assert not compile_pattern("rank(1) = 7 or rank(5) = 7").holds(look("7h"))

@@ -21,7 +21,7 @@ PILES = 10_000
 
 
 def _run(places: int, high: bool) -> str:
-    """All of ``places`` cards one up or one down from the next; ``high`` counts the ace as 14."""
+    """Return a condition: all of ``places`` cards one up or one down from the next; ``high`` counts the ace as 14."""
     rank = "high" if high else "rank"
     ways = []
     for sign in "+-":
@@ -55,11 +55,11 @@ WRITTEN = {
     "P17": "rank(1) = T",
     "P18": "rank(1) = J",
 }
-"""Rows of patterns that look at nothing but the pile; P13b and P13c say how a joker counts, P16b shuts the table."""
+"""Rows of patterns that look at the pile alone; P13b and P13c say how a joker counts, P16b shuts the table."""
 
 
 def _wrapped_run(places: int) -> str:
-    """One up or one down from the next, and the ace follows the king."""
+    """Return a condition: one up or one down from the next, and the ace follows the king."""
     ways = []
     for near, far in ((1, 0), (0, 1)):
         steps = []
@@ -82,12 +82,12 @@ OPTIONS = [
     ({"P10a": 5}, "P10a", "suit(1) = suit(2) = suit(3) = suit(4) = suit(5)"),
     ({"P10b": 2}, "P10b", "colour(1) = colour(2)"),
 ]
-"""The values that change what a pattern looks for."""
+"""Values that change the searched pattern."""
 
 
 @cache
 def _piles() -> tuple[PileView, ...]:
-    """Piles of up to eight cards of several packs with jokers: of few ranks or suits, some in order."""
+    """Return piles of up to eight cards of several packs with jokers: of few ranks or suits, some in order."""
     rng = random.Random("piles")
     return tuple(_pile(rng) for _ in range(PILES))
 
@@ -117,7 +117,7 @@ def _rules(row: str, written: str, values: dict[str, Any] | None = None, *on: st
 
 
 def _agreed(rules: HouseRules, row: str) -> int:
-    """On how many piles both forms hold.
+    """Return on how many piles both forms hold.
 
     Raises:
         AssertionError: they disagree on a pile.
@@ -132,7 +132,7 @@ def _agreed(rules: HouseRules, row: str) -> int:
 
 
 def test_every_pattern_of_the_rules_is_written() -> None:
-    """All P rows but the table's own and those that say how jokers count (P13b, P13c) or shut the table (P16b)."""
+    """All P rows except the table's own and those that say how jokers count (P13b, P13c) or shut the table (P16b)."""
     rows = {row for row in ROWS if row.startswith("P")}
     assert rows - set(WRITTEN) == {"P13b", "P13c", "P16b", "P19"}
 
@@ -159,7 +159,7 @@ def test_top_bottom_in_kind_goes_with_the_row_that_is_on() -> None:
 
 @pytest.mark.parametrize("row", [row for row in WRITTEN if row != "P13a"])
 def test_a_wild_joker_completes_both_forms(row: str) -> None:
-    """P13c: on piles with jokers, whatever a joker must stand for."""
+    """P13c: on piles with jokers, for every meaning of a joker."""
     rules = _rules(row, WRITTEN[row], None, "P13c")
     by_joker = 0
     for look in _piles()[: PILES // 5]:
@@ -172,8 +172,10 @@ def test_a_wild_joker_completes_both_forms(row: str) -> None:
 
 
 def test_jokers_in_a_row_complete_what_they_can() -> None:
-    """Four of them are a big mac, a dozen whatever asks of each by itself; of what asks of too many at once the lowest
-    stay jokers, for there are too many ways to name them."""
+    """Four of them are a big mac, a dozen any condition on each card by itself; a condition on too many at once leaves
+    the
+    lowest as jokers, because there are too many ways to name them.
+    """
     fives = " and ".join(f"rank({place}) = 5 and suit({place}) = hearts" for place in range(1, 13))
     rules = _rules("P3b", fives, None, "P13c")
     assert "P3b" in find_patterns(PileView(("Xr", "Xb", "Xr", "Xb"), first="Xb", bottom="Xb"), rules)[0]
@@ -209,7 +211,9 @@ def _condition(rng: random.Random, depth: int) -> str:
 
 
 def _some_naming_holds(own: Compiled, look: PileView) -> bool:
-    """Every joker at the top named in every way, the lowest card too where it lies under them."""
+    """Whether a naming holds: every joker at the top named in every way, the lowest card too where it lies under
+    them.
+    """
     top = look.top[: own.depth]
     jokers = [
         place for place, card in enumerate(look.top) if card[0] == "X" and (place < len(top) or card is look.first)
@@ -250,9 +254,9 @@ def test_wild_jokers_complete_what_some_way_of_naming_them_completes() -> None:
 
 @pytest.mark.parametrize("jokers", range(5))
 def test_sixty_patterns_are_looked_at_in_one_breath(jokers: int) -> None:
-    """The most that a table may want at one slap: none of them holds, so that no way of naming is left out.
+    """The most that a table may want at one slap: none of them holds, so that every way of naming is tried.
 
-    Told by how often a condition is looked at, not by a clock: once as it lies, and once for each group of jokers.
+    The count of evaluations decides, not a clock: once as the pile lies, and once for each group of jokers.
     """
     looks = 0
     sums = [" + ".join(f"rank({place})" for place in range(1, 5)) + f" = {60 + number}" for number in range(60)]

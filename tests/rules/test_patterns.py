@@ -1,4 +1,4 @@
-"""Each pattern of the rules: which top cards make it, and which piles just miss it."""
+"""Each pattern of the rules: the top cards that make it, and the piles that just miss it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from referee.rules.matches import find_patterns
 
 
 def look(cards: str, **more: Any) -> PileView:
-    """A pile as one writes it, the newest card last."""
+    """Return a pile in short notation, the newest card last."""
     played = tuple(reversed(cards.split()))
     first = played[-1] if played else ""
     return PileView(played, **{"first": first, "bottom": first, **more})
 
 
 def found(rows: str, cards: str, values: dict[str, Any] | None = None, **more: Any) -> tuple[tuple[str, ...], int]:
-    """What may be slapped where only these rows are on, and how many cards make it."""
+    """Return the patterns found with only these rows on, and the number of their cards."""
     rules = read_house_rules({"base": "beggar-my-neighbour", "on": rows.split(), "set": values or {}})
     return find_patterns(look(cards, **more), rules)
 
@@ -177,7 +177,7 @@ def test_a_pile_that_just_misses_a_pattern(row: str, cards: str) -> None:
 def test_values_and_other_rows_change_it(
     rows: str, cards: str, values: dict[str, Any], more: dict[str, Any], wanted: tuple[tuple[str, ...], int]
 ) -> None:
-    """Options, what was drawn, paid or called, and rows that narrow others down."""
+    """Options, the drawn rank, the payment or the call, and rows that narrow others down."""
     assert found(rows, cards, values, **more) == wanted
 
 
@@ -278,7 +278,7 @@ def test_a_wild_joker_has_a_suit_where_suits_matter() -> None:
 
 
 def test_many_wild_jokers_complete_what_asks_for_suits_alone() -> None:
-    """P19: four jokers and a heart make five hearts, for only suits need be tried."""
+    """P19: four jokers and a heart make five hearts, because only suits need be tried."""
     hearts = {"P19": {"hearts": "suit(1) = suit(2) = suit(3) = suit(4) = suit(5)"}}
     assert found("P19 P13c", "Xr Xb Xr Xb 7h", hearts)[0] == ("P19:hearts",)
 
@@ -294,7 +294,7 @@ def test_many_wild_jokers_complete_what_asks_for_suits_alone() -> None:
     ],
 )
 def test_a_pattern_anywhere_in_the_pile(cards: str, wanted: tuple[tuple[str, ...], int]) -> None:
-    """N15: the newest one that there is; a pattern on top is just that."""
+    """N15: the newest one; a pattern on top is reported as such."""
     assert found("P1 P2 N15", cards) == wanted
 
 

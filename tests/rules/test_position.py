@@ -1,4 +1,4 @@
-"""Positions are copied with changes; no check at run time says that a changed field is one, so the source is read."""
+"""Positions are copied with changes; the names of changed fields are not checked at run time, so the source is read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SOURCES = sorted(Path(referee.__file__).parent.rglob("*.py"))
 
 
 def changes(source: str) -> Iterator[tuple[int, str]]:
-    """Line and name of every field that this code changes, by ``set`` of a step or ``but`` of a position."""
+    """Yield line and name of every field changed by this code, by ``set`` of a step or ``but`` of a position."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("set", "but"):
             yield from ((node.lineno, word.arg) for word in node.keywords if word.arg is not None)
@@ -127,7 +127,7 @@ def test_three_of_a_kind_are_three_cards_of_one_rank(top: tuple[str, ...], three
 
 
 def test_a_table_on_which_nothing_has_happened() -> None:
-    """Everything that a position holds besides who sits there, by what rules, and with what cards."""
+    """Everything in a position besides the seats, the rules and the cards."""
     rules = read_house_rules("classic")
     fresh = Position(rules, ("Ana", "Ben"), (26, 26), ((), ()))
     assert {one.name: getattr(fresh, one.name) for one in fields(fresh)} == {

@@ -1,4 +1,4 @@
-"""A position that comes back is noticed, however late the cycle is entered, and said once (reading 12)."""
+"""A position that comes back is noticed, however late the cycle is entered, and reported once (reading 12)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from referee.rules.step import Step
 
 
 def repeats(stacks: Sequence[str], counts: Sequence[int] | None = None) -> list[tuple[int, int]]:
-    """At which lead it was said that a position came back, and from how many cards ago.
+    """Return the leads at which a repetition was reported, and how many cards ago the position was.
 
     Args:
         stacks: the first seat's stack at each lead; five cards are laid between two of them.
-        counts: how many cards it is believed to hold, where that is not as many as are known.
+        counts: its believed number of cards, where that differs from the known ones.
     """
     position = Position(read_house_rules("classic"), ("Ana", "Ben"), (0, 0), ((), ()), strikes=(0, 0), phase=Turn(1))
     said = []

@@ -16,7 +16,7 @@ MATTERS_OF_READING = ("C9", "N3")
 """Rows that have no negative case."""
 
 NOT_TO_BE_SWITCHED_OFF = {"S1", "K1", "K5", "K8"}
-"""Rows without which there is no table, no order of events, no record, or nothing that a ruling could show."""
+"""Rows without which there is no table, no order of events, no record, or no visible ruling."""
 
 WRITTEN = Path(__file__).parents[2] / "docs" / "rules.md"
 SHEETS = sheets()
@@ -41,7 +41,7 @@ CAN_BE_OFF = [(sheet, scene) for sheet, scene in APPLIES if not sheet.cannot_be_
 
 
 def test_every_row_has_a_scenario_where_it_applies_and_one_where_it_just_does_not() -> None:
-    """And no file is named after a row that there is not."""
+    """No file is named after a missing row."""
     rows = {*ROWS, *GAMES}
     assert {sheet.row for sheet in SHEETS} == rows
     assert [sheet.row for sheet in SHEETS if not sheet.applies] == []
@@ -49,7 +49,7 @@ def test_every_row_has_a_scenario_where_it_applies_and_one_where_it_just_does_no
 
 
 def test_every_preset_has_scenarios() -> None:
-    """One file each, named after the preset, and each scenario under that preset as it is."""
+    """One file each, named after the preset, and each scenario under the unchanged preset."""
     assert {sheet.row for sheet in PRESET_SHEETS} == set(PRESETS)
     assert [scene.where for _, scene in _scenes("applies", PRESET_SHEETS) if scene.rules not in PRESETS] == []
     assert [sheet.row for sheet in PRESET_SHEETS if not sheet.applies] == []
@@ -62,13 +62,13 @@ def test_tables_of_every_size_have_scenarios() -> None:
 
 @pytest.mark.parametrize(("sheet", "scene"), PLAYED, ids=_names(PLAYED))
 def test_a_scenario_is_ruled_as_it_says(sheet: Sheet, scene: Scene) -> None:
-    """All rulings that it names come, in its order, and none that must not."""
+    """All rulings that it names come, in its order, and no forbidden one."""
     assert not failures(scene), told(scene)
 
 
 @pytest.mark.parametrize(("sheet", "scene"), CAN_BE_OFF, ids=_names(CAN_BE_OFF))
 def test_a_scenario_fails_once_its_row_is_switched_off(sheet: Sheet, scene: Scene) -> None:
-    """So it is this row that brings these rulings about, and no other."""
+    """So this row alone brings these rulings about."""
     rules = sheet.instead if sheet.instead is not None else switched_off(scene.rules, sheet.row)
     off = scene.with_rules(rules)
     assert failures(off), told(off)
@@ -76,13 +76,13 @@ def test_a_scenario_fails_once_its_row_is_switched_off(sheet: Sheet, scene: Scen
 
 @pytest.mark.parametrize(("sheet", "scene"), JUST_NOT, ids=_names(JUST_NOT))
 def test_a_scenario_where_a_row_just_does_not_apply_hangs_on_one_fact(sheet: Sheet, scene: Scene) -> None:
-    """With that fact changed it comes out otherwise."""
+    """With that fact changed the result differs."""
     changed = scene.with_deciding_fact_changed()
     assert failures(changed), told(changed)
 
 
 def test_few_rows_cannot_be_switched_off() -> None:
-    """Those that have a reason in their file, and no more of them than these."""
+    """They are these, each with a reason in its file."""
     assert {sheet.row for sheet in SHEETS if sheet.cannot_be_off} == NOT_TO_BE_SWITCHED_OFF
 
 
@@ -97,7 +97,7 @@ def test_the_rows_are_those_of_the_written_rules() -> None:
 
 
 def test_a_file_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
-    """A slip of the pen must not switch a scenario off in silence."""
+    """A typing error must not switch a scenario off silently."""
     path = tmp_path / "P1.toml"
     path.write_text('[[aplies]]\ntitle = "twins"\nplay = "1.0 Ana lays 7h"\nrulings = "turn Ben"\n', encoding="utf-8")
     with pytest.raises(ValueError, match="no key aplies"):

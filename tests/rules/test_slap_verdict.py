@@ -1,4 +1,4 @@
-"""What a hand is worth against a pile as it lies: outcome, reason, rows and cards of every verdict."""
+"""The verdict on a hand against a pile: outcome, reason, rows and cards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LATER = 100_000 * MS
 
 
 def table(cards: str = "", on: str = "", off: str = "", values: dict[str, Any] | None = None, **more: Any) -> Position:
-    """Three seats of `classic` and a pile: card n by seat n at n seconds; (7h) is burned, [7h] is dead."""
+    """Return three seats of `classic` and a pile: card n by seat n at n seconds; (7h) is burned, [7h] is dead."""
     rules = read_house_rules({"base": "classic", "on": on.split(), "off": off.split(), "set": values or {}})
     pile = tuple(
         Laid(face.strip("()[]"), f"c{n}", n * 1000 * MS, (n - 1) % 3 + 1, _state(face))
@@ -228,7 +228,7 @@ def test_of_two_outcomes_the_better_one_is_known() -> None:
 
 
 def test_every_phase_lets_the_hand_be_judged() -> None:
-    """None is forgotten in this file."""
+    """This file covers all of them."""
     phases: tuple[Phase, ...] = (Turn(1), QUEEN, LastChance(1, 2), Claim(1, "unread", "c2", 1))
     for phase in phases:
         assert judge_slap(table(PAIR, phase=phase), 2, LATER).outcome == "won"

@@ -1,4 +1,4 @@
-"""Stacks as memory has them: taken from the top, put under the bottom, learned, questioned; and how they are dealt."""
+"""Stacks in memory: taken from the top, put under the bottom, learned, questioned; and their deal."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def test_a_pile_that_was_won_frees_and_shortens() -> None:
 
 
 def test_when_everybody_is_barred_for_cards_all_are_released() -> None:
-    """N8; who has left, or could not slap for another reason, does not count."""
+    """N8; a seat that has left, or could not slap for another reason, does not count."""
     step = table(locks=(Lock("cards", "N8", 3), Lock("cards", "N8", 1), None))
     lock(step, 3, "cards", "N8", 5)
     assert locks(step) == [None, None, None]

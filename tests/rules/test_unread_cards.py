@@ -1,4 +1,4 @@
-"""What unread cards may be, held against every way of reading all of them (reading 10)."""
+"""The readings of unread cards, compared with every way of reading all of them (reading 10)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from referee.rules.slap_verdict import Verdict, judge_slap
 from referee.rules.unread_cards import readings, rests_on_read_cards
 
 BARE = {"base": "beggar-my-neighbour", "off": ["C1"]}
-"""Nothing challenges, so that all that differs is what may be slapped."""
+"""No card challenges, so only the slappable patterns differ."""
 
 
 def lying(rows: str, cards: str, values: dict[str, Any] | None = None, **more: Any) -> Position:
-    """A pile as one writes it, the newest card last; a card in brackets is burned, and ``??`` was not read."""
+    """Return a pile in short notation, the newest card last; a card in brackets is burned, and ``??`` was not read."""
     rules = read_house_rules({**BARE, "on": rows.split(), "set": values or {}})
     pile = tuple(
         Laid(face.strip("()"), f"c{n}", n, n % 2 + 1, "burned" if face[0] == "(" else "played")
@@ -34,7 +34,7 @@ def lying(rows: str, cards: str, values: dict[str, Any] | None = None, **more: A
 
 
 def every_reading(position: Position) -> Iterator[Position]:
-    """Each way of reading all unread cards, one by one, of what deck memory leaves."""
+    """Yield each way of reading all unread cards, one by one, with the cards that deck memory leaves."""
     free = Counter(dict.fromkeys(PACK, position.packs))
     free.subtract(laid.card for laid in position.pile if laid.card in free)
     free.subtract(card for stack in position.known for card in stack if card in free)
@@ -63,7 +63,7 @@ MORE: dict[str, dict[str, Any]] = {"P14": {"wild": "7"}, "P13a": {"jokers": 2}, 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_one_unread_card_makes_what_some_reading_of_it_makes_and_nothing_else(row: str) -> None:
-    """Wherever in the pile it lies: what is left out, since no pattern looks so deep, decides nothing."""
+    """Wherever in the pile it lies: an omitted reading decides nothing, because no pattern looks so deep."""
     for pile in PILES:
         faces = pile.split()
         for place in range(len(faces)):
@@ -88,12 +88,12 @@ def test_two_unread_cards_may_be_a_pair(row: str, cards: str) -> None:
 
 
 def tops(position: Position) -> set[str]:
-    """The faces that the newest card may have."""
+    """Return the possible faces of the newest card."""
     return {one.pile[-1].card for one in readings(position) if one is not None}
 
 
 def test_no_more_cards_are_thought_of_than_there_are() -> None:
-    """By deck memory: what lies in the pile or is known of a stack is nowhere else."""
+    """By deck memory: a card in the pile or known in a stack is nowhere else."""
     sevens = lying("P10a", "7h 7c 7d ??")
     assert {card for card in tops(sevens) if card[0] == "7"} == {"7s"}
     assert "7s" not in tops(sevens.but(counts=(1, None), known=(("7s",), ())))
