@@ -34,7 +34,7 @@ class SaidOfCard(NamedTuple):
 
 
 def as_seen(card: Card) -> SaidOfCard:
-    """Return the card without any answers."""
+    """Return the facts about a card before any answer."""
     return SaidOfCard(card.card, "", card.seat)
 
 

@@ -91,7 +91,7 @@ class History:
         return placed
 
     def _renamed(self, placed: PlacedRuling) -> PlacedRuling:
-        """Return the ruling with an unused id, if one of its id was replaced before."""
+        """Return the ruling with an unused id, because a ruling with its id was replaced."""
         name = f"{placed.ruling.id}~{self._last_amendment}"
         while name in self._gone:
             name += "+"

@@ -171,9 +171,10 @@ def _whose_turn(position: Position) -> int:
 
 
 def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
-    """Whether the seat that laid the top card lays another too soon to be a second draw (F9).
+    """Whether this card was drawn at once with the top card, which the same seat laid (F9).
 
-    If the errors leave that open, it counts as a second draw, which favours the player. If that matters (in turn, or if
+    If the errors leave that open, it counts as a separate draw, which favours the player. If that matters (in turn, or
+    if
     a card out of turn costs something else), the rulings on the card are marked doubtful (K9).
     """
     if not step.position.pile:
