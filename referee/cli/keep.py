@@ -142,7 +142,7 @@ def add_shadow(commands: Commands) -> None:
         commands, "shadow", "what people ruled against what the referee would have: after `referee run --shadow`",
         "Compare the verdicts that people marked in a shadowed game with the referee's: how often they agree, with\n"
         "the error of that; each difference with the referee's reasons; and the slaps that the referee itself could\n"
-        "not decide, which count for nobody. The page shows the same with pictures, at /games/N/shadow.\n\n"
+        "not decide, which do not count. The page shows the same with pictures, at /games/N/shadow.\n\n"
         "examples:\n  referee shadow\n  referee shadow --game 12 --language de\n"
         "  referee shadow --case 3 > case.jsonl        difference 3 as a regression case, as people ruled it\n"
         "  referee shadow --case 3 --right referee     the same, as the referee ruled it",
@@ -259,7 +259,7 @@ def add_people(commands: Commands) -> None:
     add("--ask", metavar="NAME", help="print what this person is to be asked")
     add("--agrees", metavar="NAME", help="this person was asked, and agreed to be remembered")
     add("--declines", metavar="NAME", help="this person was asked, and did not agree")
-    add("--rename", nargs=2, metavar=("OLD", "NEW"), help="somebody is called otherwise")
+    add("--rename", nargs=2, metavar=("OLD", "NEW"), help="change a player's name")
     add("--merge", nargs=2, metavar=("KEEP", "OTHER"), help="two names are one person")
     add("--forget", metavar="NAME", help="remove this person, and the name from every game")
     add("--export", metavar="NAME", help="print all that is kept of this person (JSON)")
@@ -382,7 +382,7 @@ def add_league(commands: Commands) -> None:
         commands, "league", "who won how often, slaps, reaction times, and a rating with its uncertainty",
         "The league of those who agreed to be remembered (`referee people`): games and slaps won, false slaps, the\n"
         "median reaction time with how many times it rests on, and a rating with its uncertainty. A season is the\n"
-        "days from --from to --to, both included. Nobody is ranked from too few games.\n\n"
+        "days from --from to --to, both included. Players with too few games are not ranked.\n\n"
         "examples:\n  referee league\n  referee league --from 2026-09-01 --to 2026-12-31 --csv > autumn.csv",
         _league,
     )  # fmt: skip
@@ -428,7 +428,7 @@ def add_backup(commands: Commands) -> None:
     parser = command(
         commands, "backup", "games, people, settings and learned decks in one file",
         "Write one archive (zip) with everything of this table and a checksum of each part. A game may go on\n"
-        "meanwhile. Pictures round slaps are left out unless asked for. Whoever holds the file holds the names and\n"
+        "meanwhile. Pictures round slaps are left out unless asked for. The file holds the names and\n"
         "games in it: keep it as you keep the machine.\n\n"
         "examples:\n  referee backup table.zip\n  referee backup /media/stick/table.zip --frames",
         _backup,

@@ -143,7 +143,7 @@ def add_play(commands: Commands) -> None:
         commands, "play", "play tonight, with what lies at home: set up in a browser, then refereed",
         "Opens a page that asks what a game needs, a question at a time: who plays, what you slap (your phones, or\n"
         "keys of this computer), which camera looks down at the pile and whether it sees well, which rules; then\n"
-        "everybody slaps once, and the game begins at the same address. All is remembered: the next time it begins\n"
+        "each player slaps once, and the game begins at the same address. All is remembered: the next time it begins\n"
         "with the test slap, and every step can be gone back to. `referee setup` asks in the terminal, for a table\n"
         "with pads on a Raspberry Pi.\n\n"
         "examples:\n  referee play\n  referee play --settings club.toml --port 8000",
@@ -253,7 +253,7 @@ def add_review(commands: Commands) -> None:
         "there you mark the first frame in which each hand lies, and the ruling names the winner, or a dead heat.\n"
         "A mark is known to about one frame, and no better: at 30 frames a second hands less than two frames\n"
         "(67 ms) apart are a dead heat. The ruling rests on marks by people, and the log says so.\n\n"
-        "Without --dealer the video may begin in the middle of a game: then nobody knows how many cards each player\n"
+        "Without --dealer the video may begin in the middle of a game: then it is unknown how many cards each player\n"
         "holds or whose turn it is, and hands are ruled by the cards that were seen.\n\n"
         "examples:\n  referee review dispute.mp4 --seats Ana,Ben,Cho\n"
         "  referee review dispute.mp4 --seats Ana,Ben,Cho --rules house.toml --log dispute.jsonl\n"

@@ -22,7 +22,7 @@ def add_page(commands: Commands) -> None:
     parser = command(
         commands, "page", "the scoreboard, photo-finishes and recorded games, in a browser",
         "Serve the page of a record: the scoreboard of the game that is on, the photo-finish of every slap, games to\n"
-        "step through with the reasons of every ruling, and figures for a class. Everybody may watch; to change\n"
+        "step through with the reasons of every ruling, and figures for a class. Anyone may watch; to change\n"
         "anything a device must be paired at the table. The address is printed once it can be reached.\n\n"
         "examples:\n  referee page --record games.sqlite\n"
         "  referee page --record games.sqlite --host 0.0.0.0 --port 80",
@@ -31,7 +31,7 @@ def add_page(commands: Commands) -> None:
     add = parser.add_argument
     add("--record", type=Path, required=True, metavar="FILE", help="the record of games (SQLite)")
     add("--host", default="127.0.0.1", metavar="ADDRESS",
-        help="where to listen; 0.0.0.0 for everybody in the room (default: this machine alone)")  # fmt: skip
+        help="where to listen; 0.0.0.0 for all devices in the room (default: this machine alone)")  # fmt: skip
     add("--port", type=whole(0, 65535, "port"), default=8080, metavar="N", help="0 for any free one (default: 8080)")
     # The referee that starts a page opens the listening socket, and passes its descriptor.
     add("--handed", type=whole(0, 2**31 - 1, "file descriptor"), help=argparse.SUPPRESS)
@@ -40,10 +40,10 @@ def add_page(commands: Commands) -> None:
     add("--pictures", type=Path, metavar="FILE", help="the file of frames, to show pictures round slaps")
     add("--listen", type=Path, metavar="SOCKET", help="where the referee tells what is new")
     add("--https", action="store_true",
-        help="a proxy in front serves the page by https, and nobody reaches it otherwise")  # fmt: skip
+        help="a proxy in front serves the page by https, and it is the only way in")  # fmt: skip
     add("--proxy", action="append", default=[], type=_ip, metavar="ADDRESS",
         help="the proxy's address, for --https: its X-Forwarded-For says who asks; may be given again")  # fmt: skip
-    add("--only-paired", action="store_true", help="let nobody look who has not paired; needs --runtime")
+    add("--only-paired", action="store_true", help="show the page to paired devices only; needs --runtime")
     add("--settings", type=Path, metavar="FILE",
         help="a table's settings, whose [page] says https, proxies and only_paired")  # fmt: skip
     add("--runtime", type=Path, metavar="DIR", help="folder for pairing and control; without it people only watch")
@@ -102,7 +102,7 @@ def add_hall(commands: Commands) -> None:
     add("--tls", action="store_true", help="speak to the broker by TLS")
     add("--prefix", type=_prefix, default="referee", metavar="NAME", help="of the topics (default: referee)")
     add("--host", default="127.0.0.1", metavar="ADDRESS",
-        help="where to listen; 0.0.0.0 for everybody in the network (default: this machine alone)")  # fmt: skip
+        help="where to listen; 0.0.0.0 for all devices in the network (default: this machine alone)")  # fmt: skip
     add("--port", type=whole(0, 65535, "port"), default=8090, metavar="N", help="0 for any free one (default: 8090)")
     add("--name", action="append", default=[], metavar="NAME",
         help="a further name under which the page is called; may be given again")  # fmt: skip
@@ -156,11 +156,11 @@ def run_hall(args: argparse.Namespace) -> int:
 def add_class(commands: Commands) -> None:
     parser = command(
         commands, "class", "reaction times of a class: a light, a sound or a card, answered by phones, keys or pads",
-        "A lesson in measuring: everybody reacts to the same kind of stimulus some twenty times, and the room's page\n"
-        "shows each time as a dot, the medians, and how far off all of it may be. Nobody's name is asked for, and\n"
+        "A lesson in measuring: each pupil reacts to the same kind of stimulus some twenty times, and the room's page\n"
+        "shows each time as a dot, the medians, and how far off all of it may be. No name is asked for, and\n"
         "nothing is kept unless --csv says where. docs/lesson.md has the lesson plan and a worksheet.\n\n"
         "what they react to (--stimulus):\n"
-        "  phone   a card on each pupil's own phone, everybody at their own pace; for thirty at once\n"
+        "  phone   a card on each pupil's own phone, each at their own pace; for thirty at once\n"
         "  screen  a card on the room's screen, for all at once\n"
         "  light   the table's light, timed by this machine; needs --settings\n"
         "  sound   this machine's loudspeaker\n"

@@ -77,10 +77,10 @@ def add_enrol(commands: Commands) -> None:
     parser = command(
         commands, "enrol", "teach the eye an unusual deck, in three minutes",
         "Some decks have other letters (D B for Q J, V D R, 1 for the ace), other signs, four colours, huge indices.\n"
-        "Lay such a deck once under the camera, card by card in the order that is told: ace to king of spades, then\n"
+        "Lay such a deck once under the camera, card by card in the order that is shown: ace to king of spades, then\n"
         "hearts, diamonds, clubs. Each card goes face up on the last one, or takes its place; when the hand is gone\n"
         "it is looked at, and the next is asked for. A card that is not found, blurred, or looks like one that was\n"
-        "laid already is told at once. While you lay, type undo (forget the last card), skip, keep or done.\n"
+        "laid already is reported at once. While you lay, type undo (forget the last card), skip, keep or done.\n"
         "At the end the referee says which cards it still confuses, and keeps the deck and a picture of what it saw.\n"
         "Cards that were not laid, or are still confused, are never said with a confidence of 0.9 or more.\n"
         "Ordinary decks are read as before wherever no --deck is named.\n\n"
