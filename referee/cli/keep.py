@@ -428,8 +428,8 @@ def add_backup(commands: Commands) -> None:
     parser = command(
         commands, "backup", "games, people, settings and learned decks in one file",
         "Write one archive (zip) with everything of this table and a checksum of each part. A game may go on\n"
-        "meanwhile. Pictures round slaps are left out unless asked for. The file holds the names and\n"
-        "games in it: keep it as you keep the machine.\n\n"
+        "meanwhile. Pictures round slaps are left out unless asked for. The file holds names and\n"
+        "games: keep it as safe as the machine.\n\n"
         "examples:\n  referee backup table.zip\n  referee backup /media/stick/table.zip --frames",
         _backup,
     )  # fmt: skip
