@@ -211,9 +211,7 @@ def _condition(rng: random.Random, depth: int) -> str:
 
 
 def _some_naming_holds(own: Compiled, look: PileView) -> bool:
-    """Whether a naming holds: every joker at the top named in every way, the lowest card too where it lies under
-    them.
-    """
+    """Whether a naming holds: every joker at the top named in every way, and the lowest card where it is buried."""
     top = look.top[: own.depth]
     jokers = [
         place for place, card in enumerate(look.top) if card[0] == "X" and (place < len(top) or card is look.first)

@@ -1,4 +1,4 @@
-"""A bystander at a free pad slaps in (M11): the pad is open though nobody sits there, and the slap makes a player."""
+"""A bystander at a free pad slaps in (M11): the pad is active without a player, and the slap makes one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PADS = 4
 
 
 class Bench:
-    """Three people at a table with four pads; time goes on when it is told to."""
+    """Three people at a table with four pads; the test advances the time."""
 
     def __init__(self, *on: str) -> None:
         self.now = 0
@@ -29,7 +29,7 @@ class Bench:
         )  # fmt: skip
 
     def go(self, *seen: Observation, slaps: int | None = None) -> None:
-        """A second passes; this card came at its beginning, and this seat's hand 300 ms later."""
+        """Let a second pass; this card came at its beginning, and this seat's hand 300 ms later."""
         at, self.now = self.now, self.now + SECOND
         for pressed, t in ((True, at + 300 * MS), (False, at + 400 * MS)) if slaps is not None else ():
             self.conductor.on_edge(Edge(seat=slaps or 0, t=t, pressed=pressed, t_error=20_000))
@@ -57,7 +57,7 @@ def test_a_hand_on_a_free_pad_joins_and_wins() -> None:
 
 
 def test_a_hand_that_its_device_told_too_late_is_named_and_wins_nothing() -> None:
-    """Nor does anybody join by it, and no light shows it."""
+    """It adds no player, and no light shows it."""
     bench = Bench("M11")
     bench.lay("7h", 1)
     bench.lay("7c", 2)

@@ -51,7 +51,7 @@ class Watched(Conductor):
 
 
 def play(conductor: Watched, edges: tuple[Edge, ...] = SLAPS, until: int = 4000 * MS) -> None:
-    """Frames each 50 ms and the edges, in the order of time; an edge is told 20 ms late."""
+    """Play frames each 50 ms and the edges, in the order of time; an edge is reported 20 ms late."""
     waiting = list(edges)
     for index, t in enumerate(range(0, until, 50 * MS)):
         conductor.on_frame(Frame(NO_IMAGE, t, 2 * MS, index))

@@ -1,4 +1,4 @@
-"""Whatever is said aloud stands on the page and shows in the lights, for people who do not hear; or says why not."""
+"""Every spoken phrase stands on the page and shows in the lights, for people who do not hear, or says why not."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from referee.units import MS, SECOND
 from tests.announce.test_voice import SAID, ruled
 
 SPOKEN = {ruling.kind: ruling for ruling, said in SAID if said is not None}
-"""A ruling of each kind that is said."""
+"""A ruling of each spoken kind."""
 UNLIT_NOTICES = {
     "card_lands": "whose turn it is changes its light",
     "card_lands_alone": "a card is seen, and nobody's turn follows",
 }
-"""Why something that the appliance says has no light of its own."""
+"""The reasons why some phrases of the appliance have no light."""
 FIELDS: dict[str, Any] = {
     "seat": 2,
     "card": "7h",
@@ -54,7 +54,7 @@ def captions(link: PageLink) -> list[str]:
 
 
 def course(first: list[Ruling | Notice], then: list[Ruling | Notice]) -> list[tuple[str, float]]:
-    """Everything that is shown from ``then`` on, for two seconds."""
+    """Return everything shown from ``then`` on, for two seconds."""
     lights = SimulatedLights(4, lambda: 0)
     asks = any(isinstance(one, Ruling) and one.kind == "question" for one in then)
     lamps = Lamps(lights, 4, asks=lambda: asks)
@@ -77,7 +77,7 @@ BEFORE: dict[str, list[Ruling | Notice]] = {
     "resumed": [Notice("paused", 0, "")],
     "pad_works": [Notice("pad_stuck", 0, "", {"seat": 2})],
 }
-"""What there must be before something can end it."""
+"""Prerequisites of an end."""
 
 
 def test_every_kind_that_can_be_said_is_tried() -> None:
@@ -101,7 +101,7 @@ def test_a_ruling_that_is_said_changes_the_lights(kind: str) -> None:
 def test_what_the_appliance_says_is_captioned(what: str, link: PageLink) -> None:
     needed = {name: FIELDS[name] for name in places(words_in("en").phrases[f"tell.{what}"])}
     link.take_notice(Notice(what, 0, "not said", needed))
-    # The code is for those who stand at the table: on the page, everybody in the network would read it.
+    # The code is for people at the table: on the page, anyone on the network could read it.
     assert len(captions(link)) == (what != PAIRING_CODE_NOTICE)
     assert "not said" not in captions(link)
 

@@ -1,4 +1,4 @@
-"""Commands that people type, and the date: both come to the log as lines, whatever page there is."""
+"""Typed commands, and the date: both come to the log as lines, with or without a page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SETTINGS = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in ("A
 
 
 class Bench:
-    """A game without devices; time goes on when it is told to."""
+    """A game without devices; the test advances the time."""
 
     def __init__(self, *on: str) -> None:
         self.now = 0
@@ -37,7 +37,7 @@ class Bench:
         self.game = ServedGame(self.conductor, SETTINGS, Timeline(), lambda: self.now, None, None, None)
 
     def go(self, *seen: Any) -> None:
-        """A second passes; these came just at its end."""
+        """Let a second pass; these came just at its end."""
         self.now += SECOND
         self.conductor.on_sight(Sight(self.now - MS, MS, seen, self.now - MS))
         self.conductor.advance(self.now, self.now)

@@ -1,4 +1,4 @@
-"""The loop of a real table, with a camera and a clock that are fakes and pads that are the real shell."""
+"""The loop of a real table, with a fake camera and clock and the real pad shell."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAIR = (Card(t=1000 * MS, card="7h", seat=2), Card(t=2000 * MS, card="7c", seat=
 
 
 class FakeCamera:
-    """Frames at given instants, the next one when it is asked for; then it fails, if told how."""
+    """Frames at given instants, the next one on request; then it fails, if a failure is set."""
 
     def __init__(self, instants: range, failure: str = "") -> None:
         self._instants, self._failure = instants, failure
@@ -53,7 +53,7 @@ class FakeCamera:
 
 
 class Desk:
-    """Everything at hand: the clock is the pads' own."""
+    """All parts of a table: the clock is the pads' own."""
 
     def __init__(self, failure: str = "", until: int = 4000 * MS) -> None:
         self.instants = range(0, until, 50 * MS)
@@ -67,12 +67,12 @@ class Desk:
         self.loop = Loop(self.conductor, self.sights, self.pads.pads, answers=self.answers, clock=lambda: self.pads.now)
 
     def watcher(self) -> ScriptedWatcher:
-        """The second one that is asked for begins anew, as a real one does: nothing lies there."""
+        """Make a watcher; the second one begins anew, as a real one does: nothing lies there."""
         self.watchers += 1
         return ScriptedWatcher(PAIR if self.watchers == 1 else (), delay=100 * MS)
 
     def frame(self) -> None:
-        """One more frame, looked at."""
+        """Look at one more frame."""
         self.camera.more.release()
         before = self.loop.frames
         while self.loop.frames == before:
@@ -144,10 +144,10 @@ class SentSights:
         self._pipe, self._eye = MessagePipe(near, patient=False), MessagePipe(far, patient=False)
         self.answered: list[Foresight | None] = []
         self.all_taken = threading.Event()
-        """Set when everything that was sent has been taken."""
+        """Set when every sent message has been taken."""
 
     def send(self, t: int, *seen: Card) -> None:
-        """One frame was looked at."""
+        """Send the result of one frame."""
         self.all_taken.clear()
         self._eye.send(Sight(t, MS, seen, t))
 
@@ -171,7 +171,7 @@ class SentSights:
 
 
 class SlowDisk(TextJournal):
-    """A log whose commits are counted; one may take as long as something else."""
+    """A log whose commits are counted; a commit may last as long as another event."""
 
     def __init__(self) -> None:
         super().__init__(StringIO())
@@ -187,12 +187,12 @@ class SlowDisk(TextJournal):
 
 @dataclass
 class SlowTable:
-    """A table whose disk takes long, and what it told and when."""
+    """A table with a slow disk, and its reports with their times."""
 
     disk: SlowDisk = field(default_factory=SlowDisk)
     sights: SentSights = field(default_factory=SentSights)
     told: list[tuple[int, str]] = field(default_factory=list)
-    """How many commits there had been, and the ruling."""
+    """Number of commits before, and the ruling."""
     now: int = 0
 
     def __post_init__(self) -> None:
@@ -205,7 +205,7 @@ class SlowTable:
         self.told += [(self.disk.commits, one.id) for one in rulings]
 
     def turn(self, now: int) -> None:
-        """It is so late, and whatever has come is dealt with."""
+        """Advance to a time, and process everything that has come."""
         self.now = now
         self.loop.turn(seconds=0)
 
@@ -243,7 +243,7 @@ def test_what_is_seen_while_the_disk_is_slow_is_taken_at_once_and_ruled_afterwar
 
     slow.disk.meanwhile.append(see)
     slow.conductor.trouble("lamp", "is dark")
-    for now in (2600, 3000):  # what nobody is told of waits a little for its commit
+    for now in (2600, 3000):  # a line without listeners waits a little for its commit
         slow.turn(now * MS)
     assert not slow.disk.meanwhile and slow.conductor.cards == 1
     slow.turn(3100 * MS)

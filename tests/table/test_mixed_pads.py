@@ -1,4 +1,4 @@
-"""A table whose pads are of two kinds: one wired to the header, one a key that is pulled out in mid-game."""
+"""A table with two kinds of pads: one wired to the header, one a key that is pulled out in mid-game."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAIR = (Card(t=1000 * MS, card="7h", seat=2), Card(t=2000 * MS, card="7c", seat=
 
 
 class MixedTable:
-    """Seat 1 on a pin, seat 2 on a key; one clock, which the test moves."""
+    """Seat 1 on a pin, seat 2 on a key; one clock, moved by the test."""
 
     def __init__(self) -> None:
         self.wired = SimulatedPads(1, t_error=1_500_000)

@@ -1,4 +1,4 @@
-"""What people order of the appliance and cannot have: each refusal in words, and nothing done by halves."""
+"""Refused orders to the appliance: each refusal has words, and nothing is half done."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ SEATS = '[[seat]]\nname = "A"\n[[seat]]\nname = "B"\n'
 
 
 def opened(text: str, stack: ExitStack) -> tuple[list[str], dict[str, str]]:
-    """The services that these settings open, by name, and what is missing."""
+    """Return the services that these settings open, by name, and the missing ones."""
     missing: dict[str, str] = {}
     _, services = open_services(parse_settings(text + SEATS), [], stack, missing)
     return [one.name for one in services], missing
@@ -270,7 +270,7 @@ def test_a_calibration_for_another_size_of_pictures_is_out_of_date() -> None:
 
 
 def test_an_evening_without_camera_and_pads_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """And what else is amiss is no reason to hide that."""
+    """Other faults are no reason to hide this one."""
     (tmp_path / "record.db").write_bytes(b"no data base" * 100)
     settings = parse_settings(
         f'[record]\nfile = "{tmp_path / "record.db"}"\n[camera]\nsource = "{tmp_path / "none"}"\n'

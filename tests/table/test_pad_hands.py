@@ -19,7 +19,7 @@ SEATS = 3
 
 
 def observed(contacts: Iterable[Contact], until: int, pads: PadFilter | None = None) -> list[Observation]:
-    """What the pads' shell and filter make of these contacts."""
+    """Return the observations that the pads' shell and filter make of these contacts."""
     table, heard = SimulatedPads(SEATS, t_error=1_500_000), pads or PadFilter(SEATS)
     edges: list[Edge] = []
     table.pads.start(edges.append)
@@ -32,7 +32,7 @@ def observed(contacts: Iterable[Contact], until: int, pads: PadFilter | None = N
 
 
 def ruled(seen: Iterable[Observation], rules: str = "classic") -> list[Ruling]:
-    """Two sevens at one and two seconds, and these hands."""
+    """Rule on two sevens at one and two seconds, and these hands."""
     referee = Adjudicator()
     referee.observe(Table(t=0, id="table", seats=("Ana", "Ben", "Cho"), dealer=3, rules=rules))
     referee.observe(Card(t=1_000 * MS, id="c1", card="7h", seat=1))
@@ -77,7 +77,7 @@ def test_a_stuck_pad_makes_no_slap_when_it_is_hit_again() -> None:
 
 
 def test_a_pad_that_hears_the_winner_pays_no_penalty() -> None:
-    """Ana slaps wrongly; what Ben's pad hears of it must not cost Ben a card."""
+    """Ana slaps wrongly; the echo on Ben's pad must not cost Ben a card."""
     blow = [*hand(1, 1_400), Contact(1_400 * MS + 300_000, 2, True), Contact(1_403 * MS, 2, False)]
     rows = ((0, 4 * MS, 0), (4 * MS, 0, 0), (0, 0, 0))
     crosstalk = Crosstalk(rows, (1_500_000,) * 3, (6 * MS,) * 3)

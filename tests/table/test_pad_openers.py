@@ -1,4 +1,4 @@
-"""Which pads a table's settings open, and what is told of those that cannot be."""
+"""The pads that a table's settings open, and the reports about pads that cannot be opened."""
 
 from __future__ import annotations
 

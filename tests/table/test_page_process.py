@@ -1,4 +1,4 @@
-"""The page's process: started again where it died, without end, and told of."""
+"""The page's process: restarted after each death, without end, and reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.units import SECOND
 
 
 class Child:
-    """A process that dies when it is told."""
+    """A process that dies on request."""
 
     def __init__(self) -> None:
         self.code: int | None = None
@@ -56,7 +56,7 @@ class World:
         return self.children[-1]
 
     def works(self) -> None:
-        """From now on a process can be started again."""
+        """Let processes start again from now on."""
         self.refuses = None
 
     def trouble(self, part: str, words: str) -> None:

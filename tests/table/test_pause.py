@@ -51,7 +51,7 @@ class Lines:
 
 
 class Bench:
-    """A table whose camera, people and power do as a test says."""
+    """A table whose camera, people and power are controlled by the test."""
 
     def __init__(self, table: Table = TABLE) -> None:
         self.log = Lines()
@@ -85,7 +85,7 @@ class Bench:
         self.conductor.advance(self.now, self.now - 5 * MS)
 
     def see(self, state: str = "quiet", *, first: bool = False, behind: bool = False) -> None:
-        """One frame, 30 ms old."""
+        """Look at one frame, 30 ms old."""
         t = self.later() - 30 * MS
         trouble = state if state == "dark" else ""
         self.conductor.on_sight(Sight(t, 2 * MS, (), t, trouble=trouble, state=state, behind=behind, first=first))
@@ -97,7 +97,7 @@ class Bench:
         self.advance()
 
     def find(self) -> None:
-        """The camera is back, and tells what lies there."""
+        """Bring the camera back, with the cards on the table."""
         self.see(first=True)
         for _ in range(3):
             self.see()
@@ -109,7 +109,7 @@ class Bench:
         return done
 
     def do(self, what: str) -> None:
-        """What the camera does, or people say."""
+        """Apply an act of the camera or the people."""
         if what in ("lose", "find"):
             getattr(self, what)()
         else:
@@ -122,7 +122,7 @@ class Bench:
         self.advance()
 
     def cut(self) -> None:
-        """The power fails, and is back."""
+        """Cut the power and restore it."""
         past = past_of(self.log.all)
         self.now = max(self.now, past.last) + SECOND
         self.conductor = Conductor(past.table, journal=self.log, tellers={"test": self._tell}, past=past)
@@ -134,7 +134,7 @@ class Bench:
         return self.conductor.paused
 
     def written(self, *kinds: str) -> list[str]:
-        """Lines of these kinds, each with what it is because of."""
+        """Return the lines of these kinds, each with its cause."""
         found = (json.loads(line) for line in self.log.all)
         return [" ".join(filter(None, (f["kind"], f.get("because")))) for f in found if f.get("kind") in kinds]
 
@@ -143,7 +143,7 @@ class Bench:
 
 
 def stands(log: list[str], t: int) -> bool:
-    """Whether slaps at ``t`` are void, as anybody reads a log who knows no more than its format."""
+    """Whether slaps at ``t`` are void, for a reader who knows only the log's format."""
     lines = [line for line in map(json.loads, log) if "kind" in line]
     void = {line["line"] for line in lines if line["kind"] == "correct"}
     turned = [line for line in lines if line["kind"] in ("pause", "resume") and line["id"] not in void]
@@ -152,7 +152,7 @@ def stands(log: list[str], t: int) -> bool:
 
 
 def the_log_agrees(bench: Bench) -> None:
-    """Played again the log gives the same rulings, and a hand is void for a pause where the log's two kinds say so."""
+    """Check that a replay gives the same rulings, and that a hand is void for a pause exactly where the log says so."""
     bench.conductor.finish()
     again = list(replay_log(BytesIO("\n".join(bench.log.all).encode())))
     replaced = {name for ruling in bench.conductor.rulings for name in ruling.supersedes}
@@ -235,7 +235,7 @@ def test_peoples_pause_outlasts_a_power_cut(cut: int) -> None:
 
 
 def test_a_game_that_nobody_paused_goes_on_after_a_power_cut() -> None:
-    """Though its camera was gone when the power failed."""
+    """Even if its camera was gone when the power failed."""
     bench = Bench()
     bench.lose()
     bench.cut()
@@ -297,7 +297,7 @@ def test_the_cameras_pause_is_no_line_to_correct() -> None:
     line = next(line for line in bench.conductor.observations if isinstance(line, Pause))
     done = bench.command("void", line=line.id)
     assert "itself" in done.words
-    # Whoever writes it all the same has the table stand still all the same.
+    # A writer that writes it all the same stops the table all the same.
     bench.conductor.said(Correct(t=bench.later(), id="z", line=line.id, void=True))
     assert bench.still()
     assert stands(bench.log.all, bench.now + 1)
@@ -326,7 +326,7 @@ def test_a_resume_that_comes_from_elsewhere_ends_peoples_own_pause_alone() -> No
 
 
 def test_the_table_never_goes_on_at_an_instant_before_people_let_it() -> None:
-    """The camera was gone before people went on, and it was noticed only after."""
+    """The camera was gone before people went on, and this was noticed only after."""
     bench = Bench()
     bench.command("pause")
     bench.command("resume")
@@ -338,7 +338,7 @@ def test_the_table_never_goes_on_at_an_instant_before_people_let_it() -> None:
 
 
 def test_a_correction_that_the_rules_do_not_allow_lets_nothing_go_on() -> None:
-    """That it cannot be used is known only once everything up to it was told (K6 is off)."""
+    """Its refusal is known only once everything up to it was reported (K6 is off)."""
     bench = Bench(replace(TABLE, rules={"base": "classic", "off": ["K6"]}))
     bench.command("pause")
     line = next(line for line in bench.conductor.observations if isinstance(line, Pause))
@@ -358,13 +358,13 @@ def test_what_takes_back_can_be_taken_back() -> None:
 
 
 class Standing(RuleBasedStateMachine):
-    """Whatever happens in whichever order: still while one of the two holds, live when none does."""
+    """Acts in any order: still while one of the two holds, live when none does."""
 
     def __init__(self) -> None:
         super().__init__()
         self.bench = Bench()
         self.acts: dict[str, bool] = {}
-        """What people said and did not take back, by its line: paused, or went on."""
+        """People's acts that were not taken back, by their line: paused, or went on."""
         self.gone = self.dark = False
 
     @property
@@ -389,7 +389,7 @@ class Standing(RuleBasedStateMachine):
     @precondition(lambda self: self.acts)
     @rule(data=st.data())
     def people_strike_out(self, data: st.DataObject) -> None:
-        """Any line of theirs; of a wish that waits for the camera only undo knows."""
+        """Strike out any of their lines; only undo reaches a wish that waits for the camera."""
         line = data.draw(st.sampled_from(list(self.acts)))
         if isinstance(self.bench.command("void", line=line), Accepted):
             del self.acts[line]

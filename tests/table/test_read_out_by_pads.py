@@ -1,4 +1,4 @@
-"""Nobody needs a screen to hear a question again, name a card, put a card or a slap right, or choose the rules."""
+"""Without a screen, people can hear a question again, name a card, correct a card or a slap, and choose the rules."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Room(Bench):
         self.link.beat(self.now)
 
     def hands(self, *presses: tuple[int, int], seat: int = 1) -> str:
-        """Presses of a pad, each from and to (ms); what is said of them."""
+        """Press a pad, each time from and to (ms); return the words spoken about it."""
         start, before = self.now, len(self.told)
         for since, to in presses:
             self.link.take_edge(Edge(seat, start + since * MS, True))
@@ -104,7 +104,7 @@ def test_a_card_that_was_misread_is_put_right_without_a_screen(room: Room) -> No
 
 
 def test_a_foul_is_reported_without_a_screen(room: Room) -> None:
-    """Nobody saw whose the eight was; it was seat three's, out of turn (F7)."""
+    """The eight's player was unseen; it was seat three's, out of turn (F7)."""
     room.lay("7h", 1)
     room.lay("8c", None)
     room.hold()
@@ -150,7 +150,7 @@ def test_every_card_is_within_reach(room: Room) -> None:
             named.add(room.told[-1].fields["card"])
             room.tap()
         assert room.told[-1].fields["card"] == first, "after the last suit comes the first again"
-        # Who falls silent begins anew, and goes on to the next rank.
+        # After silence a player begins anew, and goes on to the next rank.
         room.now += PATIENCE
         room.tap()
         for _ in range(len(named) // 4):
@@ -185,7 +185,7 @@ def test_who_was_first_is_asked_again_and_named_by_anybody(room: Room) -> None:
     assert room.tap() == "Is it seat two?"
     assert room.tap() == "Is it seat three?"
     assert room.tap() == "Once more. Who was first?", "seat one did not slap"
-    # Yes to the question itself is what it always was: the own pad, and Ana's did not slap.
+    # Yes to the question itself keeps its meaning: the own pad, and Ana's did not slap.
     assert room.yes() == "That cannot be done."
     assert room.tap() == "Is it seat two?"
     assert room.yes().endswith("Done.")
@@ -205,7 +205,7 @@ def test_a_question_about_a_card_says_which(room: Room) -> None:
     said = tell(first.what, **first.fields)
     assert said.text == "Once more. Who played this card? The nine of clubs."
     assert [one.fields["seat"] for one in seats] == [1, 2, 3]
-    # Who holds the most may be named where the house rules let that settle a game; a count itself takes no tap.
+    # The holder of the most cards may be named where the house rules let that settle a game; a count takes no tap.
     for rule, there in (("E7", 3), ("K2", 0)):
         counting = replace(ruled("question", ask="recount", about=["c1"]), rule=(rule,))
         _, *seats = list_choices(replace(facts, view=view, rulings=(*facts.rulings, counting)), None, None)
@@ -213,7 +213,7 @@ def test_a_question_about_a_card_says_which(room: Room) -> None:
 
 
 def _blind(room: Room, *lying: str) -> None:
-    """Nobody saw the table for most of the last second, and this is what lies there now."""
+    """Hide the table for most of the last second, and then show these cards."""
     room.lay("7h", 1)
     since, until = room.now + 100 * MS, room.now + 900 * MS
     came = [Card(t=since + 400 * MS, t_error=400 * MS, card=card) for card in lying]
@@ -263,7 +263,7 @@ def test_a_question_that_the_game_waits_for_is_said_again_twice(room: Room) -> N
         again.beat(room.now)
         said += [second for one in room.told[before:] if one.what == "asked_again"]
     assert len(said) == 2 and said[1] - said[0] == ASKED_AGAIN[1] // SECOND
-    # While the game is paused whoever wants to hear it taps.
+    # While the game is paused a tap repeats the question.
     again.begin_game(room.game)
     room.link._desk({"do": "pause"})
     before = len(room.told)
@@ -295,7 +295,7 @@ def test_hands_while_the_camera_is_gone_have_nothing_read_out(room: Room) -> Non
 
 
 def end_game(room: Room) -> None:
-    """Ana alone stays."""
+    """Let only Ana stay."""
     for seat in (2, 3):
         room.link._desk({"do": "leave", "seat": seat})
         room.go()
@@ -314,7 +314,7 @@ def test_after_a_game_taps_go_through_what_may_come_next(room: Room) -> None:
 
 
 def test_a_refusal_is_heard(room: Room) -> None:
-    """Nothing was said yet that could be taken back."""
+    """There is no statement yet to take back."""
     room.link.take_edge(Edge(2, room.now + 100 * MS, True))
     room.link.take_edge(Edge(2, room.now + 2600 * MS, False))
     assert room.hold() == "That cannot be done."

@@ -1,4 +1,4 @@
-"""A table whose games are recorded: broken off, it goes on where it stood, on the line of time of its game."""
+"""A table whose games are recorded: after a break it resumes its position and its time line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SETTINGS = parse_settings('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
 
 
 class Told:
-    """Sights that a test tells; implements `referee.vision.sight.Sights`."""
+    """Sights injected by a test; implements `referee.vision.sight.Sights`."""
 
     def __init__(self) -> None:
         self.waiting: list[News] = []
@@ -89,7 +89,7 @@ class Desk:
         )  # fmt: skip
 
     def see(self, t: int, *cards: tuple[str, int | None], first: bool = False) -> None:
-        """A frame at the machine's instant, in which these cards came."""
+        """Look at a frame at the machine's instant, in which these cards came."""
         self.pads.run_to(t)
         seen = tuple(Card(t=t, card=card, seat=seat) for card, seat in cards)
         self.sights.waiting.append(Sight(t, 2 * MS, seen, t, state="quiet", first=first))
@@ -100,14 +100,14 @@ class Desk:
         self.pads.advance(seat, False, t + 80 * MS)
 
     def unplug(self) -> None:
-        """Nothing is finished, nothing is closed properly."""
+        """Drop everything unfinished and unclosed."""
         self.record.close()
         if self.paging is not None:
             self.paging.close()
 
 
 def served(desk: Desk, path: Path) -> list[RecordedGame | NameService]:
-    """The services that end a game."""
+    """Return the services that end a game."""
     names = NameService(path)
     names.begin_game(desk.game)
     return [desk.opened, names]

@@ -1,4 +1,4 @@
-"""Rows that only a live table shows whole: what camera, pads and people tell is ruled, and said aloud."""
+"""Rows that only a live table shows whole: reports of camera, pads and people are ruled, and announced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.vision.sight import Sight
 
 
 class Bench:
-    """Three people; time goes on when it is told to."""
+    """Three people; the test advances the time."""
 
     def __init__(self, on: str, **values: Any) -> None:
         self.now = 0
@@ -32,7 +32,7 @@ class Bench:
         )  # fmt: skip
 
     def go(self, *seen: Observation, slaps: tuple[int, ...] = ()) -> None:
-        """A second passes; this was seen at its beginning, and these hands came 300 ms later, all at once."""
+        """Let a second pass; this was seen at its beginning, and these hands came 300 ms later, all at once."""
         at, self.now = self.now, self.now + SECOND
         for seat in slaps:
             for pressed, t in ((True, at + 300 * MS), (False, at + 400 * MS)):

@@ -1,4 +1,4 @@
-"""`referee run` from game to game, as a process of its own: what people order over the page's socket is done."""
+"""`referee run` from game to game, as a separate process: orders over the page's socket are executed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Running:
         self.systemd.until("READY=1")
 
     def ask(self, **asked: Any) -> dict[str, Any]:
-        """Ask as the page does; a table that is between two games is asked again."""
+        """Ask as the page does; between two games, ask again."""
         for _ in range(PATIENCE):
             try:
                 return asyncio.run(ask_referee(self.folder / "run" / SOCKET_NAME, asked))
@@ -60,14 +60,14 @@ class Running:
         raise AssertionError("the table does not answer")
 
     def games(self) -> list[GameInfo]:
-        """As recorded so far, the latest first."""
+        """Return the recorded games, the latest first."""
         with Record(self.folder / "games" / "record.db", read_only=True) as record:
             return record.games()
 
 
 @contextmanager
 def running(table: Path, output: int = subprocess.DEVNULL, *, leads: bool = False) -> Iterator[Running]:
-    """``output``: takes what it prints, and is what it reads; ``leads``: that is a terminal, and its own."""
+    """``output``: its output and input; ``leads``: that is its own controlling terminal."""
     folder = table.parent
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as inbox:
         (folder / "notify").unlink(missing_ok=True)
@@ -99,7 +99,7 @@ def test_a_terminal_that_is_closed_ends_no_game(table: Path) -> None:
     with running(table, slave, leads=True) as table_:
         os.close(slave)
         table_.ready()
-        # Its leader and all that it has started get SIGHUP, and what they print goes nowhere.
+        # Its leader and all children get SIGHUP, and their output goes nowhere.
         os.close(master)
         assert table_.ask(do="pause")["accepted"]
         assert table_.ask(do="resume")["accepted"]
@@ -125,7 +125,7 @@ def test_standard_output_that_is_full_ends_no_game(table: Path) -> None:
 
 
 def _switch(folder: Path, script: str) -> None:
-    """A `systemctl` of our own, first in the path."""
+    """Put a fake `systemctl` first in the path."""
     (folder / "bin").mkdir(exist_ok=True)
     (folder / "bin" / "systemctl").write_text(f"#!/bin/sh\n{script}\n")
     (folder / "bin" / "systemctl").chmod(0o755)
@@ -185,7 +185,7 @@ def test_a_damaged_record_is_rescued_at_the_start_and_the_game_goes_on(table: Pa
         table_.process.send_signal(signal.SIGKILL)
         table_.process.wait()
         (before,) = table_.games()
-    # Its log is written back, and then the page that says what is where is lost.
+    # Its log is written back, and then the index page is lost.
     with closing(sqlite3.connect(record)) as db:
         db.execute("PRAGMA journal_mode=DELETE")
     with record.open("r+b") as file:
@@ -256,7 +256,7 @@ def test_fewer_people_than_pads_sit_at_the_first_ones() -> None:
 
 
 class Game:
-    """A game as orders and its end see it."""
+    """A game as seen by orders and by its end."""
 
     def __init__(self) -> None:
         self.now, self.paused = 0, False
@@ -271,13 +271,13 @@ class Game:
 
 
 def follow(orders: Orders, game: Game, record: Record | None, speaker: RecordingSpeaker | None) -> None:
-    """The game begins."""
+    """Begin the game."""
     orders.pause = game.pause
     orders.begin_game(ServedGame(cast(Any, game), SETTINGS, Timeline(), lambda: game.now, None, record, speaker))
 
 
 class Watched(TableService):
-    """Says what became of the game."""
+    """Reports the fate of the game."""
 
     def __init__(self, *, stays: bool) -> None:
         self.became: list[str] = []

@@ -1,4 +1,4 @@
-"""Pictures round slaps: who asks for them, whose they are, and that nothing of it holds up a game."""
+"""Pictures round slaps: the requests, their owners, and that none of it delays a game."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def picture(t: int, data: bytes = b"jpeg") -> Picture:
 
 
 class Asked:
-    """Whoever remembers frames, as a list of what was asked for."""
+    """A frame memory, as a list of requests."""
 
     def __init__(self) -> None:
         self.spans: list[Span] = []
@@ -76,7 +76,7 @@ class Asked:
 
 
 class Desk:
-    """An album, whom it asks, and what it had kept."""
+    """An album, its frame memory, and its stored pictures."""
 
     def __init__(self) -> None:
         self.source = Asked()
@@ -149,11 +149,11 @@ def test_pictures_wait_until_their_game_has_a_number() -> None:
     assert desk.kept == [(3, SECOND), (3, SECOND + 1)]
 
 
-# The thread that writes
+# The writing thread
 
 
 class Disk:
-    """Where pictures are kept, what was said of it, and a store that can be looked into."""
+    """A picture store that can be inspected, and the reports about it."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FRAMES_FILE
@@ -161,7 +161,7 @@ class Disk:
         self.store: PictureStore | None = None
         self.room = LEAST_ROOM
         self.full = False
-        """The file may not grow."""
+        """Whether the file may not grow."""
 
     def open(self) -> PictureStore:
         self.store = PictureStore(self.path)
@@ -171,7 +171,7 @@ class Disk:
         return PictureKeeper(open_store or self.open, self.said.put, self._room)
 
     def _room(self) -> int:
-        """Asked in the thread that writes, whose file it is."""
+        """Answer in the writing thread, which owns the file."""
         if self.store is not None:
             pages = self.store._db.execute("PRAGMA page_count").fetchone()[0]
             self.store._db.execute(f"PRAGMA max_page_count={pages if self.full else 1_000_000}")
@@ -325,7 +325,7 @@ def test_no_record_no_pictures() -> None:
 
 
 class Beside:
-    """A rig whose pictures are kept on a line of time that is ahead, in a game that has its number later."""
+    """A rig whose pictures have a time line that is ahead, in a game that gets its number later."""
 
     def __init__(self, folder: Path, ahead: int) -> None:
         self.path, self.timeline = folder / FRAMES_FILE, Timeline(ahead)
@@ -349,14 +349,14 @@ class Beside:
         self.storing.keep(game, pictures)
 
     def next_pair(self) -> None:
-        """Another slap after `Rig.pair`: who won that one leads."""
+        """Play another slap after `Rig.pair`: its winner leads."""
         self.rig.lay("9h", 3)
         self.rig.lay("9c", 1)
         self.rig.slap(2)
         self.rig.until(lambda: len(self.rig.rulings("slap_won")) == 2, "for the second verdict")
 
     def pictured(self, won: Ruling) -> None:
-        """Wait for pictures of what came after a slap, too."""
+        """Wait for the pictures after a slap, too."""
         self.rig.until(lambda: max(self.times, default=0) > won.t, "for pictures")
 
     def close(self) -> None:
@@ -433,7 +433,7 @@ def test_where_pictures_cannot_be_kept_the_game_goes_on(tmp_path: Path) -> None:
 
 
 class Pictured:
-    """Frames that are looked at here, remembered; implements `PictureSource`."""
+    """Remembered frames that are looked at here; implements `PictureSource`."""
 
     def __init__(self, frames: Iterator[Frame]) -> None:
         self._frames, self._ring = frames, PictureRing()
@@ -446,14 +446,14 @@ class Pictured:
         self._take = take
 
     def frames(self) -> Iterator[Frame]:
-        """The frames; each is remembered when it has been looked at."""
+        """Yield the frames; each is remembered when it has been looked at."""
         for frame in self._frames:
             yield frame
             self._ring.add(frame.image, frame.t, frame.exposure)
             self.give()
 
     def give(self) -> None:
-        """Hand on what can be by now."""
+        """Hand on every picture that is ready."""
         self._take(self._ring.take(32))
 
 

@@ -1,4 +1,4 @@
-"""The watchdog, pure and over a real socket: one silent part is enough, and nothing feeds any more."""
+"""The watchdog, pure and over a real socket: one silent part is enough to stop the feeding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTS = {"pads": 4 * SECOND, "engine": 3 * SECOND, "audio": 5 * SECOND}
 
 
 class Table:
-    """A service whose datagrams arrive at a real socket, and whose clock is ours."""
+    """A service whose datagrams arrive at a real socket, with the test's clock."""
 
     def __init__(self, inbox: socket.socket, address: str) -> None:
         self.now = 100 * SECOND
@@ -29,7 +29,7 @@ class Table:
         self.service = open_service(PARTS, environ=environ, clock=lambda: self.now)
 
     def told(self) -> list[str]:
-        """Every datagram since the last look."""
+        """Return every datagram since the last look."""
         out = []
         while True:
             try:
@@ -38,7 +38,7 @@ class Table:
                 return out
 
     def lives(self, seconds: int, *parts: str) -> list[str]:
-        """Let these parts beat four times a second; what systemd was told meanwhile."""
+        """Let these parts beat four times a second; return the datagrams sent meanwhile."""
         for _ in range(seconds * 4):
             self.now += SECOND // 4
             for part in parts:

@@ -1,4 +1,4 @@
-"""The referee as a process of its own, as systemd runs it: ready, fed, asked to end, and its log complete."""
+"""The referee as a separate process, as systemd runs it: ready, fed, terminated, and its log complete."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import pytest
 from referee.setup.calibration.report import write_picture
 
 PATIENCE = 90
-"""How long a datagram may take on a busy machine, s."""
+"""Time that a datagram may take on a busy machine, s."""
 
 
 def write_table(path: Path) -> None:
-    """Settings whose camera is a folder of frames, without lights and voice; pads are as this machine has them."""
+    """Write settings whose camera is a folder of frames, without lights and voice; pads as on this machine."""
     frames = path.with_name("frames")
     frames.mkdir()
     for number in range(30):
@@ -48,7 +48,7 @@ class Listener:
         """Every line."""
 
     def until(self, key: str) -> str:
-        """Read datagrams until one says this; its last line."""
+        """Read datagrams until one holds this; return its last line."""
         for _ in range(PATIENCE):
             try:
                 lines = self._inbox.recv(4096).decode().splitlines()

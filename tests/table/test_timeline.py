@@ -1,4 +1,4 @@
-"""A game that was broken off: what its lines tell, and where its line of time goes on."""
+"""A game that was broken off: the contents of its lines, and where its time line goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The voice as the settings want it."""
+"""The voice that the settings request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def settings(text: str = "") -> VoiceSettings:
 
 
 class Humming:
-    """A synthesiser that hums whatever it is given."""
+    """A synthesiser that hums every text."""
 
     name = "humming"
     key = "1"
@@ -45,7 +45,7 @@ class Humming:
 
 @pytest.fixture
 def humming(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Humming:
-    """The system's voice of every language, and a cache that is empty."""
+    """The system's voice of every language, and an empty cache."""
     one = Humming()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(devices, "find_synthesiser", lambda language: one)

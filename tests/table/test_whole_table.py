@@ -1,4 +1,4 @@
-"""`referee()` with devices that are simulated: everything is wired as at a real table, from the settings to the log."""
+"""`referee()` with simulated devices: everything is wired as at a real table, from the settings to the log."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Camera:
 
 
 class Ending(RecordingSpeaker):
-    """Asks for the end of the game once it has said who won the slap."""
+    """Ends the game once it has announced the slap's winner."""
 
     def __init__(self, stop: Callable[[], object]) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class Ending(RecordingSpeaker):
 
 
 class OnePress:
-    """Pads of which one is pressed, when a game has gone on for so long."""
+    """Pads of which one is pressed, after a game has gone on for some time."""
 
     def __init__(self, at: int) -> None:
         self._at, self.closed = at, False

@@ -1,4 +1,4 @@
-"""Requests straight to an app, byte for byte as one likes: a browser would mend what must be tried."""
+"""Raw requests to an app, byte for byte: a browser would correct the malformed ones under test."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Headers = Iterable[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back."""
+    """A response."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -54,7 +54,7 @@ async def request(
     raw_path: bytes | None = None, client: str = "192.168.1.9", server: str = "192.168.1.2", scheme: str = "http",
     kind: str = "http", breaks_off: bool = False, endless: bool = False,
 ) -> Reply:  # fmt: skip
-    """One request; ``body`` in the pieces in which it arrives, ``endless``: and then nothing for ever."""
+    """Send one request; ``body`` in the pieces in which it arrives, ``endless``: and then silence for ever."""
     scope = {
         "type": kind, "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "path": path,
         "raw_path": path.encode("utf-8", "surrogateescape") if raw_path is None else raw_path, "query_string": query,
@@ -87,7 +87,7 @@ async def request(
 
 
 class Main:
-    """A main process that counts what reaches it, and does nothing."""
+    """A main process that counts its commands, and does nothing."""
 
     def __init__(self, clock: list[int]) -> None:
         self.commands: list[Command] = []
@@ -104,12 +104,12 @@ class Main:
         return dict(self.desk(json.loads(json.dumps(dict(record)))))
 
     def code(self) -> str:
-        """Somebody at the table asks for one."""
+        """Request a code at the table."""
         return self.desk.pairing.show(self._clock[0])
 
 
 class House:
-    """The page's control, guarded, with a counting main process and a clock of its own."""
+    """The page's control, guarded, with a counting main process and its own clock."""
 
     def __init__(
         self, folder: Path, app: ASGIApp | None = None, *, limits: Limits = LIMITLESS, secure: bool = False,
@@ -132,13 +132,13 @@ class House:
         return asyncio.run(request(self.app, "GET", path, [("host", HOST), *headers], **more))
 
     def post(self, path: str, said: Any, headers: Headers | None = None, **more: Any) -> Reply:
-        """As this page's own script would, unless headers are given."""
+        """Post as this page's own script would, unless headers are given."""
         body = said if isinstance(said, bytes) else json.dumps(said).encode()
         own = [("origin", "https://" + HOST if self.secure else OWN), ("content-type", "application/json")]
         return asyncio.run(request(self.app, "POST", path, [("host", HOST), *own, *(headers or ())], [body], **more))
 
     def pair(self, name: str = "a phone", **more: Any) -> Paired:
-        """A device pairs by the code that the table shows."""
+        """Pair a device with the code that the table shows."""
         reply = self.post("/api/pair", {"code": self.main.code(), "device": name}, **more)
         assert reply.status == 200, reply
         cookie = reply.header("set-cookie")
@@ -148,7 +148,7 @@ class House:
 
 @dataclass(frozen=True)
 class Paired:
-    """What a paired browser sends."""
+    """Headers that a paired browser sends."""
 
     cookie: str
     csrf: str

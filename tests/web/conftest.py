@@ -24,7 +24,7 @@ ARGUMENTS = [
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's chromium, for one module: while it is there an event loop runs, and tests with one of their own fail."""
+    """Debian's chromium, for one module: while it is open an event loop runs, and tests with their own loop fail."""
     if not CHROMIUM.exists():
         pytest.skip("chromium is not here")
     pytest.importorskip("playwright", reason="chromium is not here")
@@ -38,7 +38,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """A fresh window; whatever a script complains of fails the test."""
+    """A fresh window; an error of any script fails the test."""
     context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB")
     opened = context.new_page()
     complaints: list[str] = []
@@ -46,7 +46,7 @@ def page(browser: Browser) -> Iterator[Page]:
     opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     yield opened
     context.close()
-    # What a refused request or a stopped server leaves in the console is no complaint of a script.
+    # Console messages about refused requests or a stopped server are no script errors.
     assert [text for text in complaints if "Failed to load resource" not in text] == []
 
 

@@ -1,4 +1,4 @@
-"""Games of two to eight people for the page: a slap won narrowly, a late and a false hand, a pile on the table."""
+"""Games of two to eight players for the page: a slap won narrowly, a late and a false hand, a pile on the table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MS: Final = 1_000_000
 
 
 def crowd_lines(seats: int) -> Iterator[str]:
-    """The lines of a game of so many people, ticks included, while it is on; a card has just been laid."""
+    """Yield the lines of an unfinished game with this many players, ticks included; a card has just been laid."""
     yield _line("table", 0, "table", seats=list(NAMES[:seats]), dealer=seats, rules="classic")
     turns, t, number = cycle(range(1, seats + 1)), 1_000 * MS, 0
     faces = iter(_FACES)

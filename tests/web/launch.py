@@ -1,4 +1,4 @@
-"""`referee page` and `referee hall` by themselves: ``python -m tests.web.launch page --record FILE …``."""
+"""`referee page` and `referee hall` alone: ``python -m tests.web.launch page --record FILE …``."""
 
 from __future__ import annotations
 

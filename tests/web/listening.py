@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 TURN = 0.005
-"""Seconds between two looks of the main process at its socket."""
+"""Seconds between two polls of the socket by the main process."""
 
 
 @contextmanager
 def listening(house: House, obey: Callable[[Command], Outcome] = lambda _: Refused("no")) -> Iterator[Desk]:
-    """A main process that hears commands, and says how the table is."""
+    """A main process that hears commands, and reports the table's state."""
     desk = Desk(Pairing(), obey, monotonic, lambda: house.link.state)
     inlet = Inlet(house.folder / "runtime", desk)
     over = threading.Event()

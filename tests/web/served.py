@@ -1,4 +1,4 @@
-"""The page as a process of its own, as the appliance runs it."""
+"""The page as a separate process, as the appliance runs it."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ class Served:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Return the process id."""
         return self._process.pid
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """Return its port."""
         return int(self.address.rpartition(":")[2])
 
     def memory(self) -> dict[str, int]:
-        """Resident bytes now (``VmRSS``) and at most (``VmHWM``)."""
+        """Return resident bytes: current (``VmRSS``) and maximum (``VmHWM``)."""
         lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
         pairs = (line.split(":", 1) for line in lines if line.startswith("Vm"))
         return {name: int(value.split()[0]) * 1024 for name, value in pairs}
 
     def stop(self) -> int:
-        """Ask it to stop; returns its exit status."""
+        """Terminate it; return its exit status."""
         self._process.terminate()
         try:
             return self._process.wait(10)
@@ -72,15 +72,15 @@ class House:
         self._options = ("--listen", str(folder / "page.sock"), "--pictures", str(folder / "frames.sqlite"))
 
     def serve_controlled(self, port: int = 0) -> Served:
-        """The page's process, with a main process to ask (`tests.web.listening`)."""
+        """Start the page's process, with a main process to ask (`tests.web.listening`)."""
         return self.serve("--runtime", str(self.folder / "runtime"), port=port)
 
     def serve(self, *options: str, port: int = 0) -> Served:
-        """The page's process."""
+        """Start the page's process."""
         return Served(self.record.path, *self._options, *options, port=port)
 
     def demo(self) -> Table:
-        """The demo game, recorded to its end."""
+        """Record the demo game to its end."""
         lines = demo_lines()
         table = Table(self.record, lines[0], at_once=True)
         for line in lines[1:]:
@@ -89,7 +89,7 @@ class House:
         return table
 
     def close(self) -> None:
-        """Let go of files and sockets."""
+        """Close files and sockets."""
         self.record.close()
         self.pictures.close()
         self.link.close()

@@ -1,4 +1,4 @@
-"""A main process for the page's tests: observations in, rulings into the record, a wake to the page."""
+"""A main process for the page's tests: observations in, rulings into the record, a wake-up to the page."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ BEGAN = "2026-03-14T18:05:00+00:00"
 
 
 def demo_lines() -> list[str]:
-    """The observations of a whole game at the simulated table, ticks included."""
+    """Return the observations of a whole game at the simulated table, ticks included."""
     lines = DEMO.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if not line.startswith('{"ruling"')]
 
 
 class Link:
-    """Wakes a page, and holds what it may ask of the table: `tests.web.listening` answers."""
+    """Wakes a page, and holds the answers to its questions about the table: `tests.web.listening` answers."""
 
     def __init__(self, path: Path) -> None:
-        """``path`` is where the page listens."""
+        """``path`` is the page's socket."""
         self._path = str(path)
         self._bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._bell.setblocking(False)
@@ -36,7 +36,7 @@ class Link:
         self.state: dict[str, Any] = {"troubles": {}, "paused": False, "captions": [], "language": "en", "about": None}
 
     def tell(self, *said: str, verdict: bool = False, **state: Any) -> bool:
-        """Wake the page, with these phrases spoken since, verdicts or not; returns whether its socket took the byte."""
+        """Wake the page, with these phrases spoken since, verdicts or not; return whether its socket took the byte."""
         captions = list(self.state["captions"])
         for text in said:
             self._captioned += 1
@@ -47,15 +47,15 @@ class Link:
         return False
 
     def close(self) -> None:
-        """Let go of the socket."""
+        """Close the socket."""
         self._bell.close()
 
 
 class Table:
-    """Keeps one game as the referee does: a line is in the record before the page is told."""
+    """Keeps one game as the referee does: a line is in the record before the page is woken."""
 
     def __init__(self, record: Record, first: str, link: Link | None = None, *, at_once: bool = False) -> None:
-        """``at_once``: nothing is in the record before `finish`, for a game that nobody watches."""
+        """``at_once``: write nothing to the record before `finish`, for a game without viewers."""
         self._at_once = at_once
         self.keeper = record.begin(BEGAN)
         self._link = link
@@ -67,13 +67,13 @@ class Table:
 
     @property
     def game(self) -> int:
-        """Its number in the record."""
+        """Return its number in the record."""
         number = self.keeper.game
         assert number is not None
         return number
 
     def observe(self, line: str, *said: str) -> list[Ruling]:
-        """One line of the log, and what it leads to."""
+        """Process one line of the log, with its consequences."""
         self._write(line)
         observation = from_fields(parse_object(line, self._number), self._number)
         self.now = max(self.now, observation.t)
@@ -81,16 +81,16 @@ class Table:
         return self._ruled(made, *said)
 
     def rule(self, ruling: Ruling, *said: str) -> None:
-        """A ruling as it is given, whatever the game says."""
+        """Record a given ruling, whatever the game says."""
         self._ruled([ruling], *said)
 
     def join(self, link: Link) -> None:
-        """From now on the page is told; what there is so far is in the record."""
+        """Wake the page from now on; everything so far is in the record."""
         self._at_once, self._link = False, link
         self.keeper.commit()
 
     def finish(self) -> list[Ruling]:
-        """The end of the game."""
+        """End the game."""
         self._at_once = False
         return self._ruled(self._adjudicator.finish())
 
@@ -113,10 +113,10 @@ class Table:
 
     @property
     def view(self) -> View:
-        """The position as it is believed."""
+        """Return the believed position."""
         return self._adjudicator.view
 
     def in_force(self) -> Iterator[Ruling]:
-        """Rulings that nothing replaced."""
+        """Return the rulings that were not replaced."""
         gone = {old for ruling in self.rulings for old in ruling.supersedes}
         return (ruling for ruling in self.rulings if ruling.id not in gone)

@@ -1,4 +1,4 @@
-"""A table without devices: lines of a log in, commands in, and what is ruled; as the conductor joins them."""
+"""A table without devices: log lines and commands in, rulings out; joined as in the conductor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECOND = 1_000_000_000
 
 
 class Table:
-    """Judges as it goes; every line and every ruling is kept."""
+    """Judges at once; every line and every ruling is kept."""
 
     def __init__(self, lines: Iterable[Observation], lookahead: int = 2 * MAX_ERROR) -> None:
         self._adjudicator = Adjudicator(lookahead_ns=lookahead)
@@ -36,7 +36,7 @@ class Table:
         return self._adjudicator.view
 
     def observe(self, *lines: Observation) -> None:
-        """Lines become known."""
+        """Add lines."""
         for line in lines:
             self.rulings += self._adjudicator.observe(line)
             self.now = max(self.now, line.t)
@@ -45,7 +45,7 @@ class Table:
                 self.observations.append(line)
 
     def settle(self, until: int | None = None) -> None:
-        """Nothing happens until this instant (ns), or for five seconds; every sensor has told as much."""
+        """Let time pass without events until this instant (ns), or for five seconds; every sensor covers it."""
         self.now = self.now + 5 * SECOND if until is None else until
         self.observe(Tick(t=self.now))
 
@@ -53,7 +53,7 @@ class Table:
         return Facts(tuple(self.observations), tuple(self.rulings), self.view, self.now, self._adjudicator.watermark, 7)
 
     def command(self, do: str, **fields: Any) -> Outcome:
-        """Somebody asks for something; what is accepted is observed and judged."""
+        """Send a command; an accepted one is observed and judged."""
         try:
             done = meet_command(parse_command({"do": do, **fields}), self.facts(), self.name)
         except CommandError as error:
@@ -68,7 +68,7 @@ class Table:
         return f"{kind}-{self._names[kind]}"
 
     def finish(self) -> Table:
-        """The log ends."""
+        """End the log."""
         self.rulings += self._adjudicator.finish()
         return self
 
@@ -77,7 +77,7 @@ class Table:
         return [ruling for ruling in self.rulings if ruling.id not in replaced]
 
     def standing(self, *, questions: bool = True) -> list[str]:
-        """What holds in the end, without what names carry of corrections."""
+        """Return the final rulings, without correction numbers in their names."""
         shown = []
         for ruling in self.in_force():
             if ruling.kind == "corrected" or (not questions and ruling.kind == "question"):
@@ -90,6 +90,6 @@ class Table:
         return [ruling for ruling in self.rulings if ruling.kind == "question" and ruling["ask"] == ask]
 
     def misfits(self) -> list[Ruling]:
-        """Answers and corrections that fitted nothing when they were said."""
+        """Return answers and corrections that fitted nothing when they were given."""
         said = {line.id for line in self.observations if isinstance(line, Answer | Correct)}
         return [ruling for ruling in self.asked("mend_amendment") if cause_of(ruling) in said]

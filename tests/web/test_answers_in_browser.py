@@ -1,4 +1,4 @@
-"""What a browser shows of an answer: the page's language, the players' names, and the mark of what is English."""
+"""An answer in a browser: the page's language, the players' names, and the mark of English text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer"
 
 
 def test_answers_are_in_the_language_of_the_page(house: House, page: Page) -> None:
-    """What nobody has translated is marked as English; none of it is markup."""
+    """Untranslated text is marked as English; none of it is markup."""
     answers: list[Outcome] = [
         Refused(Sentence("the table is paused already")),
         Accepted(Sentence("{seat} was first; what follows is ruled again", seat=2)),

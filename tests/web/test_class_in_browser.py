@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TRIALS = 20
 SKEWS = ((3000.0, 50e-6), (-3000.0, -50e-6), (0.0, 0.0))
-"""By how much each phone's clock is ahead, ms, and how fast it drifts."""
+"""Each phone's clock offset, ms, and its drift."""
 PLAIN = 40.0
 """A hand that comes `LATE` ms after the card was surely no false start where the error is no larger, ms."""
 LATE = 180.0
@@ -54,13 +54,14 @@ REACTING = """
 }
 """
 """Reacts to each card some time after it, and notes both by the machine's own clock and the trial's number; the harness
-stamps the hand late, as screens and keyboards do. A window without a card hears from the server when the room's page is
-to show it. A trial that is asked for again, since the picture took too long, is noted anew."""
+stamps the hand late, as screens and keyboards do. A window without a card is told by the server when the room's page
+has to show it. A trial that is repeated, because the picture took too long, is noted anew.
+"""
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Windows that each stand for a device of its own."""
+    """Windows that each stand for a separate device."""
     if not CHROMIUM.exists():
         pytest.skip("chromium is not here")
     sync_api = pytest.importorskip("playwright.sync_api", reason="chromium is not here")
@@ -73,7 +74,7 @@ def chromium() -> Iterator[Browser]:
 def device(
     browser: Browser, address: str, skew: tuple[float, float], *, wide: bool = False, slow: bool = False
 ) -> Page:
-    """A window whose clock stands elsewhere; ``slow``: what it reports takes 5 to 80 ms each way."""
+    """A window with a clock offset; ``slow``: its reports take 5 to 80 ms each way."""
     size = {"width": 1280, "height": 720} if wide else {"width": 390, "height": 700}
     page = browser.new_context(viewport=size, locale="en-GB").new_page()  # type: ignore[arg-type]
     page.add_init_script(HARNESS.replace("__SKEW__", json.dumps((*skew, slow))))
@@ -82,9 +83,9 @@ def device(
 
 
 def check_times(rows: list[dict[str, str]], shown: dict[str, float], hands: dict[str, float], usual: float) -> None:
-    """Every line holds the true time within the error that it states, and most state no more than the usual one.
+    """Check that every line holds the true time within its error, and that most state no more than the usual one.
 
-    Where this machine took long over a picture, the error says so, and what may have been too soon is left open.
+    Where this machine took long over a picture, the error says so, and a possible false start is left open.
     """
     assert {row["outcome"] for row in rows} <= {"reaction", "unsure"}
     true = [hands[row["trial"]] - shown[row["trial"]] for row in rows]

@@ -1,4 +1,4 @@
-"""Requests made up from the description that the page ships, and requests that no description allows: never a 5xx.
+"""Requests generated from the page's own description, and requests outside it: never a 5xx.
 
 `make page-fuzz N=20000` tries more of them.
 """
@@ -60,7 +60,7 @@ def fitting(schema: Any) -> st.SearchStrategy[Any]:
 
 @st.composite
 def bodies(draw: st.DrawFn, path: str) -> bytes:
-    """What is posted there: as described, nearly so, or anything at all."""
+    """Bodies to post: as described, nearly so, or anything at all."""
     schema = PATHS[path]["post"]["requestBody"]["content"]["application/json"]["schema"]
     fields = {name: draw(fitting(field)) for name, field in schema["properties"].items() if draw(st.booleans())}
     how = draw(st.sampled_from(("as described", "as described", "a field astray", "any JSON", "any bytes", "cut off")))
@@ -81,7 +81,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
 
 @pytest.mark.parametrize("path", POSTS)
 def test_a_paired_page_gets_a_yes_or_a_no_in_words(house: House, path: str) -> None:
-    """Whatever it posts: one of the described answers."""
+    """Every post gets one of the described answers."""
 
     @MORE
     @given(bodies(path))

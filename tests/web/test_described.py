@@ -1,4 +1,4 @@
-"""What is served is described, and what is described is what is answered: a small sample of `make page-fuzz`."""
+"""Every route is described, and every answer is as described: a small sample of `make page-fuzz`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["whole"]
 
 
 def test_every_route_of_the_whole_page_is_described(whole: tuple[House, Path]) -> None:
-    """As the page itself serves the description, and nothing that is not there."""
+    """The page serves this description itself, without any missing route."""
     house, _ = whole
     routes = [route for route in house.app.app.routes if isinstance(route, Route)]  # type: ignore[attr-defined]
     there = {(route.path.replace(":int", ""), method.lower()) for route in routes for method in route.methods or ()}
@@ -33,7 +33,7 @@ def test_every_route_of_the_whole_page_is_described(whole: tuple[House, Path]) -
 
 
 def test_answers_are_of_the_kind_that_is_described(whole: tuple[House, Path]) -> None:
-    """Each route that is only read, asked for what is there."""
+    """Each read-only route, with an existing target."""
     house, _ = whole
     paths: dict[str, Any] = house.get("/api/openapi.json").said["paths"]
     tried_ = 0
@@ -62,14 +62,14 @@ def test_made_up_changes_of_any_other_device_are_refused_as_described(tmp_path: 
 
 @pytest.mark.slow
 def test_made_up_looks_of_any_other_device_are_refused_as_described_where_only_paired_ones_may(tmp_path: Path) -> None:
-    """Behind a proxy, that is: nobody sits at this machine."""
+    """Behind a proxy: no client counts as sitting at this machine."""
     done, desk = tried(tmp_path, "--phases", "fuzzing", paired=False, examples=1, shut=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert desk.accepted == 0
 
 
 def test_a_refusal_waits_for_the_rest_of_the_request(whole: tuple[House, Path]) -> None:
-    """Closed with bytes unread, a connection is reset, and whoever asked never learns why he was refused."""
+    """A connection closed with unread bytes is reset, and the client never learns the reason of the refusal."""
     house, _ = whole
     order: list[str] = []
     pieces = [b'{"line"', b':"c1"}']

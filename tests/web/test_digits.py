@@ -1,4 +1,4 @@
-"""No view prints more digits than its error allows, and none makes a time look otherwise than it was ruled."""
+"""No view prints more digits than its error allows, and none makes a time contradict its ruling."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def number(text: str) -> float:
 
 
 def place_of(text: str, unit: str) -> int:
-    """The place of the last digit, as a power of ten in ns; whole numbers that end in noughts may be rounded there."""
+    """Return the last digit's place, as a power of ten in ns; trailing zeros of a whole number may be rounding."""
     decimals = text.replace(",", ".").partition(".")[2]
     return (9 if unit == "s" else 6) - len(decimals)
 
@@ -47,7 +47,7 @@ def test_a_time_ends_where_its_error_does(ns: int, error: int, language: str, ne
     said = texts(language).measured(ns, error)
     time, margin, unit = _TIME.fullmatch(said).groups()  # type: ignore[union-attr]
     assert time == "0" if ns == 0 else place_of(time, unit) == place_of(margin, unit)
-    # As many digits as the error is wide: one, two where the first is a one or where it decides.
+    # As many digits as the error is wide: one; two where the first is a one or where it decides.
     kept = margin.replace(",", "").replace(".", "").lstrip("0")
     if number(margin) * MS < 10 * MS:
         assert 1 <= len(kept) <= 2
@@ -60,7 +60,7 @@ def test_a_time_ends_where_its_error_does(ns: int, error: int, language: str, ne
 
 @given(TIMES, ERRORS)
 def test_what_was_ruled_can_be_read_off(ns: int, error: int) -> None:
-    """A margin that was large enough never looks smaller than its error, nor one that was not larger."""
+    """A margin that was large enough never looks smaller than its error, nor a smaller one larger."""
     place = last_place(error, ns)
     seems, is_so = round_at(ns, place) > round_at(error, place), ns > error
     assert seems == is_so or abs(ns - error) <= 10**place
@@ -81,7 +81,7 @@ NAMES = ("Ana", "Ben", "Cho")
 
 
 def written(margin: int, error: int) -> list[tuple[int, str]]:
-    """The log of a slap that is won by so much (ns), each hand known to half of ``error``, with a late one."""
+    """Return the log of a slap won by this margin (ns), each hand known to half of ``error``, with a late one."""
     first = 2_241_300_000
     lines = [
         '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}',
@@ -96,7 +96,7 @@ def written(margin: int, error: int) -> list[tuple[int, str]]:
 
 
 def shown_live(lines: list[tuple[int, str]], language: str) -> Iterator[str]:
-    """What scoreboard and projector show before the pile is picked up, and when it was."""
+    """Yield scoreboard and projector before the pile is picked up, and after."""
     board = Board(1, NAMES, live=True)
     for upto in (5, 7):
         board.add_lines([line for line in lines if board.line < line[0] <= upto])
@@ -107,7 +107,7 @@ def shown_live(lines: list[tuple[int, str]], language: str) -> Iterator[str]:
 
 
 def views(told: Folded, language: str) -> Iterator[str]:
-    """All that is written and drawn of a game's slap."""
+    """Yield every text and drawing of a game's slap."""
     words = RulingWords(NAMES, texts(language))
     won = next(ruling for ruling in told.rulings if ruling.kind == "slap_won")
     yield ruling_writer(told.table, here())(won)

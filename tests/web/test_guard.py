@@ -1,4 +1,4 @@
-"""What the guard lets pass: names, origins, methods, paths, sizes and rates; and what every answer carries."""
+"""What the guard lets pass: names, origins, methods, paths, sizes and rates; and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def app() -> Starlette:
     ],
 )  # fmt: skip
 def test_a_page_that_rebinds_its_name_to_us_is_not_answered(house: House, host: str) -> None:
-    """Only names that we know, and the address at which the connection arrived."""
+    """Only known names, and the address at which the connection arrived, are answered."""
     reply = asyncio.run(request(house.app, "GET", "/api/session", [("host", host)]))
     assert reply.status in (400, 421)
     assert host not in reply.body.decode() or host in ("", "0")
@@ -86,12 +86,12 @@ def test_a_page_that_rebinds_its_name_to_us_is_not_answered(house: House, host: 
     ],
 )
 def test_the_machines_own_names_and_addresses_are_answered(house: House, host: str, server: str) -> None:
-    """However they are written."""
+    """In every spelling."""
     assert asyncio.run(request(house.app, "GET", "/api/session", [("host", host)], server=server)).status == 200
 
 
 def test_two_hosts_or_none_are_refused(house: House) -> None:
-    """What a proxy before us would read otherwise than we do."""
+    """A proxy in front might read them differently."""
     assert asyncio.run(request(house.app, "GET", "/api/session", [])).status == 421
     two = [("host", HOST), ("host", "evil.example")]
     assert asyncio.run(request(house.app, "GET", "/api/session", two)).status == 400
@@ -149,7 +149,7 @@ def test_what_a_browser_says_of_the_asking_page_is_heeded(house: House, site: st
 
 @pytest.mark.parametrize("site", ["same-origin", "none"])
 def test_the_page_itself_may(house: House, site: str) -> None:
-    """As browsers say it."""
+    """With the headers that browsers send."""
     assert house.get("/api/session", [("sec-fetch-site", site), ("origin", OWN)]).status == 200
 
 
@@ -162,7 +162,7 @@ def test_an_event_stream_for_another_page_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "FOO", ""])
 def test_other_methods_do_not_exist(house: House, method: str) -> None:
-    """Nor are cross-origin questions answered."""
+    """Preflight requests are not answered either."""
     headers = [("host", HOST), ("origin", OWN), JSON, *house.pair().headers]
     reply = asyncio.run(request(house.app, method, "/api/control/pause", headers, [b"{}"]))
     assert reply.status == 405
@@ -172,7 +172,7 @@ def test_other_methods_do_not_exist(house: House, method: str) -> None:
 
 @pytest.mark.parametrize("path", ["/api/control/pause", "/events", "/", "/nowhere"])
 def test_websockets_are_refused_everywhere(house: House, path: str) -> None:
-    """Whoever asks."""
+    """From every client."""
     headers = [("host", HOST), ("origin", OWN), *house.pair().headers]
     assert asyncio.run(request(house.app, "GET", path, headers, kind="websocket")).status == 403
     assert not house.main.commands
@@ -188,7 +188,7 @@ def test_websockets_are_refused_everywhere(house: House, path: str) -> None:
     ],
 )  # fmt: skip
 def test_paths_with_tricks_are_refused(house: House, path: str, raw: bytes | None) -> None:
-    """Before any route looks at them."""
+    """Before any route sees them."""
     assert house.get(path, raw_path=raw).status == 400
 
 
@@ -212,7 +212,7 @@ def test_a_form_of_another_page_cannot_post(house: House, kind: str) -> None:
 
 
 def test_large_bodies_are_refused_by_what_they_say_and_by_what_they_are(house: House) -> None:
-    """Said: nothing of it is read. Not said: no more than the limit."""
+    """Declared: nothing of it is read. Undeclared: no more than the limit."""
     paired, limit = house.pair(), Limits().body
     said = [*paired.headers, ("content-length", str(limit + 1))]
     assert house.post("/api/control/pause", b"", said, endless=True).status == 413
@@ -227,7 +227,7 @@ def test_large_bodies_are_refused_by_what_they_say_and_by_what_they_are(house: H
 
 
 def test_a_body_that_dawdles_is_given_up(tmp_path: Path) -> None:
-    """Its time is over before it is."""
+    """The time limit ends it first."""
     house = House(tmp_path, limits=Limits(body_ns=20_000_000))
     reply = house.post("/api/control/pause", b'{"', house.pair().headers, endless=True)
     assert reply.status == 408
@@ -235,20 +235,20 @@ def test_a_body_that_dawdles_is_given_up(tmp_path: Path) -> None:
 
 
 def test_a_body_that_breaks_off_changes_nothing(house: House) -> None:
-    """Though what came would have been enough."""
+    """Even if the part that arrived would have been enough."""
     assert house.post("/api/control/pause", b"{}", house.pair().headers, breaks_off=True).status == 400
     assert not house.main.commands
 
 
 def test_a_reading_request_has_no_body(house: House) -> None:
-    """Or it would be two requests to somebody else."""
+    """Another server might read it as two requests."""
     assert house.get("/api/session", [("content-length", "5")]).status == 400
     assert house.get("/api/session", [("transfer-encoding", "chunked")]).status == 400
     assert house.get("/api/session", [("content-length", "0")]).status == 200
 
 
 def test_every_answer_carries_the_headers_and_none_of_the_apps_laxer_ones(tmp_path: Path) -> None:
-    """Also refusals, and what the app says otherwise."""
+    """Refusals carry them too, whatever the app sets."""
     house = House(tmp_path, app())
     for path in ("/frames", "/static/a.css", "/nowhere", "/fails", "/a//b"):
         reply = house.get(path)
@@ -264,7 +264,7 @@ def test_every_answer_carries_the_headers_and_none_of_the_apps_laxer_ones(tmp_pa
 
 
 def test_what_goes_wrong_inside_is_told_in_plain_words(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Neither the visitor nor the log hears what was asked, nor how it failed in detail."""
+    """Neither the visitor nor the log gets the request's content or the detailed failure."""
     house = House(tmp_path, app())
     with caplog.at_level(logging.DEBUG):
         reply = house.get("/fails", query=b"code=123456")
@@ -278,7 +278,7 @@ def test_what_goes_wrong_inside_is_told_in_plain_words(tmp_path: Path, caplog: p
 
 
 def test_too_many_requests_wait_and_others_do_not(tmp_path: Path) -> None:
-    """Each address by itself, changes apart from reads; time gives back what was used."""
+    """Each address separately, changes apart from reads; the allowance is refilled with time."""
     house = House(tmp_path, limits=Limits(reads=5, reads_ns=5 * SECOND, changes=3, changes_ns=3 * SECOND))
     assert [house.get("/api/session").status for _ in range(6)] == [200] * 5 + [429]
     assert house.get("/api/session", client="192.168.1.77").status == 200
@@ -290,7 +290,7 @@ def test_too_many_requests_wait_and_others_do_not(tmp_path: Path) -> None:
 
 
 def test_a_page_that_may_be_read_gets_its_styles_too(tmp_path: Path) -> None:
-    """Whoever turns pages quickly is not shown bare ones; nor can styles be asked for without end."""
+    """A visitor who turns pages quickly still gets styled ones; but styles are limited, too."""
     house = House(tmp_path, limits=Limits(reads=5, reads_ns=5 * SECOND, files=40))
     for _ in range(5):
         assert house.get("/api/session").status == 200
@@ -300,7 +300,7 @@ def test_a_page_that_may_be_read_gets_its_styles_too(tmp_path: Path) -> None:
 
 
 def test_buckets_forget_addresses_that_are_many() -> None:
-    """Memory is bounded, whoever knocks."""
+    """Memory is bounded, whatever the number of clients."""
     buckets = Buckets(2, 2 * SECOND, most=10)
     for number in range(1000):
         assert buckets.wait(f"a{number}", 0) == 0
@@ -310,7 +310,7 @@ def test_buckets_forget_addresses_that_are_many() -> None:
 
 
 def test_streams_are_counted_by_address_and_together(tmp_path: Path) -> None:
-    """One address cannot take all, all cannot take everything; who has paired gets in."""
+    """One address cannot take all streams, all together cannot take everything; paired devices get in."""
     going = asyncio.Event()
 
     async def stream(_: Request) -> StreamingResponse:
@@ -348,7 +348,7 @@ def test_streams_are_counted_by_address_and_together(tmp_path: Path) -> None:
 
 
 def test_the_cookie_is_kept_from_scripts_and_other_sites(tmp_path: Path) -> None:
-    """HttpOnly, SameSite=Strict; by https bound to this host."""
+    """HttpOnly, SameSite=Strict; over https bound to this host."""
     plain = House(tmp_path / "a").pair().set_cookie.lower()
     assert "httponly" in plain
     assert "samesite=strict" in plain
@@ -361,7 +361,7 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(tmp_path: Path) -> None
 
 
 def test_a_cookie_that_is_there_twice_opens_nothing(house: House) -> None:
-    """Somebody planted the other; the same twice is one."""
+    """The other may be planted; two equal ones count as one."""
     paired = house.pair()
     for number in range(10):
         planted = [f"referee=planted{number}", paired.cookie]
@@ -371,5 +371,5 @@ def test_a_cookie_that_is_there_twice_opens_nothing(house: House) -> None:
 
 
 def test_hosts_are_those_of_these_tests() -> None:
-    """The names above are known, so that refusals are refusals of something else."""
+    """The names above are known, so that each refusal has another reason."""
     assert HOSTS.knows(HOST, None)

@@ -1,4 +1,4 @@
-"""Codes and sessions: how long they live, how often one may be wrong, and that nobody is locked out."""
+"""Codes and sessions: their lifetimes, the limits on wrong codes, and that no device is locked out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pairing(*codes: str) -> Pairing:
 
 
 def test_the_right_code_pairs_once() -> None:
-    """A code that was used is worth nothing."""
+    """A used code is worth nothing."""
     pairs = pairing()
     assert pairs.attempt(pairs.show(0), "phone", SECOND).accepted
     again = pairs.attempt("123456", "phone", 2 * SECOND)
@@ -43,7 +43,7 @@ def test_a_code_dies_after_two_minutes() -> None:
 
 
 def test_without_a_code_nothing_is_counted() -> None:
-    """Whoever guesses before a code is shown has not tried that code."""
+    """A guess before a code is shown is no try at that code."""
     pairs = pairing()
     for _ in range(1000):
         assert not pairs.attempt("123456", "bot", 0).accepted
@@ -54,7 +54,7 @@ def test_without_a_code_nothing_is_counted() -> None:
 
 
 def test_asked_again_soon_the_same_code_is_shown() -> None:
-    """Somebody may be typing it; but not one that is nearly over, or that somebody guessed at."""
+    """A person may be typing it; but not one that is nearly over, or that was guessed at."""
     pairs = pairing()
     assert pairs.show(0) == pairs.show(60 * SECOND) == "123456"
     assert pairs.show(TERMS.life - TERMS.again + 1) == "222222"
@@ -63,7 +63,7 @@ def test_asked_again_soon_the_same_code_is_shown() -> None:
 
 
 def test_an_address_has_three_wrong_codes_and_waits_between() -> None:
-    """Even the right one comes too late then; another code gives it three more."""
+    """Even the right one comes too late then; another code allows three more."""
     pairs = pairing()
     pairs.show(0)
     now = 0
@@ -79,7 +79,7 @@ def test_an_address_has_three_wrong_codes_and_waits_between() -> None:
 
 
 def test_the_wait_grows_and_has_an_end() -> None:
-    """1, 2, 4, 8, 15, 15 ... seconds, whoever was wrong; forgotten after ten quiet minutes."""
+    """1, 2, 4, 8, 15, 15 ... seconds, for every client; forgotten after ten quiet minutes."""
     pairs = pairing()
     pairs.show(0)
     waits = [pairs.attempt("000000", f"bot{n}", 0).wait // SECOND for n in range(7)]
@@ -89,7 +89,7 @@ def test_the_wait_grows_and_has_an_end() -> None:
 
 
 def test_who_was_wrong_before_tries_a_new_code_at_once() -> None:
-    """It is the table that showed it; the wait is for guessing at one code."""
+    """The table showed the new code; the wait is for guesses at one code."""
     pairs = pairing()
     pairs.show(0)
     for number in range(9):
@@ -112,7 +112,7 @@ def test_who_has_not_tried_is_never_made_to_wait(tries: list[tuple[int, int]], s
 
 
 def test_a_code_stands_a_hundred_guesses_and_no_more() -> None:
-    """A ten-thousandth of all codes; then it is dead, and the next one holds for everybody."""
+    """A ten-thousandth of all codes; then it is dead, and all clients need the next one."""
     pairs = pairing()
     pairs.show(0)
     for number in range(TERMS.together):
@@ -123,7 +123,7 @@ def test_a_code_stands_a_hundred_guesses_and_no_more() -> None:
 
 
 def test_codes_that_many_addresses_use_up_grow_until_nobody_can() -> None:
-    """As likely to be guessed each time; and the table's own people get in."""
+    """The odds of a guess stay constant; and the table's own people get in."""
     pairs, lengths, now = Pairing(TERMS, lambda digits: "1" * digits), [6, 8, 10], 0
     for length in lengths[:-1]:
         code = pairs.show(now)
@@ -151,7 +151,7 @@ def test_no_code_is_in_what_is_printed_of_it() -> None:
 
 
 def test_codes_have_six_digits_and_differ() -> None:
-    """Leading noughts included."""
+    """Leading zeros included."""
     codes = {random_code() for _ in range(200)}
     assert all(len(code) == 6 and code.isdecimal() for code in codes)
     assert len(codes) > 190
@@ -179,7 +179,7 @@ def test_a_session_ends_unused_and_ends_anyway() -> None:
 
 
 def test_only_hashes_are_kept_and_they_come_back() -> None:
-    """What is written down opens nothing, and a restart of the page signs nobody out."""
+    """The stored hashes open nothing, and a restart of the page signs no device out."""
     kept: list[Any] = []
     known = sessions(kept)
     token = known.begin("Ana's phone", 5)
@@ -207,14 +207,14 @@ NONSENSE: list[Any] = [
 
 @pytest.mark.parametrize("kept", NONSENSE)
 def test_what_was_kept_and_makes_no_sense_is_left_out(kept: Any) -> None:
-    """Damaged, or of a time that has not come."""
+    """Damaged entries, and entries from the future."""
     known = sessions()
     known.restore(kept, 10)
     assert known.devices(10) == []
 
 
 def test_signing_out_one_or_all() -> None:
-    """Each device for itself, or everybody."""
+    """Each device separately, or all."""
     known = sessions()
     one, other = known.begin("one", 0), known.begin("other", 1)
     found = known.find(one, 2)
@@ -240,14 +240,14 @@ def test_the_device_unused_for_longest_makes_room() -> None:
 
 @given(st.text(max_size=80))
 def test_no_token_but_its_own_opens_a_session(given_: str) -> None:
-    """Whatever a cookie says."""
+    """Whatever the cookie holds."""
     known = sessions()
     known.begin("phone", 0)
     assert known.find(given_, 0) is None
 
 
 def test_a_pages_token_is_its_sessions_own() -> None:
-    """Made from the cookie, which no script and no other page can read."""
+    """Derived from the cookie, which no script and no other page can read."""
     known = sessions()
     one, other = known.begin("a", 0), known.begin("b", 0)
     assert csrf_fits(one, csrf_of(one))
@@ -265,7 +265,7 @@ def test_a_devices_name_is_one_short_line(said: Any) -> None:
 
 
 def test_use_is_kept_once_a_minute_only() -> None:
-    """Cards of flash memory wear out."""
+    """Flash memory cards wear out."""
     kept: list[int] = []
     known = Sessions(changed=lambda _: kept.append(1))
     token = known.begin("phone", MINUTE)

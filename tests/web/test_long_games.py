@@ -1,4 +1,4 @@
-"""A game that is too long to be ruled again is shown by its log, and games that take long are counted aside."""
+"""A game that is too long to be ruled again is shown by its log, and long games are counted in the background."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_the_promises_and_rulings_of_a_game_do_not_make_it_long(record: Path, mo
 
 
 def _counted_aside(shelf: Shelf) -> None:
-    """Wait until what is being counted is."""
+    """Wait until the background count is done."""
     assert shelf._counting is not None
     shelf._counting.join()
 

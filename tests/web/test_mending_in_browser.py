@@ -1,6 +1,6 @@
-"""Mending by touch in a browser: what is wrong is touched, its answer is touched, and a whole table rules again.
+"""Mending by touch in a browser: a wrong item is touched, its answer is touched, and a whole table rules again.
 
-The main process is real: what the page asks becomes lines of the log or is refused. ``SHOTS=DIR`` keeps screenshots.
+The main process is real: the page's commands become lines of the log or are refused. ``SHOTS=DIR`` keeps screenshots.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ EIGHT = (
     '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
     '{"kind":"tick","t":4000000000}',
 )
-"""A seven was taken for an eight, so a slap was false."""
+"""A seven was read as an eight, so a slap was false."""
 GAP = (
     '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
     '{"kind":"gap","t":2000000000,"id":"g1","until":3800000000,"lying":["7s"]}',
     '{"kind":"card","t":2900000000,"id":"c2","card":"7s","seat":null,"t_error":900000000}',
     '{"kind":"tick","t":5000000000}',
 )
-"""Nobody saw the table for a while, and another card lies on top."""
+"""The table was unseen for a while, and another card lies on top."""
 GONE = (
     GAP[0], GAP[1].replace('["7s"]', "[]"),
     '{"kind":"taken","t":2900000000,"id":"t1","seat":null,"t_error":900000000}', GAP[3],
 )  # fmt: skip
 UNREAD = (EIGHT[0], EIGHT[1].replace('"card":"8c"', '"card":"??"'), EIGHT[3])
-"""A card that nobody could read, and that the eye holds for an eight or a seven of clubs."""
+"""A card that cannot be read, with the candidates eight and seven of clubs."""
 
 
 @dataclass
 class Listener:
-    """The main process beneath a page: it meets commands as the referee does."""
+    """The main process beneath a page: it handles commands as the referee does."""
 
     table: Table
     seen: list[Observation]
@@ -66,7 +66,7 @@ class Listener:
     _names: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def see(self, *lines: str) -> None:
-        """These lines come from the sensors."""
+        """Add these lines from the sensors."""
         for line in lines:
             self.seen.append(from_fields(parse_object(line, 1), 1))
             self.table.observe(line)
@@ -89,7 +89,7 @@ class Listener:
 
 @contextmanager
 def playing(house: House, page: Page, *lines: str, pairs: bool = True, first: str = FIRST) -> Iterator[Listener]:
-    """A game as far as these lines tell, and a phone at its scoreboard."""
+    """A game up to these lines, and a phone at its scoreboard."""
     listener = Listener(Table(house.record, first, house.link), [from_fields(parse_object(first, 1), 1)])
     page.set_viewport_size({"width": 390, "height": 844})
     with listening(house, listener.obey) as desk, house.serve_controlled() as served:
@@ -111,7 +111,7 @@ def sheet(page: Page) -> Locator:
 
 
 def offered(within: Locator, count: int) -> list[str | None]:
-    """The cards that can be touched there, as they are read out, once so many are there: a sheet asks for them."""
+    """Return the touchable cards, as read out, once there are enough: a sheet requests them."""
     picks = within.locator(".pick")
     picks.nth(count - 1).wait_for()
     assert picks.count() == count
@@ -119,7 +119,7 @@ def offered(within: Locator, count: int) -> list[str | None]:
 
 
 def kept(page: Page, name: str) -> None:
-    """What the phone shows, where somebody wants it; a sheet lies over what is in sight."""
+    """Keep the phone's screen, if screenshots are wanted; a sheet covers the rest of the page."""
     if "SHOTS" in os.environ:
         page.screenshot(path=str(Path(os.environ["SHOTS"]) / f"{name}.png"))
 
@@ -154,7 +154,7 @@ def test_a_card_that_was_missed_is_told(house: House, page: Page) -> None:
     with playing(house, page, *EIGHT) as listener:
         page.locator("#pile").get_by_role("button", name="8 of clubs").click()
         sheet(page).get_by_role("button", name="A card was missed before it").click()
-        # Ana laid the last one, and Ben this one: then it was Ana again, or whoever is touched.
+        # Ana laid the last one, and Ben this one: then it was Ana again, or the touched player.
         assert sheet(page).locator("[aria-pressed=true]").text_content() == "Ana"
         sheet(page).get_by_role("button", name="Ben").click()
         sheet(page).get_by_role("button", name="Q", exact=True).click()
@@ -179,7 +179,7 @@ def test_another_card_and_a_slap_that_was_missed(house: House, page: Page) -> No
 
 
 def test_a_ruling_leads_to_what_it_rests_on(house: House, page: Page) -> None:
-    """Cho burned a card, since the slap was false, since a card was read wrongly."""
+    """Cho burned a card because the slap was false because a card was misread."""
     with playing(house, page, *EIGHT) as listener:
         page.locator('#rulings li[data-id="burn@s1"]').get_by_role("button", name="Wrong?").click()
         sheet(page).get_by_role("button", name="The slap was good").wait_for()
@@ -269,7 +269,7 @@ def test_one_question_is_asked_at_a_time_and_the_oldest_first(house: House, page
 
 
 def test_a_question_that_settles_itself_goes(house: House, page: Page) -> None:
-    """The wild rank was asked for; then it was drawn and told elsewhere. An open sheet goes with what it was about."""
+    """The wild rank was requested; then it was drawn and reported elsewhere. An open sheet goes with its subject."""
     wild = FIRST.replace('"classic"', '{"base":"classic","on":["P14"]}')
     with playing(house, page, EIGHT[0], '{"kind":"tick","t":1500000000}', first=wild) as listener:
         page.get_by_role("group", name="Which rank is wild?").wait_for()

@@ -1,4 +1,4 @@
-"""Pages that are pads: who is shown the seats' codes, and what becomes of what is reported."""
+"""Pad pages: the access to the seats' codes, and the reports of hands."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_a_phone_is_no_keyboard_whatever_it_says(house: House, hands: socket.soc
     assert [json.loads(hands.recv(1 << 16))["kind"] for _ in range(2)] == ["touch", "key"]
 
 
-# Who is shown them
+# Access to the codes
 
 
 def shown(folder: Path, path: str, client: str, *, secure: bool = False, device: object = None) -> Reply:
@@ -193,7 +193,7 @@ def test_the_machine_itself_is_shown_what_phones_scan_and_which_keys_are_whose(c
 
 @pytest.mark.parametrize(("client", "secure"), [(FAR, False), (NEAR, True)])
 def test_others_are_shown_no_code_until_they_have_paired(coded: Path, client: str, secure: bool) -> None:
-    """Behind a proxy of this machine everybody seems to sit at it."""
+    """Behind a proxy of this machine every client seems to sit at it."""
     text = shown(coded, "/pads", client, secure=secure).body.decode()
     assert code_of(coded, 1) not in text and code_of(coded, 2) not in text
     assert shown(coded, "/pads/1.svg", client, secure=secure).status == 404

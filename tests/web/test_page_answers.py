@@ -1,4 +1,4 @@
-"""Every address answers sensibly: what is there, what is not, what is damaged, and whatever people write into one."""
+"""Every address answers sensibly: existing, missing and damaged things, and arbitrary addresses."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_names_cannot_carry_markup_anywhere(tmp_path: Path) -> None:
     ):  # fmt: skip
         body = answering.get(path, query).body
         if path.endswith("/steps"):
-            # What happened is put in as text; the regions are not.
+            # Data is inserted as text; the regions are markup.
             body = json.dumps([step | {"what": ""} for step in json.loads(body)["steps"]]).encode()
         assert b"<script>alert" not in body, path
     answering.site.close()

@@ -1,4 +1,4 @@
-"""The scoreboard: what is told and what is recorded become regions, replaced rulings stay visible as such."""
+"""The scoreboard: notices and records become regions, and replaced rulings stay visible as such."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_what_is_not_well_is_said_in_the_pages_language_and_by_name() -> None:
     assert "starting it anew" in regions(made, texts("en"))["troubles"]
     german = regions(made, texts("de"))["troubles"]
     assert "die Kamera ist verstummt" in german and "das Feld von Ben" in german and "lang=" not in german
-    # What a library says stays as it is, and says in which language.
+    # A library's message stays unchanged, and names its language.
     made.set_state({"troubles": {"voice": "no such device"}})
     assert 'lang="en"' in regions(made, texts("de"))["troubles"]
 
@@ -283,7 +283,7 @@ def test_a_referee_that_fell_silent_is_not_called_live(tmp_path: Path) -> None:
 
 
 def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
-    """What the record does not hold is asked over the control socket; the place of a page that died is taken over."""
+    """Details outside the record are requested over the control socket; a new page takes over a dead page's place."""
     wakes, link = tmp_path / "page.sock", Link(tmp_path / "page.sock")
     wakes.touch()
     assert not link.tell(), "nobody listens"

@@ -1,6 +1,6 @@
-"""What a paired device does in a browser: overrules, begins games, sets the voice, switches off, keeps games.
+"""A paired device in a browser: overrules, begins games, sets the voice, switches off, keeps games.
 
-The main process is a fake that writes down what it is asked. ``SHOTS=DIR`` keeps the screenshots.
+The main process is a fake that records its commands. ``SHOTS=DIR`` keeps the screenshots.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ ABOUT: dict[str, Any] = {
     "pads": 5, "names": ["Ana", "Ben", "Cho", "Dora"], "rules": "classic", "voice": VOICE, "power_off": True,
 }  # fmt: skip
 EVERY = 0.2
-"""Seconds between two tellings."""
+"""Seconds between two updates."""
 
 
 @dataclass
 class Main:
-    """What a fake main process heard, and what it says."""
+    """The commands of a fake main process, and its answers."""
 
     table: Table
     about: dict[str, Any] | None
@@ -57,7 +57,7 @@ class Main:
 
 @contextmanager
 def telling(main: Main) -> Iterator[None]:
-    """The main process tells the present again and again, as the referee does: else the game counts as not live."""
+    """The main process sends the present again and again, as the referee does: else the game counts as not live."""
     over = threading.Event()
 
     def tell() -> None:
@@ -75,7 +75,7 @@ def telling(main: Main) -> Iterator[None]:
 
 @contextmanager
 def playing(house: House, page: Page, about: dict[str, Any] | None = ABOUT, lines: int = 420) -> Iterator[Main]:
-    """A game in the middle of it, and a browser that is paired with its table."""
+    """A game in progress, and a browser that is paired with its table."""
     first, *rest = demo_lines()[:lines]
     table = Table(house.record, first, at_once=True)
     for line in rest:
@@ -174,7 +174,7 @@ def test_a_game_is_begun_and_the_one_that_is_on_broken_off_only_when_asked(house
         assert form.get_by_role("button", name="Add a seat").is_disabled()
         form.get_by_label("Who deals").select_option(label="Eve")
         form.get_by_label("Rules").select_option("slapjack")
-        # News of the game do not take away what is being filled in.
+        # Updates of the game keep the half-filled form.
         main.about = {**ABOUT, "names": ["Xaver", "Yves"]}
         form.get_by_role("button", name="Begin the game").click()
         dialog = page.get_by_role("alertdialog")
@@ -194,7 +194,7 @@ def test_a_game_is_begun_and_the_one_that_is_on_broken_off_only_when_asked(house
 
 
 def test_a_game_goes_the_other_way_round(house: House, page: Page) -> None:
-    """S5: the rules that are chosen have their own direction, and people may choose the other one."""
+    """S5: the chosen rules have their own direction, and people may choose the other one."""
     page.set_viewport_size({"width": 390, "height": 844})
     with playing(house, page, lines=len(demo_lines())) as main:
         form = part(page, "New game")
@@ -280,7 +280,7 @@ def test_the_focus_stays_where_it_is_while_the_game_goes_on(house: House, page: 
         assert latest != before
         rulings.locator(f'option:first-child[value="{latest}"]').wait_for(state="attached")
         assert chosen.evaluate("(list) => list === document.activeElement && list.value") == card
-        # Once it is left, the list is the present one.
+        # Once it is left, the list is current again.
         page.get_by_role("button", name="Pause").focus()
         newest = [line for line in demo_lines()[:520] if '"kind":"card"' in line][-1]
         newest = json.loads(newest)["id"]
@@ -324,7 +324,7 @@ def test_games_are_kept_and_removed_on_a_paired_device(house: House, page: Page,
         row.get_by_role("button", name="Stop keeping").click()
         row.locator(".badge").wait_for(state="detached")
         assert main.last == ("keep", {"game": old.game, "keep": False})
-        # The one that is being played cannot be removed.
+        # The current game cannot be removed.
         assert page.get_by_role("button", name="Remove").count() == 1
         row.get_by_role("button", name="Remove").click()
         page.get_by_role("alertdialog").get_by_role("button", name="Remove").click()

@@ -1,4 +1,4 @@
-"""The cards that the page shows large are those that the deck's own code draws."""
+"""The large cards of the page are drawn by the deck's own code."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def test_a_picture_is_as_it_is_drawn_now(card: str) -> None:
     with Image.open(FOLDER / f"{card}.webp") as kept:
         other = np.asarray(kept.convert("RGB"), np.float64)
     assert other.shape == drawn.shape
-    # What the file's compression leaves out is a grey level or two; another card differs by thirty.
+    # Lossy compression changes a grey level or two; another card differs by thirty.
     assert np.abs(other - drawn).mean() < 6

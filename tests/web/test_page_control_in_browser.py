@@ -1,4 +1,4 @@
-"""A phone is paired at the table, then pauses, answers and corrects; one that is not paired can only watch."""
+"""A phone is paired at the table, then pauses, answers and corrects; an unpaired one can only watch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page offers to overrule and to correct is what the main process accepts, and it leaves nothing out."""
+"""The page offers exactly the corrections that the main process accepts."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ WHEN = (100, 150, 260, 420, 600)
 
 @cache
 def at(lines: int) -> tuple[Table, Board]:
-    """The demo game as far as that: what the main process knows, and what the page does."""
+    """Return the demo game up to a line: the main process's state, and the page's."""
     table = Table(decode_line(text, number) for number, text in enumerate(demo_lines()[:lines], start=1))
     return table, board_of(table)
 
 
 def board_of(table: Table, *early: Ruling) -> Board:
-    """What the page knows; with ``early``: live, and these are decided and not in the log yet."""
+    """Return the page's state; with ``early``: live, and these are decided and not in the log yet."""
     board = Board(7)
     board.live = True
     texts = [encode_observation(line) for line in table.observations] + [
@@ -52,7 +52,7 @@ def board_of(table: Table, *early: Ruling) -> Board:
 
 
 def accepted(table: Table, **fields: Any) -> bool:
-    """Whether the main process would do it; nothing is done."""
+    """Whether the main process would accept it; nothing is changed."""
     return isinstance(meet_command(parse_command(fields), table.facts(), lambda kind: f"{kind}-x"), Accepted)
 
 
@@ -80,7 +80,7 @@ def test_every_latest_verdict_is_offered(lines: int) -> None:
 
 
 def test_a_slap_that_won_is_offered_before_its_pile_is_picked_up() -> None:
-    """Its ruling is not in the log yet, and is known all the same."""
+    """Its ruling is not in the log yet, but already known."""
     table = Table(())
     for number, text in enumerate(demo_lines()[:600], start=1):
         table.observe(decode_line(text, number))
@@ -97,7 +97,7 @@ def test_a_slap_that_won_is_offered_before_its_pile_is_picked_up() -> None:
     for verdict in first.instead.verdicts:
         assert accepted(table, do="overrule", ruling=won.id, verdict=verdict)
     assert disputed_at(board, 7, won)
-    # Of somebody who does not own the pile, it is a ruling that is still open.
+    # A player who does not own the pile has a ruling that is still open.
     other = replace(won, fields={**won.fields, "seat": owner % 4 + 1})
     assert won.id not in [one.ruling.id for one in disputes(board_of(table, other))]
 

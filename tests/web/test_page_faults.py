@@ -1,4 +1,4 @@
-"""The page's answers where something is not as it should be: damaged games, no record, nobody in the league."""
+"""The page's answers under faults: damaged games, no record, an empty league."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TABLE = {"kind": "table", "t": 0, "id": "t", "seats": ["Ana", "Ben"], "dealer": 
 
 
 class Page:
-    """The page's application over a record, and who asks it."""
+    """The page's application over a record, and its client."""
 
     def __init__(self, folder: Path) -> None:
         self.path, self.pictures = folder / "record.db", folder / "frames.db"
@@ -44,13 +44,13 @@ class Page:
         return asyncio.run(request(self._app, "GET", path, [("host", HOST)], query=query.encode()))
 
     def shown(self, path: str, query: str = "") -> str:
-        """The page at this address, which is there."""
+        """Return the page at this existing address."""
         reply = self.get(path, query)
         assert reply.status == 200, reply
         return reply.body.decode()
 
     def add(self, *lines: dict[str, Any]) -> int:
-        """A game of these lines, as they stand; returns its number."""
+        """Add a game of these unchanged lines; return its number."""
         with Record(self.path) as record:
             rows = [(number, json.dumps(line)) for number, line in enumerate((TABLE, *lines), start=1)]
             game = record.add_game(AT, rows)

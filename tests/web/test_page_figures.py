@@ -1,4 +1,4 @@
-"""Figures: what is counted, what timing tells apart, and that a game is ruled again as it was."""
+"""Figures: the counts, the distinctions by timing, and that a game is ruled again as it was."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def demo() -> Folded:
 
 
 def kind(since_ms: float, *, valid: bool = False, card_error_ms: float = 1.0) -> str:
-    """What a hand so long after a card is taken for."""
+    """Return how a hand this long after a card is classified."""
     lines = SEVENS if valid else SEVENS[:1]
     reveal = 2_000_000_000 if valid else 1_000_000_000
     first = [json.loads(line) | {"t_error": round(card_error_ms * MS)} for line in lines]
@@ -80,7 +80,7 @@ def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
 
 @pytest.mark.parametrize("told", ["card", "slap"])
 def test_what_people_told_afterwards_is_no_reaction(told: str) -> None:
-    """Its instant is halfway between two lines, and nobody's."""
+    """Its instant is halfway between two lines, and belongs to no player."""
     slap = '{"kind":"slap","t":2241300000,"id":"s1","seat":3}'
     second = '{"kind":"slap","t":2291300000,"id":"s2","seat":1}'
     people = [json.dumps(json.loads(line) | {"by": "people"}) for line in (SEVENS[-1], slap)]
@@ -155,7 +155,7 @@ def test_a_correction_is_a_step_of_its_own() -> None:
 
 
 def test_late_evidence_is_not_judged_silently() -> None:
-    """Ticks are kept: a slap that comes after its sensor promised past it must not be ruled as if it had been there."""
+    """Ticks are kept: a slap that its sensor reported after promising past it must not be ruled as if in time."""
     game = folded(*SEVENS, '{"kind":"tick","t":5000000000}', '{"kind":"slap","t":2241300000,"id":"s1","seat":3}')
     assert [ruling["ask"] for ruling in game.rulings if ruling.kind == "question"] == ["late_evidence"]
     assert not [ruling for ruling in game.rulings if ruling.kind == "slap_won"]

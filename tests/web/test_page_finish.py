@@ -1,4 +1,4 @@
-"""The photo-finish says what the log says, to the last digit, in words, table and drawing."""
+"""The photo-finish agrees with the log to the last digit, in words, table and drawing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def seen(game: Folded, slap: str) -> Finish:
 
 
 def winners(finish: Finish) -> list[int]:
-    """The seats of the hands that the ruling says have won."""
+    """Return the seats of the winning hands in the ruling."""
     won = finish.ruling["seat"] if finish.ruling is not None and finish.ruling.kind == "slap_won" else None
     return [hand.seat for hand in finish.hands if hand.behind == 0 and hand.seat == won]
 
@@ -161,7 +161,7 @@ def test_a_false_slap_says_what_lay_there_and_nothing_twice() -> None:
     assert tell_why(finish, words) == said
     page = "".join(map(str, finish_page(game, finish, texts("en"), None)))
     assert "the newest cards were 7♥ and 8♣" in page
-    # Of a hand that was void for a reason of its own the verdict says all there is, and no line repeats it.
+    # A hand that was void for its own reason has it in the verdict, and no line repeats it.
     late = folded(*SEVENS, '{"kind":"taken","t":2100000000,"id":"t1","seat":1}', *SLAPPED)
     assert tell_why(seen(late, "s1"), words) == ""
     assert 'class="why"' not in "".join(map(str, finish_page(late, seen(late, "s1"), texts("en"), None)))
@@ -240,7 +240,7 @@ def test_the_demo_game_is_there() -> None:
 
 
 def page_of(game: Folded, name: str, language: str) -> str:
-    """The sections that explain a ruling."""
+    """Return the sections that explain a ruling."""
     ruling = game.by_id[name]
     return str(explained(game.explain(ruling), game, RulingWords(game.table.seats, texts(language))))
 
@@ -262,7 +262,7 @@ def test_what_was_missing_is_told_in_the_pages_language(language: str, words: st
 
 
 def test_an_answer_is_told_with_its_question_and_who_was_named() -> None:
-    """Not by the question's id; and the ruling says that people decided."""
+    """Without the question's id; and the ruling says that people decided."""
     game = folded(
         *SEVENS,
         '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
@@ -278,7 +278,7 @@ def test_an_answer_is_told_with_its_question_and_who_was_named() -> None:
 
 
 def test_a_slap_that_people_gave_away_has_no_margin() -> None:
-    """The stamps have another hand first: the headline says who decided, and no hand is a negative time behind."""
+    """The stamps have another hand first: the headline names the decision, and no hand is a negative time behind."""
     game = folded(
         *SEVENS,
         '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',

@@ -40,7 +40,7 @@ PAGES = (
 
 
 def kept(page: Page, name: str) -> None:
-    """A screenshot, where somebody wants it."""
+    """Keep a screenshot, if wanted."""
     folder = os.environ.get("SHOTS")
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def test_a_game_is_watched_to_its_end(house: House, page: Page) -> None:
 
 
 def shown_last(page: Page, table: Table) -> None:
-    """Tell the present until it is on the screen, as the referee does: the last of a burst may find the page busy."""
+    """Send the present until it is on the screen, as the referee does: the last of a burst may find the page busy."""
     from playwright.sync_api import Error
 
     said = f"line {(len(demo_lines()) - 2) // 40 * 40}"
@@ -173,7 +173,7 @@ def test_pictures_before_and_after_are_shown(house: House, page: Page) -> None:
         first = float(line.get_attribute("x1") or 0)
         viewer.get_by_role("button", name="Next").click()
         assert float(line.get_attribute("x1") or 0) > first
-        # Ten times slower than it was: 66 ms to the last picture.
+        # Ten times slower than before: 66 ms to the last picture.
         viewer.get_by_role("button", name="Play").click()
         viewer.locator("p", has_text="+67 ms").wait_for()
         page.keyboard.press("ArrowLeft")

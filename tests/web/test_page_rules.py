@@ -1,4 +1,4 @@
-"""The editor of house rules: every row in every language, fields that allow what the rules allow, and no more."""
+"""The editor of house rules: every row in every language, and fields that allow exactly the rules' values."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_choices_are_those_of_the_rules(row: str) -> None:
 
 
 def test_the_script_is_told_what_the_rules_are() -> None:
-    """What it switches, it switches as the rules do."""
+    """It switches rows exactly as the rules do."""
     said = catalogue()
     assert set(said["presets"]) == set(PRESETS)
     for name, preset in said["presets"].items():
@@ -108,7 +108,7 @@ def test_presets_have_words(language: str) -> None:
 
 
 def said_by(script: Path) -> set[str]:
-    """Keys that a script asks for; what `say` puts before them is told by what it is taken from."""
+    """Return the keys that a script uses; the prefix that `say` adds depends on their source."""
     code = script.read_text(encoding="utf-8")
     own = "rules." if "text(`rules." in code else "control."
     keys = {own + key for key in re.findall(r'\bsay\("([a-z_.]+)"', code)}

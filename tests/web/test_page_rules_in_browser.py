@@ -1,4 +1,4 @@
-"""House rules are written in a browser: as a form and as text, checked at once, taken along, played by."""
+"""House rules are written in a browser: as a form and as text, checked at once, exported, played by."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_mistakes_are_shown_at_their_line_and_go(house: House, page: Page) -> No
         page.get_by_role("button", name=f"Line {line}, column").click()
         chosen = text.evaluate("(area) => area.value.slice(area.selectionStart, area.selectionEnd)")
         assert chosen.startswith('"sandwhich"')
-        # What is not understood yet is not lost to the form.
+        # Text with an error is kept when switching to the form.
         assert page.get_by_role("button", name="As a form").is_disabled()
         text.fill(good + 'on = ["marriage"]\n[set]\nburn = 3\n')
         page.locator("#state").filter(has_text=FINE).wait_for()
@@ -157,7 +157,7 @@ def test_another_preset_asks_before_changes_are_lost(house: House, page: Page) -
 
 
 def test_too_many_checks_wait_and_go_on(house: House, page: Page) -> None:
-    """As long as the refusal says, and then the rules as they are by now are checked."""
+    """For the time stated in the refusal; then the current rules are checked."""
     with playing(house, page) as main:
         editor(page, main.served.address)
         asked: list[int] = []
@@ -198,7 +198,7 @@ def test_a_file_is_opened(house: House, page: Page, tmp_path: Path) -> None:
         page.locator("#base option[value=slapjack]:checked").wait_for(state="attached")
         assert page.get_by_label("House rules as text (TOML)").input_value().startswith("# Ours\n")
         page.locator("#differs").get_by_text("Nothing: exactly slapjack.").wait_for()
-        # What was written is still there after a look at another page.
+        # The text is still there after a visit to another page.
         page.locator("#state").filter(has_text=FINE).wait_for()
         page.goto(f"{main.served.address}/control")
         part(page, "New game").get_by_label("Rules").locator("option", has_text="From the editor: Ours").wait_for(

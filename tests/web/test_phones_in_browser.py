@@ -1,4 +1,4 @@
-"""A phone's page as a seat's pad, in a real browser: loaded again it stays the pad, and a second phone is refused."""
+"""A phone's page as a seat's pad, in a real browser: reloaded it stays the pad, and a second phone is refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Heard = queue.SimpleQueue[dict[str, Any]]
 
 @contextmanager
 def hearing(folder: Path) -> Iterator[Heard]:
-    """What the referee is handed."""
+    """Yield the referee's reports."""
     heard: Heard = queue.SimpleQueue()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as hands:
         hands.bind(str(folder / HANDS_SOCKET))
@@ -45,19 +45,19 @@ def hearing(folder: Path) -> Iterator[Heard]:
 
 
 def until(heard: Heard, is_wanted: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
-    """The next report of this sort."""
+    """Return the next report of this kind."""
     while not is_wanted(report := heard.get(timeout=PATIENCE)):
         pass
     return report
 
 
 def has_hands(report: dict[str, Any]) -> bool:
-    """Whether it tells of a hand."""
+    """Whether it reports a hand."""
     return any(report.get("hands", {}).values())
 
 
 def join(page: Page, address: str, folder: Path) -> None:
-    """The page of the first seat's phone, whatever its code is now."""
+    """Open the page of the first seat's phone, with its current code."""
     page.goto("about:blank")
     page.goto(f"{address}/pad#{read_seat_codes(folder)[0].code}")
 

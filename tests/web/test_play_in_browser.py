@@ -1,4 +1,4 @@
-"""`referee play` in a real browser, from the first question to the game; `make play-test` goes on with a whole game."""
+"""`referee play` in a real browser, from the first question to the game; `make play-test` plays a whole game."""
 
 from __future__ import annotations
 

@@ -48,16 +48,16 @@ TEXTS = """() => {
 
 
 def arc_minutes(size: float, width: int) -> float:
-    """How large capitals of so many pixels look at six metres on a picture two metres wide."""
+    """Return the apparent height of capitals of this many pixels at six metres on a picture two metres wide."""
     return math.degrees(math.atan(size * CAPITAL * WIDE_MM / width / FAR_MM)) * 60
 
 
 def check_room(page: Page, width: int, height: int) -> list[str]:
-    """Every text in sight that matters is large enough and lies on the picture; returns them."""
+    """Check that every visible text that matters is large enough and lies on the picture; return them."""
     found: list[dict[str, Any]] = page.evaluate(TEXTS)
     small = {one["text"]: round(arc_minutes(one["size"], width), 1) for one in found}
     assert {text: size for text, size in small.items() if size < LEAST_ARC_MINUTES} == {}
-    # What is told once more in a list may end at its edge, and the ellipsis of a long name may hide a letter.
+    # A repetition in a list may be cut at its edge, and the ellipsis of a long name may hide a letter.
     beyond = [one for one in found if one["bottom"] > height + 1 or one["right"] > width + 1]
     assert [one["text"] for one in beyond if not one["list"]] == []
     assert [(one["text"], one["clip"]) for one in found if one["clip"] > 3 and not one["list"]] == []
@@ -98,7 +98,7 @@ def test_nothing_that_matters_lies_below_the_fold_or_is_too_small(house: House, 
 @pytest.mark.parametrize("language", ["de", "es", "fr"])
 @pytest.mark.parametrize("seats", [4, 8])
 def test_longer_words_lie_on_the_picture_too(house: House, page: Page, seats: int, language: str) -> None:
-    """With the longest reason of a slap that stands as the last one, and two lines of what was said."""
+    """With the longest reason of a standing slap as the last one, and two lines of spoken text."""
     words = text_table(language)
     with listening(house), house.serve("--runtime", str(house.folder / "runtime"), "--host", "0.0.0.0") as served:
         lines = list(crowd_lines(seats))
@@ -111,7 +111,7 @@ def test_longer_words_lie_on_the_picture_too(house: House, page: Page, seats: in
         page.locator("#said", has_text="Emmanuelle").wait_for()
         page.locator("#last .head").wait_for()
         page.keyboard.press("Escape")
-        # A hand to which a tie did not go has a winner before it, who stands there.
+        # A hand that lost a tie has a winner before it, who stands there.
         reasons = [text for key, text in words.items() if key.startswith("reason.") and key != "reason.tie"]
         longest = max(reasons, key=len)
         for width, height in SIZES:
@@ -149,7 +149,7 @@ def test_the_moment_of_a_slap_can_be_read_across_the_room(house: House, page: Pa
         for line in lines[1:15]:
             table.observe(line)
         page.locator("#winner .how", has_text="45").wait_for()
-        # The board beneath is covered; what is measured is what is seen.
+        # The board beneath is covered; only visible text is measured.
         page.evaluate("document.getElementById('board').remove()")
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})
@@ -178,7 +178,7 @@ def test_a_game_that_is_over_has_its_page_and_the_next_one_begins_on_the_board(h
         assert page.locator("h1").text_content() == f"{winner} wins the game"
         assert page.locator(".curve polyline").count() == 4
         assert page.locator(".moments li").count() == 5
-        # Whoever does not hear the voice reads how it goes on, and no screen needs to be paired for it.
+        # A viewer who does not hear the voice reads the next step, without pairing a screen.
         page.locator("#another", has_text="tap a pad twice").wait_for()
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})

@@ -1,4 +1,4 @@
-"""What a screen reader is given to read: each caption once, soon, and nothing besides."""
+"""The text for a screen reader: each caption once, soon, and nothing besides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
 SHOWN_WITHIN, SPOKEN_WITHIN = 500, 400
-"""Milliseconds from a card's being known to its line on the page, and to the screen's speech."""
+"""Milliseconds from a card's report to its line on the page, and to the screen's speech."""
 LISTEN = """() => {
   window.readOut = [];
   for (const region of document.querySelectorAll("[aria-live], [role=status], [role=alert]"))
@@ -24,7 +24,7 @@ LISTEN = """() => {
       for (const change of changes) for (const node of change.addedNodes) readOut.push(node.textContent.trim());
     }).observe(region, { childList: true, subtree: true, characterData: true });
 }"""
-"""Writes down every text that is added to a live region, as a screen reader would be given it."""
+"""Records every text that is added to a live region, as a screen reader would receive it."""
 CLOCK = """() => {
   window.shownAt = {};
   window.spokenAt = {};
@@ -37,11 +37,11 @@ CLOCK = """() => {
     setTimeout(() => words.onend?.());
   };
 }"""
-"""Writes down when each line was on the page, and when a synthesiser that takes no time was given it."""
+"""Records when each line was on the page, and when an instantaneous synthesiser received it."""
 
 
 def lay(table: Table, number: int, card: str, seat: int, *said: str) -> None:
-    """One card as the camera tells it, with the call that the voice gives it."""
+    """Report one card, with the voice's call for it."""
     table.observe(f'{{"kind":"card","t":{number}000000000,"id":"c{number}","card":"{card}","seat":{seat}}}', *said)
 
 
@@ -54,7 +54,7 @@ def test_a_card_is_one_message(house: House, page: Page) -> None:
         page.evaluate(LISTEN)
         lay(table, 2, "9c", 2, "the nine of clubs, next Cho, two")
         page.locator("#said").get_by_text("the nine of clubs").wait_for()
-        # What else the card changes has come with it or comes with the next look.
+        # Other changes by the card have come with it or come with the next look.
         table.tell()
         page.locator("#state .headline").filter(has_text="Cho's turn").wait_for()
         assert page.evaluate("readOut") == ["the nine of clubs, next Cho, two"]
@@ -96,6 +96,6 @@ def test_a_card_is_on_the_page_and_spoken_soon(house: House, page: Page) -> None
     late = [shown[call] - at for call, at in known.items()], [spoken[call] - at for call, at in known.items()]
     print(f"ms to the page: {median(late[0]):.0f}, at most {max(late[0]):.0f}; "
           f"to speech: {median(late[1]):.0f}, at most {max(late[1]):.0f}")  # fmt: skip
-    # A machine with other work may be late once; not as a rule.
+    # A busy machine may be late once; not as a rule.
     assert median(late[0]) <= SHOWN_WITHIN
     assert median(late[1]) <= SPOKEN_WITHIN

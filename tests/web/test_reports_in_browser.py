@@ -1,4 +1,4 @@
-"""What people report from a telephone is ruled, seen on the scoreboard, and heard at the table."""
+"""A report from a telephone is ruled, seen on the scoreboard, and heard at the table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def playing(
     house: House, page: Page, *on: str, off: Sequence[str] = (), counts: tuple[int | None, ...] | None = None,
     values: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[tuple[WholeTable, str]]:  # fmt: skip
-    """A table whose house rules are the classic ones and these, and a telephone that is paired with it."""
+    """A table with the classic house rules and these, and a telephone that is paired with it."""
     rules = {"base": "classic", "on": list(on), "off": list(off), "set": dict(values)}
     with WholeTable(house, rules, counts) as table:
         listen = ("--listen", str(house.folder / "runtime" / "page.sock"), "--runtime", str(house.folder / "runtime"))
@@ -39,7 +39,7 @@ def playing(
 
 
 def shown(page: Page, address: str, words: str) -> None:
-    """It stands among the rulings of the scoreboard, and what was said of it among the captions."""
+    """Check that it is among the rulings of the scoreboard, and its announcement among the captions."""
     page.goto(address)
     page.locator("#rulings li").filter(has_text=re.compile(words)).first.wait_for()
 
@@ -84,7 +84,7 @@ def test_a_slap_is_contested_by_four_taps(house: House) -> None:
 
 
 def test_a_rank_is_called(house: House, page: Page) -> None:
-    """N14: whoever lays next, and the next rank, stand there already."""
+    """N14: the next player, and the next rank, are filled in already."""
     with playing(house, page, "N14") as (table, address):
         table.lay(1, "7h")
         form = part(page, "Call a rank")
@@ -139,7 +139,7 @@ def test_a_foul_is_reported_and_taken_back(house: House, page: Page) -> None:
 
 
 def test_a_card_out_of_turn_is_reported(house: House, page: Page) -> None:
-    """F7: nobody saw whose the king was; it counted as Ben's, and was Cho's."""
+    """F7: the king's player was unseen; it counted as Ben's, and was Cho's."""
     page.set_viewport_size(PHONE)
     with playing(house, page) as (table, address):
         table.lay(1, "7h")
@@ -161,7 +161,7 @@ def test_a_card_out_of_turn_is_reported(house: House, page: Page) -> None:
 
 
 def test_a_game_that_the_clock_ended_is_settled_by_counting(house: House, page: Page) -> None:
-    """E7, with stacks that nobody had counted."""
+    """E7, with uncounted stacks."""
     page.set_viewport_size(PHONE)
     with playing(house, page, "E7", values={"E7": {"piles": 1}}, counts=(None, None, None)) as (table, address):
         table.lay(1, "7h")
@@ -245,7 +245,7 @@ def test_what_the_house_rules_make_nothing_of_is_not_offered(house: House, page:
 
 
 def test_a_card_that_the_camera_missed_is_told(house: House, page: Page) -> None:
-    """Cho's slap was false as the camera saw it; nobody is asked about what is told late and taken up in one breath."""
+    """Cho's slap was false by the camera; a late report that is taken up in one step leads to no question."""
     with playing(house, page) as (table, address):
         table.lay(1, "7h", slapped_by=3, after=400)
         table.heard("seat three false slap")

@@ -79,7 +79,7 @@ def body_for(path: str) -> bytes:
 
 
 def states(house: House) -> dict[str, list[tuple[str, str]]]:
-    """What a client can hold: nothing, something made up, something that has ended, the half of it, or all."""
+    """Return a client's possible credentials: none, forged, expired, half, or complete."""
     paired, other, gone = house.pair(), house.pair(), house.pair()
     _sign_out(house, gone)
     value = paired.cookie.partition("=")[2]
@@ -111,7 +111,7 @@ def every(house: House, names: list[str]) -> Iterator[Asked]:
 
 
 def test_nothing_changes_without_pairing_whoever_asks_and_however(house: House) -> None:
-    """All of them; then, so that this proves something, the same with everything right does change."""
+    """All combinations; then, as a control, complete credentials do change the state."""
     held = states(house)
     done: list[Asked] = []
     count = 0
@@ -168,7 +168,7 @@ NO_COMMANDS = [
 @pytest.mark.parametrize("do", COMMAND_FIELDS)
 @pytest.mark.parametrize("said", NO_COMMANDS)
 def test_what_is_no_such_command_is_refused_in_words(house: House, do: str, said: bytes) -> None:
-    """At the page, before the main process hears of it; a field cannot make it another command."""
+    """The page refuses it before the main process; a field cannot make it another command."""
     reply = house.post(address(do), said, house.pair().headers)
     assert reply.status == 400
     assert reply.said["words"]
@@ -176,7 +176,7 @@ def test_what_is_no_such_command_is_refused_in_words(house: House, do: str, said
 
 
 def test_a_wrong_code_an_old_code_and_a_used_code(house: House) -> None:
-    """None of them pairs, and each says why."""
+    """None of them pairs, and each gets its reason."""
     assert "no code" in house.post("/api/pair", {"code": "123456"}).said["words"]
     code = house.main.code()
     wrong = house.post("/api/pair", {"code": f"{(int(code) + 1) % 10**6:06d}"})
@@ -217,7 +217,7 @@ def test_pairing_again_ends_the_session_before(house: House) -> None:
 
 
 def test_devices_are_listed_and_signed_out(house: House) -> None:
-    """By who has paired, and by nobody else."""
+    """Only to paired devices."""
     one = house.pair("Ana's phone")
     house.clock[0] += SECOND
     other = house.pair("Ben <b>")
@@ -232,7 +232,7 @@ def test_devices_are_listed_and_signed_out(house: House) -> None:
 
 
 def test_a_page_learns_its_own_token_and_nobody_elses(house: House) -> None:
-    """Where nobody has paired there is none."""
+    """Without pairing there is none."""
     paired = house.pair("Ana's phone")
     said = house.get("/api/session", paired.headers).said
     assert (said["paired"], said["device"], said["csrf"]) == (True, "Ana's phone", paired.csrf)
@@ -240,7 +240,7 @@ def test_a_page_learns_its_own_token_and_nobody_elses(house: House) -> None:
 
 
 def test_secrets_are_in_no_answer_but_the_cookie(house: House, caplog: pytest.LogCaptureFixture) -> None:
-    """Neither token nor code is told or logged."""
+    """Neither token nor code appears in an answer or a log."""
     caplog.set_level(0)
     code = house.main.code()
     reply = house.post("/api/pair", {"code": code})
@@ -283,7 +283,7 @@ def test_rules_that_were_checked_are_rules_to_begin_with(house: House) -> None:
 
 
 def test_without_a_main_process_the_page_says_so(tmp_path: Path) -> None:
-    """And nobody can pair, for there is no table to show a code."""
+    """Pairing is impossible, because no table can show a code."""
 
     control = Control(tmp_path, clock=lambda: 5)
     token = control.sessions.begin("phone", 5)

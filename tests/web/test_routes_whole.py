@@ -1,4 +1,4 @@
-"""The whole page, scoreboard and all: every route by every method, and whatever comes in over a real connection."""
+"""The whole page, scoreboard and all: every route by every method, and arbitrary bytes over a real connection."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def whole(tmp_path: Path) -> tuple[House, Path]:
 
 
 def filled(path: str) -> str:
-    """An address for a route's pattern: the game that is there."""
+    """Return an address for a route's pattern, with the existing game."""
     return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: {"game": "1", "name": "page.css"}.get(found.group(1), "5"), path)
 
 
 def test_no_route_of_the_page_changes_anything_without_pairing(whole: tuple[House, Path]) -> None:
-    """By every method, from every origin; the record's bytes and the main process' commands stay as they were."""
+    """By every method, from every origin; the record's bytes and the main process' commands stay unchanged."""
     house, path = whole
     routes = [route for route in house.app.app.routes if isinstance(route, Route)]  # type: ignore[attr-defined]
     assert len(routes) > 25
@@ -80,7 +80,7 @@ def test_no_route_of_the_page_changes_anything_without_pairing(whole: tuple[Hous
 
 
 def test_the_page_of_every_route_has_nothing_inline(whole: tuple[House, Path]) -> None:
-    """Its policy allows no script or style but its own files, so there must be none."""
+    """Its policy allows only its own files for scripts and styles."""
     house, _ = whole
     paths = ("/", "/projector", "/control", "/rules", "/games", "/games/1", "/games/1/replay", "/figures", "/finish")
     for path in paths:
@@ -108,7 +108,7 @@ async def _session(app: Any, talk: Callable[[str, int], Awaitable[None]], protoc
 
 
 async def _send(address: tuple[str, int], raw: bytes, *, end: bool = True) -> bytes:
-    """Bytes on a connection of their own, and what came back until it closed."""
+    """Send bytes on a new connection; return the response until it closed."""
     reader, writer = await asyncio.open_connection(*address)
     try:
         writer.write(raw)
@@ -117,7 +117,7 @@ async def _send(address: tuple[str, int], raw: bytes, *, end: bool = True) -> by
             writer.write_eof()
         return await asyncio.wait_for(reader.read(), 5)
     except OSError:
-        # Closed from the other side before everything was said.
+        # Closed from the other side before everything was sent.
         return b""
     finally:
         writer.close()
@@ -173,7 +173,7 @@ def test_whatever_comes_in_the_page_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_request_hidden_behind_another_is_guarded_too(tmp_path: Path) -> None:
-    """Two length headers that disagree are refused; what follows a body is a request of its own, and unpaired."""
+    """Two length headers that disagree are refused; bytes after a body are a new request, and unpaired."""
     house = guarded_house(tmp_path)
     rest = b"Host: localhost\r\nContent-Type: application/json\r\nOrigin: http://localhost\r\n"
     hidden = b"POST /api/control/power-off HTTP/1.1\r\n" + rest + b'Content-Length: 16\r\n\r\n{"confirm":true}'
@@ -248,7 +248,7 @@ def test_a_body_over_a_real_connection_is_bounded_and_timed(tmp_path: Path) -> N
         here = (first + rest).encode()
         assert b" 413 " in await _send(address, here + b"Content-Length: 99999999\r\n\r\n", end=False)
         chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-        # Closed while more is under way, the answer may be lost with it.
+        # If it closes while more is under way, the answer may be lost.
         back = await _send(address, here + b"Transfer-Encoding: chunked\r\n\r\n" + chunk + chunk, end=False)
         assert b" 413 " in back or not back
         assert b" 408 " in await _send(address, here + b"Content-Length: 10\r\n\r\n{", end=False)

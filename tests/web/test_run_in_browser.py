@@ -48,7 +48,7 @@ class Running:
             )
 
     def printed(self, pattern: str) -> str:
-        """What was printed, once it was."""
+        """Wait for a printed text; return it."""
         end = time.monotonic() + PATIENCE
         while (found := re.search(pattern, self._printed.read_text())) is None:
             assert self.process.poll() is None, self._printed.read_text()
@@ -57,12 +57,12 @@ class Running:
         return found.group(1)
 
     def seats(self) -> list[tuple[str, ...]]:
-        """Who sat at each game, the latest first."""
+        """Return the players of each game, the latest first."""
         with Record(self.folder / "games" / "record.db", read_only=True) as record:
             return [info.seats for info in record.games()]
 
     def stop(self) -> None:
-        """As the system stops it; a shell that runs this in the background has it deaf to Ctrl-C."""
+        """Stop it as the system does; a background shell makes it ignore Ctrl-C."""
         self.process.terminate()
         try:
             self.process.wait(20)

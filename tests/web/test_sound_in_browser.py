@@ -1,4 +1,4 @@
-"""What the referee says is heard from a screen that somebody has asked to speak."""
+"""The referee's voice from a screen whose user has switched speech on."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Object.defineProperty(window, "speechSynthesis", { value: {
   refuse() { now.words.onerror({ error: "not-allowed" }); },
 } });
 """
-"""A synthesiser that notes what it speaks, and ends when it is told to."""
+"""A synthesiser that notes its speech, and ends on request."""
 
 
 def spoken(page: Page, count: int) -> list[str]:
-    """What has been spoken, once there are so many phrases."""
+    """Return the spoken phrases, once there are enough."""
     page.wait_for_function("count => spoken.length >= count", arg=count)
     return list(page.evaluate("spoken"))
 
@@ -52,13 +52,13 @@ def test_a_screen_speaks_when_asked_and_verdicts_come_first(house: House, page: 
         button.click()
         assert button.get_attribute("aria-pressed") == "true"
         assert spoken(page, 1) == ["en: Sound is on here"]
-        # While it speaks, of what is no verdict only the newest waits.
+        # While it speaks, only the newest phrase that is no verdict waits.
         for words in ("Stapel mit drei Karten", "Stapel mit vier Karten"):
             house.link.tell(words)
             shown(page, words)
         page.evaluate("speechSynthesis.end()")
         assert spoken(page, 2)[1:] == ["de: Stapel mit vier Karten"]
-        # A verdict breaks that off, and is not broken off itself.
+        # A verdict interrupts other speech, and is never interrupted.
         for words in ("Ana gewinnt", "Ben verliert"):
             house.link.tell(words, verdict=True)
             shown(page, words)
@@ -72,7 +72,7 @@ def test_a_screen_speaks_when_asked_and_verdicts_come_first(house: House, page: 
 
 
 def test_a_screen_that_speaks_goes_on_with_the_next_page(house: House, page: Page) -> None:
-    """The end of a game has a page of its own, and the next game begins on a fresh board."""
+    """The end of a game has a separate page, and the next game begins on a fresh board."""
     page.add_init_script(SPEECH)
     with listening(house), house.serve_controlled() as served:
         Table(house.record, FIRST, house.link)
@@ -86,7 +86,7 @@ def test_a_screen_that_speaks_goes_on_with_the_next_page(house: House, page: Pag
         assert page.evaluate("spoken") == [], "what was said before is not said again"
         house.link.tell("Ana ist dran")
         assert spoken(page, 1) == ["en: Ana ist dran"]
-        # A browser that wants to be touched anew says so, and the button shows it.
+        # A browser that requires a new touch says so, and the button shows it.
         page.evaluate("speechSynthesis.refuse()")
         assert button.get_attribute("aria-pressed") == "false"
         page.reload()

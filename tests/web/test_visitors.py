@@ -1,4 +1,4 @@
-"""Who may look, and who asks: only paired devices, proxies, and work that each address waits for alone."""
+"""Access and identity of visitors: paired devices, proxies, and work queued by address."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.web.browser import HOST, House, request
 APPLIANCE = Path(__file__).parent / "appliance.jsonl"
 PROXY, PHONE, TABLET = "192.168.1.3", "192.168.1.50", "fd00::7"
 OPEN = ("/control", "/api/session", "/pad", "/static/{name}", "/static/cards/{name}")
-"""What everybody may look at, whatever the settings say."""
+"""Pages open to all, whatever the settings say."""
 
 
 async def _client(asked: Request) -> PlainTextResponse:
@@ -47,7 +47,7 @@ async def _client(asked: Request) -> PlainTextResponse:
 
 
 def echo() -> Starlette:
-    """Tells everybody who they are."""
+    """Return the client's identity."""
     return Starlette(routes=[Route("/", _client), Route("/games/1/finish", _client)])
 
 
@@ -103,7 +103,7 @@ def test_whatever_a_visitor_writes_the_last_hop_decides(written: list[str]) -> N
 def test_visitors_behind_a_proxy_have_limits_of_their_own(tmp_path: Path) -> None:
     house = House(tmp_path, echo(), limits=Limits(reads=5), proxies=[PROXY], secure=True)
     for number in range(5):
-        # What the visitor put before it makes nobody else of them.
+        # An entry that the visitor put before it does not change the identity.
         hops = forwarded(f"203.0.113.{number}, {PHONE}")
         assert house.get("/", hops, client=PROXY).status == 200
     assert house.get("/", forwarded(PHONE), client=PROXY).status == 429
@@ -217,12 +217,12 @@ def test_what_is_heavy_counts_for_more_and_the_rest_is_as_before(tmp_path: Path)
 def test_whatever_rules_a_game_again_is_heavy(tmp_path: Path, path: str) -> None:
     house = House(tmp_path, echo(), limits=Limits(reads=12, heavy=4))
     asked = path.replace("{game:int}", "1")
-    # What is there at all does not matter here.
+    # The actual content does not matter here.
     assert [house.get(asked).status == 429 for _ in range(4)] == [False, False, False, True]
 
 
 class Work:
-    """Pieces of work that end when they are told to, and in which order they began."""
+    """Pieces of work that end on request, with the order in which they began."""
 
     def __init__(self) -> None:
         self.began: list[str] = []
@@ -246,7 +246,7 @@ class Work:
 
 
 def ask(turns: Turns, who: str, work: Callable[[], Any]) -> asyncio.Task[Any]:
-    """As a request of this address."""
+    """Send a request from this address."""
     context = copy_context()
     context.run(ASKER.set, who)
     return asyncio.get_running_loop().create_task(turns.do(work), context=context)
@@ -260,7 +260,7 @@ def test_one_address_waits_for_its_own_work_alone() -> None:
         other = ask(turns, "other", work.piece("other"))
         third = ask(turns, "third", work.piece("third"))
         work.end("other", "third")
-        # Neither waits for one of the greedy one's pieces, the first of which has not even ended.
+        # Neither waits for a piece of the greedy one's work, the first of which has not even ended.
         assert list(await asyncio.wait_for(asyncio.gather(other, third), 20)) == ["other", "third"]
         assert [name for name in work.began if name.startswith("greedy")] == ["greedy 0"]
         work.end(*work.gates)

@@ -1,4 +1,4 @@
-"""The moment of a decided slap takes the screen, and nothing that loses ever does."""
+"""The moment of a decided slap takes the screen, and no losing hand ever does."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_winner_has_the_screen_and_late_hands_never(house: House, page: Page
 
 
 def test_whose_pile_it_is_is_told_as_soon_as_it_is_decided(house: House, page: Page) -> None:
-    """Not whose turn it had been."""
+    """Not the seat whose turn it had been."""
     with listening(house), house.serve_controlled() as served:
         page.goto(served.address)
         table = Table(house.record, FIRST, house.link)

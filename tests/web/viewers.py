@@ -1,6 +1,6 @@
-"""Viewers of a page in a process of their own: ``python -m tests.web.viewers ADDRESS COUNT``.
+"""Viewers of a page in a separate process: ``python -m tests.web.viewers ADDRESS COUNT``.
 
-Says ``ready`` once each has the whole present, and, when its standard input ends, how many events each was sent.
+Prints ``ready`` once each has the whole present, and, when its standard input ends, each one's number of events.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ EACH: Final = 5
 
 
 class Viewers:
-    """The process, as whoever measures sees it."""
+    """The process, from the measuring side."""
 
     def __init__(self, port: int, count: int) -> None:
-        """Start it; who may not wait asks `ready`."""
+        """Start it; a caller that must not block polls `ready`."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.web.viewers", str(port), str(count)], cwd=ROOT, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1,
         )  # fmt: skip
 
     def wait(self) -> Self:
-        """Until each has the whole present; raises `RuntimeError` where that does not come to be."""
+        """Wait until each has the whole present; raises `RuntimeError` where that does not happen."""
         assert self._process.stdout is not None
         if self._process.stdout.readline().strip() != "ready":
             raise RuntimeError("the viewers were not let in")
         return self
 
     def close(self) -> int:
-        """Let go; returns the fewest events that one of them was sent."""
+        """Close it; return the smallest number of events sent to a viewer."""
         said, _ = self._process.communicate()
         return int(said.split()[-1]) if said.split() else 0
 
@@ -69,6 +69,6 @@ async def _main(port: int, count: int) -> None:
 
 
 if __name__ == "__main__":
-    # Ctrl-C is for whoever measures, who closes our standard input.
+    # Ctrl-C is for the measuring process, which closes our standard input.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     asyncio.run(_main(int(sys.argv[1]), int(sys.argv[2])))

@@ -30,11 +30,11 @@ EVERY = 0.01
 """Seconds between two turns of the table."""
 PATIENCE = 20.0
 DOWN = 80 * MS
-"""How long a hand stays on its pad, ns."""
+"""Time for which a hand stays on its pad, ns."""
 
 
 class WholeTable:
-    """Three people at a table with four pads: what a test has happen there is dealt with in the table's own thread."""
+    """Three people at a table with four pads; a test's events are processed in the table's own thread."""
 
     def __init__(self, house: House, rules: Any, counts: tuple[int | None, ...] | None = None) -> None:
         self._house, self._rules, self._counts = house, rules, counts
@@ -84,22 +84,22 @@ class WholeTable:
         self.link.beat(now)
 
     def _do(self, what: Callable[[], object]) -> None:
-        """In the table's own thread, between two turns."""
+        """Run it in the table's own thread, between two turns."""
         done = threading.Event()
         self._waiting.extend((what, done.set))
         assert done.wait(PATIENCE)
 
     def _feel(self, seat: int, *edges: int) -> None:
-        """A pad goes down and up again at these instants, ns."""
+        """Close and open a pad at these instants, ns."""
         for pressed, t in zip((True, False), edges, strict=True):
             edge = Edge(seat=seat, t=t, pressed=pressed, t_error=20_000)
             self.conductor.on_edge(edge)
             self.link.take_edge(edge)
 
-    # What happens at the table
+    # Events at the table
 
     def lay(self, seat: int | None, card: str, *, slapped_by: int | Sequence[int] = (), after: int = 300) -> None:
-        """A card comes face up; somebody may slap so many ms after, or several at the same instant."""
+        """Lay a card face up; let slaps follow after so many ms, or several at the same instant."""
         hands = (slapped_by,) if isinstance(slapped_by, int) else slapped_by
 
         def happen() -> None:
@@ -112,11 +112,11 @@ class WholeTable:
         time.sleep((after * MS + 2 * DOWN) / 1e9 if hands else 0.05)
 
     def tell_late(self, seat: int, card: str) -> None:
-        """A card of half a second ago, of which everything had been told."""
+        """Report a card of half a second ago, after the watermark passed it."""
         self._do(lambda: self._seen.append(Card(t=time.monotonic_ns() - 500 * MS, card=card, seat=seat)))
 
     def press(self, seat: int, *spans: tuple[int, int]) -> None:
-        """Hands on a pad from and to so many ms from now; returns when all was told."""
+        """Press a pad from and to so many ms from now; return when all was reported."""
 
         def happen() -> None:
             t = time.monotonic_ns()
@@ -127,22 +127,22 @@ class WholeTable:
         time.sleep((spans[-1][1] + 1500) / 1000)
 
     def take(self, seat: int) -> None:
-        """The pile is taken."""
+        """Take the pile."""
         self._do(lambda: self._seen.append(Taken(t=time.monotonic_ns(), seat=seat)))
 
-    # What can be asked
+    # Queries
 
     def heard(self, words: str) -> None:
-        """Wait until the speaker was told to say this."""
+        """Wait until the speaker received this phrase."""
         end = time.monotonic() + PATIENCE
         while not any(words in said for said in self.said()):
             assert time.monotonic() < end, f"never heard {words!r}: {self.said()}"
             time.sleep(EVERY)
 
     def said(self) -> list[str]:
-        """All that was spoken, without the marks of pauses."""
+        """Return everything spoken, without the marks of pauses."""
         return [" ".join(clip.rstrip(",.:") for clip in one.clips) for one in self.speaker.said]
 
     def logged(self, kind: str) -> list[Observation]:
-        """The lines of a kind in the log."""
+        """Return the lines of a kind in the log."""
         return [line for line in self.conductor.observations if line.kind == kind]
