@@ -252,7 +252,11 @@ class EventJudge:
 
     def _judge(self, observation: Observation, out: list[PlacedRuling]) -> None:
         """Judge a waiting observation, and add its rulings to ``out``."""
-        key = self._printed_at(self.waiting.take(observation))
+        key = self.waiting.take(observation)
+        if self.reached is None or key >= self.reached:
+            self.reached = key
+        else:
+            key = self._printed_at(key)
         self.done.append(observation)
         nth = self.judged
         self.judged = nth + 1
@@ -350,4 +354,6 @@ class EventJudge:
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
     """Add rulings at the place of their cause; a won slap, though closed later, at the line that decided it."""
-    out += [PlacedRuling(ruling.place or cause, nth, ruling) for ruling in rulings]
+    for ruling in rulings:
+        place = ruling.place
+        out.append(PlacedRuling(cause if place is None else place, nth, ruling))

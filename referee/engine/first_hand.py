@@ -97,9 +97,18 @@ Answers = Mapping[str, Any]
 
 
 def finish(
-    state: State, step: Step, used: set[str] | None = None, *, doubt: bool = False, open_: bool = False
+    state: State,
+    step: Step,
+    used: set[str] | None = None,
+    *,
+    doubt: bool = False,
+    open_: bool = False,
+    is_card: bool = False,
 ) -> Decided:
-    """Close a step: return its rulings, and a slap's own once its pile is gone (``open_``: not yet claimed)."""
+    """Close a step: return its rulings, and a slap's own once its pile is gone (``open_``: not yet claimed).
+
+    ``is_card``: they are the rulings on a card, which may be undone (F9).
+    """
     used = set() if used is None else used
     rulings = to_rulings(step.drafts, step.ref, step.t, used, doubt=doubt)
     drift = state.position.drift
@@ -115,7 +124,7 @@ def finish(
         state = state._replace(pending=None)
     if step.undone or step.undone_card:
         rulings = _undoing(state, step, rulings)
-    return state.at(step.position), rulings
+    return state.at(step.position, rulings if is_card else None), rulings
 
 
 _CARD_DID: Final = ("turn", "challenge", "chance", "challenge_moves", "challenge_off", "challenge_won")
@@ -324,7 +333,7 @@ def _settle_dispute(state: State, step: Step, winner: int, how: Literal["war", "
     """Let the hand of this seat win an open dead heat or a War, at the instant of ``step``."""
     assert state.disputed is not None
     if how == "left" and state.disputed.asked:
-        step.undone.append(state.disputed.asked)
+        step.undone += (state.disputed.asked,)
     hand = next(hand for hand in state.hands if hand.seat == winner)
     pending = replace(_of_heat(state.disputed, hand, state.hands, how, row), t=step.t)
     claim(step, hand, pending.empty)
@@ -353,7 +362,7 @@ def _settle_taken(state: State, step: Step, winner: int) -> Decided:
     player = step.position.player(winner)
     assert player is not None and state.disputed is not None
     if state.disputed.asked:
-        step.undone.append(state.disputed.asked)
+        step.undone += (state.disputed.asked,)
     hand = next(hand for hand in state.hands if hand.seat == winner)
     pending = replace(_of_heat(state.disputed, hand, state.hands, "left", "E8"), t=step.t)
     cards = step.position.in_limbo

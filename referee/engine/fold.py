@@ -78,7 +78,6 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         upcoming: those that follow within the largest errors.
         answers: people's answers, by question.
     """
-    before = state
     if isinstance(observation, Card):
         decided = _card(state, observation, answers)
     elif isinstance(observation, Slap):
@@ -92,9 +91,9 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
     elif isinstance(observation, Gap):
         step = Step(state.position, observation.t, observation.id)
         judge_gap(step, observation, answers)
-        state, rulings = finish(state, step)
+        after, rulings = finish(state, step)
         # Its instant within the gap is unknown, whatever people say about it.
-        decided = state, [one if one.kind == "question" else in_doubt_of_gap(one) for one in rulings]
+        decided = after, [one if one.kind == "question" else in_doubt_of_gap(one) for one in rulings]
     else:
         change = CHANGES.get(type(observation))
         if change is None:
@@ -102,7 +101,7 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         step = Step(state.position, observation.t, observation.id)
         change(step, observation)
         decided = finish(state, step)
-    drift = before.position.drift
+    drift = state.position.drift
     if drift is not None and drift.leaves == "all":
         decided = ask_once(*decided, observation, drift)
     return _winner_named(*decided, answers) if answers and isinstance(decided[0].position.phase, Over) else decided
@@ -156,7 +155,7 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
 
 
 def _card(state: State, card: Card, answers: Answers) -> Decided:
-    if _was_named(state.position, card):
+    if state.position.drift is not None and _was_named(state.position, card):
         return state, []
     step = Step(state.position, card.t, card.id, card.t_error)
     war = state.position.phase
@@ -171,8 +170,7 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
         lay_seen(step, card, card.card, card.seat)
     else:
         lay(step, card.card, card.seat)
-    state, rulings = finish(state, step, doubt=step.doubt)
-    return state.with_card(rulings), rulings
+    return finish(state, step, doubt=step.doubt, is_card=True)
 
 
 def _was_named(position: Position, card: Card) -> bool:

@@ -43,6 +43,8 @@ _KEPT: Final = 100_000
 """Observations kept between the passes; some 35 MB."""
 _SEATING: Final = frozenset((Table, Join))
 _AMENDING: Final = frozenset((Answer, Correct))
+_REPLACING: Final = frozenset((*_AMENDING, Leave, Foul))
+"""Lines that may replace earlier rulings."""
 _ANY_PAD: Final = (Slap, Lift, Tick)
 """Observations that may come from a pad without a player, or from no seat."""
 _LAST: Final = 2**63 - 1
@@ -104,11 +106,12 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
             told = max(told, t)
         elif t <= told:
             settled = False
-        if kind in _AMENDING:
-            amended = True
-        elif kind is Leave or (isinstance(seen, Foul) and seen.foul == "double_draw"):
-            # The rulings that it undoes are replaced (E8, F9).
-            settled = False
+        if kind in _REPLACING:
+            if kind in _AMENDING:
+                amended = True
+            elif not isinstance(seen, Foul) or seen.foul == "double_draw":
+                # The rulings that it undoes are replaced (E8, F9).
+                settled = False
         if len(first) < _KEPT:
             first.append(line)
         if seen.id == find:

@@ -112,7 +112,9 @@ def encode_ruling(ruling: Ruling) -> str:
         line += ',"doubt":true'
     if ruling.amended_by:
         line += f',"amended_by":{_text(ruling.amended_by)}'
-    return line + (',"correction":true}' if ruling.is_correction else "}")
+    if ruling.is_correction:
+        line += ',"correction":true'
+    return line + "}"
 
 
 @lru_cache(maxsize=1024)

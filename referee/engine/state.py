@@ -68,11 +68,11 @@ class State(NamedTuple):
     latest: Sequence[Ruling] = ()
     """Rulings on the latest card, in case it is undone (F9)."""
 
-    def with_card(self, latest: Sequence[Ruling]) -> State:
-        """Return a copy with the rulings on the latest card; bypasses `_replace`, too."""
-        return tuple.__new__(State, (*self[:7], latest))
+    def at(self, position: Position, latest: Sequence[Ruling] | None = None) -> State:
+        """Return a copy at another position, with the rulings on a card if ``latest`` gives them.
 
-    def at(self, position: Position) -> State:
-        """Return a copy at another position; it runs for every line, and `_replace` is slow."""
-        _, pending, disputed, hands, settled, doubted, asked, latest = self
-        return tuple.__new__(State, (position, pending, disputed, hands, settled, doubted, asked, latest))
+        It runs for every line, and `_replace` is slow.
+        """
+        _, pending, disputed, hands, settled, doubted, asked, before = self
+        now = before if latest is None else latest
+        return tuple.__new__(State, (position, pending, disputed, hands, settled, doubted, asked, now))

@@ -34,6 +34,8 @@ from referee.rules.step import Step
 _NOBODY: Final[frozenset[int]] = frozenset()
 _tuple: Final = tuple.__new__
 """Builds a named tuple from all its fields in half the time; two are built with every card."""
+_ENDING: Final = frozenset(("P16", "P16b"))
+"""Rows by which a pattern ends the game or the evening at once."""
 _GOING_ON: Final = (Turn, Challenge)
 """Phases in which the pile keeps growing."""
 DRAWN_AT_ONCE_NS: Final = 100_000_000
@@ -55,13 +57,13 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         # A vacant seat: the card counts as laid by the seat whose turn it is until people say whose it is.
         step.rule("question", "E8" if position.rules.has("E8") else "M11", ask="who_played", about=[step.ref])
         seat, player = None, _whose_turn(position)
-    if position.drifts and seat is None and phase.turn is None and type(phase) is OpenLead:
-        # The lead was not seen.
-        step.set(in_limbo=position.in_limbo + len(position.pile), pile=())
-        step.enter(TURNS[None])
-        phase = step.position.phase
-    elif type(phase) not in _GOING_ON:
-        _let_lead(step, player)
+    if type(phase) not in _GOING_ON:
+        if type(phase) is OpenLead and seat is None and phase.turn is None and position.drifts:
+            # The lead was not seen.
+            step.set(in_limbo=position.in_limbo + len(position.pile), pile=())
+            step.enter(TURNS[None])
+        else:
+            _let_lead(step, player)
         phase = step.position.phase
     if type(phase) is not Over:
         drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player, in_turn=player == phase.turn)
@@ -153,8 +155,8 @@ def settle(step: Step) -> None:
         _stop_turning(step)
         _pass_on(step)
         end_if_decided(step)
-    if any(step.position.locks):
-        release_all_barred(step)
+        if any(step.position.locks):
+            release_all_barred(step)
     step.announce_turn()
 
 
@@ -255,7 +257,8 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
         _pay(step, card, seat, challenge)
     elif following is None:
         step.enter(TURNS[position.after(seat)])
-    _end_by_pattern(step)
+    if not _ENDING.isdisjoint(position.rules.on):
+        _end_by_pattern(step)
 
 
 def _end_by_pattern(step: Step) -> None:
@@ -450,9 +453,9 @@ def let_go(step: Step, seat: int) -> int | None:
         isinstance(phase, Challenge) and phase.challenger == seat
     ):
         if isinstance(phase, Challenge):
-            step.undone.append(f"challenge@{phase.ref}")
+            step.undone += (f"challenge@{phase.ref}",)
         elif isinstance(phase, Claim) and phase.by == "challenge":
-            step.undone.append(f"challenge_won@{phase.ref}")
+            step.undone += (f"challenge_won@{phase.ref}",)
         step.enter(Turn(phase.turn if phase.turn != seat else turn))
     elif isinstance(phase, Claim | Turn) and phase.turn == seat and turn is not None:
         step.enter(phase._replace(turn=turn))

@@ -97,6 +97,8 @@ class Drift(NamedTuple):
 
 _NOTHING_COVERED: Final = Covered()
 _NO_MEMORY: Final = Memory()
+_PLAYERS: Final = tuple(map(Player, range(9)))
+"""Every seat as a player, made once: each card asks who plays after it."""
 
 
 @dataclass(frozen=True)
@@ -338,9 +340,9 @@ class Position:
         for distance in range(1, seats + 1):
             other = (seat - 1 + self.step * distance) % seats + 1
             if other != never and (counts[other - 1] != 0 or self._may_hold_more(other)):
-                return Player(other)
+                return _PLAYERS[other]
             if other not in (never, seat) and other not in self.absent and self.rules.has("E6"):
-                return Player(other)
+                return _PLAYERS[other]
         return None
 
     def before(self, seat: int, *, never: int | None = None) -> Player | None:

@@ -41,7 +41,7 @@ class Step:
         self.doubt = False
         """Whether an instant was too close to a limit to tell its side, and the side matters (K9)."""
         self.drafts: list[Draft] = []
-        self.undone: list[str] = []
+        self.undone: tuple[str, ...] = ()
         """Ids of rulings that this step revokes (E8)."""
         self.undone_card = ""
         """The latest card, if its effects were undone (F9)."""
