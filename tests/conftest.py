@@ -1,4 +1,4 @@
-"""Rules for every test run: skips are listed with their reasons, and one that nobody allowed fails the run."""
+"""Rules for every test run: skips are listed with their reasons, and an unlisted one fails the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _unexpected: list[str] = []
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, so that no worker is left alone with it at the end."""
+    """Begin with the longest tests, so that no worker is left alone with one at the end."""
     items.sort(key=lambda item: "slow" not in item.keywords)
 
 
@@ -30,13 +30,13 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """In CI a skip that nobody allowed is a failure."""
+    """Fail the run in CI if a skip was not allowed."""
     if os.environ.get("CI") and _unexpected and exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which skips were not allowed."""
+    """Print the skips that were not allowed."""
     if _unexpected:
         terminalreporter.section("skips that tests/skips.txt does not allow")
         for line in _unexpected:

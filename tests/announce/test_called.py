@@ -1,4 +1,4 @@
-"""Who is called by name, and how that is said."""
+"""Who is called by name, and in which words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lights show, instant by instant."""
+"""The lights, instant by instant."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ STEP = 10 * MS
 
 
 def course(state: LampState, seat: int, until: int = 4 * SECOND) -> list[float]:
-    """A seat's levels, every 10 ms."""
+    """Return a seat's levels, every 10 ms."""
     return [seat_level(state, seat, t) for t in range(0, until, STEP)]
 
 
 def flashes(levels: list[float]) -> int:
-    """How often a light goes on."""
+    """Return how often a light goes on."""
     return sum(before == 0 and after > 0 for before, after in pairwise([0.0, *levels]))
 
 

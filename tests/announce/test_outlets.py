@@ -1,4 +1,4 @@
-"""Rulings made heard, seen and written."""
+"""Rulings in voice, lights and text."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_a_margin_takes_the_place_of_alone_and_a_question_is_asked_in_its_words(
 
 
 def test_names_reach_the_terminal_as_they_are_written_and_never_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
-    """No escape, no turned writing, no markup; drawn or line by line."""
+    """No escape sequence, no bidirectional override, no markup; drawn or line by line."""
     from rich.console import Console
 
     names = ("A\x1b[31mna", "[/] B\x9ben", "C\u202eho")

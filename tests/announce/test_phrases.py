@@ -223,11 +223,11 @@ TABLES = {
     },
     "what": {"roll_call", "roll_call_done", "not_heard"},
 }
-"""Where a notice is not named in its place: what it can be."""
+"""Possible values of notices that are not named where they are given."""
 
 
 def noticed() -> set[str]:
-    """Every notice that the program gives."""
+    """Return every notice that the program gives."""
     found: set[str] = set()
     for file in Path(sinks.__file__).parents[1].rglob("*.py"):
         text = file.read_text(encoding="utf-8")
@@ -266,7 +266,7 @@ PHONEMES = [
 )
 @pytest.mark.parametrize(("code", "text", "wanted"), PHONEMES)
 def test_numbers_are_pronounced_as_they_should_be(code: str, text: str, wanted: str) -> None:
-    """No recogniser of these languages is at hand, so at least the phonemes that the synthesiser makes."""
+    """There is no recogniser of these languages here, so the test compares the synthesiser's phonemes."""
     command = ["espeak-ng", "-v", {"fr": "fr-fr"}.get(code, code), "-q", "-x", text]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     sounds = re.sub(r"[^A-Za-z~@:]", "", said)

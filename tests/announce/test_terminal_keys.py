@@ -1,4 +1,4 @@
-"""Keys of the terminal: letters that act at once, lines that are typed as ever, and a terminal left as it was."""
+"""Keys of the terminal: letters that act at once, lines that are typed as usual, and a terminal restored at the end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATIENCE = 60.0
 
 
 class Typed:
-    """What came of what was typed."""
+    """The results of typed keys."""
 
     def __init__(self) -> None:
         self.keys: list[str] = []
@@ -105,7 +105,7 @@ def test_a_code_help_and_the_address() -> None:
 
 
 class InTerminal:
-    """A program in a terminal of its own."""
+    """A program in its own terminal."""
 
     def __init__(self, *command: str) -> None:
         self._ours, self.theirs = pty.openpty()
@@ -117,12 +117,12 @@ class InTerminal:
         self._shown = ""
 
     def type(self, keys: str) -> None:
-        """Press these; whatever is shown from now on counts for `wait`."""
+        """Press these keys; `wait` looks at the output from now on."""
         self._shown = ""
         os.write(self._ours, keys.encode())
 
     def wait(self, for_: str) -> None:
-        """Read until this is shown; give up when nothing comes any more."""
+        """Read until this is shown; give up when no output comes any more."""
         while for_ not in self._shown and select.select([self._ours], [], [], PATIENCE)[0]:
             self._shown += os.read(self._ours, 1 << 16).decode(errors="replace")
         assert for_ in self._shown, self._shown[-2000:]

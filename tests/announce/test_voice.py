@@ -1,4 +1,4 @@
-"""What is said of each ruling, in English; `test_phrases` holds the other languages against it."""
+"""The spoken text of each ruling, in English; `test_phrases` compares the other languages with it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ruled(kind: str, *, supersedes: tuple[str, ...] = (), doubt: bool = False, *
 
 
 def left(kind: str, **fields: Any) -> Ruling:
-    """A ruling on somebody who leaves in the middle of the game (E8)."""
+    """Return a ruling on a player who leaves in the middle of the game (E8)."""
     return replace(ruled(kind, **fields), rule=("E8",))
 
 
@@ -259,7 +259,7 @@ def test_the_speaker_is_told_what_it_must_know() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("how", ["force", "split", "people", "doubt"])
 def test_what_decided_is_heard_in_the_words_in_which_it_is_read(how: str, language: str) -> None:
-    """Voice, captions, terminal and page say it alike; a margin that decided nothing is not told."""
+    """Voice, captions, terminal and page say it alike; a margin that decided nothing is left out."""
     by = "time" if how == "doubt" else how
     ruling = ruled("slap_won", seat=3, decided_by=by, margin=None, doubt=how == "doubt", patterns=["P1"])
     said = phrase(ruling, language)

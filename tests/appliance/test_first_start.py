@@ -38,7 +38,7 @@ def test_a_phone_answers_all_that_the_first_start_asks(tmp_path: Path) -> None:
     ) as asks:
         try:
             assert asks.stdout is not None
-            # Where it serves its page, and the code that pairs a device.
+            # Its page's address, and the code that pairs a device.
             shown = asks.stdout.readline() + asks.stdout.readline()
             found = re.search(r"http://\S+:(\d+)/", shown)
             assert found is not None, shown

@@ -1,4 +1,4 @@
-"""The appliance's own wireless network: its name and password, and that all who speak of it mean one address."""
+"""The appliance's own wireless network: its name and password, and that all its users mean one address."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_two_devices_at_one_moment_open_one_network(tmp_path: Path, monkeypatch:
     first: list[Hotspot] = []
 
     def late(made: Path, file: Path) -> None:
-        """Somebody else is quicker."""
+        """Another process is quicker."""
         monkeypatch.setattr(os, "link", link)
         first.append(keep_hotspot(tmp_path, "02:00:00:00:00:01"))
         link(made, file)

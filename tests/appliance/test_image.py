@@ -1,4 +1,4 @@
-"""The image's files fit each other and the appliance. Whether it boots `make image-test` sees, in half an hour."""
+"""The image's files fit each other and the appliance. `make image-test` shows whether it boots, in half an hour."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SYSTEMD = {"systemd-networkd", "systemd-resolved", "systemd-timesyncd", "systemd
 
 
 def units() -> set[str]:
-    """Names of the appliance's own services."""
+    """Return names of the appliance's own services."""
     return {file.stem for folder in (APPLIANCE, IMAGE / "systemd" / "system") for file in folder.glob("*.service")}
 
 
@@ -88,7 +88,7 @@ def test_what_is_mounted_is_on_the_card() -> None:
 
 
 def test_the_record_alone_grows() -> None:
-    """Of partitions of one type the first would grow, so the record has one of its own."""
+    """Of partitions of one type the first would grow, so the record has its own."""
     types = dict(re.findall(r"^size=.*type=(\S+), name=(\S+)$", BUILD, flags=re.MULTILINE))
     grows = re.search(
         r"^Type=(\S+)$", (IMAGE / "repart.d" / "50-record.conf").read_text(encoding="utf-8"), re.MULTILINE

@@ -1,4 +1,4 @@
-"""Installing the appliance, as a dry run into a folder: twice is once, settings stay, taking it back leaves them."""
+"""Installing the appliance, as a dry run into a folder: twice equals once, and settings outlive an uninstall."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def appliance(what: str, dest: Path, **variables: str) -> str:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Every file under a folder, by its name there."""
+    """Return every file under a folder, by its name there."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def key(unit: str, name: str) -> str:
-    """A key's value in a unit's text."""
+    """Return a key's value in a unit's text."""
     (value,) = re.findall(rf"^{name}=(.*)$", unit, flags=re.MULTILINE)
     return str(value)
 
@@ -110,7 +110,7 @@ def test_somebody_elses_command_of_that_name_stays(tmp_path: Path) -> None:
 
 
 def test_where_memory_is_short_the_page_goes_first_and_the_referee_last() -> None:
-    """The eye is a process of the referee's unit: it goes between them, and its going does not end the unit."""
+    """The eye is a process of the referee's unit: it goes between them, and its death does not end the unit."""
     referee, page = ((ROOT / "appliance" / f"table-referee{name}.service").read_text() for name in ("", "-page"))
     assert int(key(referee, "OOMScoreAdjust")) < 0 < OOM_SCORE < int(key(page, "OOMScoreAdjust"))
     assert key(referee, "OOMPolicy") == "continue"
@@ -121,7 +121,7 @@ def test_where_memory_is_short_the_page_goes_first_and_the_referee_last() -> Non
 
 
 def test_the_page_outlives_a_referee_that_is_started_again_and_again() -> None:
-    """One that finds no table is started anew every few seconds; a unit bound to it would go down with each start."""
+    """A referee without a table restarts every few seconds; a unit bound to it would go down with each start."""
     unit = (ROOT / "appliance" / "table-referee-page.service").read_text()
     assert not re.search("^(PartOf|BindsTo|Requires|StopPropagatedFrom)=", unit, flags=re.MULTILINE)
 
@@ -135,7 +135,7 @@ def test_the_page_is_watched_reads_who_may_look_and_writes_nothing() -> None:
 
 
 def test_the_unit_waits_as_long_as_the_parts_may_be_silent() -> None:
-    """A part's deadline and the feeding's interval together stay below what systemd waits."""
+    """A part's deadline and the feeding's interval together stay below systemd's timeout."""
     unit = (ROOT / "appliance" / "table-referee.service").read_text()
     waits = int(key(unit, "WatchdogSec")) * SECOND
     every = feeding_interval({"WATCHDOG_USEC": str(waits // 1000)}, 1)
@@ -165,7 +165,7 @@ def test_referee_and_page_meet_in_one_folder() -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """The unit, with a program that can be executed where it expects one."""
+    """Return the unit, with an executable program where it expects one."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd is not here (apt install systemd)")
     program = tmp_path / "opt" / "venv" / "bin" / "referee"
@@ -201,7 +201,7 @@ def test_the_services_may_do_little_more_than_they_need(installed: Path, unit: s
 
 
 def _broker(folder: Path, mqtt: str) -> Path:
-    """The installer's file for a broker, with these settings."""
+    """Return the installer's file for a broker, with these settings."""
     settings = folder / "mqtt.toml"
     settings.write_text(f'[mqtt]\n{mqtt}\n[log]\nfolder = ""\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
     load_settings(settings)
@@ -247,7 +247,7 @@ def test_systemd_takes_the_brokers_file(installed: Path, tmp_path: Path, host: s
 
 
 def test_only_the_referees_user_may_switch_off(tmp_path: Path) -> None:
-    """`make appliance-check` asks polkit itself; here the rule is held against the user that the unit names."""
+    """`make appliance-check` asks polkit itself; here the rule is compared with the user that the unit names."""
     appliance("install", tmp_path / "root")
     rule = (tmp_path / "root" / RULES).read_text()
     user = key((tmp_path / "root" / UNIT).read_text(), "User")

@@ -1,4 +1,4 @@
-"""What a stick asks of the appliance: which file is obeyed, once, and what is told of it."""
+"""Orders on a stick: which file is executed, once, and the report about it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESTART = "systemctl reboot --reboot-argument='0 tryboot'"
 
 
 class Machine:
-    """Notes what it is asked to run; a backup is made, all else succeeds unless it is to fail."""
+    """Notes its commands; a backup is made, all else succeeds unless set to fail."""
 
     def __init__(self, folder: Path) -> None:
         self.ran: list[list[str]] = []
@@ -130,7 +130,7 @@ def test_what_was_done_can_be_read_on_the_stick(stick: Path, machine: Machine) -
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """A folder of the machine, with a file in it that must stay as it is."""
+    """A folder of the machine, with a file in it that must stay unchanged."""
     made = tmp_path / "machine"
     made.mkdir()
     (made / "shadow").write_text("secret")
@@ -138,7 +138,7 @@ def outside(tmp_path: Path) -> Path:
 
 
 LINKS = ("shadow", "new", "pipe", "folder")
-"""To a file, to a new name, to a device (a pipe stands for one: it would be waited for), to a folder."""
+"""To a file, to a new name, to a device (a pipe stands for one: opening it would block), to a folder."""
 
 
 def _link(at: Path, to: str, outside: Path) -> None:
@@ -196,7 +196,7 @@ def test_links_are_no_orders(stick: Path, machine: Machine, outside: Path, to: s
 def test_a_link_in_the_backup_s_place_is_not_copied_onto_the_stick(
     stick: Path, machine: Machine, outside: Path
 ) -> None:
-    """The folder is the referee's own, which might have been taken over; the stick's program is root's."""
+    """The folder is the referee's own, which might have been taken over; the stick's program runs as root."""
 
     def run(command: Sequence[str]) -> tuple[int, str]:
         Path(command[command.index("backup") + 1]).symlink_to(outside / "shadow")
@@ -209,7 +209,7 @@ def test_a_link_in_the_backup_s_place_is_not_copied_onto_the_stick(
 
 
 def test_a_mounted_stick_has_no_links(tmp_path: Path) -> None:
-    """As the kernel sees it, where it may be asked."""
+    """As the kernel sees it, where the test may ask."""
     real = tmp_path / "real"
     real.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", OPTIONS, "tmpfs", real], check=False, capture_output=True)

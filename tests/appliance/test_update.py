@@ -1,4 +1,4 @@
-"""Updating an image: which system an update goes to, what is refused and in which words, and the way back."""
+"""Updating an image: the system that an update goes to, the refusals in words, and the rollback."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Maker:
         self, version: str = NEWER, *, parts: Mapping[str, bytes] = PARTS, told: str = "", architecture: str = "arm64",
         left_out: Sequence[str] = (),
     ) -> Path:  # fmt: skip
-        """An update's file; ``told`` takes the manifest's place."""
+        """Return an update's file; ``told`` takes the manifest's place."""
         whole = {**parts, **PARTS}
         sums = "".join(f"sha256 {hashlib.sha256(whole[name]).hexdigest()} {name}\n" for name in whole)
         manifest = told or f"version {version}\narchitecture {architecture}\noptions ro quiet\n{sums}"
@@ -95,7 +95,7 @@ def machine(tmp_path: Path, maker: Maker) -> Machine:
 
 
 def runs(machine: Machine, slot: str, version: str) -> None:
-    """This system was started."""
+    """Pretend that this system was started."""
     machine.command_line.write_text(f"initrd=\\{slot}\\initrd root=PARTLABEL=root-{slot} ro quiet\n")
     machine.release.write_text(f'ID=debian\nIMAGE_VERSION="{version}"\nIMAGE_ARCHITECTURE=arm64\n')
 
@@ -126,7 +126,7 @@ def test_the_next_update_goes_to_the_other_one_again(machine: Machine, maker: Ma
 
 
 def test_what_runs_is_what_its_update_called_itself(machine: Machine, maker: Maker) -> None:
-    """An update that stays on a stick is no newer than what came from it, whatever the system in it says of itself."""
+    """An update that stays on a stick is no newer than its installed copy, whatever name that system gives itself."""
     install(maker.update(), machine)
     (machine.entries / f"b+{TRIES}.conf").rename(machine.entries / "b.conf")
     runs(machine, "b", HERE)
@@ -268,7 +268,7 @@ def test_back_to_the_system_before(machine: Machine, maker: Maker) -> None:
     assert entries(machine) == ["a.conf", "b+0.conf"]
     runs(machine, "a", HERE)
     assert state(machine).splitlines()[1] == f"b: {NEWER}, left alone, waits"
-    # What was left is not gone back to; a further update takes its place.
+    # The abandoned system is never returned to; a further update takes its place.
     with pytest.raises(Refusal, match="no other system"):
         go_back(machine)
     install(maker.update("0.1.0+202611030000"), machine)
@@ -276,7 +276,7 @@ def test_back_to_the_system_before(machine: Machine, maker: Maker) -> None:
 
 
 def test_what_was_left_is_not_tried_again_by_itself(machine: Machine, maker: Maker) -> None:
-    """A stick that stays plugged in with a bad update would otherwise have it tried again and again."""
+    """A stick that stays plugged in with a bad update would otherwise start it again and again."""
     install(maker.update(), machine, once=True)
     (machine.entries / f"b+{TRIES}.conf").rename(machine.entries / "b+0-3.conf")
     with pytest.raises(Refusal, match="did not start well or was taken back"):
@@ -301,7 +301,7 @@ def test_only_a_system_on_trial_is_started_anew(machine: Machine) -> None:
 
 @pytest.fixture
 def devices() -> bytes:
-    """A Raspberry Pi's device trees, as a part of an update."""
+    """Return a Raspberry Pi's device trees, as a part of an update."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         member = tarfile.TarInfo("overlays/imx708.dtbo")
@@ -311,7 +311,7 @@ def devices() -> bytes:
 
 
 def prefix(machine: Machine, name: str) -> str:
-    """The system that a file of the firmware's names."""
+    """Return the system named by a file of the firmware's."""
     text = (machine.esp / name).read_text()
     assert text.startswith("arm_64bit=1\n") and text.endswith("camera_auto_detect=1\n"), "the rest stays"
     return text.splitlines()[1]
@@ -338,7 +338,7 @@ def test_a_raspberry_pi_tries_an_update_once_and_keeps_what_answered(
 def test_what_a_raspberry_pi_tried_in_vain_is_left(machine: Machine, maker: Maker, devices: bytes) -> None:
     (machine.esp / "config.txt").write_text("arm_64bit=1\nos_prefix=a/\ncamera_auto_detect=1\n")
     install(maker.update(parts={**PARTS, "devices": devices}), machine)
-    # It did not come up, so the firmware started what config.txt names.
+    # It did not come up, so the firmware started the system in config.txt.
     assert "in a" in check(lambda: True, lambda: None, machine)
     assert prefix(machine, "config.txt") == "os_prefix=a/"
     assert state(machine) == f"a: {HERE}, good, runs\nb: {NEWER}, left alone, waits"

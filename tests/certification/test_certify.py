@@ -1,4 +1,4 @@
-"""The certificate of the simulated table, whole and with each fault; how it stands later; its page."""
+"""The certificate of the simulated table, whole and with each fault; its validity later; its page."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ class Bench(SimulatedTableBench):
         self.quick = Quickness([1.0] * 20, [25.0] * 8, urgency="real time")
 
     def speed(self) -> EyeSpeed:
-        """A machine of middling speed."""
+        """Return the speed of an average machine."""
         return EyeSpeed((960, 720), 15.0, 1, 60.0, 1.0)
 
     def quickness(self, told: Callable[[int], None] = lambda _hands: None) -> Quickness:
-        """As it was set."""
+        """Return the set value."""
         return self.quick
 
     def clock_step(self, clock: Callable[[], int] | None = None) -> Any:
-        """Of a clock that counts nanoseconds."""
+        """Return the step of a clock that counts nanoseconds."""
         return super().clock_step(iter(range(0, 10**7, 100)).__next__)
 
     def disk(self, clock: Callable[[], int] | None = None) -> list[float]:
-        """Of a disk that is as slow as was said."""
+        """Return the latency of a disk with the set speed."""
         instants = (n // 2 * 10**9 + n % 2 * self.write_ms * MS for n in range(10**6))
         return super().disk(instants.__next__)
 
@@ -84,7 +84,7 @@ def lines(certificate: Certificate) -> dict[str, CertificateLine]:
 
 
 def failed(bench: TableBench) -> dict[str, str]:
-    """What fails, and what is to be done about it."""
+    """Return the failures and their remedies."""
     return {line.key: line.mend(EN) for line in measure_table(bench).failed}
 
 
@@ -155,7 +155,7 @@ def test_what_cannot_be_had_fails_in_its_own_words_and_the_rest_is_measured(
             raise UserError("the pads' chip is gone")
 
     made = measure_table(NoCamera(settings))
-    # One part that is missing is told once.
+    # A missing part is reported once.
     show(made, EN)
     assert capsys.readouterr().out.count("→ no camera answers") == 1
     found = {line.key: line.mend(EN) for line in made.failed}
@@ -221,7 +221,7 @@ def test_the_disk_is_written_as_games_are(settings: Settings) -> None:
 
 
 class Dark:
-    """Lights that nobody sees."""
+    """Lights that never show."""
 
     def seat(self, seat: int, level: float) -> None: ...
 
@@ -241,7 +241,7 @@ def test_first_hands_are_held_against_their_lights() -> None:
     assert percentile([1.0, 2.0, 3.0, 4.0], 0.5) == 2.0
 
 
-# How it stands
+# Validity
 
 
 @pytest.fixture
@@ -283,7 +283,7 @@ def test_the_latest_one_counts_and_the_simulated_tables_never(settings: Settings
     poor = replace(passed, at="2026-03-02T18:00:00+01:00", lines=(replace(passed.lines[0], passed=False),))
     save_certificate(folder, poor, "page")
     for number, path in enumerate(sorted(folder.glob("*.json"), reverse=True)):
-        # As a backup leaves them that was brought back.
+        # As after the restoration of a backup.
         os.utime(path, ns=(number * 10**9, number * 10**9))
     standing = find_standing(settings, program="1")
     assert standing.word == "failed"

@@ -1,4 +1,4 @@
-"""A simulated light before a simulated camera: the offset that the camera has is the one that is found."""
+"""A simulated light before a simulated camera: the measured offset is the camera's true one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from referee.units import MS
 
 
 def measured(**camera: Any) -> LightOffset:
-    """What is found of a camera of this nature, over the real lights' shell on simulated pins."""
+    """Return the measured offset of a camera of this kind, over the real lights' shell on simulated pins."""
     clock = TableClock()
     lights = SimulatedLights(2, clock)
     eye = LitCamera(clock, lambda: lights.changes, **camera)

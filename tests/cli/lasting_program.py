@@ -1,6 +1,6 @@
-"""A program whose output may be closed, full or gone: prints, and writes what came of it into a file.
+"""A program whose output may be closed, full or gone: prints, and writes the result into a file.
 
-A file that is opened after its start takes no number of a standard file.
+A file that is opened after its start must not get the number of a standard file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line: what it says of mistakes, how fast it starts, and that it ends cleanly."""
+"""The command line: its error messages, its start-up time, and that it ends cleanly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TABLE = EXAMPLE.splitlines()[0] + "\n"
 
 
 def referee(*words: str, feed: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run the command in a process of its own."""
+    """Run the command in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "referee", *words], input=feed, capture_output=True, timeout=60, check=False
     )
@@ -140,7 +140,7 @@ def test_a_command_that_needs_no_camera_starts_in_less_than_0_4_s(words: tuple[s
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    # Processor time, for the clock on the wall also measures who else is busy; the best of three for the same reason.
+    # Processor time, because wall time also measures other programs; the best of three for the same reason.
     assert min(spent() for _ in range(3)) < 0.4
 
 
@@ -194,7 +194,7 @@ def test_an_interrupt_is_no_fault() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "referee", "replay", "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONSTARTUP": ""},
-        # What a shell starts in the background ignores interrupts, and so would its children.
+        # A shell's background jobs ignore interrupts, and so would their children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stdin is not None

@@ -1,4 +1,4 @@
-"""`referee explain`: the pile then, the instants, and what else was considered; and a replay in words."""
+"""`referee explain`: the pile then, the instants, and the other facts considered; and a replay in words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GAME = """
 
 
 def written(tmp_path: Path, text: str, **table: Any) -> str:
-    """A log as a file."""
+    """Write a log to a file."""
     file = tmp_path / "game.jsonl"
     file.write_text("".join(encode_observation(line) + "\n" for line in log(text, **table)))
     return str(file)
@@ -161,7 +161,7 @@ TIE = "1000 1:7h\n2000 2:7c\n2300 slap 3 {0}\n2301 slap 1 {1}\n2400 lift 3\n2410
 
 
 def told_of(ruling: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], **table: Any) -> str:
-    """What is printed of one ruling of a small log."""
+    """Return the output for one ruling of a small log."""
     assert main(["explain", written(tmp_path, text, **table), ruling]) == 0
     return capsys.readouterr().out
 
@@ -211,7 +211,7 @@ def test_what_decided_is_said_as_it_was(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Force, a split, people, doubt: never a margin that nothing was decided by."""
+    """Force, a split, people, doubt: never a margin that decided nothing."""
     file = written(tmp_path, text, rules=rules or "classic")
     main(["replay", file])
     ids = [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()]
@@ -275,7 +275,7 @@ NASTY = "A\x1b[2Jn\x9ba\u202eB\u2066\n\x07"
 
 
 def test_what_a_terminal_would_obey_is_written_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Names and ids with control characters, in words, in JSON and in complaints; JSON stays the same JSON."""
+    """Names and ids with control characters, in words, in JSON and in errors; JSON stays the same JSON."""
     lines = log(GAME)
     assert isinstance(lines[0], Table)
     lines[0] = replace(lines[0], seats=(NASTY, "Ben", "Cho"))
@@ -299,7 +299,7 @@ def test_what_a_terminal_would_obey_is_written_out(tmp_path: Path, capsys: pytes
 
 
 def _crowded(lines: int) -> str:
-    """A log in which everything may have been at the same time as everything near."""
+    """Return a log in which all nearby events may have been simultaneous."""
     return "\n".join(
         f"{1000 + 40 * n} slap {n % 3 + 1} ±1000" if n % 2 else f"{1000 + 40 * n} ?:{'23456789TJQK'[n % 12]}h ±1000"
         for n in range(lines)
@@ -310,7 +310,7 @@ def _crowded(lines: int) -> str:
 def test_a_long_log_with_wide_errors_is_told_in_few_words(
     options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is left out is counted; twice the lines are twice the words."""
+    """Omissions are counted; twice the lines are twice the words."""
     sizes = []
     for lines in (300, 600):
         assert main(["explain", written(tmp_path, _crowded(lines)), *options]) == 0
@@ -332,7 +332,7 @@ def test_names_are_those_of_the_table_as_it_was_corrected(tmp_path: Path, capsys
 def test_a_rule_is_told_with_the_value_that_it_has_at_this_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Not with the value that most tables play by."""
+    """Not with the default of most tables."""
     rules = {"set": {"F1": 2, "C1": {"A": 1, "K": 1, "Q": 1, "J": 1}}}
     text = "1000 1:7h\n1300 slap 2\n1400 lift 2\n2000 2:Kd\n"
     told = told_of("burn@s1", text, tmp_path, capsys, rules=rules)
@@ -355,7 +355,7 @@ def test_a_hand_that_people_told_is_said_to_be_so(tmp_path: Path, capsys: pytest
 
 
 def test_what_would_have_been_stands_below_what_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A hand 20 ms sooner: both verdicts with their reasons, and the pile that another would have had."""
+    """A hand 20 ms sooner: both verdicts with their reasons, and the pile that another player would have had."""
     file = written(tmp_path, GAME)
     before = Path(file).read_bytes()
     assert main(["explain", file, "--what-if", "s2=-20ms"]) == 0

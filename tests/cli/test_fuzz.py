@@ -1,6 +1,6 @@
 """Damaged logs and house-rule files: every one is read or refused in words, never with a traceback.
 
-Inputs are valid ones with something wrong. ``FUZZ`` raises how many there are.
+Inputs are valid ones with a defect. ``FUZZ`` raises their number.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ODD: Final[tuple[Any, ...]] = (
 
 
 def _log(rng: random.Random) -> list[str]:
-    """A valid log of a random game, with answers and corrections here and there."""
+    """Return a valid log of a random game, with answers and corrections here and there."""
     if rng.random() < 0.5:
         wild = wild_game(rng.randint(0, 10**6))
         # Sometimes at one of the ends of time.
@@ -68,7 +68,7 @@ def _amendments(rng: random.Random, about: str) -> list[dict[str, Any]]:
 
 
 def spoil_line(rng: random.Random, line: str) -> str:
-    """Something wrong with one line: a field, a value, or the text itself."""
+    """Damage one line: a field, a value, or the text itself."""
     fields = json.loads(line)
     name = rng.choice(list(fields))
     how = rng.randint(0, 6)
@@ -97,7 +97,7 @@ def spoil_line(rng: random.Random, line: str) -> str:
 
 
 def spoiled_log(rng: random.Random) -> bytes:
-    """A log with some of its lines damaged, doubled, swapped or torn off; its table mostly whole."""
+    """Return a log with some of its lines damaged, doubled, swapped or torn off; its table mostly whole."""
     lines = _log(rng)
     for _ in range(rng.choice((1, 1, 2, 5))):
         at = rng.randrange(len(lines)) if rng.random() < 0.05 else rng.randrange(1, len(lines))
@@ -124,7 +124,7 @@ def spoiled_log(rng: random.Random) -> bytes:
 
 
 def read_log(raw: bytes) -> str:
-    """Replay and explain a log through what the commands use; gives how far it came."""
+    """Replay and explain a log through the commands' own functions; return how far it came."""
     stream = BytesIO(raw)
     seen = 0
     try:
@@ -148,7 +148,7 @@ def read_log(raw: bytes) -> str:
 
 
 def spoiled_file(rng: random.Random) -> bytes:
-    """A house-rules file with something wrong in it."""
+    """Return a house-rules file with a defect."""
     text = _file(rng)
     names = [*ROWS, *BY_NAME]
     for _ in range(rng.choice((1, 1, 2, 4))):
@@ -190,7 +190,7 @@ def _file(rng: random.Random) -> str:
 
 
 def read_file(raw: bytes) -> str:
-    """Check a house-rules file as the command does; gives how far it came."""
+    """Check a house-rules file as the command does; return how far it came."""
     try:
         house = parse_bytes(raw, "house.toml")
     except HouseFileError as bad:

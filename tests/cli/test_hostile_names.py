@@ -1,4 +1,4 @@
-"""Names that would be obeyed: by a terminal, by its drawing library, by a browser, by a spreadsheet."""
+"""Names that would be interpreted: by a terminal, by its drawing library, by a browser, by a spreadsheet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AT = "2026-01-01T20:00:00+00:00"
 
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
-    """One game of four such people, which has ended; one line is no line, and has such words, too."""
+    """Return a finished game of four such people; one line is invalid, and has such words, too."""
     path = tmp_path / "record.db"
     table = {"kind": "table", "t": 0, "id": "table", "seats": NAMES, "dealer": 4, "rules": "classic"}
     with Record(path) as kept:
@@ -43,7 +43,7 @@ def test_no_name_of_a_record_reaches_a_terminal_raw(
     command, *options = asked.split()
     assert main([command, "--record", str(record), *options]) in (0, 1)
     told = capsys.readouterr()
-    # Lines of CSV end as those of its standard do.
+    # Lines of CSV end as in the standard.
     assert not RAW.search((told.out + told.err).replace("\r\n", "\n"))
     if asked in ("games", "games --export 1"):
         assert "\\u001b]0;taken" in told.out and "[blink]Ben[/]" in told.out

@@ -1,4 +1,4 @@
-"""Output that is closed, full or gone ends nothing, and no other file takes its number."""
+"""Closed, full or missing output ends nothing, and no other file takes its number."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_what_can_be_printed_is_printed_in_its_order(capfd: pytest.CaptureFixtur
 def test_games_and_pages_have_lasting_output_and_what_is_piped_on_has_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A program that reads `replay` and goes is to stop it."""
+    """A reader of `replay` that quits is meant to stop it."""
     from referee.cli import _LASTING
 
     commands = {

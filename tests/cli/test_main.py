@@ -1,4 +1,4 @@
-"""`referee` called as a function: what each command says of a mistake, and how it ends."""
+"""`referee` called as a function: each command's errors, and its exit status."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Told = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def told(capsys: pytest.CaptureFixture[str]) -> Told:
-    """Run a command; its exit status, and what it says on standard output and standard error."""
+    """Run a command; return its exit status, standard output and standard error."""
 
     def run(*words: object) -> tuple[int, str, str]:
         status = main([str(word) for word in words])
@@ -44,7 +44,7 @@ def test_the_example_of_settings_is_one(told: Told, tmp_path: Path) -> None:
 
 
 def test_a_table_without_pads_and_camera_is_no_table(told: Told, tmp_path: Path) -> None:
-    """And one whose settings are not there, or wrong, neither."""
+    """Missing or wrong settings are refused as well."""
     settings = tmp_path / "table.toml"
     assert "there is no such file" in told("run", "--settings", settings)[2]
     settings.write_text("[camera]\nfps = 0\n")
@@ -85,7 +85,7 @@ def test_a_log_is_replayed_and_explained_in_this_process(told: Told, tmp_path: P
 
 
 def test_a_reader_that_goes_away_is_no_mistake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As in `referee rules | head -1`: whatever is printed afterwards goes nowhere."""
+    """As in `referee rules | head -1`: all further output is discarded."""
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "w", buffering=1) as pipe:
@@ -95,7 +95,7 @@ def test_a_reader_that_goes_away_is_no_mistake(monkeypatch: pytest.MonkeyPatch, 
 
 
 class Interrupted(StringIO):
-    """Somebody presses Ctrl-C while this is read."""
+    """Ctrl-C is pressed while this is read."""
 
     def read(self, _size: int | None = -1, /) -> str:
         raise KeyboardInterrupt

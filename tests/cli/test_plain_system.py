@@ -1,4 +1,4 @@
-"""The commands that need no Linux, where nothing is there that only Linux has (`tests.support.plain_system`)."""
+"""The commands that need no Linux, on a system without Linux's own modules (`tests.support.plain_system`)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PLAIN = Path(__file__).parents[1] / "support" / "plain_system"
 
 
 def plain_environment() -> dict[str, str]:
-    """What makes an interpreter, and its children, one of such a system."""
+    """Return an environment that turns an interpreter, and its children, into one of such a system."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join((str(PLAIN), str(Path(__file__).parents[2])))}
 
 
 def plainly(*command: str, folder: Path) -> str:
-    """What a command prints there; it must end well."""
+    """Return a command's output there; it must succeed."""
     done = subprocess.run(
         [sys.executable, *command], env=plain_environment(), cwd=folder, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, check=False, timeout=240,

@@ -1,4 +1,4 @@
-"""House rules as a file, and `referee rules`: every mistake with its place, and what is switched on in plain words."""
+"""House rules as a file, and `referee rules`: every error with its place, and the active rules in plain words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands against the adjudicator: what people put right is ruled as if it had been right, and nothing ever raises."""
+"""Commands against the adjudicator: a corrected log is ruled as if it had been right, and no command raises."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ from tests.oracle.games import play
 from tests.web.tables import SECOND, Table
 
 APPLIANCE = Path(__file__).parents[1] / "web" / "appliance.jsonl"
-"""What camera and pads told of forty cards: `referee demo --no-pace --seed 4 --max-cards 40 --log FILE`, rulings and
-idle ticks left out. What people answered is left out below, for it answers what was asked of these very cards."""
+"""The reports of camera and pads on forty cards: `referee demo --no-pace --seed 4 --max-cards 40 --log FILE`, rulings
+and
+idle ticks left out. People's answers are left out below, because they answer questions about these very cards.
+"""
 CARDS = [rank + suit for rank in "A23456789TJQK" for suit in "shdc"]
 
 
@@ -45,7 +47,7 @@ def generated(seed: int) -> tuple[Observation, ...]:
 
 
 def _desk(table: Table) -> Desk:
-    """The door through which whatever comes from the page goes."""
+    """Return the dispatcher that receives the page's commands."""
     return Desk(Pairing(), obeying(table.facts, table.name, lambda *_: None, lambda _: ""))
 
 
@@ -54,13 +56,13 @@ REPORTED = {"base": "classic", "on": ["F5", "F9", "F10", "S6", "S7", "S8", "N14"
 
 
 def reported(seed: int) -> tuple[Observation, ...]:
-    """The lines of a generated game, under its own rules or, for every other seed, under these."""
+    """Return the lines of a generated game, under its own rules or, for every other seed, under these."""
     first, *rest = generated(seed)
     return (replace(first, rules=REPORTED), *rest) if seed % 2 else (first, *rest)  # type: ignore[call-arg]
 
 
 def damaged(lines: tuple[Observation, ...], rng: random.Random) -> tuple[list[Observation], int, dict[str, Any]] | None:
-    """The same lines with one told wrongly, its place, and what a person would say of it; None where none can be."""
+    """Return the same lines with one wrong, its place, and a person's correction of it; None where none is possible."""
     what = rng.choice(("card", "unread", "seat", "hand"))
     kind: type[Card | Slap] = Slap if what == "hand" else Card
     places = [n for n, line in enumerate(lines) if isinstance(line, kind) and getattr(line, "seat", None) is not None]
@@ -84,7 +86,7 @@ def ended(table: Table, at: int) -> list[str]:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_put_right_at_any_moment_is_ruled_as_if_it_had_been_told_right(seed: int) -> None:
-    """A card, an unread card, a card's seat, a hand's seat; said at once, or any number of lines later."""
+    """A card, an unread card, a card's seat, a hand's seat; corrected at once, or any number of lines later."""
     rng = random.Random(seed)
     lines = generated(seed)
     made = damaged(lines, rng)
@@ -92,7 +94,7 @@ def test_what_is_put_right_at_any_moment_is_ruled_as_if_it_had_been_told_right(s
         return
     wrong, at, right = made
     end = max(line.t for line in lines) + 60 * SECOND
-    # Not between two lines of one instant, for what is said then is of that instant.
+    # Not between two lines of one instant, because a command then belongs to that instant.
     cuts = [n for n in range(at + 1, len(wrong)) if wrong[n - 1].t < wrong[n].t and wrong[n].t > wrong[at].t]
     cut = rng.choice(cuts) if cuts else len(wrong)
     table = Table(wrong[:cut])
@@ -107,7 +109,7 @@ def test_what_is_put_right_at_any_moment_is_ruled_as_if_it_had_been_told_right(s
 
 
 def test_the_damage_of_that_test_does_change_rulings() -> None:
-    """Else it would hold for nothing."""
+    """Else it would prove nothing."""
     changed = 0
     for seed in range(60):
         made = damaged(generated(seed), random.Random(seed))
@@ -118,7 +120,7 @@ def test_the_damage_of_that_test_does_change_rulings() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_an_appliances_log_is_put_right_and_undone(seed: int) -> None:
-    """With its sensors' own promises: the correction gives the right rulings, undo those of before."""
+    """With its sensors' own promises: the correction gives the right rulings, undo the earlier ones."""
     rng = random.Random(seed)
     lines = appliance()
     end = max(line.t for line in lines) + 60 * SECOND
@@ -157,7 +159,7 @@ def test_undo_of_any_word_restores_the_rulings(seed: int) -> None:
 
 
 def sensible(rng: random.Random, table: Table) -> tuple[str, dict[str, Any]]:
-    """A command that people might give at this table."""
+    """Return a command that people might give at this table."""
     lines = table.observations[1:]
     kind = rng.choice(
         (
@@ -199,11 +201,11 @@ def sensible(rng: random.Random, table: Table) -> tuple[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_what_is_accepted_fits_and_can_be_written_down(seed: int) -> None:
-    """Twenty words in the middle of a game and between its lines: none of them surprises the adjudicator."""
+    """Twenty commands in the middle of a game and between its lines: none of them surprises the adjudicator."""
     rng = random.Random(seed)
     lines = sorted(reported(seed), key=lambda line: line.t)
     begun = rng.randint(2, len(lines) - 1)
-    # As at a live table: what was ruled is told before people can say more about it.
+    # As at a live table: rulings are handed out before people can comment on them.
     table = Table(lines[:begun], LIVE_LOOKAHEAD)
     table.settle(table.now)
     rest = [line for line in lines[begun:] if line.t > table.now + LIVE_LOOKAHEAD]
@@ -217,7 +219,7 @@ def test_what_is_accepted_fits_and_can_be_written_down(seed: int) -> None:
                 again = decode_line(encode_observation(said), 1)
                 assert encode_observation(again) == encode_observation(said)
         for _ in range(rng.randint(0, 3)):
-            # A line of an instant that was promised already would be late evidence, which is another matter.
+            # A line at an instant already promised would be late evidence, which is tested elsewhere.
             rest = [line for line in rest if line.t > table.now]
             for line in rest[:1]:
                 table.observe(line)
@@ -258,7 +260,7 @@ def test_the_table_goes_on_after_resume() -> None:
 
 
 def test_counted_stacks_are_what_the_table_believes() -> None:
-    """One, or all; who was not counted stays."""
+    """One, or all; an uncounted player keeps the believed number."""
     table = Table(log("1000 1:7h\n"))
     table.settle()
     assert table.view.counts == (17, 17, 17)
@@ -301,7 +303,7 @@ def test_an_answer_that_fits_is_taken_and_undone() -> None:
 
 
 def test_a_slaps_question_about_an_unread_card_names_the_card() -> None:
-    """Answered where it was asked, it is said of the card."""
+    """Answered at the slap's question, it is stored with the card."""
     table = Table(log(UNREAD))
     table.settle()
     slap = next(name for name in table.view.questions if "s1" in name)
@@ -311,7 +313,7 @@ def test_a_slaps_question_about_an_unread_card_names_the_card() -> None:
 
 
 def test_a_card_that_was_answered_is_corrected_by_another_answer() -> None:
-    """An answer holds over its line, so the line's correction must not be lost behind it."""
+    """An answer overrides its line, so the line's correction must not be lost behind it."""
     table = Table(log(UNREAD))
     table.settle()
     own = next(name for name in table.view.questions if "c2" in name)
@@ -325,7 +327,7 @@ def test_a_card_that_was_answered_is_corrected_by_another_answer() -> None:
 
 
 def test_a_seat_that_was_answered_is_corrected_by_another_answer() -> None:
-    """The same of who laid a card."""
+    """The same for the seat that laid a card."""
     table = Table(log("1000 1:??\n2000 3:8c\n"))
     table.settle()
     asked = next(ruling for ruling in table.in_force() if ruling.get("ask") == "who_played")
@@ -342,7 +344,7 @@ def test_a_seat_that_was_answered_is_corrected_by_another_answer() -> None:
 
 
 def test_a_card_that_spoke_against_memory_is_settled_by_its_correction() -> None:
-    """What the eye held possible beside it is no longer asked about."""
+    """The eye's other candidates are no longer asked about."""
     lines = log("1000 1:7h\n2000 2:7c\n")
     doubtful = replace(lines[2], card="??", candidates=(("7c", 0.6), ("8c", 0.4)))  # type: ignore[call-arg]
     table = Table([*lines[:2], doubtful])
@@ -403,7 +405,7 @@ def test_what_does_not_fit_is_refused_in_words(command: Any, words: str) -> None
 
 
 def test_what_is_no_matter_of_the_log_comes_back_as_an_order() -> None:
-    """A new game knows its players, a rematch who deals next."""
+    """A new game returns its players, a rematch its dealer."""
     table = Table(log("1000 1:7h\n"))
     begun = table.command("begin", seats=[" Ana ", "Ben  Bo"], rules="classic", abandon=True)
     assert isinstance(begun, Accepted)
@@ -435,7 +437,7 @@ def test_corrections_that_the_house_rules_switch_off_are_refused() -> None:
 
 
 def test_without_a_game_only_orders_are_taken() -> None:
-    """And a rematch has nothing to repeat."""
+    """A rematch has nothing to repeat."""
     for do in ("pause", "undo", "rematch"):
         assert isinstance(meet_command(parse_command({"do": do}), None, str), Refused)
     begin = parse_command({"do": "begin", "seats": ["A", "B"], "rules": "classic"})
@@ -443,7 +445,7 @@ def test_without_a_game_only_orders_are_taken() -> None:
 
 
 def test_a_line_that_came_too_late_to_be_judged_cannot_be_corrected() -> None:
-    """Nothing rests on it."""
+    """No ruling rests on it."""
     table = Table(log("1000 1:7h\n"))
     table.settle()
     table.observe(Card(t=2 * SECOND, id="late", card="8c", seat=2))
@@ -483,7 +485,7 @@ FIELDS = sorted({name for kind in COMMAND_FIELDS.values() for name in kind.model
 
 @st.composite
 def anything(draw: st.DrawFn) -> Any:
-    """A command's shape with anything in it: values that could be, values that could not."""
+    """Return a command's shape with arbitrary values, valid and invalid."""
     known = draw(st.booleans())
     do = draw(st.sampled_from(sorted(COMMAND_FIELDS)))
     names = list(COMMAND_FIELDS[do].model_fields) if known else FIELDS
@@ -504,7 +506,7 @@ def busy() -> Table:
 @given(asked=anything() | JSON)
 @settings(max_examples=150, deadline=None)
 def test_no_command_ever_raises(busy: Table, asked: Any) -> None:
-    """Whatever was asked: accepted or refused, in words."""
+    """Every command is accepted or refused, in words."""
     assert _desk(busy)(asked)["words"]
 
 

@@ -1,4 +1,4 @@
-"""What is offered to people who say that a card is another one."""
+"""The cards offered to people who say that a card is another one."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from tests.web.tables import SECOND, Table
 
 
 def edges(*presses: tuple[int, int, int]) -> list[Edge]:
-    """Seat, from and to (ms) of each press."""
+    """Return seat, from and to (ms) of each press."""
     both = [(seat, t * MS, down) for seat, since, to in presses for t, down in ((since, True), (to, False))]
     return [Edge(seat, t, down) for seat, t, down in sorted(both, key=lambda one: (one[1], one[0]))]
 
@@ -64,7 +64,7 @@ def test_each_gesture_says_its_word_in_its_mode_and_nothing_elsewhere(mode: Mode
     """The whole table of them."""
     word = MEANING[mode].get(gesture)
     if mode in (Mode.PLAY, Mode.ASKING) and gesture in (Gesture.KNOCK, Gesture.RAP):
-        # Taps before it are hands like any other there: not alone.
+        # Earlier taps are ordinary hands there: not alone.
         assert said(mode, *SHOWN[gesture]) == []
     else:
         assert said(mode, *SHOWN[gesture]) == ([f"{word} 1"] if word else [])
@@ -85,7 +85,7 @@ def test_each_gesture_says_its_word_in_its_mode_and_nothing_elsewhere(mode: Mode
     ],
 )
 def test_while_the_game_goes_on_only_a_lonely_hold_is_a_word(presses: tuple[tuple[int, int, int], ...]) -> None:
-    """Too short, stuck, in a crowd, a row of slaps: nothing."""
+    """Too short, stuck, in a crowd, a row of slaps: no word."""
     assert said(Mode.PLAY, *presses) == []
     assert said(Mode.ASKING, *presses) == []
 
@@ -100,7 +100,7 @@ def test_while_the_game_goes_on_only_a_lonely_hold_is_a_word(presses: tuple[tupl
     ],
 )
 def test_what_is_no_row_of_taps_says_nothing(presses: tuple[tuple[int, int, int], ...]) -> None:
-    """Of two pads at once, too long, the second too long, five."""
+    """On two pads at once, too long, the second too long, five."""
     assert said(Mode.IDLE, *presses) == []
     assert said(Mode.PAUSED, *presses) == []
 
@@ -158,7 +158,7 @@ def test_hands_that_play_never_say_a_word(seed: int) -> None:
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 20_000), st.booleans()), max_size=60))
 @settings(max_examples=200, deadline=None)
 def test_any_edges_in_any_mode_never_raise(raw: list[tuple[int, int, bool]]) -> None:
-    """Presses without releases, releases without presses; and each word is of its mode's."""
+    """Presses without releases, releases without presses; and each word belongs to its mode."""
     for mode in Mode:
         pads = PadWords(3, mode)
         words = [
@@ -172,13 +172,13 @@ def test_any_edges_in_any_mode_never_raise(raw: list[tuple[int, int, bool]]) -> 
 
 
 def test_bounds_leave_room_between_a_tap_a_slap_and_a_hold() -> None:
-    """A hold can be let go of before the pad counts as stuck."""
+    """A hold can be released before the pad counts as stuck."""
     assert TAP < HOLD < STUCK
     assert STUCK - HOLD >= TAP_GAP
 
 
 def held_during(text: str, since: int, seat: int = 3) -> tuple[Table, Word]:
-    """A table at which one pad is held for 2.5 s; the press goes the way of every edge, and also to the words."""
+    """A table at which one pad is held for 2.5 s; the press goes the way of every edge and to the pad words."""
     table, pads, words = Table(log(text), 10_000_000), PadWords(3, Mode.PLAY), []
     filtered = PadFilter(3)
     for edge in edges((seat, since, since + 2500)):
@@ -203,7 +203,7 @@ def test_a_hold_whose_press_was_judged_as_a_slap_is_no_word() -> None:
 
 
 def test_a_hold_on_the_empty_pile_pauses() -> None:
-    """Nothing lies there, so the press was nothing."""
+    """There is no card, so the press had no meaning."""
     table, word = held_during("", 3000)
     assert any(isinstance(line, Slap) for line in table.observations)
     assert command_of(word, table.facts()) == {"do": "pause"}
@@ -214,7 +214,7 @@ def mode_of(facts: Facts) -> Mode:
 
 
 def test_what_the_table_is_doing() -> None:
-    """A question while the game goes on, a pause over both, and nothing after the end."""
+    """A question while the game goes on, a pause over both, and no mode after the end."""
     table = Table(log("1000 1:7h\n2000 2:7c\n"))
     table.settle()
     assert mode_of(table.facts()) is Mode.PLAY
@@ -229,7 +229,7 @@ def test_what_the_table_is_doing() -> None:
 
 
 def test_two_taps_after_the_end_ask_for_another_game() -> None:
-    """Their presses are judged like all others, as nothing."""
+    """Their presses are judged like all others, without a result."""
     table = Table(log("1000 1:Kh\n2000 2:5c\n", seats=2, rules="beggar-my-neighbour", counts=[2, 1]), 10_000_000)
     table.settle(4000 * MS)
     assert mode_of(table.facts()) is Mode.IDLE
@@ -245,7 +245,7 @@ def test_two_taps_after_the_end_ask_for_another_game() -> None:
 
 
 def test_pads_answer_what_a_pad_can_answer() -> None:
-    """Who was first: the pad of whoever it was."""
+    """The first hand is named by its own pad."""
     table = Table(log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2300 slap 1\n2400 lift 3\n2400 lift 1\n"))
     table.settle()
     assert len(table.view.questions) == 1
@@ -259,7 +259,7 @@ def test_pads_answer_what_a_pad_can_answer() -> None:
 
 
 def test_pads_say_whether_the_eye_or_memory_was_right() -> None:
-    """Yes: what was seen; no: what memory expects."""
+    """Yes: the card as seen; no: memory's prediction."""
     text = "1000 1:7h\n2000 2:7c\n2300 slap 3\n2400 lift 3\n3500 taken 3\n4000 3:9c\n5000 1:2c\n6000 2:3c\n7000 3:Th\n"
     table = Table(log(text, counts=[3, 3, 1]))
     table.settle()
@@ -274,7 +274,7 @@ CONTESTED = "1000 1:7h\n2000 2:8c\n2300 slap 3\n"
 
 
 def test_four_taps_contest_the_latest_slap_or_take() -> None:
-    """F5: whoever taps contests; not their own, and not where nobody knows contests."""
+    """F5: the tapping player contests; not their own, and not where contests are off."""
     table = Table(log(CONTESTED, rules={"base": "classic", "on": ["F5"]}))
     table.settle()
     word = Word("contest", 1, 50 * SECOND, 53 * SECOND)
@@ -296,7 +296,7 @@ def test_four_taps_contest_a_slap_whose_pile_still_lies_there() -> None:
 
 
 def test_late_evidence_may_wait_and_is_taken_up_while_the_table_is_paused() -> None:
-    """It keeps nobody from pausing; then yes takes it up."""
+    """It prevents no pause; then yes takes it up."""
     table = Table(log("1000 1:7h\n2300 slap 3\n"))
     table.settle()
     table.observe(Card(t=2 * SECOND, id="late", card="7c", seat=2))

@@ -1,4 +1,4 @@
-"""Where the page is: for this machine, for phones, and where the wished port is taken."""
+"""The page's address: for this machine, for phones, and where the configured port is taken."""
 
 from __future__ import annotations
 

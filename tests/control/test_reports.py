@@ -1,4 +1,4 @@
-"""What no sensor told: contests, fouls, calls, who joins and leaves, a missed card, a missed slap, late evidence."""
+"""Reports without a sensor: contests, fouls, calls, joining and leaving, a missed card or slap, late evidence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def table_of(text: str = PAIR, *on: str, **set_: Any) -> Table:
 
 
 def accepted(table: Table, do: str, **fields: Any) -> list[str]:
-    """The lines that came of it, as they stand in the log."""
+    """Return the resulting lines, as they stand in the log."""
     done = table.command(do, **fields)
     assert isinstance(done, Accepted), done
     table.settle()
@@ -66,7 +66,7 @@ def test_a_foul_is_reported_where_a_row_makes_something_of_it(foul: str, row: st
 
 
 def test_a_card_that_was_reported_out_of_turn_was_in_turn_after_all() -> None:
-    """F7: overruling what people reported takes their report back, and undoing that brings it again."""
+    """F7: overruling a report takes it back, and undoing that restores it."""
     table = table_of("1000 1:7h\n2000 2:Kc\n", "F7")
     accepted(table, "foul", seat=2, foul="out_of_turn")
     (dead,) = (one for one in table.rulings if one.kind == "dead_card")
@@ -226,7 +226,7 @@ def test_a_slap_that_its_pad_missed_wins() -> None:
 
 
 def test_a_missed_slap_near_another_hand_is_asked_about() -> None:
-    """Nobody knows its instant, so nobody can know that it came first."""
+    """Its instant is unknown, so it is unknown whether it came first."""
     table = table_of("1000 1:7h\n2000 2:7c\n2500 slap 1\n")
     accepted(table, "missed_slap", seat=3)
     (question,) = [one for one in table.in_force() if one.kind == "question"]
@@ -236,7 +236,7 @@ def test_a_missed_slap_near_another_hand_is_asked_about() -> None:
 
 
 def test_late_evidence_is_taken_up_and_left_again() -> None:
-    """Reading 20: it judges nothing until somebody takes it up."""
+    """Reading 20: it judges nothing until people take it up."""
     table = table_of("1000 1:7h\n2300 slap 3\n")
     table.observe(Card(t=2 * SECOND, id="late", card="7c", seat=2))
     table.settle()
@@ -292,7 +292,7 @@ def test_one_act_is_contested_once_by_each_player() -> None:
 
 
 def test_counts_settle_a_game_that_is_over_and_nothing_else() -> None:
-    """E7: nobody knows how many each holds when the agreed pile is taken."""
+    """E7: the stacks are unknown when the agreed pile is taken."""
     text = "1000 1:7h\n2000 2:7c\n2300 slap 3\n3000 taken 3\n"
     rules = {"base": "classic", "on": ["E7"], "set": {"E7": {"piles": 1}}}
     table = Table(log(text, rules=rules, counts=[None, None, None]))

@@ -1,4 +1,4 @@
-"""Codes of seats: which of them hold, and until when."""
+"""Codes of seats: which of them are valid, and until when."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = {1: "Ana", 2: "Ben", 3: "Cho"}
 
 
 def made(folder: Path, names: dict[int, str] = NAMES, now: int = NIGHT) -> dict[int, str]:
-    """By seat: the codes with which a game begins."""
+    """Return by seat the codes with which a game begins."""
     return {one.seat: one.code for one in make_seat_codes(folder, dict.fromkeys(names, ""), names, now=now)}
 
 

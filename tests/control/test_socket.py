@@ -1,4 +1,4 @@
-"""The socket between page and main process: who may use it, and that neither side hangs or breaks."""
+"""The socket between page and main process: access to it, and that neither side hangs or breaks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.web.browser import Main
 
 
 class Clocked:
-    """An inlet whose turns and time the test makes."""
+    """A control server whose turns and time the test controls."""
 
     def __init__(self, folder: Path) -> None:
         self.clock = [0]
@@ -80,7 +80,7 @@ def test_nobody_else_can_reach_the_socket(clocked: Clocked) -> None:
     "line", [b"\n", b"{\n", b"[" * 5000 + b"\n", b"\xff\xfe\n", b"nan nan\n", b'"fail"\n', b'"odd"\n']
 )
 def test_nonsense_is_answered_too(clocked: Clocked, line: bytes) -> None:
-    """And what fails inside is no failure of the loop."""
+    """An internal failure does not end the loop."""
     answer = clocked.said(line)
     assert answer["accepted"] is False
     assert answer["words"]
@@ -132,7 +132,7 @@ def test_many_callers_are_served_some_at_a_time(clocked: Clocked) -> None:
 
 
 def test_a_caller_that_is_gone_before_the_answer_hurts_nobody(clocked: Clocked) -> None:
-    """Its command was heard all the same."""
+    """Its command was executed all the same."""
     link = clocked.call()
     link.sendall(b'{"do":"pause"}\n')
     link.close()
@@ -155,7 +155,7 @@ def test_a_socket_left_behind_is_taken_over_and_one_in_use_is_not(tmp_path: Path
 
 
 def test_the_page_says_that_no_game_is_running(tmp_path: Path) -> None:
-    """No socket, a socket that nobody listens at, an answer that is none."""
+    """No socket, a socket without a listener, an invalid answer."""
     with pytest.raises(ControlError, match=NOBODY):
         asyncio.run(ask_referee(tmp_path / SOCKET_NAME, {"do": "pause"}))
     left = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -210,7 +210,7 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_can_be_shared_with_a_group(tmp_path: Path) -> None:
-    """As the service's two users do; not where anybody may have made it, and others enter it in no case."""
+    """As the service's two users do; not where any user may have made it, and other users enter it in no case."""
     folder = tmp_path / "shared"
     folder.mkdir()
     folder.chmod(0o770)

@@ -1,4 +1,4 @@
-"""What people type is the command that the page would send."""
+"""Typed text is the command that the page would send."""
 
 from __future__ import annotations
 

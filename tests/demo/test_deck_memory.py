@@ -1,7 +1,7 @@
-"""A simulated game whose eye is unsure or wrong: deck memory helps, contradicts, and is put right by people.
+"""A simulated game whose eye is unsure or wrong: deck memory helps, contradicts, and is corrected by people.
 
-The readings are made up (`Doubting`), all else is real: the conductor hands over what deck memory foresees before each
-frame, `models.watch.prior` weighs it, the core rules.
+The readings are made up (`Doubting`), all else is real: the conductor hands over deck memory's predictions before each
+frame, `models.watch.prior` weighs them, the core rules.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ OPTIONS = DemoOptions(seed=6, pace=False, live=False, max_cards=260)
 OTHER = {"s": "c", "c": "s", "h": "d", "d": "h"}
 
 Eye = Callable[[Card], tuple[str, float, Candidates]]
-"""What an eye makes of a card: its belief, its confidence, and each look's candidates."""
+"""An eye's reading of a card: its belief, its confidence, and each look's candidates."""
 
 
 def twin(card: str) -> str:
-    """The card that it is most easily taken for: of the same rank and colour."""
+    """Return the card that it is most easily mistaken for: of the same rank and colour."""
     return card[0] + OTHER[card[1]]
 
 
 def unsure(card: Card) -> tuple[str, float, Candidates]:
-    """Never sure which of two it is, and rather wrong than right."""
+    """Read without certainty, and rather wrong than right."""
     return twin(card.card), 0.55, ((twin(card.card), 0.55), (card.card, 0.43))
 
 
 class Doubting(ScriptedWatcher):
-    """A watcher whose eye is as it is told, and that listens to deck memory."""
+    """A watcher with a scripted eye that uses deck memory."""
 
     def __init__(self, script: list[Observation], eye: Eye, memory: bool = True) -> None:
         super().__init__(script, delay=250_000_000)
         self._eye, self._memory = eye, memory
         self._foresight: Foresight | None = None
         self.known = 0
-        """For how many cards memory was certain."""
+        """Number of cards of which memory was certain."""
         self.mistaken = 0
-        """For how many it excluded what came."""
+        """Number of cards that it wrongly excluded."""
 
     def recall(self, foresight: Foresight | None) -> None:
         self._foresight = foresight if self._memory else None
@@ -111,14 +111,14 @@ def test_without_memory_none_of_them_is_read() -> None:
 
 
 def test_the_log_gives_the_same_rulings_again() -> None:
-    """What memory did was done before the log: the rulings rest on the log alone."""
+    """Memory acted before the log: the rulings rest on the log alone."""
     _, _, _, _, text = all_unsure()
     again = sorted(encode_ruling(ruling) for ruling in replay_log(BytesIO(text.encode()), everything=True))
     assert again == sorted(line for line in text.splitlines() if line.startswith('{"ruling"'))
 
 
 def one_wrong(at: Callable[[Card], bool]) -> Eye:
-    """An eye that reads well, but one card, and that wrongly and surely."""
+    """Return an eye that reads well, except one card, which it misreads with confidence."""
     done: list[str] = []
 
     def eye(card: Card) -> tuple[str, float, Candidates]:

@@ -30,7 +30,7 @@ FRAME = round(1e9 / FPS)
 def played(
     options: DemoOptions, seen: list[Observation] | None = None, log: StringIO | None = None
 ) -> tuple[DemoSummary, Conductor, Script]:
-    """Play without drawing, through the real pads, with a perfect eye or one that sees this."""
+    """Play without drawing, through the real pads, with a perfect eye or the given one."""
     script = script_of(options)
     eye = ScriptedWatcher(as_seen(script.truth, FRAME) if seen is None else seen, delay=250_000_000)
     journal = TextJournal(log) if log is not None else None
@@ -40,7 +40,7 @@ def played(
 
 @cache
 def four_played() -> tuple[DemoSummary, Conductor, Script, str]:
-    """One game of four, and its log."""
+    """Return one game of four, and its log."""
     log = StringIO()
     return *played(short(), log=log), log.getvalue()
 

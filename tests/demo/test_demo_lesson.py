@@ -43,7 +43,7 @@ def test_every_line_states_an_error_and_the_players_answer(lines: list[Observati
 
 
 def test_a_class_is_asked_where_there_is_something_to_ask() -> None:
-    """Several hands, or one that did not count; a hand that was alone and won is nothing to ask about."""
+    """Several hands, or one that did not count; a single hand that won raises no question."""
     text = """
         1000 1:7h
         2000 2:7c

@@ -1,4 +1,4 @@
-"""What a demo does without: modules of people, backups and power, which only a real table's evening needs."""
+"""Modules that a demo does not import: people, backups and power, which only a real table's evening needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A demo that somebody stops or corrects: its players stand still, and go on as the referee has it."""
+"""A demo that is stopped or corrected: its players stand still, and go on from the referee's state."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Said = Callable[[Conductor], dict[str, Any] | None]
 
 
 class Visitor(TableService):
-    """Says one thing after the other at the table, each as soon as it can be said."""
+    """Gives commands at the table in order, each as soon as it is possible."""
 
     name = "visitor"
     needs_record = False
@@ -39,7 +39,7 @@ class Visitor(TableService):
         self._words = list(words)
         self._game: ServedGame | None = None
         self.said: list[int] = []
-        """When each was said, ns."""
+        """When each command was given, ns."""
 
     def begin_game(self, game: ServedGame) -> None:
         self._game = game
@@ -61,12 +61,12 @@ class Visitor(TableService):
 
 
 def after_cards(count: int, **asked: Any) -> Said:
-    """Say this once so many cards were seen."""
+    """Give this command after a number of cards."""
     return lambda game: dict(asked) if game.cards >= count else None
 
 
 def after_pause(wait: int, **asked: Any) -> Said:
-    """Say this when the game has been paused for ``wait`` ns."""
+    """Give this command when the game has been paused for ``wait`` ns."""
 
     def said(game: Conductor) -> dict[str, Any] | None:
         pause = max((line.t for line in game.observations if isinstance(line, Pause)), default=None)
@@ -78,7 +78,7 @@ def after_pause(wait: int, **asked: Any) -> Said:
 def watched(
     *words: Said, rules: str = "classic", seed: int = 6, seats: int = 4
 ) -> tuple[DemoSummary, Conductor, Script, Visitor]:
-    """A game with a perfect eye at which a visitor says these words."""
+    """Play a game with a perfect eye and a visitor with these commands."""
     options = DemoOptions(seed=seed, seats=seats, rules=rules, pace=False, live=False, max_cards=CARDS)
     script = script_of(options)
     eye, visitor = FollowingWatcher(script, FPS, delay=250 * MS), Visitor(*words)
@@ -91,12 +91,12 @@ def watched(
 
 
 def kinds_after(conductor: Conductor, t: int) -> Counter[str]:
-    """What was ruled after an instant, by kind."""
+    """Return the rulings after an instant, by kind."""
     return Counter(ruling.kind for ruling in in_force(conductor.rulings) if ruling.t > t)
 
 
 def is_played_in_turn(conductor: Conductor, t: int) -> bool:
-    """Whether hardly a card was laid out of turn once people had heard what was said then: they err, but seldom."""
+    """Whether hardly a card was laid out of turn once people had heard the notice: they err, but seldom."""
     t += SECOND
     laid = sum(isinstance(line, Card) and line.t > t for line in conductor.observations)
     assert laid > 10, "the game does not go on"
@@ -104,7 +104,7 @@ def is_played_in_turn(conductor: Conductor, t: int) -> bool:
 
 
 def gaps(script: Script) -> list[int]:
-    """The times between cards, ns."""
+    """Return the times between cards, ns."""
     laid = [act.t for act in script.acts if isinstance(act, Lay)]
     return [b - a for a, b in pairwise(laid)]
 
@@ -132,12 +132,12 @@ def test_a_game_that_nobody_stops_is_the_seeds_own() -> None:
 
 
 def last_card(game: Conductor) -> str:
-    """The id of the card that lies on top."""
+    """Return the id of the top card."""
     return next(line.id for line in reversed(game.observations) if isinstance(line, Card))
 
 
 def corrected_to(card: str, after: int) -> Said:
-    """The top card is said to be another one."""
+    """Correct the top card to another one."""
     return lambda game: {"do": "correct", "line": last_card(game), "card": card} if game.cards >= after else None
 
 
@@ -149,7 +149,7 @@ def test_a_corrected_card_makes_a_challenge_and_the_players_meet_it(seed: int) -
 
 
 def overruled(game: Conductor) -> dict[str, Any] | None:
-    """The first slap that won is said to have been false."""
+    """Overrule the first slap that won as false."""
     won = next((one for one in in_force(game.rulings) if one.kind == "slap_won"), None)
     return None if won is None else {"do": "overrule", "ruling": won.id, "verdict": "slap_false"}
 
@@ -190,7 +190,7 @@ def test_a_pause_before_the_first_card_keeps_it_from_being_laid() -> None:
 
 
 class Leaver(TableService):
-    """Leaves the table when so many cards were seen."""
+    """Leaves the table after a number of cards."""
 
     name = "leaver"
     needs_record = False

@@ -1,4 +1,4 @@
-"""The drawn camera when another script is played: its frames go on without a gap, and show that one."""
+"""The drawn camera after a change of script: its frames go on without a gap, and show the new one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def script() -> Script:
 
 
 def followed(frames: Iterator[Frame], follow: Callable[[Script, int], None], script: Script) -> list[Frame]:
-    """Thirty frames; after the third of them the players stop."""
+    """Return thirty frames; after the third of them the players stop."""
     first = list(islice(frames, 3))
     follow(stand_still(script, AT), AT)
     return [*first, *islice(frames, 27)]
@@ -49,7 +49,7 @@ def test_another_script_is_drawn_in_this_process_and_in_one_of_its_own(
 
 
 def is_still(frames: list[Frame], script: Script) -> None:
-    """The frames follow each other, and are those of the script in which the players stop."""
+    """Whether the frames follow each other, and are those of the script in which the players stop."""
     assert [frame.index for frame in frames] == list(range(30))
     table = SimulatedTable(stand_still(script, AT), FPS, SIZE)
     for frame in frames:

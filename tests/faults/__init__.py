@@ -1,1 +1,1 @@
-"""What can fail at a table, failed on purpose, one after the other."""
+"""Faults of a table, each provoked on purpose, one after the other."""

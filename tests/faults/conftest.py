@@ -1,4 +1,4 @@
-"""The matrix: each fault's test notes what it has shown, and all of it is printed at the end of `make faults`."""
+"""The matrix: each fault's test notes its results, and all of it is printed at the end of `make faults`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ COLUMNS = ("goes on", "told", "on the log", "recovers")
 
 @dataclass
 class Row:
-    """One fault, and what its test has shown so far."""
+    """One fault, and its test's results so far."""
 
     fault: str
     shown: dict[str, str] = field(default_factory=dict)
 
     def shows(self, column: str, words: str = "yes") -> None:
-        """Note it; called after it was asserted."""
+        """Note a result; called after it was asserted."""
         assert column in COLUMNS
         self.shown[column] = words
 
@@ -32,7 +32,7 @@ _rows: list[Row] = []
 
 @pytest.fixture
 def row(request: pytest.FixtureRequest) -> Row:
-    """The row of the test that asks, named by its docstring."""
+    """The row of the requesting test, named by its docstring."""
     made = Row(" ".join((request.function.__doc__ or request.function.__name__).split()).rstrip("."))
     _rows.append(made)
     return made
@@ -47,7 +47,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the matrix where it is asked for."""
+    """Print the matrix on request."""
     if not _rows or "FAULTS" not in os.environ:
         return
     wide = max(len(row.fault) for row in _rows)

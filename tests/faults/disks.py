@@ -1,4 +1,4 @@
-"""A disk that fills up or turns read-only while it is written to, and takes everything again."""
+"""A disk that fills up or turns read-only during writes, and recovers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZE = 1 << 20
 
 @dataclass(frozen=True)
 class Disk:
-    """A mounted folder, and what can become of it."""
+    """A mounted folder, and its possible faults."""
 
     folder: Path
     fail: Callable[[], None]
@@ -27,7 +27,7 @@ class Disk:
 
 @contextmanager
 def full(folder: Path) -> Iterator[Disk]:
-    """A small tmpfs, filled to its last page; where none can be mounted, a filesystem of ours that says it is full."""
+    """Yield a small tmpfs, filled to its last page; where none can be mounted, our own filesystem that is full."""
     folder.mkdir()
     if not _mount_small(folder):
         with refusing(folder, errno.ENOSPC) as disk:
@@ -59,7 +59,7 @@ def _mount_small(folder: Path) -> bool:
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[Disk]:
-    """A filesystem of ours: the kernel makes no other read-only under who has files open, until it finds a fault."""
+    """Yield our own filesystem: the kernel refuses read-only remounts under open files, until it finds a fault."""
     folder.mkdir()
     with refusing(folder, errno.EROFS) as disk:
         yield disk
@@ -67,7 +67,7 @@ def read_only(folder: Path) -> Iterator[Disk]:
 
 @contextmanager
 def refusing(folder: Path, error: int) -> Iterator[Disk]:
-    """A filesystem that refuses every change with this error; raises `NoFuse`."""
+    """Yield a filesystem that refuses every change with this error; raises `NoFuse`."""
     with mounted(folder) as power:
         yield Disk(folder, lambda: power.refuse(error), lambda: power.refuse(0))
 

@@ -44,13 +44,13 @@ MS = 1_000_000
 
 
 class Lit:
-    """Whether the light of a first hand went on; may be waited for on any thread."""
+    """Whether the light of a first hand went on; any thread may wait for it."""
 
     def __init__(self) -> None:
         self.on = threading.Event()
 
     def touch(self, touched: tuple[int, ...], now: int) -> None:
-        """After the lights: called last."""
+        """Note the touch after the lights: called last."""
         if touched:
             self.on.set()
         else:
@@ -58,7 +58,7 @@ class Lit:
 
 
 class DiskClock:
-    """What the disk's thread takes for the time: it stands still but for what a test lets pass."""
+    """The disk thread's clock: it advances only when a test lets it."""
 
     def __init__(self) -> None:
         self._now = 0
@@ -67,7 +67,7 @@ class DiskClock:
         return self._now
 
     def pass_on(self, seconds: float) -> None:
-        """So much later."""
+        """Advance the clock."""
         self._now += round(seconds * SECOND)
 
 
@@ -79,8 +79,9 @@ class Rig:
         journal: Journal | None = None, page: tuple[PageLink, GameWriter] | None = None,
         timeline: Timeline | None = None, pictures: Callable[[SightProcess], Album] | None = None,
     ) -> None:  # fmt: skip
-        """``camera``: the state that it is in from the start (see `Switched`); ``journal``: None takes a file;
-        ``pictures`` makes who asks for some."""
+        """``camera``: its initial state (see `Switched`); ``journal``: None takes a file;
+        ``pictures`` makes the picture client.
+        """
         self.timeline = timeline or Timeline()
         self.camera = Switched(folder / "camera")
         self.camera.set(camera)
@@ -125,7 +126,7 @@ class Rig:
         self.begin()
 
     def begin(self) -> None:
-        """The loop takes the pads' edges from now on."""
+        """Begin: the loop takes the pads' edges from now on."""
         if hasattr(self, "loop"):
             self.sights.close()
         self.loop = Loop(
@@ -133,17 +134,17 @@ class Rig:
             services=self._services, log=self.journal,
         )  # fmt: skip
 
-    # What happens at the table
+    # Events at the table
 
     def until(self, wanted: Callable[[], Any], what: str = "") -> None:
-        """Let the table run until it is so."""
+        """Let the table run until a condition holds."""
         end = time.monotonic() + PATIENCE
         while not wanted():
             self.loop.turn(0.01)
             assert time.monotonic() < end, f"waited in vain {what}; {self.conductor.troubles}; {self.told()[-5:]}"
 
     def run(self, ms: float) -> None:
-        """Let the table run for so long."""
+        """Let the table run for a time."""
         end = time.monotonic() + ms / 1000
         self.until(lambda: time.monotonic() >= end)
 
@@ -152,17 +153,17 @@ class Rig:
         self.until(lambda: self.loop.frames > 3, "for frames")
 
     def lay(self, card: str, seat: int) -> None:
-        """A card comes face up."""
+        """Lay a card face up."""
         before = self.conductor.cards
         self.eye.happen(Card(t=time.monotonic_ns(), card=card, seat=seat))
         self.until(lambda: self.conductor.cards > before, f"for {card}")
 
     def take(self, seat: int) -> None:
-        """The pile is taken."""
+        """Take the pile."""
         self.eye.happen(Taken(t=time.monotonic_ns(), seat=seat))
 
     def slap(self, *seats: int, gap: float = 14.0, down: float = 30.0) -> None:
-        """Hands come down, ``gap`` ms apart, and go up again."""
+        """Bring hands down, ``gap`` ms apart, and up again."""
         for number, seat in enumerate(seats):
             if number:
                 self.run(gap)
@@ -172,12 +173,12 @@ class Rig:
             self.lift(seat)
 
     def press(self, seat: int) -> None:
-        """A pad closes."""
+        """Close a pad."""
         self._stamp()
         self.request.drive(PAD_PINS[seat - 1], True)
 
     def lift(self, seat: int) -> None:
-        """A pad opens."""
+        """Open a pad."""
         self._stamp()
         self.request.drive(PAD_PINS[seat - 1], False)
 
@@ -185,7 +186,7 @@ class Rig:
         self.request.now = time.monotonic_ns()
 
     def pair(self) -> None:
-        """Two sevens and three's hand: a slap that is won if the table works."""
+        """Play two sevens and three's hand: a slap that is won if the table works."""
         before = len(self.rulings("slap_won"))
         self.lay("7h", 1)
         self.lay("7c", 2)
@@ -195,7 +196,7 @@ class Rig:
         self.until(lambda: not self.conductor.view.pile, "for the pile to go")
 
     def double(self, rank: str) -> None:
-        """Two cards of a rank, laid in turn; the next seat slaps, wins, and takes them."""
+        """Lay two cards of a rank in turn; the next seat slaps, wins, and takes them."""
         before, seat = len(self.rulings("slap_won")), self.conductor.view.turn or 1
         for number, suit in enumerate("hc"):
             self.lay(rank + suit, (seat + number - 1) % SEATS + 1)
@@ -204,32 +205,32 @@ class Rig:
         self.take(seat)
         self.until(lambda: not self.conductor.view.pile, "for the pile to go")
 
-    # What can be asked
+    # Queries
 
     def rulings(self, kind: str) -> list[Ruling]:
-        """Rulings of a kind, as soon as they are handed out."""
+        """Return rulings of a kind, as soon as they are handed out."""
         return [ruling for ruling in self.shown if ruling.kind == kind]
 
     def told(self) -> list[str]:
-        """What was told at the table, by key."""
+        """Return the table's notices, by key."""
         return [notice.what for notice in self.notices if notice.what]
 
     def said(self) -> list[str]:
-        """What was spoken."""
+        """Return the spoken texts."""
         return [one.text for one in getattr(self.speaker, "said", [])]
 
     def written(self) -> str:
-        """The log so far."""
+        """Return the log so far."""
         with suppress(OSError):
             self.journal.commit()
         return self.path.read_text()
 
     def lines(self, kind: str) -> list[str]:
-        """Lines of a kind in the log."""
+        """Return lines of a kind in the log."""
         return [line for line in self.written().splitlines() if f'"kind":"{kind}"' in line]
 
     def replays(self) -> bool:
-        """End the game: whether its log gives the same rulings again."""
+        """End the game; return whether its log gives the same rulings again."""
         self.loop.finish()
         log = self.written()
         again = {encode_ruling(one) for one in replay_log(BytesIO(log.encode()), everything=True)}

@@ -16,7 +16,7 @@ from tests.faults.rig import Rig
 from tests.faults.told import kill
 
 TRIES = 5
-"""How often hands are tried again that a busy machine let fall apart."""
+"""Number of retries for hands that a busy machine spread out."""
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def sightless(tmp_path: Path) -> Iterator[Rig]:
 
 
 def named_hand(rig: Rig) -> Notice:
-    """Two and three slap; who was named as the first."""
+    """Let two and three slap; return the seat named as the first."""
     before = rig.told().count("first_hand")
     rig.slap(2, 3)
     rig.until(lambda: rig.told().count("first_hand") > before, "for the first hand")
@@ -36,12 +36,12 @@ def named_hand(rig: Rig) -> Notice:
 
 
 def first_hand(rig: Rig) -> None:
-    """Two and three slap while nobody looks: named, and not judged."""
+    """Let two and three slap while the table is unseen: named, and not judged."""
     notice = named_hand(rig)
     for _ in range(TRIES):
         if notice.fields["margin"] is not None:
             break
-        # A machine that is too busy held the second finger back until it belonged to no first one.
+        # A busy machine delayed the second finger until it belonged to no first one.
         rig.run(2 * SAME_CARD_WINDOW / 1e6)
         notice = named_hand(rig)
     assert notice.fields["seat"] == 2
@@ -52,7 +52,7 @@ def first_hand(rig: Rig) -> None:
 
 
 def wins_again(rig: Rig, row: Row) -> None:
-    """Three wins the pair that lies there, and the log replays."""
+    """Let three win the pair on the table, and check that the log replays."""
     rig.slap(3)
     rig.until(lambda: rig.rulings("slap_won"), "for a verdict")
     row.shows("recovers")
@@ -61,14 +61,14 @@ def wins_again(rig: Rig, row: Row) -> None:
 
 
 def paused_between(rig: Rig) -> tuple[int, int]:
-    """The instants of the log's last pause and resume."""
+    """Return the instants of the log's last pause and resume."""
     pause, resume = (json.loads(rig.lines(kind)[-1])["t"] for kind in ("pause", "resume"))
     assert pause < resume
     return pause, resume
 
 
 def nobody_is_wronged(rig: Rig, since: int, until: int) -> None:
-    """No slap of the pause was ruled upon, but as void."""
+    """Check that slaps in the pause were ruled void, or not at all."""
     rig.until(lambda: rig.conductor.watermark > until, "for all to be ruled")
     slaps = {line["id"] for line in map(json.loads, rig.lines("slap")) if since <= line["t"] < until}
     assert slaps

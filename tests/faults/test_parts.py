@@ -82,13 +82,13 @@ def test_pad_silent(rig: Rig, row: Row) -> None:
     alarm = Alarm()
 
     def show(waiting: tuple[int, ...]) -> None:
-        """Whose light burns slaps: all but two."""
+        """Show whose light burns slaps: all except two."""
         burning.append(waiting)
         for seat in set(waiting) - {2}:
             rig.press(seat)
 
     def stopped() -> bool:
-        """A moment later the hands are up again."""
+        """Stop: a moment later the hands are up again."""
         for seat in (1, 3):
             held.append(seat)
             if len(held) > 8:
@@ -146,7 +146,7 @@ def test_chip_busy(tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) ->
 
 
 class Nothing:
-    """A camera that opens, and that is all."""
+    """A camera that opens, and does nothing else."""
 
     def close(self) -> None: ...
 
@@ -287,7 +287,7 @@ class Broken:
 
 @contextmanager
 def full(path: Path) -> Iterator[None]:
-    """No file may grow beyond the size of this one: to its writer that is a full disk (EFBIG for ENOSPC)."""
+    """Forbid files to grow beyond the size of this one: to its writer that is a full disk (EFBIG for ENOSPC)."""
     kept = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 40, kept[1]))
     try:
@@ -301,7 +301,7 @@ def test_disk_full(rig: Rig, row: Row) -> None:
     rig.see()
     heard: list[Ruling] = []
     size = len(rig.written())
-    # What the other process is told of cards is written by the same hand, and is no log: laid before the disk fills.
+    # The cards for the other process are written by the same code, and are no log: laid before the disk fills.
     rig.lay("7h", 1)
     rig.lay("7c", 2)
     with full(rig.path):

@@ -1,4 +1,4 @@
-"""Processes and disks that do not answer: none to be had, stopped, hung, left behind, or slow."""
+"""Unresponsive processes and disks: none available, stopped, hung, left behind, or slow."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BOTH = pytest.mark.parametrize("bad", [NO_FILE, NO_PROCESS], ids=["EMFILE", "EAG
 
 
 class Refusing:
-    """Starts of the process that looks: so many fail, and then they succeed."""
+    """Starts of the looking process: some fail, and then they succeed."""
 
     def __init__(self, bad: OSError, times: int) -> None:
         self._bad, self.left = bad, times
@@ -53,7 +53,7 @@ class Refusing:
 
 
 def hurry(sights: SightProcess) -> Callable[[float], None]:
-    """Lets the time go on by which the process is judged."""
+    """Advance the time by which the process is judged."""
     ahead = [0.0]
     sights._clock = lambda: time.monotonic() + ahead[0]
 
@@ -64,7 +64,7 @@ def hurry(sights: SightProcess) -> Callable[[float], None]:
 
 
 def open_files() -> int:
-    """How many this process has."""
+    """Return this process's number of open files."""
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
@@ -273,7 +273,7 @@ def test_stopped_in_a_message(rig: Rig, row: Row) -> None:
 
 
 class Stalling(FileJournal):
-    """A log whose disk does nothing for as long as something takes, once, when it has a line with these words."""
+    """A log whose disk blocks once until an action has finished, when it has a line with these words."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -281,7 +281,7 @@ class Stalling(FileJournal):
         self._meanwhile: Callable[[], object] = dict
 
     def stall(self, words: str, meanwhile: Callable[[], None]) -> None:
-        """At the commit of the next line with these words."""
+        """Block at the commit of the next line with these words."""
         self._words, self._meanwhile = words, meanwhile
 
     def write(self, line: str) -> None:
@@ -304,7 +304,7 @@ def test_disk_stalls(tmp_path: Path, row: Row) -> None:
     announced: list[tuple[int, int]] = []
 
     def press(seat: int) -> None:
-        """On the disk's thread: a hand comes, and its light is waited for, three seconds by the disk's clock."""
+        """On the disk's thread: bring a hand down, and wait for its light, three seconds by the disk's clock."""
         announced.append((len(rig.shown), len(rig.said())))
         rig.lit.on.clear()
         rig.press(seat)
@@ -330,7 +330,7 @@ def test_disk_stalls(tmp_path: Path, row: Row) -> None:
         rig.until(lambda: not rig.conductor.view.pile, "for the pile to go")
         rig.lay("9h", 3)
         rig.lay("9c", 1)
-        # What the next verdict rests on stalls: that is what must be on the disk before anybody hears of it.
+        # The verdict's cause stalls: it must be on the disk before the verdict is announced.
         journal.stall('"kind":"slap"', lambda: press(1))
         rig.slap(2)
         rig.until(lambda: len(rig.rulings("slap_won")) == 2, "for the verdict")
@@ -353,7 +353,7 @@ def test_disk_stalls(tmp_path: Path, row: Row) -> None:
 
 def test_orphan(row: Row) -> None:
     """A referee is killed, and a child of its that is stopped stays"""
-    # Its parent has ended, and was asked about: nobody has that number and that beginning any more.
+    # Its parent has ended, and was recorded: no process has that number and that start time any more.
     parent = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     child = {**os.environ, **mark(parent.pid)}
     parent.communicate()

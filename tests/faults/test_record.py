@@ -1,4 +1,4 @@
-"""The record's disk: full, or turned read-only, and as before again."""
+"""The record's disk: full, or turned read-only, and recovered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ADVICE = {"full": "make room", "read-only": "look at the card"}
 
 
 class Memory:
-    """Every line that was ever written; implements `referee.record.journal.Journal`."""
+    """Every line ever written; implements `referee.record.journal.Journal`."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -31,7 +31,7 @@ class Memory:
         self.lines.append(line)
 
     def tick(self, sensor: str, line: str) -> None:
-        """How far a sensor has told may be left out of a record."""
+        """Ignore a sensor's promise: a record may leave it out."""
 
     def commit(self) -> None: ...
 
@@ -50,11 +50,11 @@ class Recorded(Rig):
         super().__init__(folder, journal=Both(self.keeper, self.memory), page=(self.paging, self.keeper))
 
     def page(self) -> dict[str, Any]:
-        """What the page is answered when it asks how the table is."""
+        """Return the answer to the page's question about the table's state."""
         return self.paging.state()
 
     def written(self) -> str:
-        """What is on the disk, as somebody reads it who has just come."""
+        """Return the disk's contents, as a new reader sees them."""
         with Record(self.file, read_only=True) as record:
             lines = list(record.lines(1))
         assert [number for number, _ in lines] == list(range(1, len(lines) + 1))
@@ -68,13 +68,13 @@ class Recorded(Rig):
 
 @pytest.fixture(params=FAULTS)
 def how(request: pytest.FixtureRequest) -> str:
-    """What becomes of the disk."""
+    """The disk's fault."""
     return str(request.param)
 
 
 @pytest.fixture
 def disk(how: str, tmp_path: Path) -> Iterator[Disk]:
-    """It is well at first."""
+    """A disk that works at first."""
     with ExitStack() as stack:
         try:
             made = stack.enter_context(FAULTS[how][0](tmp_path / "disk"))

@@ -1,4 +1,4 @@
-"""A watcher in the process that looks, which tells what a test writes into a folder."""
+"""A watcher in the looking process, which reports the observations that a test writes into a folder."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from referee.engine.observations import Card, Observation
 from referee.vision.sight import Watching
 
 LAG = 100_000_000
-"""How far behind its frames it vouches, ns."""
+"""Lag of its watermark behind its frames, ns."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """The folder, and what may be written into it: on this side of the process, and as a factory on the other."""
+    """The folder, and its possible contents: on this side of the process, and as a factory on the other."""
 
     folder: Path
 
@@ -29,20 +29,20 @@ class Told:
         return _Teller(self)
 
     def happen(self, seen: Observation) -> None:
-        """It happened before the camera."""
+        """Let an event happen before the camera."""
         with (self.folder / "told.jsonl").open("a") as out:
             out.write(encode_observation(seen) + "\n")
 
     def lay_out(self, *cards: str) -> None:
-        """What a watcher that is new finds on the table."""
+        """Set the cards that a new watcher finds on the table."""
         self._set("lying", json.dumps(cards))
 
     def hide(self, state: str) -> None:
-        """The view is ``dark``, ``blocked``, or clear (empty)."""
+        """Set the view: ``dark``, ``blocked``, or clear (empty)."""
         self._set("view", state)
 
     def hang(self, seconds: float) -> None:
-        """The next frame takes so long."""
+        """Let the next frame take this long."""
         self._set("hang", str(seconds))
 
     def _set(self, name: str, text: str) -> None:
@@ -87,11 +87,11 @@ class _Teller:
 
 
 def _without_id(seen: Observation) -> Observation:
-    # As a watcher tells it; the codec's fields for what it does not know cannot travel.
+    # In a watcher's form; the codec's fields for unknown values cannot travel.
     return replace(seen, id="", extra=dict(seen.extra))
 
 
 def kill(pid: int | None) -> None:
-    """End a process as the kernel does."""
+    """Kill a process as the kernel does."""
     assert pid is not None
     os.kill(pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""How children are started, and how long they rest."""
+"""The start of children, and their waiting times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine is asked to prefer the referee: every thread that there is, and nothing that it starts later."""
+"""The referee's priority: every thread that there is, and nothing that it starts later."""
 
 from __future__ import annotations
 

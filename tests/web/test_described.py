@@ -19,7 +19,7 @@ __all__ = ["whole"]
 
 
 def test_every_route_of_the_whole_page_is_described(whole: tuple[House, Path]) -> None:
-    """The page serves this description itself, without any missing route."""
+    """The page serves this description itself, and it holds no route that does not exist."""
     house, _ = whole
     routes = [route for route in house.app.app.routes if isinstance(route, Route)]  # type: ignore[attr-defined]
     there = {(route.path.replace(":int", ""), method.lower()) for route in routes for method in route.methods or ()}

@@ -14,7 +14,7 @@ from hardware.ports import Camera, Frame, HardwareMissing
 
 
 class Counting:
-    """Pictures whose every byte tells the frame's number, as fast as they are taken."""
+    """Pictures whose every byte is the frame's number, at full speed."""
 
     def __init__(self, size: tuple[int, int], count: int) -> None:
         self._size, self._count = size, count

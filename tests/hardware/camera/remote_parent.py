@@ -1,7 +1,7 @@
-"""A process that opens a remote camera, says its child's number, and takes frames until it is ended.
+"""A process that opens a remote camera, prints its child's number, and takes frames until it is terminated.
 
-A second argument: ``stuck`` says the number only when frames have stopped, ``leave`` ends without closing the camera,
-``forked`` first says the number of a copy of this process that goes on.
+A second argument: ``stuck`` prints the number only when frames have stopped, ``leave`` ends without closing the camera,
+``forked`` first prints the number of a copy of this process that goes on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hardware.camera.spec import CameraSpec
 
 
 def first_index(spec: str) -> tuple[int, int]:
-    """The child's process number, and the first frame's index; the camera is closed again."""
+    """Return the child's process number, and the first frame's index; close the camera again."""
     camera = RemoteCamera(CameraSpec.from_json(spec))
     frame = next(camera.frames())
     pid = camera.pid or 0

@@ -1,4 +1,4 @@
-"""The offset between camera and pads, from trials of which the truth is known."""
+"""The offset between camera and pads, from trials with a known truth."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def trials(
     late: int, *, count: int = 48, fps: float = 30.0, exposure: int = 4 * MS, jitter: int = 0, switching: int = 0,
     clipped: bool = False, row: int = 0, seed: int = 1,
 ) -> list[LightTrial]:  # fmt: skip
-    """What a camera shows whose stamps are ``late``, whatever instant each time; the light takes up to ``switching``.
+    """Return the frames of a camera whose stamps are ``late``; the light takes up to ``switching``.
 
-    ``jitter``: by so much more or less is each stamp late; ``row``: how much later the light's row is exposed.
+    ``jitter``: variation of each stamp's lateness; ``row``: how much later the light's row is exposed.
     """
     chance, period, out = Random(seed), round(SECOND / fps), []
     for number in range(count):
@@ -92,7 +92,7 @@ def test_too_few_trials_and_contradicting_ones_tell_nothing() -> None:
 
 
 def test_instants_all_at_one_phase_leave_a_frame_open() -> None:
-    """The error says so: nothing is claimed that the trials do not show."""
+    """The error says so: it claims no more than the trials show."""
     one = trials(0, count=1, exposure=100 * US)
     found = estimate_offset(one * 20)
     assert found.error >= 10 * MS

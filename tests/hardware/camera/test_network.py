@@ -1,4 +1,4 @@
-"""Cameras in the network: a real MJPEG stream through OpenCV, and what its jitter makes of the frames' instants."""
+"""Network cameras: a real MJPEG stream through OpenCV, and the effect of its jitter on the frames' instants."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def test_a_frame_is_earlier_than_it_came_by_a_measured_delay() -> None:
 
 
 def test_jitter_is_measured_and_stated() -> None:
-    """One frame came 70 ms late: from then on nobody knows an instant better than that."""
+    """One frame came 70 ms late: from then on every instant has at least this error."""
     frames = given(20, 60, *(100 + 40 * k for k in range(8)), 490, 500, 540, delay_ms=100)
     assert [frame.clock_error // MS for frame in frames[-5:]] == [0, 0, 70, 70, 70]
     assert all(a.t < b.t for a, b in pairwise(frames))
 
 
 def test_what_came_while_the_stream_was_opened_is_passed_over() -> None:
-    """Nobody knows when it came; it would be told a second late."""
+    """Its arrival is unknown; it would be reported a second late."""
     frames = given(0, 0.1, 40, 40.1, 40.2, 80, 120, 160, 200, delay_ms=0)
     assert [frame.index for frame in frames] == [0, 1]
     assert frames[1].t == 160 * MS
@@ -99,13 +99,13 @@ def test_a_password_is_not_shown() -> None:
 
 
 class Watcher:
-    """Tells these lines with the next frame."""
+    """Reports these lines with the next frame."""
 
     def __init__(self, *told: Observation) -> None:
         self.told, self.watermark = list(told), 0
 
     def recall(self, foresight: Any) -> None:
-        """Nothing is known."""
+        """Ignore the predictions."""
 
     def feed(self, image: Any, t: int, t_error: int) -> Sequence[Observation]:
         self.watermark = t
@@ -151,7 +151,7 @@ class Phone:
                         self.wfile.write(f"Content-Length: {len(jpeg)}\r\n\r\n".encode() + jpeg + b"\r\n")
 
             def log_message(self, *_: object) -> None:
-                """Nobody reads it."""
+                """Log nothing."""
 
         self._gone = there
         self._server = ThreadingHTTPServer(("127.0.0.1", self._port), Stream)

@@ -1,4 +1,4 @@
-"""A network camera that is away for ten seconds of data: it is watched again, told of, and its errors hold."""
+"""A network camera that is away for ten seconds of data: it is watched again, reported, and its errors hold."""
 
 from __future__ import annotations
 

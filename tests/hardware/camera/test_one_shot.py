@@ -1,4 +1,4 @@
-"""Exposure, white balance and focus found once and held, where the simulated camera's room knows the truth."""
+"""Exposure, white balance and focus found once and held, with the truth from the simulated camera's room."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def opened(room: CameraRoom, faults: str = "", **look: object) -> PiCamera:
 
 
 def sharpness(camera: PiCamera) -> float:
-    """How steep edges are, as a share of what lies between dark and bright."""
+    """Return the steepness of edges, as a share of the range between dark and bright."""
     grey = cv2.cvtColor(next(camera.frames()).image, cv2.COLOR_BGR2GRAY)
     return float(cv2.Laplacian(grey, cv2.CV_64F).std() / (int(grey.max()) - int(grey.min())))
 
@@ -58,7 +58,7 @@ def test_focus_and_light_are_found_held_and_told(room: CameraRoom) -> None:
     locks = camera.report().locks
     assert set(locks) == {"ExposureTime", "AnalogueGain", "ColourGains", "LensPosition", "FrameDuration"}
     assert all(lock.held for lock in locks.values())
-    # From the first frame on the picture is as it stays, and sharp.
+    # From the first frame on the picture is final, and sharp.
     frames = list(itertools.islice(camera.frames(), 30))
     assert len({frame.image.tobytes() for frame in frames}) == 1
     assert frames[0].image.max() == pytest.approx(190, abs=12)
@@ -73,7 +73,7 @@ def test_a_lens_that_cannot_move_or_finds_nothing_is_told_and_left_alone() -> No
     found = blind.adjust()
     assert "lens_position" not in found.look
     assert any("found no focus" in words and "lay the sheet" in words for words in found.words)
-    # What the settings have is held again.
+    # The stored settings are applied again.
     assert blind.report().locks["LensPosition"].given == pytest.approx((2.0,), abs=0.05)
 
 

@@ -45,7 +45,7 @@ TELLS_AT_THE_OPENING = {
 
 
 class WatchedPicamera2(SimulatedPicamera2):
-    """Counts what is done with it, and keeps its last requests."""
+    """Counts its calls, and keeps its last requests."""
 
     def __init__(self, faults: Faults | None = None, **parts: Any) -> None:
         super().__init__(faults, **parts)
@@ -54,7 +54,7 @@ class WatchedPicamera2(SimulatedPicamera2):
 
     @property
     def controls(self) -> dict[str, Any]:
-        """All that was set."""
+        """Return all control values that were set."""
         out = self._shown | self._next
         for _, coming in self._coming:
             out |= coming
@@ -114,7 +114,7 @@ def test_the_rows_are_read_out_one_after_another_and_the_error_says_so() -> None
         ("imx708_noir", (1280, 720), 8.0),
         ("imx708_wide_noir", (2304, 1296), 17.3),
         ("imx296", (1280, 720), 0.0),
-        # A mode, and a sensor, that nobody measured: a frame's time, at 50 frames a second.
+        # An unmeasured mode and sensor: a frame's time, at 50 frames a second.
         ("imx219", (1536, 864), 20.0),
         ("imx999", (1536, 864), 20.0),
         ("", (1536, 864), 20.0),

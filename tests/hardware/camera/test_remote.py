@@ -1,4 +1,4 @@
-"""The camera in a process of its own: real processes, shared memory and signals."""
+"""The camera in a separate process: real processes, shared memory and signals."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def twin(faults: str = "", **look: Any) -> CameraSpec:
 
 
 class Watched:
-    """A remote camera and what it told; closed at the end."""
+    """A remote camera and its reports; closed at the end."""
 
     def __init__(self, spec: CameraSpec, **options: Any) -> None:
         self.words: list[str] = []
         self.camera = RemoteCamera(spec, told=self.words.append, patience=IMPATIENT, **options)
 
     def until(self, reached: Callable[[], bool]) -> list[Frame]:
-        """Take frames until something is so; fails if it never is."""
+        """Take frames until a condition holds; fail if it never does."""
         out = []
         limit = time.monotonic() + LIMIT
         while not reached():
@@ -182,7 +182,7 @@ def test_a_camera_that_falls_silent_is_started_anew_whatever_it_hangs_in(
     fault: str, watch: Callable[..., Watched], tmp_path: Path
 ) -> None:
     switch = tmp_path / "fault"
-    # Its own shell is to be slower than the deadline, so that it is the process that is replaced.
+    # Its own shell is set slower than the deadline, so that the process is replaced.
     watched = watch(twin(str(switch), patience=0.3))
     watched.frames(2)
     switch.write_text(fault)

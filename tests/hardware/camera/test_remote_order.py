@@ -1,4 +1,4 @@
-"""What the remote camera makes of frames out of order: a process that is none, time that stands still."""
+"""The remote camera with frames out of order: a fake process, time that stands still."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Scripted(CameraProcess):
 
 
 def times_of(*processes: list[int], clock: str = "CLOCK_MONOTONIC") -> tuple[list[tuple[int, int]], RemoteCamera]:
-    """Times and indices of the frames that come out of these processes, one after the other."""
+    """Return times and indices of the frames from these processes, one after the other."""
     waiting = deque(processes)
     camera = RemoteCamera(
         CameraSpec("scripted:camera"), told=lambda _: None, clock=lambda: NOW, patience=Patience(rests=(0,)),

@@ -1,4 +1,4 @@
-"""When a camera's process is asked, killed, left behind and started: plain instants in, acts and words out."""
+"""When a camera's process is queried, killed, abandoned and started: plain instants in, acts and words out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PATIENCE = Patience(opening=1_000, frame=100, asked=10, killed=20, rests=(0, 50,
 
 
 class Watched:
-    """A supervisor, and what it told."""
+    """A supervisor, and its reports."""
 
     def __init__(self) -> None:
         self.words: list[str] = []

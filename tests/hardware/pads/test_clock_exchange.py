@@ -1,4 +1,4 @@
-"""Clocks that stand elsewhere and drift: what is told of them holds, and narrows."""
+"""Clocks that stand elsewhere and drift: the statements about them hold, and narrow."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from referee.units import MS, SECOND
 
 
 def phone_time(ours: int, drift_ppm: float, ahead: int = -3 * SECOND) -> int:
-    """What another clock shows at one of our instants, ns."""
+    """Return the reading of another clock at one of our instants, ns."""
     return round(ours * (1 + drift_ppm * 1e-6)) + ahead
 
 
 def echoes(rng: random.Random, drift_ppm: float, seconds: int) -> Iterator[tuple[int, int, int, int]]:
-    """Our stamp, their hearing of it, their echo and our hearing of that: four times a second, each way 5 to 80 ms and
-    unlike the other."""
+    """Yield our stamp, their hearing of it, their echo and our hearing of that: four times a second, each way 5 to 80
+    ms and
+    unlike the other.
+    """
     for k in range(seconds * 4):
         given = k * SECOND // 4 + 10 * SECOND
         there, kept, back = rng.randint(5 * MS, 80 * MS), rng.randint(0, 90 * MS), rng.randint(5 * MS, 80 * MS)
@@ -68,7 +70,7 @@ def test_a_clock_that_slept_is_known_anew() -> None:
 
 
 def test_a_clock_that_begins_again_is_known_anew() -> None:
-    """A board that restarts counts from nothing: its earlier stamps say nothing any more."""
+    """A board that restarts counts from zero: its earlier stamps no longer count."""
     clock = RemoteClock()
     clock.note_question(0, 100 * SECOND, 2 * MS)
     assert not clock.note_question(5 * SECOND, 0, 5 * SECOND + 2 * MS)

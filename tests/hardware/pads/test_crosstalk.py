@@ -1,4 +1,4 @@
-"""A hand on one pad that another hears: told from a second hand, which must never be lost."""
+"""A hand on one pad that another hears: told apart from a second hand, which must never be lost."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ BOUNCE = 6 * MS
 
 
 def coupled(length: int, seats: int = 2) -> Crosstalk:
-    """Every pad hears every other's hand for so long (ns)."""
+    """Let every pad hear every other's hand for this long (ns)."""
     rows = tuple(tuple(0 if a == b else length for b in range(seats)) for a in range(seats))
     return Crosstalk(rows, (ERROR,) * seats, (BOUNCE,) * seats)
 
 
 def contact(seat: int, *instants: int) -> list[Edge]:
-    """Closed and open in turns, at these instants (µs from a second on)."""
+    """Return alternate closings and openings at these instants (µs from a second on)."""
     return [
         Edge(seat, 1_000 * MS + t * US, pressed=place % 2 == 0, t_error=ERROR if place % 2 == 0 else 0)
         for place, t in enumerate(instants)
@@ -46,7 +46,7 @@ def play(crosstalk: Crosstalk | None, *contacts: Iterable[Edge], seats: int = 2)
 
 
 def slaps(seen: list[Observation]) -> list[tuple[int, int, int]]:
-    """Seat, instant and error, µs."""
+    """Return seat, instant and error, µs."""
     return [(one.seat, (one.t - 1_000 * MS) // US, one.t_error // US) for one in seen if isinstance(one, Slap)]
 
 
@@ -109,7 +109,7 @@ def test_a_hand_long_after_the_echo_is_known_to_the_full() -> None:
 
 
 def test_random_second_hands_are_never_lost_and_never_stated_wrongly() -> None:
-    """Echo, bounce and both pads' errors at random; the hidden instant lies within what the slap states."""
+    """Echo, bounce and both pads' errors at random; the hidden instant lies within the slap's stated span."""
     chance = Random(4)
     for _ in range(400):
         echo = chance.randrange(0, 4_000)
@@ -197,7 +197,7 @@ def test_when_a_hand_can_have_come() -> None:
 
 
 def test_how_often_it_is_looked_changes_nothing() -> None:
-    """The same edges, taken at once, one by one, and with the time passed on every half millisecond."""
+    """The same edges, taken at once, one by one, and with the time advanced every half millisecond."""
     chance = Random(8)
     for _ in range(60):
         contacts = []

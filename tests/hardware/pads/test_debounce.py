@@ -153,7 +153,7 @@ def test_a_debouncer_says_what_it_dropped() -> None:
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 120 * MS), min_size=1, max_size=40), st.integers(0, 50 * MS))
 def test_what_is_returned_never_lies_behind_the_watermark(gaps: list[int], lag: int) -> None:
-    """The promise: nothing is ever returned with ``t`` at or below an earlier watermark."""
+    """The promise: no edge is ever returned with ``t`` at or below an earlier watermark."""
     pads = PadFilter(1)
     now, mark, down = 0, 0, False
     for gap in gaps:

@@ -1,4 +1,4 @@
-"""The shell over the kernel's input devices, as far as it can be tried without one."""
+"""The shell over the kernel's input devices, as far as it can be tested without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How hard a pad is hit, read from an MCP3008 or its twin, joined to its slap."""
+"""The force of a hit, read from an MCP3008 or its twin, joined to its slap."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READ = 48_000
 
 
 class Table:
-    """A chip, its sampler, and a clock that a reading moves on."""
+    """A chip, its sampler, and a clock that each reading advances."""
 
     def __init__(self, seats: int = 8) -> None:
         self.now = 1_000 * MS
@@ -121,7 +121,7 @@ def test_the_chips_bytes() -> None:
 
 
 class Floating:
-    """A bus on which nothing answers, its line resting high."""
+    """A bus without an answering chip, its line resting high."""
 
     def transfer(self, data: bytes) -> bytes:
         return b"\xff" * len(data)

@@ -1,4 +1,4 @@
-"""The pads' lines by libgpiod: which chip is the header, told by words where there is none. Edges: tests/vm."""
+"""The pads' lines by libgpiod: which chip is the header, and the error where there is none. Edges: tests/vm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hardware.ports import HardwareMissing
 
 
 class LabelledChip:
-    """A chip whose device file holds its label; one that is empty may not be opened."""
+    """A chip whose device file holds its label; an empty one may not be opened."""
 
     def __init__(self, path: str) -> None:
         self._label = Path(path).read_text()

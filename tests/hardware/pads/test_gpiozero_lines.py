@@ -21,7 +21,7 @@ MS = 1_000_000
 
 
 def shell(factory: ClockedFactory, edges: list[Edge], active_high: bool = False) -> GpioPads:
-    """Seat 1's pad on pin 4, telling its edges into a list."""
+    """Return seat 1's pad on pin 4, with its edges in a list."""
     lines = GpiozeroLines(factory, {1: 4}, active_high)
     pads = GpioPads({1: 4}, lines=lines, t_error=1, clock=lambda: factory.now, poller=False)
     pads.start(edges.append)

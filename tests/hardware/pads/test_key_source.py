@@ -1,4 +1,4 @@
-"""Keys as pads: what input devices tell is told as edges, with an error that holds."""
+"""Keys as pads: the reports of input devices become edges, with an error that holds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.keyboards import FakeKeyboard, FakeKeyboards
 
 
 class Table:
-    """A source with what it told."""
+    """A source with its reports."""
 
     def __init__(self, seats: Mapping[int, str], *plugged: FakeKeyboard, grab: bool = False, refused: str = "") -> None:
         self.machine = FakeKeyboards(*plugged, refused=refused)
@@ -164,7 +164,7 @@ def test_on_other_buses_nothing_is_measured(bus: int, width: int) -> None:
 
 @pytest.mark.parametrize(("interval", "other"), [(1, 8), (8, 8), (10, 4)])
 def test_no_order_is_wrong_outside_the_stated_error(interval: int, other: int) -> None:
-    """A thousand pairs on two keyboards, each asked at its own pace, debouncing by up to 5 ms, through the filter."""
+    """A thousand pairs on two keyboards, each polled at its own rate, debouncing by up to 5 ms, through the filter."""
     rng = random.Random(interval * 100 + other)
     boards = [FakeKeyboard("One"), FakeKeyboard("Two", number=4)]
     table = Table({1: "key:a@One", 2: "key:a@Two"}, *boards)

@@ -1,4 +1,4 @@
-"""Pads that no hand can be moving: stuck, chattering, and free again."""
+"""Pads in states that no hand can cause: stuck, chattering, and free again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A slap waits for its force, and no longer than is good."""
+"""A slap waits for its force, within a limit."""
 
 from __future__ import annotations
 

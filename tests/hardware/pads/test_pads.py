@@ -27,7 +27,7 @@ MS = 1_000_000
 
 
 class Table:
-    """Simulated pads, the edges that the shell told, and what the filter made of them."""
+    """Simulated pads, the shell's edges, and the filter's results."""
 
     def __init__(self, seats: int = 4) -> None:
         self.pads = SimulatedPads(seats)
@@ -54,7 +54,7 @@ class Table:
 
 
 def one_pad(queue: int = 100) -> tuple[FailingLineRequest, GpioPads, list[Edge]]:
-    """Seat 1 on pin 4, with nobody but the test to read the queue."""
+    """Return seat 1 on pin 4, with a queue that only the test reads."""
     request = FailingLineRequest([4], queue=queue)
     edges: list[Edge] = []
     lines = GpiodLines(request, clock=lambda: request.now)
@@ -345,7 +345,7 @@ def test_an_edge_that_another_line_overtook_comes_yet() -> None:
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=60), st.integers(1, 20), st.randoms())
 def test_every_edge_is_told_or_counted_as_lost_once(lines: list[int], queue: int, rng: random.Random) -> None:
-    """Edges of four lines through a queue that is read now and then; what it drops is counted, whatever the order."""
+    """Edges of four lines through a queue that is read now and then; dropped ones are counted, whatever the order."""
     waiting: list[tuple[int, int, int, int]] = []
     counts = [0] * 4
     numbers, told, lost = LineSequence(GPIOD_DELIVERY), 0, 0

@@ -1,5 +1,6 @@
-"""Pads that are pages: phones whose clocks stand elsewhere and drift, over a network that takes its time; and what a
-page can and cannot do that lies about its clock, its screen, its hands and its promises."""
+"""Pads that are pages: phones whose clocks stand elsewhere and drift, over a network with delays; and the powers and
+limits of a page that lies about its clock, its screen, its hands and its promises.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from referee.units import MS, SECOND
 def play(
     reports: TouchReports, phones: Sequence[SimulatedPhone], slaps: Sequence[tuple[int, int]], end: int
 ) -> list[Edge]:
-    """What is made of hands that come, as (instant, seat), and stay for 80 ms; the promise is asked for every 10 ms."""
+    """Return the results of hands, as (instant, seat), that stay for 80 ms; the promise is read every 10 ms."""
     made: list[Edge] = []
 
     def answer(at: int, body: dict[str, Any]) -> tuple[int, int]:
@@ -89,12 +90,12 @@ def test_a_phone_that_has_slept_is_told_and_accused_of_nothing() -> None:
     assert all(abs(edge.t - t) <= edge.t_error for edge, (t, _) in zip(presses, slaps, strict=True) if not edge.late)
 
 
-# One page, told by hand
+# One page, scripted
 
 
 @dataclass
 class Page:
-    """A page on a network of no way at all, whose clock shows ours; so all that it says is a choice."""
+    """A page on a network without delay, whose clock shows ours; so all its statements are choices."""
 
     reports: TouchReports
     seat: int = 1
@@ -102,11 +103,11 @@ class Page:
     ahead: int = 0
     count: int = 0
     echo: list[int] | None = None
-    """The stamp of the last answer, and when it had that."""
+    """The stamp of the last answer, and when it arrived."""
     touches: list[tuple[int, int, int]] = field(default_factory=list)
 
     def report(self, at: int, **other: Any) -> list[Edge]:
-        """It reports now, with what it says otherwise than an honest page would."""
+        """Report now, with these deviations from an honest page."""
         shown = at + self.ahead
         told = {
             "page": self.name, "at": at, "sent": shown, "until": shown - 30 * MS, "kind": "touch", "sampling": 8 * MS,
@@ -117,12 +118,12 @@ class Page:
         return made
 
     def beat(self, *ats: int) -> None:
-        """Reports without news."""
+        """Report without news."""
         for at in ats:
             assert self.report(at) == []
 
     def touch(self, at: int, *, pressed: bool = True, **other: Any) -> list[Edge]:
-        """A hand comes or goes, at the instant by its clock, and is reported at once."""
+        """Bring a hand down or up, at the instant by its clock, and report it at once."""
         self.count += 1
         stamped = other.pop("stamped", at + self.ahead)
         self.touches = [(self.count, stamped, int(pressed))]
@@ -131,7 +132,7 @@ class Page:
 
 @pytest.fixture
 def page() -> Page:
-    """A page that is known."""
+    """Return a page that is known."""
     page = Page(TouchReports((1, 2)))
     page.beat(*range(SECOND, 3 * SECOND, 200 * MS))
     return page
@@ -145,7 +146,7 @@ def press(edges: list[Edge]) -> Edge:
 
 @pytest.mark.parametrize("early", [0, 25 * MS, 100 * MS, 220 * MS])
 def test_a_hand_is_never_surely_earlier_than_it_was_heard_of(page: Page, early: int) -> None:
-    """Its last promise is older than what it claims, so nothing speaks against the claim."""
+    """Its last promise is older than its claim, so nothing contradicts the claim."""
     page.beat(3 * SECOND)
     at = 3 * SECOND + 250 * MS
     edge = press(page.touch(at, stamped=at - early))
@@ -218,7 +219,7 @@ def test_a_stamp_that_we_did_not_give_says_nothing(stamp: int) -> None:
     for at in range(SECOND, 5 * SECOND, 200 * MS):
         page.report(at, echo=[at - 200 * MS + stamp, at - 200 * MS])
         page.reports.advance(at)
-        # A page that was just loaded may be slow to have its first answer.
+        # A newly loaded page may be slow to get its first answer.
         assert at > 3 * SECOND or not page.reports.silent
     assert press(page.touch(5 * SECOND, echo=[at + stamp, at])).late
     assert "cannot be told" in page.reports.silent[1]
@@ -235,7 +236,7 @@ def test_a_stamp_is_echoed_once_and_by_the_page_that_had_it(page: Page) -> None:
 
 
 def test_an_exchange_of_no_width_makes_no_hand_sure(page: Page) -> None:
-    """It says that it had our stamp 200 ms before the truth, and so that its clock is ahead."""
+    """It claims to have had our stamp 200 ms before the truth, and so that its clock is ahead."""
     for at in range(3 * SECOND, 6 * SECOND, 200 * MS):
         page.report(at, echo=[at - 200 * MS, at - 200 * MS], sent=at - 200 * MS, until=at - 230 * MS)
     at += 100 * MS
@@ -294,7 +295,7 @@ def test_a_page_that_falls_silent_is_told_and_not_waited_for(page: Page) -> None
     given = page.reports.watermark(late - SECOND)
     (lifted,) = page.reports.advance(late)
     assert (lifted.seat, lifted.pressed) == (1, False) and lifted.t > given
-    # Anywhere since it was heard last, as far as a log can say so.
+    # Anywhere since its last report, as far as a log can say so.
     assert 800 * MS < lifted.t_error <= MAX_ERROR and lifted.t - lifted.t_error > 3 * SECOND - MS
     assert "wake the phone" in page.reports.silent[1]
     assert page.reports.watermark(late) == late
@@ -329,7 +330,7 @@ def test_what_is_no_report_is_refused(wrong: dict[str, Any]) -> None:
 
 
 def report_of(at: int, touches: list[list[int]], echo: list[int] | None = None) -> bytes:
-    """A datagram of a page whose clock shows ours."""
+    """Return a datagram of a page whose clock shows ours."""
     told = {"page": "page", "at": at, "sent": at, "until": at - 30 * MS, "hands": {"1": touches}, "echo": echo}
     return json.dumps(told).encode()
 

@@ -1,4 +1,4 @@
-"""How often a keyboard is asked, told by the instants of its answers."""
+"""The polling rate of a keyboard, from the instants of its answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.units import MS, US
 
 
 def answers(rng: random.Random, interval: int, count: int, drift_ppm: float = 0.0) -> list[int]:
-    """Stamps of a hand's presses: each at the next question, and the processor a little late."""
+    """Return stamps of a hand's presses: each at the next poll, and the processor a little late."""
     t, out = 0, []
     for _ in range(count):
         t += rng.randint(20 * MS, 200 * MS)

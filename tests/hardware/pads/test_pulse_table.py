@@ -61,7 +61,7 @@ def test_the_hidden_instants_are_hidden_and_within_the_stated_error() -> None:
 
 
 def test_a_driver_that_debounces_is_found_out() -> None:
-    """What a debounced line does: the stamp is the last edge's, so that the cleaner contact beats the earlier hand."""
+    """A debounced line stamps the last edge, so that the cleaner contact beats the earlier hand."""
 
     def debounced(edges: list[Edge]) -> list[Edge]:
         out: list[Edge] = []
@@ -97,7 +97,7 @@ def test_a_pad_that_claims_too_much_is_found_out() -> None:
 
 
 def test_recorded_edges_on_another_clock_measure_the_same(tmp_path: Path) -> None:
-    """Played by a clock 40 ppm fast that began elsewhere, stamped up to 20 µs late."""
+    """Played by a clock 40 ppm fast with another origin, stamped up to 20 µs late."""
     plan: tuple[Part, ...] = (("pins", (2 * MS, 6 * MS), 2), ("hands", (6 * MS,), 1))
     writer = EdgeWriter(tmp_path / "edges.csv")
     for number, (_, edges) in enumerate(simulated_edges(script(3, plan))):

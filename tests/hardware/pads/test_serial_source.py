@@ -20,7 +20,7 @@ from tests.support.pad_boards import STEP, BoardOnLine, damage_lines
 
 
 class _Ports(SerialPorts):
-    """This machine's lines, of which the test may name the one that is opened by another name."""
+    """This machine's lines; the test may name the one that is opened by another name."""
 
     def __init__(self, board: BoardOnLine) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Desk:
         self.edges: list[Edge] = []
         self.lost: list[Lost] = []
         self.late = 0
-        """Edges that were told after a promise that had passed them."""
+        """Edges reported after a promise that had passed them."""
         self._promise = 0
         self.pads.start(self._hear, self.lost.append)
 
@@ -58,7 +58,7 @@ class Desk:
         self.late += edge.t <= self._promise
 
     def run_to(self, t: int) -> None:
-        """Both sides come round in turn, each when it has time, up to ``t`` (ns)."""
+        """Run both sides in turn, each when it has time, up to ``t`` (ns)."""
         while self.now < t:
             self.board.now = min(t, self.now + self.rng.randint(STEP // 8, STEP))
             self.board.turn()
@@ -68,7 +68,7 @@ class Desk:
             self._promise = max(self._promise, self.pads.watermark(self.now))
 
     def hit(self, pad: int, lasts: int = 60 * MS) -> int:
-        """A hand on a pad now; returns the instant."""
+        """Bring a hand down on a pad now; return the instant."""
         at = self.now
         self.board.press(pad, True)
         self.run_to(at + lasts)
@@ -182,7 +182,7 @@ def test_a_line_that_never_ends_is_junk(desk: Desk) -> None:
 
 
 def stamp_early(desk: Desk, by_us: int) -> None:
-    """From now on it stamps edges so much too early."""
+    """Stamp edges too early from now on."""
     board, note = desk.board.board, desk.board.board.note
 
     def lie(pad: int, closed: int) -> None:
@@ -252,9 +252,9 @@ def test_a_boards_pad_has_a_number() -> None:
 
 @pytest.mark.parametrize("drift_ppm", [-60.0, 60.0])
 def test_a_thousand_pairs_with_torn_lines_and_a_board_that_restarts(drift_ppm: float) -> None:
-    """No order wrong outside the stated error, every error holds, and every hand that is missing was told as lost."""
+    """No order wrong outside the stated error, every error holds, and every missing hand was reported as lost."""
     rng = random.Random(round(drift_ppm))
-    # Its ticks go round in the middle of it.
+    # Its ticks wrap in the middle of it.
     board = BoardOnLine(drift_ppm=drift_ppm, damage=damage_lines(rng, 0.01))
     board.boot(ticks=(1 << 30) - 30_000_000)
     desk = Desk(board, rng=rng)

@@ -1,4 +1,4 @@
-"""What the simulated camera sees: faces from their instant on, hands from their seats, the same noise each time."""
+"""The simulated camera's pictures: faces from their instant on, hands from their seats, the same noise each time."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def lay(t: int, seat: int, card: str, seats: int = 4, turn: float = 0.0) -> Lay:
 
 
 def whites(image: Bytes) -> int:
-    """How many pixels look like a card's paper."""
+    """Return the number of pixels that look like a card's paper."""
     hsv = cv2.cvtColor(image, cv2.COLOR_BGR2HSV)
     return int(((hsv[..., 2] > 190) & (hsv[..., 1] < 40)).sum())
 
 
 def changed(scene: Scene, t: int) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.intp]], ...]:
-    """Pixels that differ from the bare table."""
+    """Return pixels that differ from the bare table."""
     difference = cv2.absdiff(scene.picture(t), scene.picture(0)).max(axis=2)
     return np.nonzero(difference > 12)
 

@@ -1,4 +1,4 @@
-"""A simulated game is one a table could have played: nothing lost, nobody in two places, and the same every time."""
+"""A simulated game is a possible one: nothing lost, no hand in two places, and the same every time."""
 
 from __future__ import annotations
 

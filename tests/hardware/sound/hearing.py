@@ -1,4 +1,4 @@
-"""How much of what is said is understood, measured: for the tests, and for `make voice-check`."""
+"""The intelligibility of speech, measured: for the tests, and for `make voice-check`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from tests.hardware.sound.listener import Listener, bare, in_the_room, shuffled
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What became of some phrases."""
+    """The recognition of some phrases."""
 
     count: int
     wrong: tuple[tuple[str, str], ...]
-    """What was said and what was heard, where they differ."""
+    """Spoken and heard text, where they differ."""
 
     @property
     def share(self) -> float:
-        """Of the phrases that were understood, every word of each."""
+        """Return the share of phrases understood, every word of each."""
         return 1 - len(self.wrong) / self.count
 
 
@@ -40,7 +40,7 @@ def _hear(samples: Samples) -> str:
 
 
 def understood(phrases: Sequence[Phrase], sounds: Sequence[Samples]) -> Heard:
-    """Listen to each in a noisy room, on all cores."""
+    """Recognise each in a noisy room, on all cores."""
     rooms = [in_the_room(sound, seed=place) for place, sound in enumerate(sounds)]
     with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
         heard = list(pool.map(_hear, rooms, chunksize=4))
@@ -49,11 +49,11 @@ def understood(phrases: Sequence[Phrase], sounds: Sequence[Samples]) -> Heard:
 
 
 def spoken(bank: Clips, phrases: Sequence[Phrase]) -> list[Samples]:
-    """The sound of each phrase."""
+    """Return the sound of each phrase."""
     return [bank.phrase(phrase.clips) for phrase in phrases]
 
 
 def spoilt(sounds: Sequence[Samples], way: str) -> list[Samples]:
-    """The same sounds ``reversed``, or ``shuffled`` in pieces: nothing that anybody understands."""
+    """Return the same sounds ``reversed``, or ``shuffled`` in pieces: unintelligible."""
     chance = np.random.default_rng(5)
     return [sound[::-1].copy() if way == "reversed" else shuffled(sound, chance) for sound in sounds]

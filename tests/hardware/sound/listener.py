@@ -19,7 +19,7 @@ from hardware.sound.splice import RATE, Samples
 from referee.announce.phrases import parts, words_in
 
 ROOM: Final = RATE // 4
-"""Samples of quiet before and after what is said."""
+"""Samples of quiet before and after the speech."""
 SIGNAL_TO_NOISE: Final = 20.0
 """dB, over the whole phrase."""
 
@@ -34,16 +34,16 @@ _UNLISTED: Final = (
     ("chatters", "CH AE T ER Z"), ("slapjack", "S L AE P JH AE K"), ("slapper", "S L AE P ER"),
     ("wikibooks", "W IH K IY B UH K S"),
 )  # fmt: skip
-"""Words that the recogniser's dictionary lacks, and how they sound."""
+"""Words that the recogniser's dictionary lacks, with their pronunciation."""
 
 
 def bare(text: str) -> str:
-    """The words alone, in small letters: what can be heard of a text."""
+    """Return the words alone, in small letters: the audible part of a text."""
     return " ".join(re.findall(r"[a-z']+", text.lower()))
 
 
 def _form(template: str) -> str:
-    """A template as the grammar writes it, its places as references to rules."""
+    """Return a template as a grammar rule, its places as references to rules."""
     words = []
     for part in parts(template):
         place = re.match(r"\{(\w+)\}", part)
@@ -67,7 +67,7 @@ def _rulings() -> list[str]:
 
 
 def _tree(paths: Iterable[Sequence[str]]) -> str:
-    """One rule for all of them with common beginnings merged: the same language, a quarter of the search."""
+    """Return one rule for all of them with common beginnings merged: the same language, a quarter of the search."""
     groups: dict[str, list[Sequence[str]]] = {}
     for path in paths:
         if path:
@@ -86,7 +86,7 @@ def _rule(name: str, forms: Sequence[str]) -> str:
 
 
 def grammar() -> str:
-    """Everything that can be said, in JSGF."""
+    """Return everything that can be said, in JSGF."""
     return "\n".join(
         (
             "#JSGF V1.0;",
@@ -136,7 +136,7 @@ class Listener:
         return self._decoder.lookup_word(word) is not None
 
     def hear(self, samples: Samples) -> str:
-        """The words that were heard, or nothing."""
+        """Return the recognised words, or an empty text."""
         self._decoder.start_utt()
         self._decoder.process_raw(pcm(samples), no_search=False, full_utt=True)
         self._decoder.end_utt()
@@ -145,7 +145,7 @@ class Listener:
 
 
 def pink(count: int, seed: int) -> Samples:
-    """Noise as rooms have it: as strong in each octave, of root mean square 1."""
+    """Return noise as rooms have it: as strong in each octave, of root mean square 1."""
     spectrum = np.fft.rfft(np.random.default_rng(seed).standard_normal(count))
     at = np.maximum(np.fft.rfftfreq(count, 1 / RATE), 50.0)
     noise: NDArray[np.float64] = np.fft.irfft(spectrum / np.sqrt(at), count)
@@ -154,10 +154,10 @@ def pink(count: int, seed: int) -> Samples:
 
 
 def in_the_room(phrase: Samples, noise: float | None = SIGNAL_TO_NOISE, seed: int = 1) -> Samples:
-    """The phrase as the speaker would play it, noise floor and all, with a little quiet before and after.
+    """Return the phrase as the speaker would play it, noise floor included, with a little quiet before and after.
 
     Args:
-        phrase: what is said.
+        phrase: the speech.
         noise: how far pink noise lies under the phrase, dB (root mean squares); None adds none to the speaker's floor.
         seed: of the noise.
     """
@@ -173,7 +173,7 @@ def in_the_room(phrase: Samples, noise: float | None = SIGNAL_TO_NOISE, seed: in
 
 
 def shuffled(samples: Samples, chance: np.random.Generator, piece: float = 0.12) -> Samples:
-    """The same sound in pieces of ``piece`` s, in another order."""
+    """Return the same sound in pieces of ``piece`` s, in another order."""
     count = max(2, round(samples.size / (piece * RATE)))
     pieces: Sequence[Samples] = np.array_split(samples, count)
     return np.concatenate([pieces[place] for place in chance.permutation(count)])

@@ -1,4 +1,4 @@
-"""Everything that the referee says in English, made by the voice from rulings: what a listener must understand."""
+"""Everything that the referee says in English, made by the voice from rulings: the test material of the listener."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from referee.rules.presets import PRESETS
 
 _MS: Final = 1_000_000
 GAME: Final = Path(__file__).parent / "demo-game.jsonl"
-"""What was sensed in one game of four players at the simulated table: `referee demo --no-pace --seed 3 --log FILE`,
+"""The reports of one game of four players at the simulated table: `referee demo --no-pace --seed 3 --log FILE`,
 without the ticks.
 """
 _DECK: Final = [rank + suit for suit in "shdc" for rank in "A23456789TJQK"] + ["Xr", "Xb"]
@@ -29,18 +29,18 @@ def _ruled(kind: str, *, supersedes: tuple[str, ...] = (), doubt: bool = False, 
 
 
 def _left(kind: str, **fields: Any) -> Ruling:
-    """A ruling on somebody who leaves in the middle of the game (E8)."""
+    """Return a ruling on a player who leaves in the middle of the game (E8)."""
     return Ruling(kind, f"{kind}@1", 0, ("1",), ("E8",), fields)
 
 
 def _forms(prefix: str) -> list[str]:
-    """The last parts of all keys that begin with a prefix: all reasons of a void slap, say."""
+    """Return the last parts of all keys with a prefix: all reasons of a void slap, for example."""
     keys = [key.removeprefix(f"{prefix}.") for key in words_in("en").phrases if key.startswith(f"{prefix}.")]
     return [key for key in keys if "." not in key]
 
 
 def of_seat(seat: int, chance: np.random.Generator) -> Iterator[list[Ruling]]:
-    """Rulings about one seat, those that come together in one list; numbers are drawn."""
+    """Yield rulings about one seat, joint ones in one list; numbers are drawn."""
     one, two = (1 + (seat - 1 + step) % MOST_SEATS for step in (1, 4))
 
     def ms(low: int, high: int) -> int:
@@ -114,7 +114,7 @@ def _of_nobody(chance: np.random.Generator) -> Iterator[list[Ruling]]:
 
 
 def _of_numbers(chance: np.random.Generator) -> Iterator[list[Ruling]]:
-    """Every number that is one clip, and every card, once."""
+    """Yield every number that is one clip, and every card, once."""
     for value in range(2, 100):
         seat = 1 + value % MOST_SEATS
         yield [_ruled("slap_won", seat=seat, margin=value * _MS)]
@@ -127,7 +127,7 @@ def _of_numbers(chance: np.random.Generator) -> Iterator[list[Ruling]]:
 
 
 def told(seat: int, language: str = "en") -> Iterator[Phrase]:
-    """What the appliance says to or of one seat."""
+    """Yield the appliance's notices to or about one seat."""
     for what in ("roll_call", "not_heard", "pad_stuck", "pad_benched", "pad_chatters", "pad_works", "first_hand"):
         yield tell(what, 0, language, seat=seat)
     offers = ("offer_seat", "offer_took", "offer_first", "offer_slap_won", "offer_slap_false", "offer_slap_void")
@@ -162,7 +162,7 @@ def _told_to_all() -> Iterator[Phrase]:
 
 
 def all_phrases(seed: int = 1) -> list[Phrase]:
-    """Every phrase for each of eight seats, every number that is one clip, every card; each text once."""
+    """Return every phrase for each of eight seats, every number that is one clip, every card; each text once."""
     chance = np.random.default_rng(seed)
     rulings_ = [*_of_nobody(chance), *_of_numbers(chance)]
     rulings_ += [made for seat in range(1, MOST_SEATS + 1) for made in of_seat(seat, chance)]
@@ -172,7 +172,7 @@ def all_phrases(seed: int = 1) -> list[Phrase]:
 
 
 def phrases_of_a_game(language: str = "en") -> list[Phrase]:
-    """Every sentence that was spoken in one whole game, in its order."""
+    """Return every sentence spoken in one whole game, in order."""
     with GAME.open("rb") as log:
         made = list(replay_log(log))
     return [phrase for _, together in groupby(made, lambda ruling: ruling.t) for phrase in announce(together, language)]

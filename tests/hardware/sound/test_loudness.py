@@ -1,4 +1,4 @@
-"""Loudness: our meter against the standard's own figures and against another's meter, and every clip by that one."""
+"""Loudness: our meter against the standard's own figures and against another meter, and every clip by that one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOP: Final = 0.05
 
 
 def independent(samples: Samples, rate: int = RATE) -> float:
-    """The greatest momentary loudness by pyloudnorm, LUFS: each window measured as a sound of its own.
+    """Return the greatest momentary loudness by pyloudnorm, LUFS: each window measured as a separate sound.
 
     A sound shorter than 400 ms is one window, as long as itself.
     """

@@ -1,4 +1,4 @@
-"""Who speaks when: interruptions, what is dropped, what lies over everything."""
+"""The order of speech: interruptions, dropped phrases, and phrases on top of everything."""
 
 from __future__ import annotations
 

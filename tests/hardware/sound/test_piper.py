@@ -1,4 +1,4 @@
-"""An owner's Piper voice: run by the package or by the program, and what is said where it cannot be."""
+"""An owner's Piper voice: run by the package or by the program, and the error where neither works."""
 
 from __future__ import annotations
 

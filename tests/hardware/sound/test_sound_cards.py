@@ -1,4 +1,4 @@
-"""Sound cards by their names, as PortAudio tells them on a Pi."""
+"""Sound cards by their names, as PortAudio reports them on a Pi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clips, the speakers, and what is said where something is missing."""
+"""Clips, the speakers, and the errors for missing parts."""
 
 from __future__ import annotations
 

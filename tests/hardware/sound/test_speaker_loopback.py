@@ -1,4 +1,4 @@
-"""The real stream on a machine without a card: ALSA writes what is played into a file, or into a pipe at its pace."""
+"""The real stream on a machine without a card: ALSA writes the sound into a file, or into a pipe at its pace."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def run(program: str, tmp_path: Path, *args: str) -> subprocess.CompletedProcess
 
 
 def tones(heard: Any) -> list[tuple[int, int]]:
-    """Where sound begins and ends, quiet of a tenth of a second between."""
+    """Return where sound begins and ends, with a tenth of a second of quiet between."""
     loud = np.flatnonzero(np.abs(heard) > 0.05)
     edges = np.flatnonzero(np.diff(loud) > RATE // 10)
     return list(zip(loud[np.r_[0, edges + 1]], loud[np.r_[edges, -1]], strict=True))
@@ -124,6 +124,6 @@ def test_a_card_that_is_absent_and_then_goes_away_is_found_again(tmp_path: Path)
 
 
 def test_the_first_sample_comes_at_once(tmp_path: Path) -> None:
-    """In the best of eight tries, for other processes may hold up any of them; `make latency` tells the whole story."""
+    """In the best of eight tries, because other processes may delay any of them; `make latency` measures fully."""
     waited = [float(ms) for ms in run(QUICK, tmp_path, str(tmp_path)).stdout.split()]
     assert 0 < waited[0] < 40, waited

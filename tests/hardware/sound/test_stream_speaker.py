@@ -82,7 +82,7 @@ def told() -> list[str]:
 
 
 def opened(sound: Sound, told: list[str], **how: Any) -> tuple[StreamSpeaker, float]:
-    """A speaker whose stream is looked at by hand, and the instant it was opened, s."""
+    """Return a speaker whose stream is inspected by hand, and the instant it was opened, s."""
     speaker = StreamSpeaker(Beeps(), sound=sound, on_trouble=told.append, watched=False, **how)
     return speaker, speaker._seen[1]
 

@@ -1,4 +1,4 @@
-"""What the speaker says is understood by a recogniser that is offered every seat, number and phrase as rivals.
+"""The speaker is understood by a recogniser that is offered every seat, number and phrase as rivals.
 
 A quick form of `make voice-check`, which hears everything.
 """
@@ -19,9 +19,9 @@ from tests.hardware.sound.listener import bare, grammar
 from tests.hardware.sound.spoken import all_phrases, phrases_of_a_game
 
 WANTED: Final = 0.92
-"""Of so few phrases; `make voice-check` wants 97 % of all of them."""
+"""Required share of these few phrases; `make voice-check` requires 97 % of all of them."""
 BASELINE: Final = 0.10
-"""More than this share of spoilt phrases understood would mean that the grammar does the listening."""
+"""A larger share of spoilt phrases understood would mean that the grammar does the listening."""
 
 pytestmark = [
     pytest.mark.audio,
@@ -35,7 +35,7 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Clips:
 
 
 def test_every_phrase_of_the_table_is_among_those_that_are_said() -> None:
-    """All templates but the one for a table without words: each must turn up in what the listener is asked."""
+    """All templates except the one for a table without words: each must occur in the listener's material."""
     said = {bare(phrase.text) for phrase in all_phrases()}
     for key, template in words_in("en").phrases.items():
         literal = [bare(part) for part in re.split(r"\{\w+\}[,.:;?!]?|\|", template)]

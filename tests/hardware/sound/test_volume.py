@@ -1,4 +1,4 @@
-"""How loud the voice is at which hour."""
+"""The voice's volume by hour."""
 
 from __future__ import annotations
 
