@@ -281,11 +281,13 @@ def late_game(seed: int, crowded: bool) -> list[Observation]:
     table, *rest = game.lines
     rest.sort(key=lambda one: one.t)
     line = game.rng.choice(rest)
-    others = [table, *(one for one in rest if one is not line), Tick(t=game.t + 1, id="tick")]
+    # A hand may come down behind the game's last instant.
+    reported = max(game.t, *(one.t for one in rest)) + 1
+    others = [table, *(one for one in rest if one is not line), Tick(t=reported, id="tick")]
     if isinstance(line, Slap):
         # A line that its device reported late is late in any log.
         line = replace(line, late=False)
-    return [*others, line, Correct(t=game.t + 2, id="word", line=line.id, take=True)]
+    return [*others, line, Correct(t=reported + 1, id="word", line=line.id, take=True)]
 
 
 def taken_up(lines: Sequence[Observation], _: int) -> list[str]:

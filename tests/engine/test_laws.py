@@ -225,3 +225,10 @@ def test_a_card_that_came_from_a_pile_of_unknown_owner_is_taken_from_there_once(
     lines = log("1000 3:Kc\n2000 3:2h\n3000 taken\n4000 ?:Jh", counts=[3, 0, 2])
     lines.append(Foul(t=5000 * MS, id="f1", seat=2, foul="out_of_turn"))
     assert not LAWS["table"].check(lines, 0)
+
+
+def test_a_line_that_comes_late_lies_before_what_had_been_reported() -> None:
+    """In this game a hand comes down 9 ms behind the last card, and all else is told before it."""
+    *others, line, word = LAWS["taken"].make(20_261_128_000_872, True)
+    assert line.t < others[-1].t < word.t
+    assert not LAWS["taken"](20_261_128_000_872)
