@@ -8,6 +8,7 @@ observations, not on their order of arrival.
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -249,7 +250,9 @@ class Adjudicator:
         amended = True
         while amended:
             self._take(self._judge.run(self.watermark, self._lookahead, self._reached), judged=True)
-            self._judge, changed, amended = self._history.amend(self._judge)
+            self._judge, changed, moved, amended = self._history.amend(self._judge)
+            if moved:
+                self._move(moved)
             self._take(changed)
 
     def _take(self, placed: list[PlacedRuling], *, judged: bool = False) -> None:
@@ -272,6 +275,14 @@ class Adjudicator:
         if pending is not None and self._said_early != f"slap_won@{pending.slap.id}":
             self._early.append(won_ruling(pending))
             self._said_early = self._early[-1].id
+
+    def _move(self, placed: Iterable[PlacedRuling]) -> None:
+        """Print rulings that stand, and still wait for their print, with their line, which is judged elsewhere now."""
+        keys = {one.ruling.id: one.key for one in placed}
+        self._held_back = [
+            (*printing_order(held[-1], keys[held[-1].id]), *held[3:]) if held[-1].id in keys else held
+            for held in self._held_back
+        ]
 
     def _release(self) -> list[Ruling]:
         """Release the rulings that no later ruling can precede."""

@@ -97,22 +97,23 @@ class History:
             name += "+"
         return replace(placed, ruling=replace(placed.ruling, id=name))
 
-    def amend(self, judge: EventJudge) -> tuple[EventJudge, list[PlacedRuling], bool]:
+    def amend(self, judge: EventJudge) -> tuple[EventJudge, list[PlacedRuling], list[PlacedRuling], bool]:
         """Rule again from before the line that the last answer or correction concerns.
 
         Returns:
-            The judge to continue with, the new rulings, and whether there was anything to amend.
+            The judge to continue with, the new rulings, those that stand at another place of print than before, and
+            whether there was anything to amend.
         """
         amendment, self._amendment = self._amendment, None
         if amendment is None:
-            return judge, [], False
+            return judge, [], [], False
         state, start = judge.state, None
         if isinstance(amendment, Answer) or state is None or state.position.rules.has("K6"):
             self._waiting = {line.id: line for line in judge.waiting.all()}
             with suppress(AmendmentError):
                 start = self._apply(amendment, state)
         if start is None:
-            return judge, [self._unusable(amendment, judge)], True
+            return judge, [self._unusable(amendment, judge)], [], True
         self._last_amendment = amendment.id
         start = self._before_undone(start)
         again, placed, at = self._judge_again(judge, self._before_window(start), amendment)
@@ -125,8 +126,10 @@ class History:
         self._gone.update(gone)
         if judge.witness is not None:
             judge.witness.replace(gone)
+        places = {one.ruling.id: one.key for one in self._in_force[cut:]}
+        moved = [one for one in kept if places.get(one.ruling.id, one.key) != one.key]
         self._in_force[cut:] = kept
-        return again, changed, True
+        return again, changed, moved, True
 
     def _before_undone(self, start: int) -> int:
         """Return the first line whose rulings are undone after ``start`` (F9, E8); both are judged again together."""

@@ -43,6 +43,14 @@ def test_a_corrected_line_is_ruled_as_if_it_had_been_told_right(correction: str,
     assert amended in (right, swapped)
 
 
+def test_a_ruling_that_stands_is_printed_where_its_line_is_judged_now() -> None:
+    """The corrected card makes the second hand win before the 5 (K9); the burn that stands is behind its verdict."""
+    play = "1000 1:7h\n2000 2:8c\n3000 3:5d\n3100 2:2s\n3400 slap 1\n3500 slap 2 ±1000\n"
+    amended = ruled(play + '6000 correct c2 {"card": "7c"}')
+    assert amended.index("slap_false@s1 seat=1 reason=no_pattern") < amended.index("burn@s1 seat=1 count=1")
+    assert amended == ruled(play.replace("2:8c", "2:7c"))
+
+
 def test_a_slaps_seat_is_corrected() -> None:
     """The wrong pad was read: the pile goes to the other."""
     rulings = ruled(WON + '5000 correct s1 {"seat": 2}', "slap_won")
