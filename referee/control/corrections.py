@@ -196,7 +196,7 @@ class _Meeting(Reports):
         if ask in SEAT_QUESTIONS or ask == "recount":
             if type(value) is not int or not 1 <= value <= len(view.names):
                 raise Denied("answer with a seat, 1 to {most}", most=len(view.names))
-            slapped = sorted({hand.seat for hand in about if isinstance(hand, Slap)})
+            slapped = sorted({hand.seat for hand in about if isinstance(hand, Slap | Taken) and hand.seat})
             if value in view.absent:
                 raise Denied("{seat} has left already", seat=value)
             if ask == "who_was_first" and slapped and value not in slapped:

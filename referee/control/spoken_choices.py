@@ -16,7 +16,7 @@ from referee.control.facts import Facts
 from referee.control.offers import WILD_RANKS, likely_cards
 from referee.engine.amended_log import LATE
 from referee.engine.foresight import Foresight
-from referee.engine.observations import Card, Slap
+from referee.engine.observations import Card, Slap, Taken
 from referee.engine.overrule import find_overrulable
 from referee.engine.rulings import Ruling, gap_form
 from referee.rules.cards import RANKS, SUITS, UNREADABLE
@@ -129,7 +129,7 @@ def _of_question(asked: Ruling, facts: Facts, places: Foresight | None) -> Itera
         return {"do": "answer", "question": asked.id, "value": value}
 
     if ask in SEAT_QUESTIONS or takes_count(asked):
-        hands = {line.seat for line in about if isinstance(line, Slap)} if ask == "who_was_first" else set()
+        hands = {line.seat for line in about if isinstance(line, Slap | Taken)} if ask == "who_was_first" else set()
         for seat in range(1, len(facts.view.names) + 1):
             if seat not in facts.view.absent and (not hands or seat in hands):
                 yield SpokenChoice("offer_seat", {"seat": seat}, say(seat))

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from referee.engine.contradiction import as_answered
 from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
-from referee.engine.first_hand import Answers
+from referee.engine.first_hand import Answers, is_rival_hand
 from referee.engine.fold import end_by_time, fold, last_tick, open_table
 from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED
@@ -73,7 +73,7 @@ class EventQueue:
         For a hand, also those that may have happened before another hand indistinguishable from it (K3).
         """
         # Another hand of the heat may be one error away, and its own rivals two errors beyond that.
-        widths = 3 if isinstance(one, Slap) else 1
+        widths = 1 if isinstance(one, Card) else 3
         at, until = self._first, one.t + one.t_error + widths * self._widest
         while at < len(self._lines) and self._lines[at].t <= until:
             if self._lines[at] is not one:
@@ -82,7 +82,7 @@ class EventQueue:
 
     def is_heat_open(self, one: Card | Slap | Taken, until: int) -> bool:
         """Whether a card may still come, after ``until`` (ns), near another hand of this hand's dead heat."""
-        if type(one) is not Slap or one.t + one.t_error + 2 * self._widest <= until:
+        if type(one) is Card or one.t + one.t_error + 2 * self._widest <= until:
             return False
         hands = (other for other in self.near(one) if type(other) is Slap)
         return any(other.t + other.t_error > until for other in hands if other.t - one.t < one.t_error + other.t_error)
@@ -267,7 +267,7 @@ class EventJudge:
             self.state, rulings = open_table(observation, self.answers)
         else:
             # An observation that doubt put behind a slap is near it, too.
-            near = self.waiting.near(observation) if isinstance(observation, Slap) else ()
+            near = self.waiting.near(observation) if isinstance(observation, Slap | Taken) else ()
             self.state, rulings = fold(state, observation, near, self.answers)
         pending = self.state.pending
         if pending is not None and pending.place is None:
@@ -339,6 +339,8 @@ class EventJudge:
             return None
         if isinstance(other, Card):
             other = as_answered(self.state.position, other, self.answers)
+        elif is_rival_hand(self.state.position, slap, other):
+            return None
         better = better_order(self.state.position, slap, other)
         if better is None:
             return None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Final, Literal
 
 from referee.engine.doubt import judge_hand, order_is_open
-from referee.engine.observations import Card, Lift, Observation, Slap
+from referee.engine.observations import Card, Lift, Observation, Slap, Taken
 from referee.engine.rulings import RULING_ORDER, Ruling, in_doubt_of_gap, to_ruling, to_rulings
 from referee.engine.state import PendingWin, RunnerUp, State
 from referee.rules import war
@@ -50,15 +50,41 @@ def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tu
             down.discard(other.seat)
         if isinstance(other, Card) and other.zone == "pile":
             cards.append(other)
-        if not isinstance(other, Slap) or other.seat in down or any(other.seat == hand.seat for hand in hands):
+        hand = as_hand(position, other)
+        if hand is None or hand.seat in down or any(hand.seat == earlier.seat for earlier in hands):
             continue
-        down.add(other.seat)
-        apart = abs(other.t - first.t)
-        if apart and apart >= first.t_error + other.t_error:
+        if hand is other:
+            down.add(hand.seat)
+        apart = abs(hand.t - first.t)
+        if apart and apart >= first.t_error + hand.t_error:
             continue
-        if _counts(position, other, other.seat in lifted, cards):
-            hands.append(other)
+        if _counts(position, hand, hand.seat in lifted, cards):
+            hands.append(hand)
     return tuple(hands)
+
+
+def as_hand(position: Position, line: Observation) -> Slap | None:
+    """Return a slap, or a take as the slap that it counts as if that is agreed (M14); else None.
+
+    The seat that has won the pile takes it, and does not slap.
+    """
+    if isinstance(line, Slap):
+        return line
+    if not isinstance(line, Taken) or line.seat is None or not position.rules.has("M14"):
+        return None
+    if position.claim is not None and (position.claim.by != "challenge" or line.seat == position.claim.seat):
+        return None
+    return Slap(t=line.t, id=line.id, seat=line.seat, t_error=line.t_error)
+
+
+def is_rival_hand(position: Position, slap: Slap, taken: Observation) -> bool:
+    """Whether a take counts as another seat's slap on the same pile: the two may be a dead heat (M14, K3)."""
+    if not isinstance(taken, Taken) or not position.rules.has("K3"):
+        return False
+    hand = as_hand(position, taken)
+    if hand is None or hand.seat == slap.seat:
+        return False
+    return all(judge_hand(position, one)[0].outcome == "won" for one in (hand, slap))
 
 
 def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card]) -> bool:

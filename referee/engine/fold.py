@@ -12,13 +12,24 @@ from typing import Any, Final
 
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
 from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
-from referee.engine.first_hand import Answers, Decided, claim, finish, heat, left, run_up, war_card, win, without_cards
+from referee.engine.first_hand import (
+    Answers,
+    Decided,
+    as_hand,
+    finish,
+    heat,
+    is_rival_hand,
+    left,
+    run_up,
+    war_card,
+    win,
+)
 from referee.engine.gap import ask_once, judge_gap, prove_turn
 from referee.engine.observations import Card, Gap, Leave, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
 from referee.engine.position_changes import CHANGES
 from referee.engine.rulings import Ruling, in_doubt_of_gap, to_ruling, to_rulings
-from referee.engine.state import PendingWin, State
+from referee.engine.state import State
 from referee.engine.unclaimed_piles import picked_up, unexplained
 from referee.rules.card_play import lay
 from referee.rules.cards import NUMBER_RANKS, UNREADABLE, is_card
@@ -83,7 +94,7 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
     elif isinstance(observation, Slap):
         decided = _slap(state, observation, upcoming, answers)
     elif isinstance(observation, Taken):
-        decided = _taken(state, observation, answers)
+        decided = _taken(state, observation, upcoming, answers)
     elif isinstance(observation, Leave):
         if not state.position.rules.has("E8"):
             return state, []
@@ -183,7 +194,8 @@ def _was_named(position: Position, card: Card) -> bool:
     )
 
 
-def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
+def _taken(state: State, taken: Taken, upcoming: Iterable[Observation], answers: Answers) -> Decided:
+    state = state._replace(settled=state.settled - {taken.id})
     position = state.position
     step = Step(position, taken.t, taken.id)
     if position.over:
@@ -196,7 +208,7 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
         hold_provisionally(step, taker or phase.seat)
     elif isinstance(phase, Claim):
         if phase.by == "challenge" and taker not in (None, phase.seat):
-            swept = _slapped_and_taken(state, step, taken)
+            swept = _slapped_and_taken(state, taken, upcoming, answers)
             if swept is not None:
                 return swept
         picked_up(step, taken, answers)
@@ -205,7 +217,7 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
     elif isinstance(phase, DeadHeat) and taker in phase.seats:
         hold_provisionally(step, taker)
     elif position.pile:
-        swept = _slapped_and_taken(state, step, taken)
+        swept = _slapped_and_taken(state, taken, upcoming, answers)
         if swept is not None:
             return swept
         unexplained(step, taken, answers)
@@ -225,21 +237,28 @@ def _may_be_anothers(position: Position, taker: int | None) -> bool:
     return claim is not None and claim.by == "challenge" and position.unseen and taker not in (None, claim.seat)
 
 
-def _slapped_and_taken(state: State, step: Step, taken: Taken) -> Decided | None:
-    """Judge slapping and taking in one motion as a slap, if agreed (M14)."""
-    position = step.position
-    if taken.seat is None or not position.rules.has("M14"):
+def _slapped_and_taken(state: State, taken: Taken, upcoming: Iterable[Observation], answers: Answers) -> Decided | None:
+    """Judge slapping and taking in one motion as a slap if that is agreed (M14), in a dead heat with others too."""
+    slap = as_hand(state.position, taken)
+    if slap is None:
         return None
-    slap = Slap(t=taken.t, id=taken.id, seat=taken.seat, t_error=taken.t_error)
-    judged, sides = judge_hand(position, slap)
+    judged, sides = judge_hand(state.position, slap)
     if judged.outcome != "won":
         return None
-    rule = (*judged.rule, "M14", *(("K9",) if sides else ()))
-    pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, doubt=bool(sides))
-    claim(step, slap, without_cards(position, (slap.seat,)))
-    pick_up(step)
+    near = tuple(upcoming)
+    hands = _heat(state, slap, near, answers)
+    doubt = bool(sides) or _heat_is_in_doubt(state, hands, near, answers)
+    state = state._replace(doubted=state.doubted - {hand.id for hand in hands})
+    rule = (*judged.rule, "M14")
+    state, rulings = win(state, slap, judged._replace(rule=rule), hands, answers, doubt=doubt)
+    step = Step(state.position, taken.t, taken.id)
+    if isinstance(step.position.phase, DeadHeat):
+        hold_provisionally(step, slap.seat)
+    else:
+        pick_up(step)
     step.announce_turn()
-    return finish(state._replace(pending=pending), step)
+    state, more = finish(state, step, used={one.id for one in rulings})
+    return state, [*rulings, *more]
 
 
 def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: Answers) -> Decided:
@@ -280,10 +299,9 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     if judged.outcome == "won":
         near = tuple(upcoming)
         hands = _heat(state, slap, near, answers)
-        if len(hands) > 1 and state.position.rules.has("K9"):
-            doubt = doubt or any(
-                hand.id in state.doubted or _is_in_doubt(state.position, hand, near, answers) for hand in hands[1:]
-            )
+        doubt = doubt or _heat_is_in_doubt(state, hands, near, answers)
+        if any(isinstance(line, Taken) and hand.id == line.id for line in near for hand in hands):
+            judged = judged._replace(rule=(*judged.rule, "M14"))
         state = state._replace(position=pressed, doubted=state.doubted - {hand.id for hand in hands})
         return win(state, slap, judged, hands, answers, doubt=doubt)
     state = state.at(pressed)
@@ -333,6 +351,13 @@ def _heat(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     return heat(state.position, slap, as_said)
 
 
+def _heat_is_in_doubt(state: State, hands: tuple[Slap, ...], near: Iterable[Observation], answers: Answers) -> bool:
+    """Whether one of the other hands of a heat is good only because of a doubt (K9)."""
+    return state.position.rules.has("K9") and any(
+        hand.id in state.doubted or _is_in_doubt(state.position, hand, near, answers) for hand in hands[1:]
+    )
+
+
 def _is_in_doubt(position: Position, hand: Slap, near: Iterable[Observation], answers: Answers) -> bool:
     """Whether a hand of a heat is valid only because doubt gave it the better order (K9)."""
     position = position.but(held=position.held - {hand.seat})
@@ -341,6 +366,8 @@ def _is_in_doubt(position: Position, hand: Slap, near: Iterable[Observation], an
         isinstance(one, Card | Taken)
         and getattr(one, "zone", "pile") == "pile"
         and order_is_open(hand, one)
+        and one.id != hand.id
+        and not is_rival_hand(position, hand, one)
         and better_order(position, hand, one) is not None
         for one in reveals
     )

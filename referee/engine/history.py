@@ -11,7 +11,7 @@ from referee.engine.amendments import AmendmentError, apply_correction, as_in_tu
 from referee.engine.event_queue import EventJudge
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
-from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Observation, Slap, Table
+from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Observation, Slap, Table, Taken
 from referee.engine.overrule import read_overrule
 from referee.engine.rulings import PlacedRuling, Ruling, base_id, cause_of, first_name, place_of, to_ruling
 from referee.engine.state import State
@@ -314,7 +314,8 @@ class History:
             raise AmendmentError(None, "what came late is taken up by a correction, or ignored")
         if ask not in _ANSWERED_BY_SEAT or type(value) is not int or state is None:
             return
-        hands = {line.seat for line in self._lines if isinstance(line, Slap) and line.id in question.get("about", ())}
+        about = question.get("about", ())
+        hands = {line.seat for line in self._lines if isinstance(line, Slap | Taken) and line.id in about}
         # A player who is out now may have played then.
         sits = 1 <= value <= state.position.seats and value not in state.position.absent
         if not sits or (ask == "who_was_first" and hands and value not in hands):

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse
 
 from referee.control.corrections import SEAT_QUESTIONS, takes_count
 from referee.control.seat_codes import read_seat_codes
-from referee.engine.observations import Card, Slap
+from referee.engine.observations import Card, Slap, Taken
 from referee.engine.rulings import Ruling
 from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
@@ -129,7 +129,7 @@ async def _question(site: Site, board: Board, one: Ruling, words: RulingWords) -
     """Return a question with help for its answer: the options, the cards that it is about, and a picture."""
     about = [line for name in one.get("about", ()) if (line := board.sighting(name)) is not None]
     cards = [line for line in about if isinstance(line, Card)]
-    slapped = sorted({line.seat for line in about if isinstance(line, Slap)})
+    slapped = sorted({line.seat for line in about if isinstance(line, Slap | Taken) and line.seat})
     everybody = [seat for seat in range(1, len(board.names) + 1) if seat not in board.view.absent]
     seats = [seat for seat in slapped if seat in everybody] if one.get("ask") == "who_was_first" else []
     named = list(one.get("cards", ())) or [card for line in cards[:1] for card in board.likely(line)]
