@@ -26,7 +26,7 @@ SYSTEMS: Final = {
 
 
 def fenced() -> list[tuple[str, bool]]:
-    """Every line of every block of commands, and whether it is marked."""
+    """Return every line of every block of commands, and whether it is marked."""
     blocks = re.findall(r"^```sh\n(.+?)^```", GUIDE, flags=re.DOTALL | re.MULTILINE)
     lines = [line for block in blocks for line in block.splitlines() if line.strip()]
     return [(line.partition(MARK)[0].strip(), MARK in line) for line in lines]
@@ -48,7 +48,7 @@ def test_a_command_that_needs_the_pi_is_ours_or_the_systems(command: str) -> Non
 
 
 def test_all_other_commands_run_one_after_another(tmp_path: Path) -> None:
-    """As somebody would type them, in an empty folder."""
+    """As a reader would type them, in an empty folder."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environ = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
     for command in [line for line, marked in fenced() if not marked]:

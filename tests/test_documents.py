@@ -1,4 +1,4 @@
-"""What the documents show is what the program does: their examples are run, their forms are read."""
+"""The documents match the program: their examples are run, their forms are read."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _ruled(lines: list[str]) -> list[dict[str, Any]]:
 
 
 def _forms(title: str) -> list[str]:
-    """The lines that a section shows."""
+    """Return the lines that a section shows."""
     section = CORRECTIONS.split(f"### {title}\n")[1].split("\n### ")[0]
     return [line.strip() for line in section.splitlines() if line.startswith("    {")]
 
@@ -77,7 +77,7 @@ def test_every_example_of_the_log_is_replayed_and_every_ruling_listed() -> None:
 
 @pytest.mark.parametrize("form", _forms("Corrections of a line"))
 def test_every_form_of_correcting_a_line_is_taken(form: str) -> None:
-    """None of them is asked about, and each changes what is ruled."""
+    """None of them leads to a question, and each changes the rulings."""
     made = _ruled([*GAME, form])
     assert [ruling for ruling in made if ruling.get("ask") == "mend_amendment"] == []
     assert any("supersedes" in ruling for ruling in made)
@@ -85,7 +85,7 @@ def test_every_form_of_correcting_a_line_is_taken(form: str) -> None:
 
 @pytest.mark.parametrize("form", _forms("Corrections of a ruling"))
 def test_every_form_of_correcting_a_ruling_is_taken(form: str) -> None:
-    """A false slap made void or good, another hand first, a dead card that was in turn: what was ruled is replaced."""
+    """A false slap made void or good, another hand first, a dead card that was in turn: the ruling is replaced."""
     line = json.loads(form)["line"]
     game = list(GAME)
     if line == "slap_won@s1":
@@ -118,7 +118,7 @@ def test_what_came_late_is_taken_up_as_shown() -> None:
 
 
 def test_what_people_enter_themselves_is_taken_up_as_shown() -> None:
-    """A card that no sensor told lies between the two cards of the game."""
+    """A card that no sensor reported lies between the two cards of the game."""
     _, *entered = _forms("What came late")
     made = _ruled([*GAME, '{"kind":"tick","t":2500000000}', *entered])
     assert [ruling["seat"] for ruling in made if ruling["id"] == "turn@m1"] == [3]
@@ -126,7 +126,7 @@ def test_what_people_enter_themselves_is_taken_up_as_shown() -> None:
 
 
 def test_every_question_is_in_the_table_of_answers() -> None:
-    """So whoever is asked finds what to say."""
+    """So a person who is asked finds the answer's form."""
     core = "".join(path.read_text(encoding="utf-8") for path in CORE)
     asked = re.findall(r'ask="(\w+)"|"ask": "(\w+)"|Verdict\("question", "(\w+)"', core)
     listed = set(re.findall(r"`(\w+)`", "".join(row for row in CORRECTIONS.splitlines() if row.startswith("| `"))))
@@ -136,7 +136,7 @@ def test_every_question_is_in_the_table_of_answers() -> None:
 
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "timing.md", "vision.md", "log.md"])
 def test_the_files_that_a_page_names_are_there(page: str) -> None:
-    """A path counts from the root, or from any folder that the page's words make plain."""
+    """A path counts from the root, or from any folder that is evident on the page."""
     text = (DOCS / page).read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w./-]+?/|[\w./-]+\.(?:py|toml|mk|md|csv|json))`", text))
     folders = [ROOT / name for name in ("appliance", "docs", "hardware", "models", "referee", "tests", "tools")]
@@ -157,14 +157,14 @@ def test_the_reference_lists_every_command_and_key_as_they_are() -> None:
 
 
 def _numbers() -> list[str]:
-    """The names of the numbers that the watcher takes for granted; what follows from others is none of them."""
+    """Return the names of the watcher's tuning constants; derived numbers do not count."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "models" / "watch").glob("*.py")))
     found = re.findall(r"^(_?[A-Z][A-Z_]+): Final = ([(\d].*|SECOND)$", text, re.MULTILINE)
     return [name for name, value in found if not re.search(r"\b(?!MS\b|SECOND\b)_?[A-Z]{3,}", value)]
 
 
 def test_the_watcher_takes_few_numbers_for_granted() -> None:
-    """One more must replace another, or follow from those that are there."""
+    """A new one must replace another, or be derived from the existing ones."""
     assert len(_numbers()) <= 41
 
 
@@ -253,7 +253,7 @@ def test_every_page_is_listed() -> None:
 
 
 def _said() -> list[str]:
-    """Every English sentence of the program: of its pages, its terminal, and its voice."""
+    """Return every English sentence of the program: of its pages, its terminal, and its voice."""
     phrases = tomllib.loads((ROOT / "referee" / "announce" / "phrases" / "en.toml").read_text(encoding="utf-8"))
     spoken = [words for part in phrases.values() if isinstance(part, dict) for words in part.values()]
     answers = tomllib.loads((ROOT / "referee" / "text" / "de.toml").read_text(encoding="utf-8"))["answer"]
@@ -270,7 +270,7 @@ def test_the_troubles_quote_what_is_said(quoted: str) -> None:
 
 
 def _settings() -> list[tuple[str, str]]:
-    """Every section of a table's settings that a page shows, with the page's name."""
+    """Return every section of a table's settings on a page, with the page's name."""
     found = []
     for name in PAGES:
         text = name.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The layout that lets a stranger find things: each folder says what it is, and there is one map of them."""
+"""The layout that lets a stranger find things: each folder describes itself, and there is one map of them."""
 
 from __future__ import annotations
 

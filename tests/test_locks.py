@@ -23,7 +23,7 @@ NEEDED: Final = {
     "train": EXTRAS["train"],
     "keys": EXTRAS["keys"],
 }
-"""What each lock is for."""
+"""The purpose of each lock."""
 SYSTEMS: Final = [(python, machine) for python in ("3.11", "3.13") for machine in ("x86_64", "aarch64")]
 HOLES: Final = ("h11==0.14.0", "pillow==10.2.0", "gpiozero==2.0.1")
 """Versions that may not come in again: two with known holes, one that takes the wrong chip for the header."""
@@ -41,7 +41,7 @@ def _environment(python: str, machine: str) -> dict[str, str]:
 
 
 def _locked(name: str) -> list[tuple[Requirement, list[str]]]:
-    """Each entry of a lock, with its hashes."""
+    """Return each entry of a lock, with its hashes."""
     text = (ROOT / "locks" / f"{name}.txt").read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [
@@ -50,7 +50,7 @@ def _locked(name: str) -> list[tuple[Requirement, list[str]]]:
 
 
 def _versions(name: str, environment: dict[str, str]) -> dict[str, str]:
-    """What a lock installs on one system. A package that stands there twice is an error."""
+    """Return the versions that a lock installs on one system. A package that stands there twice is an error."""
     found: dict[str, str] = {}
     for entry, _ in _locked(name):
         if entry.marker is None or entry.marker.evaluate(environment):
@@ -95,7 +95,7 @@ def test_the_locks_name_one_version_of_each_package(python: str, machine: str) -
 
 @pytest.mark.parametrize("name", ["run", "dev"])
 def test_what_the_locked_packages_need_is_locked_too(name: str) -> None:
-    """By what those that are installed here at the locked version say of themselves."""
+    """By the metadata of those that are installed here at the locked version."""
     environment = {key: str(value) for key, value in default_environment().items()}
     locked = _versions("run", environment) | _versions(name, environment)
     asked = 0

@@ -1,4 +1,4 @@
-"""What is installed is whole: every package, and every file beside its code."""
+"""The installation is complete: every package, and every file beside its code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 TOOL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 FOLDERS = ("referee", "hardware", "models")
 AT_HOME = ("models.training",)
-"""Packages that stay in the checkout: who trains has it."""
+"""Packages that stay in the checkout, for training."""
 SUFFIXES = (".toml", ".js", ".css", ".svg", ".onnx", ".npz", ".json", ".csv", ".html")
 
 

@@ -28,8 +28,7 @@ from tests.web.tables import SECOND, Table
 
 APPLIANCE = Path(__file__).parents[1] / "web" / "appliance.jsonl"
 """The reports of camera and pads on forty cards: `referee demo --no-pace --seed 4 --max-cards 40 --log FILE`, rulings
-and
-idle ticks left out. People's answers are left out below, because they answer questions about these very cards.
+and idle ticks left out. People's answers are left out below, because they answer questions about these very cards.
 """
 CARDS = [rank + suit for rank in "A23456789TJQK" for suit in "shdc"]
 

@@ -1,4 +1,4 @@
-"""What the networks are trained on: scenes whose truth holds, from a small library drawn here."""
+"""The networks' training data: scenes whose truth holds, from a small library drawn here."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_printed_boxes_are_shown_without_a_card(library: Library) -> None:
 
 
 def test_a_card_without_an_index_covers_what_it_lies_on(library: Library) -> None:
-    """It is the last of its heap, no index is told of it, and the cards below it lose as much as it hides."""
+    """It is the last of its heap, has no index in the truth, and the cards below it lose as much as it hides."""
     heaps = (Painter(library, odd_tops=1.0).scene((3, i)) for i in range(12))
     odd = [(scene, k) for scene in heaps for k, card in enumerate(scene.cards) if card.card < 0]
     assert odd
@@ -50,14 +50,14 @@ def test_a_seed_draws_one_scene_and_another_with_odd_tops(library: Library) -> N
 
 
 def test_covered_heaps_are_drawn_for_the_card_network_alone(library: Library) -> None:
-    """Nothing is asked of the card without an index itself."""
+    """The card without an index is in no question itself."""
     crops = shard(Painter(library, odd_tops=0.8), 5, 0, 6, crops_alone=True)
     assert set(crops) == {"crops", "crop_values"} and (crops["crop_values"][:, 0] >= 0).all()
     assert set(shard(Painter(library), 5, 0, 6, crops_alone=False)) > set(crops)
 
 
 def test_a_regression_tells_how_often_a_logit_is_right() -> None:
-    """Logits that are twice too large and one too high are brought back to what they are worth."""
+    """Logits that are twice too large and one too high are brought back to their true worth."""
     rng = np.random.default_rng(1)
     true = rng.normal(0, 2, 20_000)
     right = (rng.random(len(true)) < 1 / (1 + np.exp(-true))).astype(float)

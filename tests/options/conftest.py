@@ -15,7 +15,7 @@ __all__ = ["broker", "browser", "house", "page"]
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[Mosquitto]:
-    """A running Mosquitto that everybody may enter."""
+    """A running Mosquitto that is open to all."""
     if PROGRAM is None:
         pytest.skip(MISSING)
     with Mosquitto(tmp_path) as one:

@@ -1,6 +1,6 @@
-"""The core held against the plain referee, game by game: the first instant at which the two disagree.
+"""The core compared with the plain referee, game by game: the first instant at which the two disagree.
 
-``python -m tests.oracle.comparison --games 2000`` plays so many games of each preset.
+``python -m tests.oracle.comparison --games 2000`` plays that many games of each preset.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ FIELDS = {
     "lost": ("seat",),
     "drawn": (),
 }
-"""What decides, of each kind; reminders and repetitions are left out, for they rule on nothing."""
+"""The deciding fields of each kind; reminders and repetitions are left out, because they rule on nothing."""
 
 
 def plain(value: object) -> object:
-    """Lists and plain dicts in place of tuples and mappings."""
+    """Return lists and plain dicts in place of tuples and mappings."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list | tuple) else value
@@ -73,14 +73,14 @@ def from_core(observations: Sequence[Observation]) -> list[Row]:
 
 
 def from_oracle(played: Game) -> tuple[list[Row], int | None]:
-    """Its rulings, and from when on it has none, if so."""
+    """Return its rulings, and from when on it has none, if so."""
     oracle = expected(played.lines, played.deal)
     rows = [{name: row[name] for name in ("kind", "t", *FIELDS[row["kind"]])} for row in oracle.rulings]
     return rows, oracle.stopped_at
 
 
 def by_instant(rows: Iterable[Row]) -> dict[int, list[str]]:
-    """Rulings of each instant, as text; their order within the instant is tested elsewhere."""
+    """Return rulings of each instant, as text; their order within the instant is tested elsewhere."""
     out: dict[int, list[str]] = {}
     for row in rows:
         if row.get("reason") in ("late", "held"):
@@ -94,15 +94,15 @@ class Difference(NamedTuple):
     """The first instant at which the two referees disagree."""
 
     core: list[str]
-    """What only the core rules."""
+    """Rulings of the core alone."""
     oracle: list[str]
-    """What only the oracle rules."""
+    """Rulings of the oracle alone."""
     story: str
-    """All of it, told so that it can be judged."""
+    """The whole game in words, for judging."""
 
     @property
     def sort(self) -> str:
-        """What such differences have in common: the kinds of rulings."""
+        """Return the common part of such differences: the kinds of rulings."""
         return " + ".join(
             f"{who}: {', '.join(sorted({row.split()[0] for row in rows})) or 'nothing'}"
             for who, rows in (("core", self.core), ("oracle", self.oracle))
@@ -110,13 +110,13 @@ class Difference(NamedTuple):
 
 
 def difference(played: Game) -> Difference | None:
-    """Where the two referees disagree first; None if they agree."""
+    """Return the first difference of the two referees; None if they agree."""
     rows, stopped_at = from_oracle(played)
     core, oracle = by_instant(from_core(played.observations)), by_instant(rows)
     for t in sorted(core.keys() | oracle.keys()):
         ours, theirs = core.get(t, []), oracle.get(t, [])
         if t == stopped_at and set(theirs) <= set(ours):
-            break  # what else happens then is open as well
+            break  # all later events are open as well
         if ours != theirs:
             only = [row for row in ours if row not in theirs], [row for row in theirs if row not in ours]
             return Difference(*only, _story(played, t, ours, *only))
@@ -145,7 +145,7 @@ def _story(played: Game, t: int, ours: list[str], core: list[str], oracle: list[
 
 
 def _compared(preset: str, seeds: range) -> tuple[int, list[Difference]]:
-    """How many rulings were compared, and the differences."""
+    """Return the number of rulings compared, and the differences."""
     rulings, found = 0, []
     for seed in seeds:
         played = play(seed, preset=preset)
@@ -166,7 +166,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _compare(pool: ProcessPoolExecutor, preset: str, options: Any) -> int:
-    """One preset: how many games differ, and of each sort of difference the one that comes soonest."""
+    """Compare one preset: return how many games differ, and the earliest difference of each sort."""
     start, block, last = time.perf_counter(), 20, options.seed + options.games
     blocks = [range(first, min(first + block, last)) for first in range(options.seed, last, block)]
     sorts: dict[str, list[Difference]] = {}

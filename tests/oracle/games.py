@@ -1,8 +1,8 @@
-"""Games played by chance: plausible logs of every preset, with every awkward thing that players do.
+"""Randomly played games: plausible logs of every preset, with every awkward thing that players do.
 
 `play` is a function of its seed. Packs are real and dealt by S4a or S4b, so each card that is laid is the one that
-lies on top of that seat's stack; whose turn it is comes from the oracle. Most packs are small and of few ranks: there
-doubles, challenges, eliminations and last chances come thick.
+lies on top of that seat's stack; the turn comes from the oracle. Most packs are small and of few ranks: there
+doubles, challenges, eliminations and last chances are frequent.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from tests.oracle.plain_referee import CONTESTED, Line, PlainReferee, dealt, row
 
 MS = 1_000_000
 APART = 30 * MS
-"""Things further apart than this cannot be a dead heat, nor in doubt: errors of a log are kept below half of it."""
+"""Events further apart than this cannot be a dead heat, nor in doubt: errors of a log are kept below half of it."""
 NAMES = ("Ana", "Ben", "Cho", "Dee", "Eli", "Fay", "Gus", "Hal")
 
 
 @dataclass(frozen=True)
 class Game:
-    """A log in the order of event time, and what nobody at the table knows."""
+    """A log in the order of event time, and the facts hidden from the table."""
 
     seed: int
     lines: tuple[Line, ...]
     deal: tuple[tuple[str, ...], ...]
-    """Each seat's stack, its next card first; behind them what is dealt to nobody."""
+    """Each seat's stack, its next card first; behind them the undealt cards."""
 
     @cached_property
     def observations(self) -> tuple[Observation, ...]:
@@ -45,7 +45,7 @@ class Game:
 
 @dataclass
 class _Habits:
-    """What kind of table this is; drawn once a game."""
+    """The character of a table; drawn once a game."""
 
     slap_errors: tuple[int, ...]
     card_error: int
@@ -80,7 +80,7 @@ class _Habits:
 
 @dataclass
 class _Player:
-    """Plays one game: `waiting` holds what is bound to happen, `done` the log so far."""
+    """Plays one game: `waiting` holds the pending events, `done` the log so far."""
 
     rng: random.Random
     habits: _Habits
@@ -91,13 +91,13 @@ class _Player:
     numbers: int = 0
     seen_rulings: int = 0
     unseen: set[int] = field(default_factory=set)
-    """Seats that burned cards which nobody saw going in."""
+    """Seats whose burned cards went in unseen."""
 
     def line(self, kind: str, t: int, **fields: Any) -> Line:
         self.numbers += 1
         return {"kind": kind, "t": t, "id": f"{kind[0]}{self.numbers}", **fields}
 
-    # -- what happens -------------------------------------------------------------------------------------------
+    # -- events --------------------------------------------------------------------------------------------------
 
     def feed(self, stretch: list[Line]) -> None:
         stretch.sort(key=lambda line: line["t"])
@@ -113,11 +113,11 @@ class _Player:
         self.seen_rulings = len(self.oracle.rulings)
 
     def see_burned(self, row: dict[str, Any]) -> None:
-        """Penalty cards are often seen going in; where they count (P5b) mostly at once, and by name."""
+        """Let penalty cards be seen going in, often; where they count (P5b) mostly at once, and by name."""
         counts, seat = "P5b" in self.oracle.rows, row["seat"]
         for line in self.waiting:
             if line["kind"] == "placed" and line["seat"] == seat:
-                line.pop("cards", None)  # nobody could tell which of the two it is
+                line.pop("cards", None)  # the two cannot be told apart
         if self.rng.random() >= (0.95 if counts else 0.5):
             self.unseen.add(seat)
             return
@@ -135,7 +135,7 @@ class _Player:
         return self.oracle.turn, self.oracle.owner, self.oracle.stops()
 
     def let_pass(self, until: int) -> bool:
-        """Let what waits happen up to ``until``; stop, and say so, when that changes who plays."""
+        """Play pending events up to ``until``; stop, and say so, when that changes who plays."""
         while True:
             stretch = self.stretch_from(min((line["t"] for line in self.waiting), default=until), until)
             if not stretch:
@@ -146,14 +146,14 @@ class _Player:
                 return False
 
     def stretch_from(self, start: int, until: int) -> list[Line]:
-        """Everything that waits from ``start`` on with no pause between; nothing of it after ``until``."""
+        """Return all pending events from ``start`` on with no pause between; nothing of it after ``until``."""
         taken: list[Line] = []
         end = start
         for line in sorted(self.waiting, key=lambda line: line["t"]):
             if line["t"] > end + APART:
                 break
             if line["t"] >= until:
-                if taken:  # it cannot be judged apart from what it is so near to
+                if taken:  # it cannot be judged apart from its near neighbour
                     self.clear(until, end + APART)
                 break
             taken.append(line)
@@ -162,13 +162,13 @@ class _Player:
         return taken
 
     def around(self, t: int) -> list[Line]:
-        """What waits so near ``t`` that it must be judged together with what happens then."""
+        """Return the pending events so near ``t`` that they must be judged together."""
         chosen = [line for line in self.waiting if line["t"] < t]
         self.waiting = [line for line in self.waiting if line["t"] >= t]
         return chosen + self.stretch_from(t, t + 10_000 * MS)
 
     def clear(self, start: int, end: int, seat: int | None = None) -> None:
-        """Nobody (or not that seat) slaps in this time."""
+        """Whether there is no slap (or none by that seat) in this time."""
         self.waiting = [
             line
             for line in self.waiting
@@ -191,17 +191,17 @@ class _Player:
         self.waiting.append(self.line("lift", t, seat=seat))
 
     def reaction(self) -> int:
-        """A reaction time, ns: mostly 200 to 600 ms, seldom far too early."""
+        """Return a reaction time, ns: mostly 200 to 600 ms, seldom far too early."""
         if self.rng.random() < 0.05:
             return self.rng.randint(0, 160 * MS)
         return round(max(120.0, self.rng.gauss(250, 45) + self.rng.expovariate(1 / 90)) * MS)
 
     def seats(self) -> list[int]:
-        """Whose hand it may be; now and then that of somebody who does not play."""
+        """Return possible seats of a hand; sometimes one that does not play."""
         return [*self.oracle.stacks, *([8] if self.rng.random() < 0.02 and 8 not in self.oracle.stacks else [])]
 
     def react(self, t: int, oracle: PlainReferee) -> None:
-        """Hands after something was laid at ``t``; ``oracle`` is the table with that card."""
+        """Add hands after something was laid at ``t``; ``oracle`` is the table with that card."""
         rng, habits = self.rng, self.habits
         good = oracle.slappable() is not False
         covered = len(oracle.pile) > 1 and not good and oracle.covered() is not False
@@ -223,7 +223,7 @@ class _Player:
                 self.hand(seat, t + rng.randint(0, 2 * habits.card_error + 3 * MS))
 
     def rival(self, slap: Line) -> None:
-        """Another hand about as far from this one as their errors reach."""
+        """Add another hand about as far from this one as their errors reach."""
         other = self.hand(self.rng.choice([seat for seat in self.oracle.stacks if seat != slap["seat"]]), slap["t"])
         reach = slap["t_error"] + other["t_error"]
         other["t"] += self.rng.choice((0, max(0, reach - 1), reach, reach + 1, self.rng.randint(0, 2 * reach + 1)))
@@ -231,7 +231,7 @@ class _Player:
     # -- turns --------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """The next thing that somebody does on purpose: take the pile, or lay a card."""
+        """Play the next deliberate act: take the pile, or lay a card."""
         oracle, rng = self.oracle, self.rng
         if rng.random() < self.habits.pause and self.let_pass(self.now + 100 * MS):
             self.pause()
@@ -262,12 +262,12 @@ class _Player:
             self.lay(when)
 
     def contest(self) -> None:
-        """Players with cards to spare contest what somebody did last."""
+        """Let players with cards to spare contest the latest act."""
         rich = [seat for seat, stack in self.oracle.stacks.items() if len(stack) > 2]
         done = [row for row in self.oracle.rulings if row["kind"] in CONTESTED]
         against = done[-1]["seat"] if done else None
         before = [row["kind"] for row in done[:-1] if row["seat"] == against][-1:]
-        plain = done and (done[-1]["kind"] != "pile" or before != ["slap_false"])  # else they would say what they mean
+        plain = done and (done[-1]["kind"] != "pile" or before != ["slap_false"])  # else they would name its target
         if plain and against in rich and len(rich) > 1 and done[-1]["t"] > self.now - 1000 * MS:
             others = [seat for seat in rich if seat != against]
             by = self.rng.sample(others, k=self.rng.randint(1, len(others)))
@@ -277,7 +277,7 @@ class _Player:
                 self.feed([*self.around(when), self.line("contest", when, by=by, against=against)])
 
     def pause(self) -> None:
-        """Nothing is laid while the table stands still; hands may come down all the same."""
+        """Stop the table: no cards are laid meanwhile; hands may come down all the same."""
         start = self.now + self.rng.randint(1, 80 * MS)
         stop = start + self.rng.randint(50 * MS, 3000 * MS)
         self.waiting += [self.line("pause", start), self.line("resume", stop)]
@@ -314,7 +314,7 @@ class _Player:
         stack = oracle.stacks[seat]
         alone = None if oracle.sharers or not stack else seat
         self.clear(when - 2 * APART, when + APART, alone)
-        if oracle.sharers and seat == oracle.turn:  # what it lays is known when the pile is shared
+        if oracle.sharers and seat == oracle.turn:  # its card is known when the pile is shared
             self.take(when - APART // 2, seat)
             stack = oracle.stacks[seat]
         elif not stack:  # only the owner of a pile can be in turn without cards: its pile comes first
@@ -335,7 +335,7 @@ class _Player:
 
 
 def _pack(rng: random.Random, preset: str, packs: int, jokers: int, least: int) -> list[str]:
-    """A pack to play with, mostly a small one of few ranks."""
+    """Return a pack to play with, mostly a small one of few ranks."""
     ranks = rng.sample("A23456789TJQK", k=rng.choice((4, 5, 6, 8, 13, 13)))
     if preset == "slapjack" and "J" not in ranks:
         ranks[0] = "J"
@@ -345,7 +345,7 @@ def _pack(rng: random.Random, preset: str, packs: int, jokers: int, least: int) 
 
 
 def _in_runs(pack: list[str]) -> list[str]:
-    """The same cards, as many as can be followed by one of the next rank."""
+    """Return the same cards, as many as possible followed by one of the next rank."""
     left, out, ranks = list(pack), list[str](), "A23456789TJQKA"
     while left:
         after = ranks[ranks.index(out[-1][0]) + 1] if out and out[-1][0] in ranks else ""
@@ -355,7 +355,7 @@ def _in_runs(pack: list[str]) -> list[str]:
 
 
 def play(seed: int, cards: int = 150, preset: str = "classic") -> Game:
-    """One game to its end, to a question that only people can settle, or to about ``cards`` cards."""
+    """Play one game to its end, to a question that only people can settle, or to about ``cards`` cards."""
     rng = random.Random(seed)
     seats = rng.choice((2, 2, 3, 3, 4, 4, 5, 6, 7, 8))
     dealer = rng.randint(1, seats)

@@ -1,6 +1,6 @@
-"""The slap patterns of the presets, as plainly as they can be said: one function each, on real cards.
+"""The slap patterns of the presets, in their plainest form: one function each, on real cards.
 
-A card is a text such as ``7h``; jokers are ``Xr`` and ``Xb``. A pattern looks at so many of the newest played cards,
+A card is a text such as ``7h``; jokers are ``Xr`` and ``Xb``. A pattern looks at a number of the newest played cards,
 oldest first; P5a and P5b look at two, of which the older is the first played or the lowest.
 """
 
@@ -89,7 +89,7 @@ PATTERNS: dict[str, tuple[int, Callable[[Cards], bool]]] = {
     "P17": (1, lambda cards: cards[0][0] == "T"),
     "P18": (1, lambda cards: cards[0][0] == "J"),
 }
-"""Of each id: how many of the newest played cards it looks at, and when it holds."""
+"""By id: how many of the newest played cards it looks at, and when it holds."""
 
 
 def holds(test: Callable[[Cards], bool], cards: Cards, wild: bool) -> bool:
@@ -99,13 +99,13 @@ def holds(test: Callable[[Cards], bool], cards: Cards, wild: bool) -> bool:
 
 
 def found(played: Cards, lowest: str | None, rows: set[str], drawn: str) -> dict[str, int]:
-    """All patterns on these played cards, and of each how many of the newest make it.
+    """Return all patterns on these played cards, and how many of the newest make each.
 
     P5a and P5b count the top card alone; the one that it matches is far below.
 
     Args:
         played: oldest first, without burned and dead ones.
-        lowest: the burned card that lies lowest, "" if nobody saw it; None where nothing was burned.
+        lowest: the burned card that lies lowest, "" if it is unseen; None where nothing was burned.
         rows: the rules of this table.
         drawn: the wild rank (P14), or "".
     """

@@ -1,7 +1,7 @@
-"""A plain referee of the presets: what the core's rulings are compared with.
+"""A plain referee of the presets: the reference for the core's rulings.
 
 It shares nothing with the core, not even its types: it was written from the text of the rules alone and reads the lines
-of the log, with lists that change in place and no cleverness, so that an error in one of the two shows as a difference.
+of the log, with mutable lists and no cleverness, so that an error in one of the two shows as a difference.
 It knows all lines of a log at once (no watermark) and stops being of use at the first question that people must settle.
 """
 
@@ -18,18 +18,18 @@ from tests.oracle.plain_patterns import found
 Line = dict[str, Any]
 """A line of the log."""
 Row = dict[str, Any]
-"""A ruling in reduced form: ``kind``, ``t`` and the fields that decide something."""
+"""A ruling in reduced form: ``kind``, ``t`` and the deciding fields."""
 
 COVER = 150_000_000
-"""M9: a slap sooner than this after a cover was meant for what is covered, ns."""
+"""M9: a slap sooner than this after a cover was meant for the covered pattern, ns."""
 REVEALS = ("card", "taken")
 LAST_CHANCE = 2_000_000_000
 """E2: how long after the third card the last chance to slap in lasts, ns."""
 CHANCES = {"A": 4, "K": 3, "Q": 2, "J": 1}
 CONTESTED = ("slap_won", "slap_false", "challenge_won", "pile")
-"""F5: what somebody did that can be contested, a slap or a take."""
+"""F5: an act that can be contested, a slap or a take."""
 WON = ("slap_won", "challenge_won")
-"""What a pile is taken for."""
+"""The reason for which a pile is taken."""
 
 _CLASSIC = "C1 C6a F6a M2 M9 M10 M12 E2 E5a"
 PRESETS = {
@@ -44,16 +44,16 @@ PRESETS = {
     "suck-the-well": "C1 C6b E6",
     "slapjack": "P18 M10 E5a",
 }
-"""The rows that tell the presets apart; what is on everywhere is not asked for."""
+"""The rows that differ between presets; rows that are on everywhere are not consulted."""
 
 
 @dataclass
 class Lying:
-    """A card in a stack or in the pile; its name is empty where the log never tells it."""
+    """A card in a stack or in the pile; its name is empty where the log never states it."""
 
     name: str = ""
     seen: bool = False
-    """Whether the table knows which card it is and where it lies."""
+    """Whether the table knows the card and its place."""
     dead: bool = False
 
 
@@ -63,7 +63,7 @@ def rows_of(rules: Any) -> set[str]:
 
 
 def dealt(seats: int, dealer: int, cards: int, step: int, evenly: bool = False) -> list[int]:
-    """How many cards each seat gets, index 0 for seat 1.
+    """Return how many cards each seat gets, index 0 for seat 1.
 
     S4a: one by one, and the extras go to the seats after the dealer. S4b: as many for each.
     """
@@ -74,7 +74,7 @@ def dealt(seats: int, dealer: int, cards: int, step: int, evenly: bool = False) 
 
 
 def expected(lines: Sequence[Line], deal: Sequence[Sequence[str]] | None = None) -> PlainReferee:
-    """The referee that has read a log; ``deal`` is each seat's stack, its next card first, if known."""
+    """Return the referee that has read a log; ``deal`` is each seat's stack, its next card first, if known."""
     oracle = PlainReferee(lines[0], deal)
     oracle.feed(lines[1:])
     oracle.end(max(line["t"] for line in lines))
@@ -87,7 +87,7 @@ def error_of(line: Line) -> int:
 
 
 class PlainReferee:
-    """The table as it stands, changed by each line; ``rulings`` grows."""
+    """The present table, changed by each line; ``rulings`` grows."""
 
     def __init__(self, table: Line, deal: Sequence[Sequence[str]] | None = None) -> None:
         seats, rules = len(table["seats"]), table["rules"]
@@ -97,7 +97,7 @@ class PlainReferee:
         self.step = -1 if backwards and table.get("direction") != "clockwise" else 1
         size = 52 * table.get("packs", 1) + table.get("jokers", 0)
         counts = table.get("counts") or dealt(seats, table["dealer"], size, self.step, "S4b" in self.rows)
-        # Each stack is a real list, its next card first. What is dealt to nobody starts the pile (S4b).
+        # Each stack is a real list, its next card first. Undealt cards start the pile (S4b).
         stacks = deal if deal is not None else [[""] * count for count in counts]
         self.stacks = {seat + 1: [Lying(name) for name in stacks[seat]] for seat in range(seats)}
         excess = size - sum(counts) if "S4b" in self.rows and not table.get("counts") else 0
@@ -105,23 +105,23 @@ class PlainReferee:
         if deal is not None and excess:
             self.burned = [Lying(name) for name in deal[seats]]
         self.size = excess + sum(len(stack) for stack in self.stacks.values())
-        self.unplaced: dict[int, list[Lying]] = {}  # what each seat burned last, the lowest first
+        self.unplaced: dict[int, list[Lying]] = {}  # each seat's last burned cards, the lowest first
         self.pile: list[Lying] = []  # oldest first
         self.last_laid: int | None = None  # when the newest card of this pile was laid
-        self.last_error = 0  # and how wrong that may be
-        self.layer: int | None = None  # who laid it
-        self.emptied: int | None = None  # who laid it as the last card of a stack
-        self.gone: set[int] = set()  # who is out
+        self.last_error = 0  # and its error
+        self.layer: int | None = None  # the seat that laid it
+        self.emptied: int | None = None  # the seat that laid it as the last card of a stack
+        self.gone: set[int] = set()  # seats that are out
         self.contested: set[tuple[int, int]] = set()  # acts, and who has contested them
         self.lowest: list[Lying] = []  # the burned card that lay lowest when it was laid
         self.challenger: int | None = None
         self.left = 0
-        self.owner: int | None = None  # who has won the pile and not picked it up
+        self.owner: int | None = None  # the seat that has won the pile and not picked it up
         self.won_by = ""  # "slap" or "challenge"
         self.won_ruling: Row = {}
         self.sharers: list[int] = []  # M3
-        self.heat_open = False  # the pile is won, and nobody knows by whom
-        self.stopped_at: int | None = None  # nobody can say what happened then, so nothing is ruled from there on
+        self.heat_open = False  # the pile is won, by an unknown seat
+        self.stopped_at: int | None = None  # the events then are unknown, so nothing is ruled from there on
         self.held: set[int] = set()
         self.strikes: dict[int, int] = {}
         self.locked: set[int] = set()
@@ -157,12 +157,12 @@ class PlainReferee:
         return [seat for seat in self.stacks if self.stacks[seat]]
 
     def order(self, seat: int) -> list[int]:
-        """All seats in the order of play after ``seat``, which itself comes last."""
+        """Return all seats in the order of play after ``seat``, which itself comes last."""
         around = sorted(self.stacks, reverse=self.step < 0)
         return around[around.index(seat) + 1 :] + around[: around.index(seat) + 1]
 
     def after(self, seat: int, but: int | None = None) -> int | None:
-        """The next seat with cards after ``seat``, which itself comes last; never ``but``."""
+        """Return the next seat with cards after ``seat``, which itself comes last; never ``but``."""
         return next((other for other in self.order(seat) if self.stacks[other] and other != but), None)
 
     def set_turn(self, seat: int, t: int) -> None:
@@ -178,25 +178,25 @@ class PlainReferee:
         self.turn = None
 
     def clock(self, t: int) -> int:
-        """The time that has passed without pauses."""
+        """Return the time that has passed without pauses."""
         return (t if self.paused_at is None else self.paused_at) - self.pauses
 
     def live(self) -> list[str]:
         return [card.name for card in self.pile if not card.dead]
 
     def patterns(self) -> dict[str, int]:
-        """What may be slapped now."""
+        """Return the patterns that may be slapped now."""
         return self.patterns_on(self.pile, self.burned[:1])
 
     def patterns_on(self, pile: list[Lying], lowest: list[Lying]) -> dict[str, int]:
-        """What may be slapped on such a pile, with such a burned card below; F8: nothing while the top one is dead."""
+        """Return the patterns on such a pile, with such a burned card below; F8: none while the top one is dead."""
         if not pile or pile[-1].dead:
             return {}
         known = None if not lowest else lowest[0].name if lowest[0].seen else ""
         return found([card.name for card in pile if not card.dead], known, self.rows, self.drawn)
 
     def slappable(self, pile: list[Lying] | None = None, lowest: list[Lying] | None = None) -> bool | None:
-        """Whether there is a pattern; None where that depends on a lowest card that nobody saw."""
+        """Whether there is a pattern; None where that depends on an unseen lowest card."""
         pile, lowest = self.pile if pile is None else pile, self.burned[:1] if lowest is None else lowest
         if self.patterns_on(pile, lowest):
             return True
@@ -204,19 +204,19 @@ class PlainReferee:
         return None if can and "P5b" in self.rows and lowest and not lowest[0].seen else False
 
     def covered(self) -> bool | None:
-        """M9: whether the newest card covered a pattern, with what lay lowest then; None where nobody can say."""
+        """M9: whether the newest card covered a pattern, with the lowest card of that time; None if unknown."""
         return self.slappable(self.pile[:-1], self.lowest)
 
     # -- reading the log ----------------------------------------------------------------------------------------
 
     def place(self, line: Line) -> tuple[int, int, int, int]:
-        """Where a line stands: by time, a card before slaps, slaps by seat; or where doubt moved it."""
+        """Return a line's place: by time, a card before slaps, slaps by seat; or where doubt moved it."""
         slap = line["kind"] == "slap"
         t, rank = self.moved.get(line["id"], (line["t"], 1 if line["kind"] == "card" else 2 if slap else 3))
         return t, rank, line["t"], line["seat"] if slap else 0
 
     def feed(self, lines: Iterable[Line]) -> None:
-        """Rule on a stretch of the log; whatever lies nearer than the errors must come in one stretch."""
+        """Rule on a stretch of the log; lines nearer than the errors must come in one stretch."""
         queue = sorted(lines, key=self.place)
         while queue and self.stopped_at is None:
             queue = self.settle_doubt(queue)
@@ -230,7 +230,7 @@ class PlainReferee:
                 self.take_in(line)
 
     def take_in(self, line: Line) -> None:
-        """Whatever is no slap."""
+        """Process any line that is no slap."""
         kind, t, seat = line["kind"], line["t"], line.get("seat")
         if kind == "card":
             self.card(line)
@@ -253,7 +253,7 @@ class PlainReferee:
             self.pauses, self.paused_at = self.pauses + t - self.paused_at, None
 
     def let_pass(self, t: int) -> None:
-        """E2 ends by itself two seconds after the third card; a pause does not count."""
+        """End E2 two seconds after the third card; a pause does not count."""
         if self.deadline is not None and self.clock(t) >= self.deadline and not self.over and self.owner is None:
             self.finish(self.deadline + self.pauses, "won", seat=self.last_chance_of)
 
@@ -264,14 +264,14 @@ class PlainReferee:
         return abs(self.clock(line["t"]) - self.deadline) < error_of(line) + self.deadline_error
 
     def in_time(self, queue: list[Line]) -> Line | None:
-        """The first hand stamped after E2's end that may have come before it, and is better off so."""
+        """Return the first hand stamped after E2's end that may have come before it, and is better off so."""
         if self.deadline is None or self.clock(queue[0]["t"]) <= self.deadline or self.over:
             return None
         good = ("slap_won", "question")
         return next((one for one in queue if self.near_deadline(one) and self.verdict(one)[0] in good), None)
 
     def end(self, t: int) -> None:
-        """The log ends at ``t``: a pile that a slap won is picked up; one of a challenge stays provisional."""
+        """End the log at ``t``: a pile that a slap won is picked up; one of a challenge stays provisional."""
         self.let_pass(t)
         if self.owner is not None and self.won_by == "slap" and not self.stops():
             self.pick_up(t)
@@ -279,7 +279,7 @@ class PlainReferee:
     # -- K9: slaps so near a reveal or a pick-up that either may have come first ----------------------------------
 
     def settle_doubt(self, queue: list[Line]) -> list[Line]:
-        """Decide what comes first in the queue: a slap, or the card or pick-up that it is in doubt with."""
+        """Decide the order in the queue: a slap, or the card or pick-up that it is in doubt with."""
         while True:
             first = queue[0]
             if first["kind"] == "slap" and first["id"] not in self.doubted:
@@ -292,7 +292,7 @@ class PlainReferee:
                     if slap["kind"] == "slap" and slap["id"] not in self.doubted and self.in_doubt(slap, first):
                         self.judge_both_ways(slap, first)
                         if self.place(slap) < self.place(first):
-                            break  # it comes first, and may change what the others are
+                            break  # it comes first, and may change the others
             queue = sorted(queue, key=self.place)
             if queue[0] is first:
                 return queue
@@ -304,7 +304,7 @@ class PlainReferee:
         return near and slap["kind"] == "slap"
 
     def judge_both_ways(self, slap: Line, card: Line) -> None:
-        """Put the slap on that side of the card where it fares better; where it stands if both are alike."""
+        """Put the slap on that side of the card where it fares better; leave it where both are alike."""
         other = self.ahead(card)
         worth = {"slap_won": 2, "slap_void": 1, "slap_false": 0, "question": 0}
         start, end = min(slap["t"], card["t"]), max(slap["t"], card["t"])
@@ -317,7 +317,7 @@ class PlainReferee:
             self.moved[slap["id"]] = (end, 2)
 
     def ahead(self, card: Line) -> PlainReferee:
-        """The table as it would stand after this card or pick-up, without its rulings."""
+        """Return the table after this card or pick-up, without its rulings."""
         kept, self.rulings = self.rulings, []
         kept_won, self.won_ruling = self.won_ruling, {}
         other = copy.deepcopy(self)
@@ -352,7 +352,7 @@ class PlainReferee:
             self.turned += 1
             if self.turned == 3:
                 self.deadline, self.deadline_error = self.clock(t) + LAST_CHANCE, error_of(line)
-                self.turn = None  # nobody lays another
+                self.turn = None  # no other player lays
             return
         challenges = "C1" in self.rows and name[0] in CHANCES
         beaten = self.challenger
@@ -368,9 +368,9 @@ class PlainReferee:
         self.lose_cards(emptied, t)
 
     def lay(self, seat: int, line: Line, dead: bool = False) -> None:
-        """F7: a card out of turn lies where it lies and means nothing."""
+        """Lay a card; F7: a card out of turn stays in its place and means nothing."""
         if not self.stacks[seat]:
-            self.stopped_at = line["t"]  # it holds a pile whose owner nobody knows
+            self.stopped_at = line["t"]  # it holds a pile of unknown owner
             return
         top = self.stacks[seat].pop(0)
         assert top.name in ("", line["card"]), f"seat {seat} laid {line['card']}, its next card was {top.name}"
@@ -380,8 +380,9 @@ class PlainReferee:
         self.emptied = None if self.stacks[seat] else seat
 
     def lose_cards(self, seat: int | None, t: int) -> None:
-        """E1: no cards, and out; C7: unless a challenge of one's own stands. M12: who has just laid the last one is not
-        out before the next card lies or the pile is taken."""
+        """Remove players without cards: E1: out; C7: unless they have a standing challenge. M12: a player who has just
+        laid the last one is not out before the next card lies or the pile is taken.
+        """
         if seat is None or self.stacks[seat] or seat in self.gone or seat == self.emptied:
             return
         if self.won_by == "slap" and seat in (self.owner, *self.sharers):
@@ -391,16 +392,16 @@ class PlainReferee:
             self.rule(t, "out", seat=seat)
 
     def standing(self) -> int | None:
-        """Whose challenge is not beaten."""
+        """Return the seat whose challenge is not beaten."""
         return self.owner if self.won_by == "challenge" else self.challenger
 
     def leave_beaten(self, seat: int | None, t: int) -> None:
-        """C7: a challenger without cards stays in until beaten, which it is now."""
+        """Remove a beaten challenger: C7: without cards it stays in until beaten."""
         if "C7" in self.rows:
             self.lose_cards(seat, t)
 
     def only_one_left(self, t: int) -> bool:
-        """E5b: won by being the only one left with cards to play."""
+        """End the game where one seat is left with cards to play (E5b)."""
         left = {*self.holders(), *([self.owner] if self.owner is not None else [])}
         left |= {seat for seat in [self.emptied] if seat is not None}  # not out before the next card
         if "C7" in self.rows:
@@ -431,7 +432,10 @@ class PlainReferee:
             self.move_challenge(seat, t)
 
     def move_challenge(self, seat: int, t: int) -> None:
-        """C6a: the payer has no cards; the next who has goes on, but never the challenger. C6b: it is over."""
+        """Move a challenge.
+
+        C6a: the payer has no cards; the next who has goes on, but never the challenger. C6b: it is over.
+        """
         payer = None if "C6b" in self.rows else self.after(seat, but=self.challenger)
         if payer is None:
             self.win_challenge(t, lost=seat)
@@ -440,7 +444,7 @@ class PlainReferee:
             self.set_turn(payer, t)
 
     def win_challenge(self, t: int, lost: int | None = None) -> None:
-        """The challenger has the pile until somebody slaps; with E6 nobody may, and who could not pay has lost."""
+        """Give the challenger the pile until a slap; E6: there are no slaps, and a seat that could not pay has lost."""
         assert self.challenger is not None
         self.owner, self.won_by = self.challenger, "challenge"
         self.challenger = None
@@ -451,7 +455,7 @@ class PlainReferee:
             self.pick_up(t, lost)
 
     def go_on(self, seat: int, t: int) -> None:
-        """No challenge: the next seat with cards plays, or nobody holds any (E4)."""
+        """Go on without a challenge: the next seat with cards plays, or no seat holds any (E4)."""
         following = self.order(seat)[0] if "E6" in self.rows else self.after(seat)
         if following is None:
             self.finish(t, "drawn")
@@ -462,7 +466,7 @@ class PlainReferee:
             self.pick_up(t, following)
 
     def pick_up(self, t: int, lost: int | None = None) -> bool:
-        """The pile goes under the owner's stack, face down, its order unchanged; whether the game goes on."""
+        """Put the pile under the owner's stack, face down, its order unchanged; return whether the game goes on."""
         seat = self.owner if self.owner is not None else self.last_chance_of
         cards = self.burned + self.pile
         for card in cards:
@@ -498,7 +502,10 @@ class PlainReferee:
         return not self.over
 
     def share(self, cards: list[Lying], t: int) -> None:
-        """M3: shuffled and split evenly; the odd ones go to the earlier hands. Nobody knows where any card is."""
+        """M3: shuffle and split evenly; the odd ones go to the earlier hands.
+
+        The places of all cards are unknown then.
+        """
         random.Random(t).shuffle(cards)
         for place, seat in enumerate(self.sharers):
             share = [Lying(card.name) for card in cards[place :: len(self.sharers)]]
@@ -508,8 +515,9 @@ class PlainReferee:
     # -- slaps --------------------------------------------------------------------------------------------------
 
     def verdict(self, slap: Line) -> tuple[str, str, bool]:
-        """What this slap would be if it were the next thing: the ruling's kind, the reason, and whether a limit of time
-        is so near that it may lie on either side, where it gets the better one."""
+        """Return the verdict on this slap as the next event: the ruling's kind, the reason, and whether a time limit is
+        so near that it may lie on either side, where it gets the better one.
+        """
         kind, reason = self.verdict_by(slap)
         kinds = {(kind, reason)}
         distance = None if self.last_laid is None else self.clock(slap["t"]) - self.last_laid - COVER
@@ -522,7 +530,7 @@ class PlainReferee:
         return *best, len({one[0] for one in kinds}) > 1
 
     def verdict_by(self, slap: Line, soon: bool | None = None) -> tuple[str, str]:
-        """The same by its instant alone; ``soon``: whether it came within M9's limit."""
+        """Return the same by its instant alone; ``soon``: whether it came within M9's limit."""
         seat, t = slap["seat"], slap["t"]
         empty = seat in self.stacks and not self.stacks[seat] and seat != self.emptied
         if self.over or seat not in self.stacks or "E6" in self.rows:
@@ -533,7 +541,7 @@ class PlainReferee:
             return "slap_void", "held"
         if seat in self.locked:
             return "slap_void", "locked_out"
-        few = len(self.holders()) < 2 and not self.heat_open  # whose cards are in doubt may hold some
+        few = len(self.holders()) < 2 and not self.heat_open  # a seat whose cards are in doubt may hold some
         if empty and "M12" in self.rows and few and not self.last_chance:
             return "slap_void", "not_playing"
         if self.won_by == "slap" or self.heat_open:
@@ -571,7 +579,7 @@ class PlainReferee:
             self.dead_heat(heat, later)
 
     def heat(self, slap: Line, later: list[Line]) -> list[Line]:
-        """All good hands nearer to this one than the errors, and those of one instant."""
+        """Return all good hands nearer to this one than the errors, and those of one instant."""
         heat = [slap]
         passed: list[Line] = []
         held, self.held = self.held, {*self.held, slap["seat"]}
@@ -604,7 +612,7 @@ class PlainReferee:
             self.run_up(slap)
 
     def run_up(self, slap: Line) -> None:
-        """A hand that came after the winner's; its margin has no number where the stamps say otherwise."""
+        """Record a hand that came after the winner's; its margin has no number where the stamps say otherwise."""
         won, seat = self.won_ruling, slap["seat"]
         if not won or seat == won["seat"] or any(row["seat"] == seat for row in won["runners_up"]):
             return
@@ -631,7 +639,7 @@ class PlainReferee:
         self.go_on_without(seat, t)
 
     def go_on_without(self, seat: int, t: int) -> None:
-        """Somebody may have lost the last card by a penalty, perhaps in turn."""
+        """Go on after a penalty that may have cost a seat its last card, perhaps in turn."""
         if self.stacks[seat]:
             return
         self.lose_cards(seat, t)
@@ -711,7 +719,7 @@ class PlainReferee:
         if not told and "M3" not in self.rows:
             self.rule(t, "question", ask="who_was_first")
             self.heat_open, self.last_chance, self.turn = True, False, None
-            # Whose the pile is, people must say; so it is for a card that doubt put behind these hands.
+            # The pile's owner is a question for people; so it is for a card that doubt put behind these hands.
             self.stopped_at = min([t, *(line["t"] for line in later)])
             return
         winner = next(one for one in heat if one.get("force") == forces[0]) if told else first

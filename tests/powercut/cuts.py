@@ -1,6 +1,6 @@
-"""Pulling the plug on a running demo, again and again: nothing announced may be lost, and each game must go on.
+"""Power cuts of a running demo, again and again: no announced ruling may be lost, and each game must go on.
 
-``python -m tests.powercut.cuts 300`` cuts the power of a filesystem that forgets what was not synced 300 times, and
+``python -m tests.powercut.cuts 300`` cuts the power of a filesystem that forgets unsynced data 300 times, and
 kills the program 300 times on an ordinary one. Half of the power cuts fall at a chosen change of the filesystem (inside
 commits and the writing of pictures); the other half, and all kills, some instants after a chosen announcement.
 """
@@ -36,25 +36,25 @@ from tests.powercut.playing import FRAMES, JPEG, RECORD, Marker, perform, script
 
 SEEDS: Final = (1, 3, 5)
 A_WHILE: Final = 0.004
-"""Seconds from a chosen announcement to a cut, at most: a demo announces some three rulings in that time."""
+"""Longest time from a chosen announcement to a cut, s: a demo announces some three rulings in that time."""
 
 
 @dataclass(slots=True)
 class Reference:
-    """A demo that nobody cut short."""
+    """A demo that was not cut short."""
 
     seed: int
     lines: list[str]
     commits: frozenset[int]
     announced: int
     changes: int
-    """Of the filesystem."""
+    """Number of changes of the filesystem."""
     careless: bool = False
 
 
 @dataclass(slots=True)
 class Tally:
-    """What became of all the cuts."""
+    """The results of all cuts."""
 
     cuts: int = 0
     announced: int = 0
@@ -65,9 +65,9 @@ class Tally:
     stuck: int = 0
     """Games that did not go on, or not from the same state."""
     pictures: int = 0
-    """Pictures that are there and not whole."""
+    """Incomplete pictures."""
     damaged: int = 0
-    """Records that were taken to be damaged."""
+    """Records that were mistaken for damaged ones."""
     where: Counter[str] = field(default_factory=Counter)
     words: list[str] = field(default_factory=list)
 
@@ -78,7 +78,7 @@ class Tally:
 
 
 def _start(folder: Path, of: Reference, marker: Marker, out: int) -> int:
-    """The demo in a child; returns its process."""
+    """Start the demo in a child; return its process."""
     pid = os.fork()
     if pid:
         return pid
@@ -93,7 +93,7 @@ def _start(folder: Path, of: Reference, marker: Marker, out: int) -> int:
 
 
 def _after(pipe: int, announced: int) -> bytes:
-    """Wait until so many rulings were announced, or the demo is over; returns what was read for it."""
+    """Wait until enough rulings were announced, or the demo is over; return the output read for it."""
     data = b""
     while data.count(b"\n") < announced:
         part = os.read(pipe, 1 << 12)
@@ -104,7 +104,7 @@ def _after(pipe: int, announced: int) -> bytes:
 
 
 def _said(pipe: int, data: bytes = b"") -> list[str]:
-    """Every ruling that was announced before the end; one that is cut within its line was not heard."""
+    """Return every ruling announced before the end; one that is cut within its line does not count."""
     while part := os.read(pipe, 1 << 16):
         data += part
     os.close(pipe)
@@ -139,7 +139,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _strike(folder: Path, of: Reference, announced: int, cut: Callable[[int], None]) -> tuple[list[str], str]:
-    """Play until so much was announced, then until the cut; returns what was announced, and what the demo was doing."""
+    """Play up to an announcement, then until the cut; return the announcements, and the demo's activity."""
     read, write = os.pipe()
     marker = Marker()
     pid = _start(folder, of, marker, write)
@@ -151,11 +151,11 @@ def _strike(folder: Path, of: Reference, announced: int, cut: Callable[[int], No
 
 
 def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> None:
-    """The power is back: what is on record, and does the game go on?"""
+    """Restore the power; compare the record, and check that the game goes on."""
     tally.cuts += 1
     tally.announced += len(announced)
     lines: list[str] = []
-    # As the next start looks at it; a power cut must never be taken for damage.
+    # As the next start reads it; a power cut must never be taken for damage.
     if amiss := mend_record(folder / RECORD, "20260102T030405"):
         tally.damaged += 1
         tally.words.append(f"seed {of.seed}: {amiss}")
@@ -170,8 +170,8 @@ def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> N
     engine = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
     ruled = {ruling.id for seen in rest for ruling in engine.observe(seen)}
     view = engine.view
-    # What was told and not yet judged when the power failed is judged when time goes on: a hand on a table at which the
-    # camera no longer vouched for anything is void.
+    # Lines not yet judged when the power failed are judged when time goes on: a hand on a table beyond the camera's
+    # watermark is void.
     vouched = max((seen.t for seen in rest if isinstance(seen, Tick) and seen.sensor == CAMERA), default=0)
     late = (
         Pause(t=max(vouched, engine.watermark) + 1, id="pause"),
@@ -217,7 +217,7 @@ def _look_at_pictures(folder: Path, tally: Tally) -> None:
 
 
 def power_cuts(count: int, seed: int = 1) -> Tally:
-    """Cut the power of a forgetful filesystem so often.
+    """Cut the power of a forgetful filesystem a number of times.
 
     Raises:
         NoFuse: none can be mounted here.
@@ -250,7 +250,7 @@ def power_cuts(count: int, seed: int = 1) -> Tally:
 
 
 def kills(count: int, seed: int = 2, careless: bool = False) -> Tally:
-    """Kill the program so often; one that is careless announces before it commits."""
+    """Kill the program a number of times; a careless one announces before it commits."""
     tally, chance = Tally(), random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="kill-") as name:
         folder = Path(name)
@@ -286,7 +286,7 @@ def _show(title: str, tally: Tally) -> None:
 
 
 def main() -> int:
-    """Cut, kill, and tell; exit status 1 if anything was lost."""
+    """Cut, kill, and report; exit status 1 if anything was lost."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     for one in SEEDS:
         script_for(one)

@@ -1,10 +1,10 @@
-"""A filesystem that loses power: what was not synced is forgotten, whole or sector by sector.
+"""A filesystem that loses power: unsynced data is forgotten, whole or sector by sector.
 
 It holds one flat folder in memory. A file's bytes are safe once the file was synced, its name once the folder was (or
 the file, as ext4 does). When the power is cut - at once, or at the n-th change, counted - every call fails until the
-power is back; then each file holds what was safe, and of the sectors written since some, all or none.
+power is back; then each file holds its safe bytes, and of the sectors written since some, all or none.
 
-Run as a program: ``python -m tests.powercut.forgetful MOUNTPOINT``. It is told things by extended attributes of its
+Run as a program: ``python -m tests.powercut.forgetful MOUNTPOINT``. It is controlled by extended attributes of its
 root: see `Forgetful.setxattr`.
 """
 
@@ -26,26 +26,27 @@ SECTOR: Final = 512
 CUT_AT: Final = "user.cut_at"
 """Set: the power fails at this change, counted from now (0: at once)."""
 BACK: Final = "user.back"
-"""Set: the power is back. With a seed as its value, what was not synced survives by chance, sector by sector."""
+"""Set: the power is back. With a seed as its value, unsynced data survives by chance, sector by sector."""
 CHANGES: Final = "user.changes"
-"""Read: what the last change before the cut was, and how many there were."""
+"""Read: the last change before the cut, and the number of changes."""
 VICTIM: Final = "user.victim"
 """Set: the process of this number loses power too: it is killed at the cut, before its call returns."""
 CLEAR: Final = "user.clear"
 """Set: an empty folder, and the power is on."""
 REFUSE: Final = "user.refuse"
-"""Set: every change but a sync is refused with this error, as by a disk that is full or has turned read-only; 0: none
-is."""
+"""Set: every change except a sync is refused with this error, as by a disk that is full or has turned read-only; 0:
+none is.
+"""
 
 SLOW: Final = "user.slow"
-"""Set: each sync of a file takes so many seconds more, and every other call waits for it, as with a worn card."""
+"""Set: extra seconds for each sync of a file; every other call waits for it, as with a worn card."""
 
 
 @dataclass(slots=True)
 class _File:
     now: bytearray = field(default_factory=bytearray)
     safe: bytes | None = None
-    """What survives; None: not even the name."""
+    """The surviving bytes; None: not even the name."""
 
 
 class Forgetful(fuse.Operations):  # type: ignore[misc]
@@ -54,7 +55,7 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
     def __init__(self) -> None:
         self._files: dict[str, _File] = {}
         self._gone: dict[str, bytes] = {}
-        """Files that were removed, as they come back if the removal was not synced."""
+        """Removed files, as they come back if the removal was not synced."""
         self._dead = False
         self._left: int | None = None
         self._count = 0
@@ -91,32 +92,32 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
             raise fuse.FuseOSError(errno.ENOENT) from None
 
     def getattr(self, path: str, fh: Any = None) -> dict[str, int]:
-        """Of the root or a file."""
+        """Describe the root or a file."""
         if path == "/":
             return {"st_mode": stat.S_IFDIR | 0o777, "st_nlink": 2}
         return {"st_mode": stat.S_IFREG | 0o666, "st_nlink": 1, "st_size": len(self._file(path).now)}
 
     def readdir(self, path: str, fh: Any) -> list[str]:
-        """Every name."""
+        """Return every name."""
         return [".", "..", *(name[1:] for name in self._files)]
 
     def create(self, path: str, mode: int, fi: Any = None) -> int:
-        """A new file, whose name is not safe yet."""
+        """Create a file, whose name is not safe yet."""
         self._change("create", path)
         self._files[path] = _File()
         return 0
 
     def open(self, path: str, flags: int) -> int:
-        """There is nothing to do."""
+        """Do nothing."""
         self._file(path)
         return 0
 
     def read(self, path: str, size: int, offset: int, fh: Any) -> bytes:
-        """As it is now."""
+        """Return the present bytes."""
         return bytes(self._file(path).now[offset : offset + size])
 
     def write(self, path: str, data: bytes, offset: int, fh: Any) -> int:
-        """Not safe until synced."""
+        """Write; not safe until synced."""
         file = self._file(path)
         self._change("write", path)
         file.now.extend(bytes(max(0, offset - len(file.now))))
@@ -124,14 +125,14 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         return len(data)
 
     def truncate(self, path: str, length: int, fh: Any = None) -> None:
-        """Not safe until synced."""
+        """Truncate; not safe until synced."""
         file = self._file(path)
         self._change("truncate", path)
         del file.now[length:]
         file.now.extend(bytes(length - len(file.now)))
 
     def fsync(self, path: str, datasync: int, fh: Any) -> int:
-        """Its bytes and its name are safe now."""
+        """Make its bytes and its name safe."""
         file = self._file(path)
         self._change("sync", path)
         time.sleep(self._slow)
@@ -139,7 +140,7 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         return 0
 
     def fsyncdir(self, path: str, datasync: int, fh: Any) -> int:
-        """Every name is safe now, and every removal."""
+        """Make every name safe, and every removal."""
         self._change("sync", "/folder")
         for file in self._files.values():
             if file.safe is None:
@@ -156,14 +157,14 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         del self._files[path]
 
     def rename(self, old: str, new: str) -> None:
-        """Move over what is there."""
+        """Move over an existing file."""
         file = self._file(old)
         self._change("rename", old)
         self._files[new] = self._files.pop(old)
         self._files[new].safe = file.safe
 
     def setxattr(self, path: str, name: str, value: bytes, options: int, position: int = 0) -> int:
-        """Tell the filesystem something; see the constants above."""
+        """Control the filesystem; see the constants above."""
         if name == CUT_AT:
             self._left, self._count = int(value), 0
             if self._left == 0:
@@ -183,7 +184,7 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         return 0
 
     def getxattr(self, path: str, name: str, position: int = 0) -> bytes:
-        """What `CHANGES` tells."""
+        """Return the value of `CHANGES`."""
         if name == CHANGES:
             return f"{self._count} {self._last}".encode()
         raise fuse.FuseOSError(errno.ENODATA)
@@ -205,20 +206,20 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         return 0
 
     def chmod(self, path: str, mode: int) -> int:
-        """Everybody may do everything."""
+        """Do nothing: all users may do everything."""
         return 0
 
     def chown(self, path: str, uid: int, gid: int) -> int:
-        """Files have no owner here."""
+        """Do nothing: files have no owner here."""
         return 0
 
     def utimens(self, path: str, times: Any = None) -> int:
-        """Files have no times here."""
+        """Do nothing: files have no times here."""
         return 0
 
 
 def _survived(file: _File, chance: random.Random | None) -> bytes | None:
-    """What is left of a file: the safe bytes, with sectors written since then by chance."""
+    """Return the rest of a file: the safe bytes, with sectors written since then by chance."""
     if chance is None or bytes(file.now) == file.safe:
         return file.safe
     if file.safe is None and chance.random() < 0.5:

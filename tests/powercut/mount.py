@@ -17,7 +17,7 @@ PATIENCE = 10.0
 
 
 class NoFuse(RuntimeError):  # noqa: N818 - it names a state of the machine
-    """No filesystem of ours can be mounted here; says why."""
+    """No filesystem of ours can be mounted here; the message says why."""
 
 
 class Power:
@@ -27,28 +27,28 @@ class Power:
         self.folder = folder
 
     def clear(self) -> None:
-        """An empty folder, and the power is on."""
+        """Empty the folder and switch the power on."""
         os.setxattr(self.folder, CLEAR, b"1")
 
     def cut_at(self, change: int, victim: int = 0) -> None:
-        """The power fails at so many changes from now (0: at once), also that of this process."""
+        """Fail the power after a number of changes (0: at once), also that of this process."""
         os.setxattr(self.folder, VICTIM, str(victim).encode())
         os.setxattr(self.folder, CUT_AT, str(change).encode())
 
     def back(self, seed: int | None = None) -> None:
-        """The power is back; with a seed some of what was not synced has survived."""
+        """Restore the power; with a seed some of the unsynced data has survived."""
         os.setxattr(self.folder, BACK, b"" if seed is None else str(seed).encode())
 
     def refuse(self, error: int) -> None:
-        """From now on no change is taken, with this error (`errno`); 0: as before."""
+        """Refuse every change from now on, with this error (`errno`); 0: as before."""
         os.setxattr(self.folder, REFUSE, str(error).encode())
 
     def slow(self, seconds: float) -> None:
-        """From now on each sync takes so much longer."""
+        """Delay each sync from now on."""
         os.setxattr(self.folder, SLOW, str(seconds).encode())
 
     def changes(self) -> tuple[int, str]:
-        """How many changes there were since the cut was set up, and what the last was."""
+        """Return the number of changes since the cut was set up, and the last one."""
         count, _, last = os.getxattr(self.folder, CHANGES).decode().partition(" ")
         return int(count), last
 

@@ -1,4 +1,4 @@
-"""A demo that is recorded and announced until somebody pulls the plug: the victim's side."""
+"""A demo that is recorded and announced until the plug is pulled: the victim's side."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ FPS: Final = 15.0
 CARDS: Final = 24
 WALL: Final = "2026-01-02T03:04:05+00:00"
 PHASES: Final = ("between", "write", "commit", "announce", "pictures")
-"""What the victim was doing; it says so in a byte that outlives it."""
+"""The victim's activities; it stores them in a byte that outlives it."""
 JPEG: Final = b"\xff\xd8" + bytes(range(256)) * 40 + b"\xff\xd9"
-"""Stands for a picture: as long as a small one, and one sees where it ends."""
+"""Stands for a picture: as long as a small one, with a recognisable end."""
 RECORD, FRAMES = "record.db", "frames.db"
 
 
 class Marker:
-    """A byte of shared memory that says what the victim does."""
+    """A byte of shared memory with the victim's activity."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, 1)
 
     def now(self, phase: str) -> None:
-        """It does this from now on."""
+        """Set the activity."""
         self._memory[0] = PHASES.index(phase)
 
     @property
     def phase(self) -> str:
-        """What it does, or did last."""
+        """Return the present or last activity."""
         return PHASES[self._memory[0]]
 
 
 @dataclass(slots=True)
 class MarkedKeeper:
-    """A keeper that says when it commits; implements `referee.record.journal.Journal`."""
+    """A keeper that marks its commits; implements `referee.record.journal.Journal`."""
 
     keeper: GameWriter
     marker: Marker
     commits: list[int]
-    """How many lines were on record after each commit."""
+    """Number of lines on record after each commit."""
     careless: bool = False
-    """Whether nothing is committed before it is announced: what the cuts must find out."""
+    """Whether rulings are announced before they are committed: the cuts must detect it."""
 
     def write(self, line: str) -> None:
         """As the keeper."""
@@ -78,7 +78,7 @@ class MarkedKeeper:
 
 
 class Announcer(TableService):
-    """The voice's place: what it says goes down a pipe, where no power cut can take it back."""
+    """Stands for the voice: its words go down a pipe, where no power cut can take them back."""
 
     name = "announcer"
     needs_record = False
@@ -87,7 +87,7 @@ class Announcer(TableService):
         self._pipe, self._marker, self._frames, self._keeper = pipe, marker, frames, keeper
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
-        """Say these, then keep pictures of the slaps among them."""
+        """Announce these, then keep pictures of the slaps among them."""
         self._marker.now("announce")
         os.write(self._pipe, "".join(f"{ruling.id}\n" for ruling in rulings).encode())
         slaps = [ruling for ruling in rulings if ruling.kind.startswith("slap")]
@@ -100,12 +100,12 @@ class Announcer(TableService):
 
 @cache
 def script_for(seed: int) -> Script:
-    """A short game."""
+    """Return a short game."""
     return script_of(DemoOptions(seed=seed, seats=4, rules="classic", max_cards=CARDS))
 
 
 def perform(folder: Path, seed: int, pipe: int, marker: Marker, careless: bool = False) -> list[int]:
-    """Play the whole demo, recorded in ``folder``; returns how many lines were on record after each commit."""
+    """Play the whole demo, recorded in ``folder``; return how many lines were on record after each commit."""
     script = script_for(seed)
     commits: list[int] = []
     frames = PictureStore(folder / FRAMES)

@@ -1,4 +1,4 @@
-"""Power cuts and kills of a running demo: nothing announced is lost, and the game goes on where it stood."""
+"""Power cuts and kills of a running demo: no announced ruling is lost, and the game goes on where it stood."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Damage to a record's bytes: no traceback, no silent change, and everything that can be read is rescued.
+"""Damage to a record's bytes: no traceback, no silent change, and every readable line is rescued.
 
 ``python -m tests.record.damages 5000`` changes single bytes and single pages of data base, write-ahead log and pictures
-of a finished and a broken-off game, so many times, each time from the whole files; lets the table look at them as at
-a start; and holds every line against what was written.
+of a finished and a broken-off game, so many times, each time from the whole files; lets the table read them as at
+a start; and compares every line with the written one.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ JPEG: Final = b"\xff\xd8" + bytes(range(256)) * 20 + b"\xff\xd9"
 
 @dataclass(slots=True)
 class Tally:
-    """What came of all damages."""
+    """The results of all damages."""
 
     tried: Counter[str] = field(default_factory=Counter)
     rescues: int = 0
     named: int = 0
-    """Lines that are not what was written, each of them named."""
+    """Lines that differ from the written ones, each of them named."""
     missing: int = 0
-    """Lines that are gone, and told."""
+    """Lines that are gone, and reported."""
     torn: int = 0
     """Last commits of a broken-off game that look just as if the power had cut them short."""
     tracebacks: list[str] = field(default_factory=list)
     silent: list[str] = field(default_factory=list)
-    """Lines that are changed or gone, and nobody was told."""
+    """Lines that are changed or gone, without a report."""
     left: list[str] = field(default_factory=list)
     """Lines that still stand in the damaged bytes with their seals, and were not rescued."""
 
@@ -104,12 +104,12 @@ class Whole:
 
 
 def _of(game: int, table: str) -> str:
-    """The table of a game like no other, so that none of its seals is another's."""
+    """Return the table of a unique game, so that none of its seals is another's."""
     return json.dumps(json.loads(table) | {"evening": game}, separators=(",", ":"))
 
 
 def damage(data: bytes, how: str, at: int, chance: random.Random) -> bytes:
-    """The bytes with one place changed."""
+    """Return the bytes with one place changed."""
     out = bytearray(data)
     page = at // PAGE * PAGE
     if how == "a bit":
@@ -131,7 +131,7 @@ def damage(data: bytes, how: str, at: int, chance: random.Random) -> bytes:
 
 
 def try_damages(count: int, seed: int = 1) -> Tally:
-    """Damage the files so often, each time from whole ones."""
+    """Damage the files a number of times, each time from whole ones."""
     tally, chance = Tally(), random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="damages-") as name:
         (Path(name) / "whole").mkdir()
@@ -187,7 +187,7 @@ def _judge(folder: Path, whole: Whole, files: dict[str, bytes], which: str, how:
 
 
 def _read(path: Path) -> tuple[dict[int, dict[int, str]], dict[int, set[int]]]:
-    """Every line by game and number, and the numbers of those that are told as not as written."""
+    """Return every line by game and number, and the numbers reported as altered."""
     found: dict[int, dict[int, str]] = {}
     named: dict[int, set[int]] = {}
     with suppress(RecordError), Record(path, read_only=True) as record:
@@ -203,7 +203,7 @@ def _read(path: Path) -> tuple[dict[int, dict[int, str]], dict[int, set[int]]]:
 
 
 def _use(folder: Path) -> None:
-    """Everything that people might do with the record: told in words, or done."""
+    """Perform every use of the record: done, or refused in words."""
     path = str(folder / "record.db")
     for words in (["games"], ["games", "--check"], ["games", "--export", "1"], ["games", "--csv", "3"], ["league"],
                   ["people"], ["games", "--rescue"]):  # fmt: skip
@@ -237,7 +237,7 @@ def _use(folder: Path) -> None:
 
 
 def main() -> int:
-    """Damage, and tell; exit status 1 if anything went wrong."""
+    """Damage, and report; exit status 1 if anything went wrong."""
     tally = try_damages(int(sys.argv[1]) if len(sys.argv) > 1 else 5000)
     print(f"{sum(tally.tried.values())} damages: {tally.rescues} records were moved aside and rescued")
     print(f"  {tally.named} lines changed and named, {tally.missing} gone and told; {tally.torn} of a last commit that")

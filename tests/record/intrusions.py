@@ -1,7 +1,7 @@
 """Other programs at the record of a running game: each is refused in words, and the game loses nothing.
 
-``python -m tests.record.intrusions 200`` runs one `referee run`, has people pause it and go on all the time, and at
-random instants begins a second one, removes a game, imports a log or brings a backup back: so many times.
+``python -m tests.record.intrusions 200`` runs one `referee run`, pauses and resumes it all the time, and at
+random instants begins a second one, removes a game, imports a log or restores a backup: that many times.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.table.test_systemd_process import PATIENCE, Listener, write_table
 
 AT: Final = "2026-01-02T03:04:05+00:00"
 A_WHILE: Final = 0.02
-"""Seconds between an order at the running table and the next intrusion, at most."""
+"""Longest time between an order at the running table and the next intrusion, s."""
 REFUSED: Final = re.compile(
     r"referee: \S+ is in use by referee run, process (\d+), since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: "
     r"stop that first; nothing was changed\n"
@@ -40,11 +40,11 @@ REFUSED: Final = re.compile(
 
 @dataclass(slots=True)
 class Toll:
-    """What came of all intrusions."""
+    """The results of all intrusions."""
 
     tried: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
-    """Those that were not refused in one line that names the holder; and backups that did not succeed."""
+    """Intrusions that were not refused in one line that names the holder; and failed backups."""
     lost: int = 0
     """Lines that the running game wrote and that are not in its record."""
     kept: int = 0
@@ -59,7 +59,7 @@ class Toll:
 
 
 def _call(words: list[str]) -> tuple[int, str]:
-    """One command in this process: its exit status, and what it wrote to standard error."""
+    """Run one command in this process; return its exit status and standard error."""
     told = io.StringIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(told):
         status = referee(words)
@@ -68,7 +68,7 @@ def _call(words: list[str]) -> tuple[int, str]:
 
 @contextmanager
 def _running(table: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The referee at this table, ready; it leaves when its standard input ends with ``quit``."""
+    """Yield the referee at this table, ready; it leaves when its standard input ends with ``quit``."""
     folder = table.parent
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as inbox:
         inbox.bind(str(folder / "notify"))
@@ -87,7 +87,7 @@ def _running(table: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def intrude(count: int, seed: int = 1) -> Toll:
-    """Play, and disturb so many times."""
+    """Play, and disturb a number of times."""
     chance, toll = random.Random(seed), Toll()
     with tempfile.TemporaryDirectory(prefix="intrusions-") as name:
         folder = Path(name)
@@ -144,7 +144,7 @@ def _is_tick(line: str) -> bool:
 
 
 def main() -> int:
-    """Intrude, and tell; exit status 1 if anything was lost."""
+    """Intrude, and report; exit status 1 if anything was lost."""
     toll = intrude(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
     tried = ", ".join(f"{many} × {kind}" for kind, many in toll.tried.items())
     print(f"{sum(toll.tried.values())} intrusions into a running game of {toll.kept} lines: {tried}")

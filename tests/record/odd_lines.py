@@ -1,7 +1,8 @@
-"""Odd lines in recorded games: page, run, league, hall and broker go on, and each line that is none is told.
+"""Odd lines in recorded games: page, run, league, hall and broker go on, and each invalid line is reported.
 
-``python -m tests.record.odd_lines 2000`` puts so many kinds of lines into games, each among the lines of a whole game:
-written straight into the record, as a program that checks nothing would, and, where it lets them in, by an import.
+``python -m tests.record.odd_lines 2000`` puts that many kinds of lines into games, each among the lines of a whole
+game:
+written straight into the record, without any check, and, where accepted, by an import.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ _TEXTS: Final = (
     '{"ruling":null}', '{"ruling":"{seat}","id":"x","t":1}',
     '{"kind":"odd","t":1,"x":"' + "long" * 300_000 + '"}', '{"ruling":"slap_won","id":"slap_won@s1","t":1,"seat":99}',
 )  # fmt: skip
-"""Texts that are no line of anything."""
+"""Texts that are no valid line of any kind."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """What came of all odd lines."""
+    """The results of all odd lines."""
 
     kinds: int = 0
     odd: int = 0
@@ -64,7 +65,7 @@ class Findings:
 
 
 def odd_lines(count: int, seed: int) -> list[str]:
-    """So many lines of different kinds, some of which are well but for one value."""
+    """Return lines of different kinds, some of which are valid except for one value."""
     chance, rulings = random.Random(seed), [encode_ruling(one) for one in replay_rows(_rows(WHOLE))[0].rulings]
     made = dict.fromkeys(_TEXTS[:count])
     while len(made) < count:
@@ -95,7 +96,7 @@ def _rows(lines: list[str]) -> list[tuple[int, str]]:
 
 
 def _mixed(odd: list[str], chance: random.Random) -> list[str]:
-    """The lines of a whole game with odd ones among them, also before its table."""
+    """Return the lines of a whole game with odd ones among them, also before its table."""
     lines = list(WHOLE)
     for line in odd:
         lines.insert(chance.randint(int(chance.random() < 0.95), len(lines)), line)
@@ -103,7 +104,7 @@ def _mixed(odd: list[str], chance: random.Random) -> list[str]:
 
 
 def try_odd_lines(count: int, seed: int = 1, together: int = 5) -> Findings:
-    """Put so many kinds of lines into games, a few into each, and have everything read them."""
+    """Put the lines into games, a few into each, and have everything read them."""
     found, chance = Findings(), random.Random(seed)
     kinds = odd_lines(count, seed)
     with tempfile.TemporaryDirectory(prefix="odd-lines-") as name:
@@ -124,7 +125,7 @@ def try_odd_lines(count: int, seed: int = 1, together: int = 5) -> Findings:
 
 
 def _stored(path: Path, lines: list[str], *, ended: bool = True) -> int:
-    """A new record, with one game of these lines as they stand."""
+    """Return a new record, with one game of these unchanged lines."""
     with Record(path) as record:
         for info in record.games():
             record.remove(info.id, AT, "tried")
@@ -222,7 +223,7 @@ def _by_broker_and_hall(path: Path, lines: list[str], found: Findings) -> None:
 
 
 def main() -> int:
-    """Try, and tell; exit status 1 if anything stopped."""
+    """Try, and report; exit status 1 if anything stopped."""
     found = try_odd_lines(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
     print(f"{found.kinds} kinds of odd lines in games: {found.odd} lines left out and told; of the logs")
     print(f"{found.imported} were taken in, and {found.refused} refused in one line")

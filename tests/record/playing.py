@@ -1,4 +1,4 @@
-"""Short whole games for a record, by who sits where."""
+"""Short whole games for a record, by their players."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ S = 1_000_000_000
 
 
 def game_lines(names: Sequence[str], *, winner: int = 1, reaction: int = 250_000_000) -> list[str]:
-    """A game of `classic` in which ``winner`` slaps a double and so holds every card;
-    ``reaction`` in ns after the reveal."""
+    """Return a game of `classic` in which ``winner`` slaps a double and so holds every card;
+    ``reaction`` in ns after the reveal.
+    """
     seats = len(names)
     loser = winner % seats + 1
     # Only the winner and the next player hold cards; the next one lays the last of them, and loses the slap.
@@ -33,7 +34,7 @@ def game_lines(names: Sequence[str], *, winner: int = 1, reaction: int = 250_000
 
 
 def add_game(path: Path, names: Sequence[str], began: str, *, winner: int = 1, reaction: int = 250_000_000) -> int:
-    """Play one into a record; returns its number."""
+    """Play one into a record; return its number."""
     with Record(path) as record:
         rows = list(enumerate(game_lines(names, winner=winner, reaction=reaction), start=1))
         game = record.add_game(began, rows)

@@ -170,7 +170,7 @@ def test_an_archive_with_a_changed_bit_is_refused_or_holds_the_same(saved: Path,
         flipped[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
         changed.write_bytes(flipped)
         try:
-            # A bit that nobody reads, such as a member's date, harms nothing.
+            # A bit that is never read, such as one of a member's date, harms nothing.
             assert _content(changed) == content
         except BackupError:
             refused += 1
@@ -228,7 +228,7 @@ def test_archives_that_are_none_of_ours(
 
 
 def _with_member(saved: Path, to: Path, name: str, content: bytes) -> Path:
-    """An archive that is whole, with other bytes in one of its files."""
+    """Return a whole archive, with other bytes in one of its files."""
 
     def change(members: dict[str, bytes]) -> None:
         members[name] = content
@@ -251,7 +251,7 @@ def _database(folder: Path, *statements: str) -> bytes:
 
 
 def test_an_archive_whose_record_is_none_changes_nothing(saved: Path, places: Places, tmp_path: Path) -> None:
-    """No data base, one of something else, and one whose pages are damaged, each told as what it is."""
+    """No data base, one of another program, and one with damaged pages, each with its own message."""
     before = _state(places.record.parent.parent)
     rows = _database(tmp_path, "CREATE TABLE t (a)", *(f"INSERT INTO t VALUES ('{n:0900}')" for n in range(20)))
     damaged = rows[:4096] + b"\xff" * 4096 + rows[8192:]
@@ -269,7 +269,7 @@ def test_an_archive_whose_record_is_none_changes_nothing(saved: Path, places: Pl
 def test_a_present_record_that_is_damaged_is_kept_beside_and_the_old_one_comes_back(
     saved: Path, places: Places
 ) -> None:
-    """Which may be just why a backup is brought back."""
+    """Damage may be just why a backup is restored."""
     places.record.write_bytes(b"no data base" * 100)
     restore(saved, places, STAMP)
     assert _games(places.record) == [("Ana", "Ben")]

@@ -1,4 +1,4 @@
-"""The league: what it counts, whom it ranks, and what a rating is worth."""
+"""The league: its counts, its ranking, and the quality of a rating."""
 
 from __future__ import annotations
 

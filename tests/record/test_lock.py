@@ -1,4 +1,4 @@
-"""One writer: the lock beside the record, who holds it, and what is refused meanwhile."""
+"""One writer: the lock beside the record, its holder, and the refusals meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Odd lines among those of a game are left out, counted and told, and stop nothing."""
+"""Odd lines among those of a game are left out, counted and reported, and stop nothing."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_each_sort_is_told_with_its_line(line: str, why: str) -> None:
 
 
 def test_observations_and_rulings_are_told_apart_and_keep_their_numbers() -> None:
-    """A line that has a kind is an observation, whatever else it says; ticks are given where they are asked for."""
+    """A line that has a kind is an observation, whatever else it says; ticks are given on request."""
     ruling = '{"ruling":"turn","id":"turn@c1","t":1,"seat":1,"because":["c1"],"rule":["S5"]}'
     rows = [(3, WHOLE[0]), (4, '{"kind":"tick","t":2}'), (7, ruling), (8, '{"t":3,"kind":"tick"}'),
             (9, '{"kind":"sneeze","t":4,"ruling":"loud"}')]  # fmt: skip

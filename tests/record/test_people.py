@@ -47,12 +47,12 @@ def people(path: Path) -> Iterator[People]:
 
 
 def _bytes(path: Path) -> bytes:
-    """The record with its write-ahead log and shared memory."""
+    """Return the record with its write-ahead log and shared memory."""
     return b"".join(file.read_bytes() for file in sorted(path.parent.glob(f"{path.name}*")))
 
 
 def _forms(name: str) -> list[bytes]:
-    """How a name can stand in the file: as UTF-8 and with JSON's escapes, in any case that is used."""
+    """Return the encodings of a name in the file: as UTF-8 and with JSON's escapes, in every case in use."""
     forms = {name, name.casefold(), json.dumps(name)[1:-1]}
     return [form.encode() for form in forms]
 
@@ -139,7 +139,7 @@ def test_after_forgetting_the_name_is_nowhere_in_the_bytes(people: People, path:
 
 
 def test_a_name_in_free_pages_goes_too(people: People, path: Path) -> None:
-    """Left there by a deletion that did not overwrite: only building the file anew gets rid of it."""
+    """Left there by a deletion that did not overwrite: only rebuilding the file removes it."""
     people.answer(NAME, True, AT)
     with Record(path) as record:
         note = json.dumps({"kind": "note", "t": 5, "text": f"{NAME} " * 20}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""`referee people` as it is typed."""
+"""`referee people` as typed commands."""
 
 from __future__ import annotations
 

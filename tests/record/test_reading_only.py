@@ -73,7 +73,7 @@ def test_a_page_that_starts_between_two_games_sees_the_last_one_and_then_the_nex
             keeper.write('{"kind":"note","t":9,"id":"n1"}')
             keeper.commit()
             assert len(shelf.lines(2)) == 2
-        # The page that stays has kept the log from being put away; one that starts now reads it all the same.
+        # The other page has kept the log from being removed; a new one reads it all the same.
         with closing(Shelf(seen / "record.db")) as other:
             assert len(other.lines(2)) == 2
     with closing(Shelf(seen / "record.db")) as later:

@@ -1,4 +1,4 @@
-"""A damaged record is moved aside, and what can be read of it goes on; a power cut is no damage."""
+"""A damaged record is moved aside, and its readable part goes on; a power cut is no damage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGE = 4096
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A record with two games, one broken off, and somebody who agreed."""
+    """A record with two games, one broken off, and a person who agreed."""
     path = tmp_path / "record.db"
     add_game(path, ["Ana", "Ben"], AT)
     with People(path) as people:
@@ -52,7 +52,7 @@ def _spoil(path: Path, at: int, data: bytes) -> None:
 
 
 def _root(path: Path, table: str) -> int:
-    """Where the first page of a table begins."""
+    """Return where the first page of a table begins."""
     with closing(sqlite3.connect(path)) as db:
         row = db.execute("SELECT rootpage FROM sqlite_schema WHERE name=?", (table,)).fetchone()
     return (int(row[0]) - 1) * PAGE
@@ -73,7 +73,7 @@ def test_a_record_that_is_whole_is_left_alone(path: Path, capsys: pytest.Capture
 
 
 def test_a_change_that_the_power_cut_short_is_taken_back_and_is_no_damage(path: Path, tmp_path: Path) -> None:
-    """While a file is made SQLite keeps a journal beside it, which only a writer can take back."""
+    """While a file is made SQLite keeps a journal beside it, which only a writer can roll back."""
     left = tmp_path / "left.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA journal_mode=DELETE")

@@ -1,4 +1,4 @@
-"""A file of SQLite that holds what no table made is refused in words, and its games are saved."""
+"""An SQLite file with foreign contents is refused in words, and its games are saved."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_backup_with_a_stranger_changes_nothing(path: Path, tmp_path: Path, st
 
 
 def _archive(good: Path, to: Path, name: str, content: bytes) -> Path:
-    """A whole archive with other bytes in one member."""
+    """Return a whole archive with other bytes in one member."""
     with zipfile.ZipFile(good) as archive:
         members = {member: archive.read(member) for member in archive.namelist()}
     said = json.loads(members[MANIFEST])

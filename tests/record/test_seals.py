@@ -1,4 +1,4 @@
-"""Seals: what was changed, is missing or stands elsewhere is named, in a record and in a log taken out of it."""
+"""Seals: altered, missing and moved lines are named, in a record and in a log taken out of it."""
 
 from __future__ import annotations
 

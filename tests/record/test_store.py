@@ -1,4 +1,4 @@
-"""The record: what was committed is there, what cannot be written is told and kept."""
+"""The record: committed lines are there, and lines that cannot be written are reported and kept."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_game_that_is_over_is_in_the_file_itself(path: Path) -> None:
         keeper, _ = _begun(record)
         assert log.stat().st_size > 0
         with closing(sqlite3.connect(path, isolation_level=None)) as reader:
-            # Somebody is in the middle of reading: the end of the game does not wait for that.
+            # A reader is active: the end of the game does not wait for it.
             reader.execute("BEGIN")
             reader.execute("SELECT * FROM line").fetchone()
             keeper.end("2026-01-02T04:00:00")
@@ -129,7 +129,7 @@ def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:
 
 
 def test_a_disk_that_takes_nothing_is_tried_with_a_few_lines(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many wait; how far a sensor has told waits as one line; and all are there in order in the end."""
+    """However many wait; a sensor's progress waits as one line; and all are there in order in the end."""
     tried: list[int] = []
     with Record(path) as record:
         keeper, game = _begun(record)

@@ -173,8 +173,7 @@ def test_a_wild_joker_completes_both_forms(row: str) -> None:
 
 def test_jokers_in_a_row_complete_what_they_can() -> None:
     """Four of them are a big mac, a dozen any condition on each card by itself; a condition on too many at once leaves
-    the
-    lowest as jokers, because there are too many ways to name them.
+    the lowest as jokers, because there are too many ways to name them.
     """
     fives = " and ".join(f"rank({place}) = 5 and suit({place}) = hearts" for place in range(1, 13))
     rules = _rules("P3b", fives, None, "P13c")

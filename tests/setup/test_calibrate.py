@@ -1,4 +1,4 @@
-"""`referee calibrate`: what it finds, what it says of each trouble, and what it does to a settings file."""
+"""`referee calibrate`: its results, its words for each trouble, and its changes to a settings file."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ def write(path: Path, image: Any) -> str:
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    """The JSON that the command prints."""
+    """Return the JSON that the command prints."""
     assert main(["calibrate", *words, "--json"]) in (0, 1)
     out: dict[str, Any] = json.loads(capsys.readouterr().out)
     return out
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """The one line that the command complains with."""
+    """Return the one line of the command's error."""
     assert main(["calibrate", *words]) == 2
     out = capsys.readouterr()
     assert out.out == ""
@@ -93,7 +93,7 @@ def grades(out: dict[str, Any]) -> dict[str, str]:
     return {item["name"]: item["grade"] for item in out["items"]}
 
 
-# What is found
+# Results
 
 
 def test_a_picture_of_the_sheet(picture: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +102,7 @@ def test_a_picture_of_the_sheet(picture: str, capsys: pytest.CaptureFixture[str]
     assert out["calibration"]["tilt_deg"] == pytest.approx(6.0, abs=1)
     assert out["calibration"]["card_height_px"] == pytest.approx(true_card_height(CAMERA), rel=0.02)
     assert grades(out)["table"] == grades(out)["card size"] == grades(out)["sharpness"] == "fine"
-    # One picture tells neither noise nor flicker, and nobody knows how it was exposed.
+    # One picture shows neither noise nor flicker, and its exposure is unknown.
     assert out["noise"] is None
     assert "noise" not in grades(out)
     assert "motion blur" not in grades(out)
@@ -160,7 +160,7 @@ def test_tilted_views_tell_the_lens(tmp_path: Path, table: Path, capsys: pytest.
     assert stored_view(stored).card_height() == pytest.approx(out["calibration"]["card_height_px"], rel=0.01)
 
 
-# What cannot be found
+# Failures
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_the_pi_camera_is_fitted_to_its_room_and_that_is_stored(
     assert ("lamps flicker with" in said.err) == (hz is not None)
     told = json.loads(said.out)
     assert told["mains_hz"] == hz
-    # Exposed as it is stored, white paper is bright and quiet.
+    # Exposed as stored, white paper is bright and quiet.
     assert told["white"] == pytest.approx(WHITE_LEVEL, abs=20)
     assert grades(told)["light"] == grades(told)["noise"] == grades(told)["sharpness"] == "fine"
     assert grades(told)["flicker"] in ("fine", "acceptable")
@@ -281,7 +281,7 @@ def test_a_frame_rate_at_which_bands_stand_still_is_kept() -> None:
     slow, usual = CameraSettings(fps=20.0), CameraSettings()
     assert adjustment.with_mains(slow, Mains(50, 0.1)).fps == 20.0
     assert adjustment.with_mains(usual, Mains(50, 0.1)).fps == 25.0
-    # What was known before holds where no flicker is seen now.
+    # The earlier result holds where no flicker is seen now.
     known = adjustment.with_mains(CameraSettings(mains_hz=60, fps=25.0), Mains(None, 0.0))
     assert (known.mains_hz, known.fps) == (60, 30.0)
 
@@ -300,7 +300,7 @@ def test_the_bare_table_is_kept_and_its_prints_are_named(
     kept = load_settings(table).camera.bare_table
     assert kept == str(table.with_suffix(".bare.png").resolve())
     assert "# Our table in the kitchen." in table.read_text(encoding="utf-8")
-    # The watcher that is made of these settings tells none of them, and one without the picture tells all.
+    # The watcher with these settings reports none of them, and one without the picture reports all.
     told = []
     for picture in (kept, ""):
         watcher = new_watcher(None, bare=picture)
@@ -365,7 +365,7 @@ def test_a_restless_table_is_told(table: Path, monkeypatch: pytest.MonkeyPatch,
     assert "something moves in the picture all the time" in refused(capsys, "--settings", str(table))
 
 
-# What is kept
+# Stored settings
 
 
 def test_comments_and_other_keys_survive_and_it_can_be_undone(
@@ -413,7 +413,7 @@ def test_a_key_in_the_section_that_is_not_measured_any_more_goes() -> None:
     assert settings.calibration.lens == ()
     assert settings.calibration.source == "cards"
     assert [seat.bearing for seat in settings.seats] == [10, 100, 190, 280]
-    # Whoever takes the section out again has the example as it was, but for the bearings.
+    # Without the section the file equals the example, except for the bearings.
     assert second.splitlines()[:40] == example_settings().splitlines()[:40]
 
 
@@ -446,7 +446,7 @@ def test_a_mistake_in_the_section_is_named_by_its_key(section: str, words: str) 
     assert words in str(said.value)
 
 
-# Who uses it
+# Users of the settings
 
 
 def test_a_calibration_of_another_picture_size_is_told(

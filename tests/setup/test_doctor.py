@@ -1,4 +1,4 @@
-"""The doctor: every part is told, nothing raises, and only what is needed makes it fail."""
+"""The doctor: every part is reported, nothing raises, and only a required part makes it fail."""
 
 from __future__ import annotations
 

@@ -38,12 +38,12 @@ def rig(tmp_path: Path) -> Rig:
 
 
 def settings(text: str = "") -> Settings:
-    """A table of two with these settings."""
+    """Return a table of two with these settings."""
     return parse_settings(text + SEATS)
 
 
 def told(finding: Finding) -> tuple[str, str, str]:
-    """State, words and remedy; what is not fine has one."""
+    """Return state, words and remedy; every fault has a remedy."""
     assert finding.state == "fine" or finding.mend
     return finding.state, finding.words, finding.mend
 
@@ -94,7 +94,7 @@ def test_a_chip_that_nothing_can_read(rig: Rig) -> None:
     ],
 )
 def test_who_holds_our_lines(rig: Rig, held: dict[int, str], state: str, words: str, mend: str) -> None:
-    """A line that no part of this table uses may be anybody's."""
+    """A line that no part of this table uses may be held by any program."""
     rig.chip("gpiochip0", "pinctrl-bcm2711", held)
     finding = device_health.check_lines(rig.machine, "/dev/gpiochip0", device_health.used_pins(settings()))
     assert (finding.state, words in finding.words, mend in finding.mend) == (state, True, True)
@@ -147,13 +147,13 @@ def test_a_library_of_the_header(rig: Rig, made: Any, state: str) -> None:
 
 
 def picamera2(*models: str, bus: str = "/base/soc/i2c0mux") -> SimpleNamespace:
-    """The library, and what it sees."""
+    """Provide the library, with these cameras."""
     info = [{"Model": model, "Id": bus} for model in models]
     return SimpleNamespace(Picamera2=SimpleNamespace(global_camera_info=lambda: info))
 
 
 def seen(rig: Rig, wanted: Settings | None = None) -> dict[str, Finding]:
-    """Both findings by their parts."""
+    """Return both findings by their parts."""
     return {finding.part.split()[0]: finding for finding in device_health.check_camera(rig.machine, wanted)}
 
 
@@ -243,11 +243,11 @@ def test_a_camera_that_may_not_be_opened(rig: Rig) -> None:
 
 
 class NoCardError(Exception):
-    """What PortAudio raises."""
+    """The error of PortAudio."""
 
 
 def card(*names: str) -> SimpleNamespace:
-    """PortAudio with these cards."""
+    """Provide PortAudio with these cards."""
 
     def query(device: str | None, kind: str) -> dict[str, str]:
         fitting = [name for name in names if device is None or device in name]
@@ -381,7 +381,7 @@ def test_a_camera_without_colours_is_told_by_the_picture_of_its_set_up(tmp_path:
     ],
 )
 def test_the_frame_rate_under_the_mains(text: str, state: str, words: str, mend: str) -> None:
-    """A USB camera does not tell how it exposes."""
+    """A USB camera does not report its exposure."""
     (finding,) = health.check_frame_rate(settings(text), Path("t.toml"))
     assert (told(finding)[0], words in finding.words, mend in finding.mend) == (state, True, True)
 
@@ -440,7 +440,7 @@ def test_the_clock(rig: Rig, source: str, state: str) -> None:
 
 
 def unit(**changed: str) -> str:
-    """What `systemctl show` prints of a service that runs well, changed."""
+    """Return the output of `systemctl show` for a service that runs well, with changes."""
     fields = {
         "LoadState": "loaded", "ActiveState": "active", "SubState": "running", "UnitFileState": "enabled",
         "Result": "success", "NRestarts": "0", "StatusText": "Ana, Ben; classic", "WatchdogUSec": "30s",
@@ -494,7 +494,7 @@ def test_the_power(rig: Rig, answer: str | None, state: str, words: str) -> None
 def test_how_many_cards_a_second_the_eye_follows(
     rig: Rig, look_ms: float | None, state: str | None, words: str
 ) -> None:
-    """With the settings' picture and threads; nothing is told of an eye that cannot be loaded."""
+    """With the settings' picture and threads; nothing is reported of an eye that cannot be loaded."""
     rig.look_ms = look_ms
     found = [*health.check_eye(rig.machine, settings("[camera]\nwidth = 640\nheight = 480\n[eye]\nthreads = 3\n"))]
     assert [finding.state for finding in found] == ([state] if state else [])
@@ -522,7 +522,7 @@ def test_the_heat(rig: Rig, text: str, state: str) -> None:
 
 
 def test_a_whole_table_is_fine(rig: Rig, tmp_path: Path) -> None:
-    """Every part that was looked at above, in the state in which a table plays."""
+    """Every part from above, in the state in which a table plays."""
     rig.chip("gpiochip0", "pinctrl-rp1")
     rig.file("/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
     rig.file("/proc/asound/cards", " 0 [Device ]: USB-Audio - USB Audio\n")
@@ -565,7 +565,7 @@ def test_the_report_is_in_the_terminals_language(rig: Rig, tmp_path: Path) -> No
         with speaking(language):
             told_here = list(report_lines(found))
         same = [here for here, there in zip(told_here, english, strict=True) if here == there]
-        # A remedy that is a command is the same everywhere.
+        # A remedy that is a command is the same in every language.
         assert [line for line in same if not line.lstrip().startswith("→")] == []
 
 
@@ -575,7 +575,7 @@ def keyboard(rig: Rig, number: int, name: str) -> None:
 
 
 def test_keys_as_pads(rig: Rig) -> None:
-    """Plugged in and to be read, not plugged in, and not to be read: each says what to do."""
+    """Plugged in and readable, not plugged in, and not readable: each says what to do."""
     wanted = parse_settings(SEATS + 'pad = "key:a@Keys"\n')
 
     def parts() -> dict[str, Finding]:

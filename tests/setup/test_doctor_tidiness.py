@@ -1,4 +1,4 @@
-"""The doctor looks, and leaves nothing behind: neither in the folder that it is called in, nor in the home."""
+"""The doctor looks, and leaves nothing behind: neither in the current folder, nor in the home."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_library_leaves_nothing_where_it_is_imported_and_takes_nobody_along(
 
 @pytest.mark.parametrize("told", [None, "/proc"])
 def test_lgpio_is_brought_in_where_nobody_can_write(told: str | None) -> None:
-    """It leaves a pipe in the folder of the moment, or in that of LG_WD, and fails where it cannot."""
+    """It leaves a pipe in the current folder, or in that of LG_WD, and fails where it cannot."""
     pytest.importorskip("lgpio", reason="lgpio is not installed")
     code = (
         "import os; from hardware.pads.pinout import import_tidily; import_tidily('lgpio')\n"

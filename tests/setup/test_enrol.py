@@ -54,7 +54,7 @@ class PaintedLookout(Lookout):
 
 
 class Table:
-    """Lays painted cards before a `DeckDialogue`, frame by frame, and keeps what it said."""
+    """Lays painted cards before a `DeckDialogue`, frame by frame, and keeps its words."""
 
     def __init__(self, laying: DeckDialogue) -> None:
         self.laying, self.t, self.told = laying, 0, list[DeckNotice]()
@@ -66,7 +66,7 @@ class Table:
             self.t += FRAME
 
     def card(self, grey: int, frames: int = 8) -> list[str]:
-        """A card with that grey comes in and lies; returns the kinds of what was told."""
+        """Let a card with that grey come in and lie; return the kinds of the reports."""
         before = len(self.told)
         for x in (10, 25, 40):
             image = np.full((120, 160, 3), 60, np.uint8)
@@ -171,7 +171,7 @@ def test_lists_of_cards_are_read_and_refused_in_words() -> None:
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Pictures of six cards with German letters."""
+    """Return pictures of six cards with German letters."""
     folder = tmp_path_factory.mktemp("cards")
     for card in ("Js", "Qs", "Ks", "Jh", "Qh", "Kh"):
         cv2.imwrite(str(folder / f"{card}.png"), alone(card))

@@ -1,4 +1,4 @@
-"""The walk of `referee play`: its questions, held from elsewhere, and what is said of the camera's picture."""
+"""The wizard of `referee play`: its questions, the camera's access from elsewhere, and the words on its picture."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class FakeBench(Bench):
 
 
 def walked(bench: FakeBench, *answers: str, steps: Sequence[WalkStep] = EVENING) -> Walk:
-    """The walk after these answers."""
+    """Return the wizard after these answers."""
     walk = Walk(new_settings(bench.path.parent), steps)
     said = iter(answers)
     while walk.request is not None:
@@ -140,7 +140,7 @@ def test_keys_are_given_to_everybody_once(tmp_path: Path) -> None:
 
 
 class Ghosting:
-    """Pads in a browser whose keyboard never tells more than two of three keys at once."""
+    """Pads in a browser whose keyboard never reports more than two of three keys at once."""
 
     def __init__(self, seats: int, tells: int) -> None:
         self._seats, self._tells = seats, tells
@@ -154,7 +154,7 @@ class Ghosting:
         return now
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Release nothing."""
 
 
 @pytest.mark.parametrize("tells", [2, 3])
@@ -207,7 +207,7 @@ def test_a_stream_or_a_recording_may_be_the_camera(tmp_path: Path) -> None:
 
 
 class Slow(FakeBench):
-    """Waits for slaps until somebody leaves."""
+    """Waits for slaps until a player leaves."""
 
     def slaps(self, text: str) -> dict[int, float]:
         self.heard = {1}
@@ -216,7 +216,7 @@ class Slow(FakeBench):
 
 
 def settled(held: HeldWalk) -> dict[str, Any]:
-    """Its state once it waits for people."""
+    """Return its state once it waits for people."""
     state = held.state()
     for _ in range(2000):
         state = held.state()
@@ -305,7 +305,7 @@ def test_what_is_wrong_with_a_picture_is_told_with_what_to_do(
     items = judge_picture(spoiled, eye.recognise(spoiled))
     assert grades(items)[part] in ("poor", "acceptable")
     assert todo in next(one.todo for one in items if one.name == part)
-    # Whatever is said of it is said in every language.
+    # Every notice about it exists in every language.
     for words in (words for one in items for words in (one.words, one.todo) if words):
         assert all(in_language(told(words), texts(code)).get("lang") == code for code in OTHERS), words
 
@@ -316,7 +316,7 @@ def test_a_table_without_cards_is_told_what_to_lay(eye: Eye) -> None:
 
 
 class Camera:
-    """Gives a picture again and again."""
+    """Gives the same picture again and again."""
 
     def __init__(self, image: Any) -> None:
         self.image, self.closed = image, False
@@ -395,7 +395,7 @@ def test_everything_that_the_walk_says_is_said_in_each_language(tmp_path: Path, 
 
 
 def is_data(words: str) -> bool:
-    """Whether this is no sentence: a name that somebody typed, or what a device calls itself."""
+    """Whether this is no sentence: a name that was typed, or a device's own name."""
     return (
         words in ("phones", "keys", "pads", "a webcam", "USB Audio", "on USB", "a screen's, on HDMI")
         or words.startswith(("Player", "Seat"))

@@ -1,4 +1,4 @@
-"""How fast the eye is: measured with eyes that take what they are told to, by a clock that only they move."""
+"""The eye's speed, measured with eyes of scripted duration, by a clock that only they move."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZE = (320, 240)
 
 
 class SlowEye:
-    """Reads nothing, and takes its time over it."""
+    """Reads nothing, and takes a set time over it."""
 
     def __init__(self, took: list[float], seconds: float) -> None:
         self._took, self._seconds = took, seconds
@@ -30,7 +30,7 @@ class SlowEye:
 
 
 def measured(ms: dict[int, float], fps: float = 25.0) -> list[EyeSpeed]:
-    """Eyes that take so many milliseconds a look with each number of threads."""
+    """Return the figures of eyes that take these milliseconds a look with each number of threads."""
     took = [0.0]
     return measure_eye(
         SIZE, fps, list(ms), load=lambda threads: SlowEye(took, ms[threads] / 1000), clock=lambda: took[0]

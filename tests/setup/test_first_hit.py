@@ -1,4 +1,4 @@
-"""The walk's ear: keys that are held together, as far as a keyboard tells."""
+"""The wizard's key detection: keys that are held together, as far as a keyboard reports them."""
 
 from __future__ import annotations
 

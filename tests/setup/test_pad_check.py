@@ -1,4 +1,4 @@
-"""`referee calibrate pads`: what it finds at pads of which everything is known, and what it writes."""
+"""`referee calibrate pads`: its results at pads with a known truth, and its output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from referee.units import MS
 
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 LOOK = 500_000
-"""How far the shell's looks at a release are apart, ns."""
+"""Interval of the shell's looks at a release, ns."""
 
 
 def checked(nature: Nature, *, board: bool = True, blows: int = 8) -> PadCheck:
@@ -102,7 +102,7 @@ def test_what_was_measured_makes_the_filter_drop_the_echo_and_keep_the_hand() ->
             assert sum(isinstance(one, Slap) for one in seen) == 30
 
 
-# What people do wrong
+# Errors of people
 
 
 def edges(seat: int, at: int, lasts: int) -> list[Edge]:

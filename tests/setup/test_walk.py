@@ -1,4 +1,4 @@
-"""The walk: pure first, then in its shell, at the simulated table and with benches whose wires are crossed."""
+"""The wizard: pure first, then in its shell, at the simulated table and with benches whose wires are crossed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SKIP = ["skip"] * len(STEPS)
 
 
 class FakeBench(Bench):
-    """Devices that answer at once: pads soldered as told, and everything else well."""
+    """Devices that answer at once: pads soldered as set, and everything else well."""
 
     def __init__(self, soldered: Sequence[int] = PAD_PINS, found: Sequence[str] = ("usb:0",)) -> None:
         self.soldered = list(soldered)
@@ -44,7 +44,7 @@ class FakeBench(Bench):
         self.done: list[str] = []
         self.lit: int | None = None
         self.hits: list[int] = []
-        """Seats that slap out of turn, before the one that is asked."""
+        """Seats that slap out of turn, before the requested one."""
         self.learned: list[str] = []
         self.keys: dict[int, str] = {}
         """Seats that press a key, by its place."""
@@ -103,7 +103,7 @@ class FakeBench(Bench):
 
 
 def ask(walk: Walk, bench: FakeBench) -> Question | None:
-    """Do what is to be done until a question is open; None at the end."""
+    """Perform actions until a question is open; None at the end."""
     while walk.request is not None and not isinstance(walk.request, Question):
         request = walk.request
         walk.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
@@ -111,7 +111,7 @@ def ask(walk: Walk, bench: FakeBench) -> Question | None:
 
 
 def walked(answers: Mapping[str, str], bench: FakeBench | None = None, draft: SettingsText | None = None) -> Settings:
-    """A whole walk with answers by the questions' ids, and defaults."""
+    """Return a whole run with answers by the questions' ids, and defaults."""
     walk, table = Walk(draft or new_settings(), STEPS), bench or FakeBench()
     while (question := ask(walk, table)) is not None:
         assert walk.answer(answers.get(question.id, "")) == ""
@@ -148,7 +148,7 @@ def test_everything_that_is_asked_is_in_the_settings() -> None:
 @settings(deadline=None, max_examples=20)
 @given(st.permutations(PAD_PINS), st.integers(2, 8))
 def test_however_the_pads_are_crossed_the_roll_call_puts_them_right(soldered: list[int], seats: int) -> None:
-    """Pads may also be on lines that the settings gave to nobody."""
+    """Pads may also be on lines outside the settings."""
     made = walked({"seats.count": str(seats)}, FakeBench(soldered))
     assert [seat.pad for seat in made.seats] == soldered[:seats]
 
@@ -359,7 +359,7 @@ def test_the_bare_table_is_looked_at_where_its_cloth_is_printed() -> None:
 
 
 def trace(walk: Walk, bench: FakeBench) -> tuple[Any, ...]:
-    """Where a walk stands."""
+    """Return where a run of the wizard stands."""
     question = ask(walk, bench)
     return (walk.at, question and (question.id, question.words, question.default), walk.draft.text)
 
@@ -367,7 +367,7 @@ def trace(walk: Walk, bench: FakeBench) -> tuple[Any, ...]:
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.sampled_from(["", "", "2", "yes", "none", "Ana", "other", "again", "skip", "x"]), max_size=25))
 def test_back_is_where_one_was(answers: list[str]) -> None:
-    """After any way there, an answer and `back` change nothing; and the settings can be run wherever one stops."""
+    """After any way there, an answer and `back` change nothing; and the settings are usable at every step."""
     walk, bench = Walk(new_settings(), STEPS), FakeBench()
     for text in answers:
         before = trace(walk, bench)
@@ -418,7 +418,7 @@ def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
 
 
 def voice_walk(bench: FakeBench, answers: Sequence[str], draft: SettingsText | None = None) -> Walk:
-    """The step of the voice, answered so."""
+    """Return the voice step with this answer."""
     walk = Walk(draft or new_settings(), [STEPS[5]])
     for text in answers:
         ask(walk, bench)
@@ -428,7 +428,7 @@ def voice_walk(bench: FakeBench, answers: Sequence[str], draft: SettingsText | N
 
 
 def test_each_sound_card_is_tried_until_one_is_heard() -> None:
-    """Those that are most surely heard are offered first; with no other the system's choice stays."""
+    """The most likely audible ones are offered first; with no other the system's choice stays."""
     bench = FakeBench()
     bench.cards = ["USB Audio", "bcm2835 Headphones", "vc4-hdmi-0"]
     walk = voice_walk(bench, ("yes", "en", "", "no", "", "60", "yes", "none"))
@@ -509,7 +509,7 @@ def test_who_stops_goes_on_there(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_what_is_there_stays(tmp_path: Path) -> None:
-    """Comments, further keys and the calibration; and to skip everything changes no letter."""
+    """Comments, further keys and the calibration; and skipping everything changes no letter."""
     path = tmp_path / "table.toml"
     text = (
         "# our table\ndealer = 2   # Ben\n\n[camera]\nexposure_us = 2000  # measured\n\n"
@@ -623,7 +623,7 @@ def test_settings_that_cannot_be_read_are_not_written_over(tmp_path: Path) -> No
 
 
 def test_this_machines_bench_says_in_words_what_is_not_here(tmp_path: Path) -> None:
-    """A camera may be a folder of frames; there are no pins under the numbers 100 and more anywhere."""
+    """A camera may be a folder of frames; pins numbered 100 and more exist nowhere."""
     frames = tmp_path / "frames"
     frames.mkdir()
     for number in range(14):
@@ -646,7 +646,7 @@ def test_the_steps_have_the_names_that_help_shows() -> None:
 
 
 def test_the_voice_counts_to_three_as_loud_as_the_settings_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Through a card that keeps what it was given; half the volume is 12 dB less (`hardware.sound.volume.factor`)."""
+    """Through a card that keeps its input; half the volume is 12 dB less (`hardware.sound.volume.factor`)."""
     if not any(shutil.which(name) for name in ("flite", "espeak-ng")):
         pytest.skip("no speech synthesiser")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

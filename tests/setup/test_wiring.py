@@ -1,4 +1,4 @@
-"""The wiring picture is drawn from the pin map, and says what the map says, in words and without colour."""
+"""The wiring picture is drawn from the pin map, and says the same as the map, in words and without colour."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INVERTERS = {1: 2, 3: 4, 5: 6, 9: 8, 11: 10, 13: 12}
 
 
 def drawn(text: str) -> dict[str, tuple[str, str, float]]:
-    """Of each labelled part: its pin (BCM), the kind of its wire, and the x of its label."""
+    """Return for each labelled part: its pin (BCM), the kind of its wire, and the x of its label."""
     out = {}
     for group in ET.fromstring(text).iter(f"{SVG}g"):
         if group.get("data-kind") in STROKES:
@@ -36,7 +36,7 @@ def drawn(text: str) -> dict[str, tuple[str, str, float]]:
 
 
 def expected(pins: PinMap) -> dict[str, tuple[str, str]]:
-    """What the map says."""
+    """Return the map's statement."""
     parts = {f"pad {n}": (str(pin), "pad") for n, pin in enumerate(pins.pads, start=1)}
     parts |= {f"light {n}": (str(pin), "light") for n, pin in enumerate(pins.lights, start=1)}
     for colour, pin in zip(("red", "green", "blue"), pins.table or (), strict=False):
@@ -122,7 +122,7 @@ def test_switches_take_no_gate() -> None:
 
 
 def test_it_can_be_read_without_colour() -> None:
-    """No two kinds of wire have the same stroke, and every wired pin says in words what it is."""
+    """No two kinds of wire have the same stroke, and every wired pin is named in words."""
     assert len({dashes for _, dashes in STROKES.values()}) == len(STROKES)
     made = header_pins(PinMap(force=True))
     assert all(pin.label for pin in made if pin.kind in STROKES)

@@ -17,27 +17,27 @@ from tools.language_check import check, templates
 
 APP = Path(__file__).parents[2] / "referee"
 TEMPLATE = {"Sentence": 0, "Denied": 0, "CommandError": 0, "Refusal": 1}
-"""What is given a template, and as which argument."""
+"""Functions that take a template, and the argument that it is."""
 SENTENCE = {"Accepted": 0, "Refused": 0, "Answered": 1, "ControlError": 0}
-"""What is given a sentence that was made before."""
+"""Functions that take a finished sentence."""
 AT_HOME = {
     "Denied": "control/facts", "CommandError": "control/commands", "Refusal": "web/security/guard",
     "Accepted": "control/facts", "Refused": "control/facts", "Answered": "control/pairing_code",
     "ControlError": "control/socket", "Sentence": "sentence",
 }  # fmt: skip
 FREE = {("control/socket", "ControlError"), ("table/page_link", "ControlError")}
-"""What is told to who starts the referee, in a terminal."""
+"""Functions whose words go to a terminal."""
 
 
 class Call:
-    """One call in the code, of something that speaks."""
+    """One call in the code, of a function that speaks."""
 
     def __init__(self, file: str, name: str, node: ast.Call) -> None:
         self.file, self.name, self.node = file, name, node
         self.place = f"{file}.py:{node.lineno}"
 
     def said(self, at: int) -> list[ast.expr]:
-        """The argument, or both of what may be said."""
+        """Return the argument, or both of its possible values."""
         given = self.node.args[at]
         return [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
 
@@ -70,13 +70,13 @@ def fields(template: str) -> set[str | None]:
 
 
 def test_the_code_is_found() -> None:
-    """Else all that follows would prove nothing."""
+    """Else all later tests would prove nothing."""
     assert len(templates()) > 600
     assert {call.name for call in CALLS} == {*TEMPLATE, *SENTENCE}
 
 
 def test_whatever_is_answered_is_a_sentence_that_can_be_looked_up() -> None:
-    """A template as it stands, or a sentence made of one; a text that was put together already is neither."""
+    """An unchanged template, or a sentence made of one; a composed text is neither."""
     made_up = [
         call.place
         for call in CALLS
@@ -84,12 +84,12 @@ def test_whatever_is_answered_is_a_sentence_that_can_be_looked_up() -> None:
         for given in call.said(TEMPLATE.get(call.name, SENTENCE.get(call.name, 0)))
         if not (_is_template(given) if call.name in TEMPLATE else _may_be_a_sentence(given))
     ]
-    # `Refusal` makes its sentence of what it is given.
+    # `Refusal` makes its sentence from its arguments.
     assert [place for place in made_up if not place.startswith("web/security/guard")] == []
 
 
 def _is_template(given: ast.expr) -> bool:
-    """Or the name of one; `tools.language_check` looks up what it may be."""
+    """Whether it is a template or the name of one; `tools.language_check` looks up its values."""
     return isinstance(given, ast.Constant | ast.Name)
 
 
@@ -98,7 +98,7 @@ def _may_be_a_sentence(given: ast.expr) -> bool:
 
 
 def test_orders_are_refused_in_sentences() -> None:
-    """They say why not by what they return."""
+    """Their return value says why not."""
     tree = ast.parse((APP / "table" / "orders.py").read_text(encoding="utf-8"))
     returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value is not None]
     texts = [node for node in returned if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value]

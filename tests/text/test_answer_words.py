@@ -1,4 +1,4 @@
-"""Answers to commands in the language of whoever asked, from a sentence in the code to the page's own answer."""
+"""Answers to commands in the client's language, from a sentence in the code to the page's own answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.web.tables import Table
 
 
 def test_a_sentence_is_its_english_text_and_keeps_what_it_was_made_of() -> None:
-    """Nobody is known by name there; what goes over the socket is JSON."""
+    """Without the players' names; over the socket it is JSON."""
     said = Sentence("{seat} holds {cards}", seat=2, cards=1)
     assert said == str(said) == "seat 2 holds 1 card"
     assert Sentence(said) is said
@@ -58,7 +58,7 @@ NAMES = ("Ana", "Ben {0}")
     ],
 )  # fmt: skip
 def test_a_sentence_in_a_language(said: Sentence, language: str, words: str) -> None:
-    """Cards as the page writes them, people by their names; what people typed stays what it is."""
+    """Cards as the page writes them, people by their names; typed text stays unchanged."""
     over_the_socket = json.loads(json.dumps(told(said)))
     assert in_language(over_the_socket, texts(language), NAMES) == {"words": words, "lang": language}
 
@@ -81,7 +81,7 @@ def test_what_nobody_has_put_into_a_language_stays_as_it_came(answer: dict[str, 
 
 @pytest.fixture
 def house(tmp_path: Path) -> House:
-    """A paired page of a game in which Ana has laid a card, and a main process that corrects it in earnest."""
+    """A paired page of a game in which Ana has laid a card, and a real main process that corrects it."""
     game = Table(log("1000 1:7h\n2000 2:8c\n2300 slap 3\n"))
     game.settle()
 
@@ -117,14 +117,14 @@ def test_a_yes_in_french(house: House) -> None:
 
 
 def test_an_answer_without_a_translation_is_in_english(house: House) -> None:
-    """And does not claim to be in another language."""
+    """It does not claim to be in another language."""
     for headers in ([("accept-language", "de")], []):
         reply = asked(house, "keep", {"game": 1, "keep": True}, *headers)
         assert (reply.status, reply.said) == (409, {"accepted": False, "words": "not now (keep)"})
 
 
 def test_what_the_page_itself_refuses_is_in_the_language_too(house: House) -> None:
-    """Fields that do not fit, codes that do not, and what the guard never lets in."""
+    """Fields and codes that do not fit, and requests that the guard stops."""
     german = ("accept-language", "de")
     wrong = asked(house, "count", {"seat": 0, "cards": 3}, german)
     assert (wrong.status, wrong.said["words"]) == (400, "was „seat“ sein muss: ein Platz")

@@ -25,7 +25,7 @@ def fields(text: str) -> set[str]:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_language_has_all_keys_and_no_other(language: str) -> None:
-    """But for rules with their values, told in English only, and answers, whose English stands in the code."""
+    """Except rules with their values, in English only, and answers, whose English stands in the code."""
 
     def keys(of: str) -> set[str]:
         return {key for key in table(of) if not key.startswith(("rule_with_value.", "answer.", "kind."))}

@@ -1,4 +1,4 @@
-"""Whatever a terminal would obey is written out, and nothing else is touched."""
+"""Terminal control characters are written out, and nothing else is changed."""
 
 from __future__ import annotations
 

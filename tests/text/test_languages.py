@@ -1,4 +1,4 @@
-"""Every language is one language: no English in the others, one word for a thing, and right numbers."""
+"""Every language is consistent: no English in the others, one word for a thing, and right numbers."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def english_in(text: str, language: str) -> set[str]:
 
 
 def read_texts(language: str) -> Iterator[tuple[str, str]]:
-    """All that people read or hear in a language, by what it is."""
+    """Yield every text that people read or hear in a language, by its kind."""
     yield from table(language).items()
     yield from ((f"aloud: {clip}", clip) for clip in vocabulary(language))
 
@@ -132,7 +132,7 @@ def test_no_mistake_in_the_rules_or_settings_is_told_in_english(
 
 
 class SilentBench(FakeBench):
-    """Says nothing of its own; the devices' words are in the tables."""
+    """Has no texts; the devices' words are in the tables."""
 
     def measure(self, text: str) -> tuple[str | None, str]:
         return None, ""

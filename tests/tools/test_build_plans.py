@@ -32,7 +32,10 @@ def writing(picture: str) -> list[ET.Element]:
 
 
 def box_of(text: ET.Element) -> tuple[float, float, float, float]:
-    """About the rectangle that a text fills: left, top, right, bottom. Letters are taken as 0.55 of their size wide."""
+    """Return the approximate rectangle of a text: left, top, right, bottom.
+
+    Letters are taken as 0.55 of their size wide.
+    """
     x, y, size = (float(str(text.get(key))) for key in ("x", "y", "font-size"))
     length = 0.55 * size * len(str(text.text))
     start = {"start": 0.0, "middle": length / 2, "end": length}[str(text.get("text-anchor"))]
@@ -42,7 +45,7 @@ def box_of(text: ET.Element) -> tuple[float, float, float, float]:
 
 
 def colliding(picture: str) -> list[tuple[str, str]]:
-    """Texts that lie on one another."""
+    """Return texts that overlap."""
     boxes = [(str(text.text), box_of(text)) for text in writing(picture) if text.text]
     return [
         (one, other) for (one, a), (other, b) in combinations(boxes, 2)
@@ -104,7 +107,7 @@ def test_the_table_of_the_force_chip_is_the_pin_map() -> None:
 
 @pytest.mark.parametrize("first", [1, 5])
 def test_the_boards_wires_make_the_circuit(first: int) -> None:
-    """By following wires from hole to hole, against the circuit written down by hand."""
+    """The wires are followed from hole to hole, and compared with the circuit written down by hand."""
     joined = {frozenset(net) for net in board.nets(board.board_of(first)) if len(net) > 1}
     supply, ground = {("74HC14", "14"), ("100 nF", "a")}, {("74HC14", "7"), ("100 nF", "b")}
     for name, net in (("3.3 V", supply), ("ground", ground)):
@@ -172,7 +175,7 @@ def test_the_plan_names_the_pin_of_every_pad_and_light(seats: int) -> None:
 
 
 def test_a_pad_lets_go_of_its_own_plate() -> None:
-    """Also by the gate that lets go last; and the other resistors of the table would not do, as the text says."""
+    """Also by the gate that switches last; and the table's other resistors would not do, as the text says."""
     weight, heavy = plans.resting_newtons(plans.PLYWOOD), plans.resting_newtons(plans.ACRYLIC)
     last = {ohms: sums.newtons(sums.switching(ohms, sums.FALLING[0])) for ohms in sums.RESISTORS}
     assert [ohms for ohms, newtons in last.items() if weight < newtons] == [DIVIDER_OHMS]
@@ -247,7 +250,7 @@ def test_moved_pins_leave_the_amplifier_its_own() -> None:
 
 @pytest.mark.parametrize("seats", parts.TABLES)
 def test_the_sum_is_that_of_the_rows(seats: int) -> None:
-    """As somebody would add the table up by hand."""
+    """Added up by hand."""
     rows = [[cell.strip() for cell in row.split("|")] for row in parts.parts_table()]
     column = rows[0].index(f"{seats} seats")
     euros = sum(float(row[column]) * float(row[5].split()[0]) for row in rows[2:] if row[column].isdigit())

@@ -1,4 +1,4 @@
-"""Phones that lie, in data time: none is surely first where another hand was, and none keeps the table waiting."""
+"""Phones that lie, in data time: none is surely first where another hand was, and none delays the table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tools.measure.cheats_page import draw_report
 PILES = 12
 BEAT, LOOK = 200 * MS, 20 * MS
 MOST_WAIT = 500 * MS
-"""How long a hand may be waited for at most until everything up to it is told."""
+"""Longest wait for a hand until everything up to it is reported."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Table:
     reports: TouchReports = field(init=False)
     edges: list[Edge] = field(default_factory=list)
     told: list[tuple[int, int]] = field(default_factory=list)
-    """At which instants everything up to which was told."""
+    """Instants up to which everything was reported."""
     words: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -41,7 +41,7 @@ class Table:
         self._numbers = count()
 
     def run(self, begin: int, end: int) -> None:
-        """All that happens."""
+        """Process all events."""
         waiting: list[tuple[int, int, str, Any]] = []
 
         def put(t: int, what: str, about: Any) -> None:
@@ -79,7 +79,7 @@ class Table:
 
 
 def played(lie: Lie, seed: int) -> tuple[Table, list[tuple[Hand, Hand]]]:
-    """Piles at which an honest hand falls first and the liar's 20 to 500 ms later."""
+    """Return piles at which an honest hand falls first and the liar's 20 to 500 ms later."""
     rng = random.Random(seed)
     phones = [Phone(1, "one", rng), Phone(2, "two", rng), lie.phone(LIAR, "four", rng)]
     table, piles = Table(phones, rng), []
@@ -91,7 +91,7 @@ def played(lie: Lie, seed: int) -> tuple[Table, list[tuple[Hand, Hand]]]:
 
 
 def felt(table: Table, hand: Hand) -> Edge | None:
-    """The edge that was made of a hand; None where it was marked late, or is not there."""
+    """Return the edge of a hand; None where it was marked late, or is missing."""
     near = [e for e in table.edges if e.seat == hand.seat and e.pressed and abs(e.t - hand.t) < SECOND and not e.late]
     return min(near, key=lambda edge: abs(edge.t - hand.t), default=None)
 

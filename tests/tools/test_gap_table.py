@@ -1,4 +1,4 @@
-"""A table whose frames stay away: the product's own child is what looks, and its time is the table's."""
+"""A table whose frames fail to come: the product's own child looks, and its time is the table's."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _script() -> Script:
 
 
 def _news(fault: Fault | None, end: int, seen: tuple[Observation, ...] = ()) -> list[tuple[int, News]]:
-    """What is told, and when, ns."""
+    """Return the reports with their times, ns."""
     table = GappedTable(_script(), _slots(end), lambda: ScriptedWatcher(seen), fault)
     out = []
     while table.now < end - _FRAME:

@@ -1,4 +1,4 @@
-"""What the gaps' figures count, and what not: on games that are known, and with answers that are the truth."""
+"""The scoring of gaps: on known games, and with true answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hard set in small: nothing wrong is said with confidence, and nothing invented, when something goes wrong.
+"""The hard set in small: when something goes wrong, nothing wrong is said with confidence, and nothing invented.
 
 `make hard-set` plays all situations with many seeds; here each of the gravest is played once, with the shipped eye.
 """

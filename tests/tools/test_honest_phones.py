@@ -1,4 +1,4 @@
-"""Honest hands on phones in bad networks: a short evening of what `make honest-phones` measures at length."""
+"""Honest hands on phones in bad networks: a short version of `make honest-phones`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.measure.honest_phones import SEATS, HonestEvening, play_evening, show
 
 @pytest.fixture(scope="module")
 def evening() -> HonestEvening:
-    """One that was never looked at by hand."""
+    """An evening never inspected by hand."""
     return play_evening(77)
 
 

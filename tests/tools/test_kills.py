@@ -1,4 +1,4 @@
-"""What `make kills` makes of what it has seen; the half hour itself takes half an hour."""
+"""The scoring of `make kills`; the evening itself takes half an hour."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLAT = [(50_000_000, 12, 3)] * 60
 
 
 def known(script: Script, *, resumed: tuple[int, ...] = ()) -> Game:
-    """A game of which the referee was told the truth, and ruled by it."""
+    """Return a game whose referee received the truth, and ruled by it."""
     return Game(script, 5 * SECOND, script.truth, tuple(true_rulings(script.truth, script.duration)), resumed, {})
 
 

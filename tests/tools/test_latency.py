@@ -16,7 +16,7 @@ WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 @pytest.mark.slow
 @pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
 def test_every_first_hand_is_lit_long_before_its_verdict() -> None:
-    # Which of the hands meet is chance: of five the first hands were at times but two.
+    # Which of the hands meet is chance: of five the first hands were sometimes only two.
     out = measure(8, wanted_sound=False)
     assert len(out.light) >= 3
     assert max(out.light) < 250, "a frame's look, a drawing or a verdict was waited for"

@@ -1,4 +1,4 @@
-"""What `make latency VIEWERS=40` makes of its figures, and the measurement itself on a few slaps."""
+"""The statistics of `make latency VIEWERS=40`, and the measurement itself on a few slaps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 
 
 def blocks(later: float, seed: int = 1, slow: float = 0.0) -> list[Block]:
-    """Eight blocks of 60 lights; those with viewers so much later, ms, on a machine that slows from block to block."""
+    """Return eight blocks of 60 lights; those with viewers later, ms, on a machine that slows from block to block."""
     chance, out = np.random.default_rng(seed), []
     for number in range(8):
         block = Block(watched=number % 2 == 1, began=0)
@@ -30,7 +30,7 @@ def test_what_is_the_same_is_unmoved() -> None:
 
 
 def test_what_comes_later_by_less_than_matters_is_unmoved() -> None:
-    """However sure it is that it comes later."""
+    """However certain the delay is."""
     found = difference([b.out.light for b in blocks(0.2)[::2]], [b.out.light for b in blocks(0.2)[1::2]], 0.99)
     assert found.low > 0
     assert found.low < found.by < found.high

@@ -1,6 +1,6 @@
-"""The second world: hands and cards that move as people move them, a truth that can be relied on, a judge that counts.
+"""The second world: hands and cards that move like people's, a reliable truth, a judge that counts.
 
-No Blender is needed: two short sequences lie here as they were rendered (`make second-world`), the rest is arithmetic.
+No Blender is needed: two short rendered sequences are stored here (`make second-world`), the rest is arithmetic.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _room(seed: int) -> Room:
 
 
 def _arm_mesh() -> ArmMesh:
-    """An arm of dots: near enough for who hides what."""
+    """Return an arm of dots: accurate enough for occlusion."""
     dots: list[Points] = []
     for bone in bones(POSES["rest"]):
         for share in np.linspace(0, 1, 60):
@@ -195,7 +195,7 @@ def test_the_truth_tells_plays_and_takes_in_nanoseconds(played: tuple[Sequence, 
 
 
 def test_rooms_for_judging_are_none_for_training() -> None:
-    """Nothing of the training is even loaded by what draws them, and no cloth or pack of cards is like another's."""
+    """The drawing code does not even load the training code, and no cloth or pack of cards is like another's."""
     code = "import sys, tools.second_world.judging_rooms; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not [name for name in done.stdout.split() if name.startswith("models.training")]

@@ -1,4 +1,4 @@
-"""The figures of a slow eye are those of the game that was played, and the same on any machine."""
+"""The figures of a slow eye are those of the played game, and the same on any machine."""
 
 from __future__ import annotations
 

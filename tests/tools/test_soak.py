@@ -1,4 +1,4 @@
-"""What `make soak` makes of its samples, and that a day which was stopped goes on; the day itself takes minutes."""
+"""The evaluation of `make soak`, and that a stopped day resumes; the day itself takes minutes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_day_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     again.begin_segment()
     for _ in range(20):
         again.add(game(60 * MB), 0.5)
-    # Another process holds less: each is held against itself.
+    # Another process holds less: each is compared with itself.
     assert again.rises("referee") == [0, 0]
     checks = {what: ok for what, _, _, ok in again.checks(10_000)}
     assert set(checks.values()) == {True}

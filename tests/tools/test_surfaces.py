@@ -1,4 +1,4 @@
-"""What the network of surfaces is scored by, and what it learns from path-traced stills."""
+"""The score of the surface network, and its training data from path-traced stills."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of one slap can be followed, from the pad's edge to the voice and to the page."""
+"""The walk of one slap can be followed, from the pad's edge to the voice and to the page."""
 
 from __future__ import annotations
 

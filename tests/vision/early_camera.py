@@ -1,4 +1,4 @@
-"""A camera that tells how far its process was when it was opened, and parts of an eye that fail; imports no OpenCV."""
+"""A camera that reports the loading state of its process, and parts of an eye that fail; imports no OpenCV."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _opened = threading.Event()
 
 
 def open_early(told: Callable[[str], None]) -> Camera:
-    """It is not there; the words say whether OpenCV had been loaded by then."""
+    """Fail to open; the words say whether OpenCV had been loaded by then."""
     loaded = "cv2" in sys.modules
     _opened.set()
     raise HardwareMissing("OpenCV is loaded" if loaded else "OpenCV is not loaded")
 
 
 def await_camera() -> Watching:
-    """Loads no sooner than the camera is opened."""
+    """Load only after the camera is opened."""
     _opened.wait(60)
     return _Nothing()
 
 
 def fail() -> Watching:
-    """A fault that nobody foresaw."""
+    """Raise an unforeseen fault."""
     raise ZeroDivisionError("of nothing")
 
 
 def miss_weights() -> Watching:
-    """A mistake that people can mend."""
+    """Raise an error that people can mend."""
     raise UserError("the weights are not there: run `make install`")
 
 

@@ -1,4 +1,4 @@
-"""Frames that wait: in order, none lost while there is room, and a gap that is told when there is none."""
+"""Waiting frames: in order, none lost while there is room, and a gap that is reported when there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cameras, decks and photographs as their owners name them: what is there, and what is said where it is not."""
+"""Cameras, decks and photographs as their owners name them: their lookup, and the error where they are missing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SECOND = 1_000 * MS
 
 
 def machine(root: Path, *devices: tuple[str, str, str]) -> Path:
-    """A machine with these video devices: number, name and index; an empty index is a file that is not there."""
+    """Return a machine with these video devices: number, name and index; an empty index is a missing file."""
     (root / "dev").mkdir()
     for number, name, index in devices:
         (root / "dev" / f"video{number}").touch()
@@ -77,7 +77,7 @@ WRECKS = [
     ValueError("numpy.dtype size changed"),
     KeyError(),
 ]
-"""What the import of a picamera2 has been seen to raise, or may."""
+"""Known and possible errors from the import of picamera2."""
 
 
 @pytest.mark.parametrize("bad", WRECKS, ids=lambda bad: type(bad).__name__)

@@ -33,7 +33,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def picture(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """One card at rest, and its name."""
+    """Return one card at rest, and its name."""
     import cv2
 
     script = play_game(seed=3, seats=4, max_cards=1)
@@ -121,7 +121,7 @@ def test_a_short_demo_its_log_and_its_frames(tmp_path: Path, capsys: pytest.Capt
 
 
 def claimed(kind: str, width: int, height: int) -> bytes:
-    """A small grey picture whose header claims another size: that much memory would be taken to unpack it."""
+    """Return a small grey picture whose header claims another size: unpacking it would take that much memory."""
     import cv2
 
     data = bytearray(cv2.imencode(f".{kind}", np.full((64, 64, 3), 90, np.uint8))[1].tobytes())

@@ -42,7 +42,7 @@ def test_one_pixel_that_differs_is_another_picture() -> None:
 
 
 class _Fed:
-    """Eyes that have frames, or none for a while (None), and then end; the clock goes with them."""
+    """Eyes that have frames, or none for a while (None), and then end; they advance the clock."""
 
     def __init__(self, frames: list[tuple[int, int] | None]) -> None:
         self._frames = deque(frames)

@@ -14,18 +14,18 @@ EXPOSURE = 4 * MS
 
 
 class Shown:
-    """A ring, and what it is shown: frames of one pixel each."""
+    """A ring, and its input: frames of one pixel each."""
 
     def __init__(self) -> None:
         self.ring = PictureRing(encode=lambda image: bytes(image.tobytes()))
 
     def frames(self, start: int, stop: int, every: int) -> None:
-        """Frames from ``start`` to before ``stop``, ms."""
+        """Return frames from ``start`` to before ``stop``, ms."""
         for t in range(start, stop, every):
             self.ring.add(np.full((1, 1, 3), t % 251, np.uint8), t * MS, EXPOSURE)
 
     def take(self, most: int = 1000) -> list[int]:
-        """Instants of the next pictures, ms."""
+        """Return instants of the next pictures, ms."""
         return [one.t // MS for one in self.ring.take(most)]
 
 

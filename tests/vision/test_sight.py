@@ -1,4 +1,4 @@
-"""Looking in another process gives what looking here gives, and outlives what can happen to that process."""
+"""Looking in another process gives the same results as here, and survives the faults of that process."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def watched(work: Work, clock: Callable[[], float] = time.monotonic) -> Iterator
 
 
 def news_of(sights: Sights, until: Callable[[News], bool], recall: Callable[[], None] = lambda: None) -> list[News]:
-    """All news up to the first that is wanted."""
+    """Return all news up to the first wanted one."""
     alarm, end, out = Alarm(), time.monotonic() + PATIENCE, list[News]()
     while time.monotonic() < end:
         alarm.wait(0.05, sights.waitables())
@@ -60,7 +60,7 @@ def news_of(sights: Sights, until: Callable[[News], bool], recall: Callable[[], 
 
 
 def there(work: Work) -> tuple[str, list[Sight]]:
-    """The log of a recording looked at in another process, and the sights."""
+    """Return the log of a recording looked at in another process, and the sights."""
     log, seen = StringIO(), list[Sight]()
     conductor = Conductor(TABLE, journal=TextJournal(log))
     alarm = Alarm()
@@ -80,7 +80,7 @@ def there(work: Work) -> tuple[str, list[Sight]]:
 
 
 def here(work: Work, watcher: Watching) -> str:
-    """The same, here."""
+    """Return the same, here."""
     log = StringIO()
     conductor, looker = Conductor(TABLE, journal=TextJournal(log)), Looker(watcher)
     for frame in work.camera(print).frames():
@@ -110,7 +110,7 @@ def test_the_real_eye_gives_the_same_log_byte_for_byte() -> None:
 
 
 def pictured(work: Work) -> tuple[list[Picture], list[int]]:
-    """All pictures of a recording's first 400 ms, asked for after its second sight, and how many came at a time."""
+    """Return all pictures of a recording's first 400 ms, requested after its second sight, and their batches."""
     taken, batches = list[Picture](), list[int]()
 
     def take(pictures: Sequence[Picture]) -> None:
@@ -157,7 +157,7 @@ def test_where_pictures_are_off_none_is_sent_whatever_is_asked(switched_on: bool
 
 
 class Spied:
-    """The referee's end of the pipe, and what is sent through it."""
+    """The referee's end of the pipe, and the messages through it."""
 
     def __init__(self, pipe: Any) -> None:
         self._pipe, self.sent = pipe, list[str]()
@@ -272,7 +272,7 @@ def test_a_camera_that_is_not_there_is_told_in_its_own_words() -> None:
 
 
 def test_opencv_has_loaded_before_the_camera_is_opened_on_a_thread_of_its_own() -> None:
-    """Its loader changes the search path of modules, which a process that is started meanwhile would take over."""
+    """Its loader changes the search path of modules, which a process started meanwhile would inherit."""
     with watched(Work(open_early, await_camera)) as sights:
         (blind,) = news_of(sights, lambda news: True)
         assert isinstance(blind, Blind)

@@ -1,4 +1,4 @@
 """The pads and a camera on a real kernel, in a virtual machine (tools/vm): `make vm-test`.
 
-What runs inside is this package: `python -m tests.vm`. docs/timing.md says what it showed.
+This package runs inside: `python -m tests.vm`. docs/timing.md has the results.
 """

@@ -17,7 +17,7 @@ HEADER = "pinctrl-bcm2711"
 
 
 def scenarios(chip: SimulatedChip, full: bool) -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
-    """What is played, and how often."""
+    """Return the scenarios with their repetitions."""
     gaps = (1 * MS, 2 * MS, 3 * MS, 5 * MS) if full else (1 * MS,)
     chosen: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
         (order.pairs, (chip, gaps, None if full else 28)),
@@ -33,13 +33,13 @@ def scenarios(chip: SimulatedChip, full: bool) -> list[tuple[Callable[..., Any],
     if full:
         more = (faults.forbidden, faults.flooded, faults.closing, faults.beside_lights)
         chosen += [(scenario, (chip,)) for scenario in more]
-        # Without a chip there is nothing left to test, so that comes last.
+        # Last, because without a chip nothing else can be tested.
         chosen += [(camera.usb_camera, (None,)), (remote_camera.remote_usb, (None,)), (faults.unplugged, (chip,))]
     return chosen
 
 
 def main(kind: str) -> int:
-    """Play everything; returns the exit status."""
+    """Play everything; return the exit status."""
     began = time.monotonic()
     if kind not in ("smoke", "full", "compare"):
         print(f"smoke, full or compare, not {kind!r}")

@@ -25,7 +25,7 @@ PATIENCE: Final = 30.0
 
 
 def plug_in() -> bool:
-    """Load the driver with one camera; whether there is a /dev/video0 then."""
+    """Load the driver with one camera; return whether there is a /dev/video0 then."""
     for module in Path(os.environ["VM"], "camera-modules").read_text().split():
         options = ["n_devs=1", "node_types=0x1"] if "/vivid" in module else []
         subprocess.run(["insmod", module, *options], check=True)
@@ -36,7 +36,7 @@ def plug_in() -> bool:
 
 
 def usb_camera(_: None) -> list[Row]:
-    """Frames, their instants, and the camera's end."""
+    """Test frames, their instants, and the camera's end."""
     rows = [_without()]
     if not plug_in():
         return [*rows, Row("the kernel's simulated camera", "/dev/video0", "not there", ok=False)]

@@ -13,7 +13,7 @@ class SimulatedChip:
     """One chip; its lines are pulled as pads pull them: closed is to ground."""
 
     def __init__(self, name: str, label: str, lines: int = 54) -> None:
-        """Make the chip: ``name`` in configfs, ``label`` as the kernel tells it."""
+        """Make the chip: ``name`` in configfs, ``label`` for the kernel."""
         self._folder = _CONFIG / name
         bank = self._folder / "bank0"
         bank.mkdir(parents=True)
@@ -25,7 +25,7 @@ class SimulatedChip:
         self._lines = Path("/sys/devices/platform", (self._folder / "dev_name").read_text().strip(), chip)
 
     def pull(self, pin: int) -> int:
-        """A descriptor to write `CLOSED` or `OPEN` to."""
+        """Return a descriptor to write `CLOSED` or `OPEN` to."""
         return os.open(self._lines / f"sim_gpio{pin}" / "pull", os.O_WRONLY)
 
     def level(self, pin: int) -> bool:
@@ -33,7 +33,7 @@ class SimulatedChip:
         return (self._lines / f"sim_gpio{pin}" / "value").read_text().strip() == "1"
 
     def unplug(self) -> None:
-        """The chip goes."""
+        """Remove the chip."""
         (self._folder / "live").write_text("0")
 
 

@@ -23,7 +23,7 @@ BLIPS: Final = 60
 
 
 def arrivals_wrong(story: Story, rounds: Sequence[Round]) -> tuple[int, int]:
-    """Rounds whose presses lie in the wrong order by stamp, and in which Python heard of them in the wrong order."""
+    """Return the rounds with presses in the wrong order by stamp, and those with a wrong order of arrival."""
     by_stamp = by_arrival = 0
     begin = 0
     for one in rounds:
@@ -36,7 +36,7 @@ def arrivals_wrong(story: Story, rounds: Sequence[Round]) -> tuple[int, int]:
 
 
 def orders(chip: SimulatedChip, source: str) -> list[Row]:
-    """Pairs and eights: the order of stamps, the order of arrival, how late."""
+    """Measure pairs and eights: the order of stamps, the order of arrival, the delay."""
     rows = []
     rig = Rig(chip, SOURCES[source])
     rig.start()
@@ -52,7 +52,7 @@ def orders(chip: SimulatedChip, source: str) -> list[Row]:
 
 
 def eights(chip: SimulatedChip, source: str) -> list[Row]:
-    """Eight pads back to back."""
+    """Press eight pads back to back."""
     rig = Rig(chip, SOURCES[source])
     rig.start()
     rounds = eight_rounds(30, random.Random(2))
@@ -66,7 +66,7 @@ def eights(chip: SimulatedChip, source: str) -> list[Row]:
 
 
 def releases(story: Story) -> str:
-    """How many true openings lie within the release that was told, and how well releases are known."""
+    """Measure how many true openings lie within the reported release, and the error of releases."""
     told = [one.edge for one in story.heard if not one.edge.pressed]
     opened = [move for move in story.moves if not move.closed]
     within = sum(
@@ -79,7 +79,7 @@ def releases(story: Story) -> str:
 
 
 def loaded(chip: SimulatedChip, source: str) -> list[Row]:
-    """The same lateness while a thread of ours computes without end."""
+    """Measure the same delay while a thread of ours computes without end."""
     rig = Rig(chip, SOURCES[source])
     rig.start()
     stop = threading.Event()
@@ -102,7 +102,7 @@ def loaded(chip: SimulatedChip, source: str) -> list[Row]:
 
 
 def idle(chip: SimulatedChip, source: str) -> list[Row]:
-    """Processor time while every pad rests, and while one is held down."""
+    """Measure processor time while every pad rests, and while one is held down."""
     rig = Rig(chip, SOURCES[source])
     rig.start()
     time.sleep(0.5)
@@ -124,7 +124,7 @@ def _share(seconds: float) -> float:
 
 
 def chatter(chip: SimulatedChip, source: str) -> list[Row]:
-    """Every pad chatters at once, as fast as it can be driven: what is told, and whether the rest is noticed."""
+    """Let every pad chatter at once, at full speed: what is reported, and whether the rest is noticed."""
     rig = Rig(chip, SOURCES[source])
     rig.start()
     order = [seat for _ in range(BLIPS) for seat in SEATS]
@@ -145,7 +145,7 @@ def chatter(chip: SimulatedChip, source: str) -> list[Row]:
 
 
 def raising(chip: SimulatedChip, source: str) -> list[Row]:
-    """One seat's handler raises: under our shell, and, for gpiozero, in a callback that nobody guards."""
+    """Let one seat's handler raise: under our shell, and, for gpiozero, in an unguarded callback."""
     rig = Rig(chip, SOURCES[source])
 
     def handler(edge: Edge) -> None:
@@ -160,7 +160,7 @@ def raising(chip: SimulatedChip, source: str) -> list[Row]:
 
 
 def unguarded(chip: SimulatedChip, source: str) -> list[Row]:
-    """gpiozero alone, without our guard around the callback."""
+    """Run gpiozero alone, without our guard around the callback."""
     if "gpiozero" not in source:
         return [Row("- without our guard, other pads", source, "the thread is ours")]
     import lgpio
@@ -195,7 +195,7 @@ def unguarded(chip: SimulatedChip, source: str) -> list[Row]:
 
 
 def side_by_side(chip: SimulatedChip) -> str:
-    """Every figure of both sources, as a Markdown table."""
+    """Return every figure of both sources, as a Markdown table."""
     pretend_to_be_a_pi()
     found: dict[str, dict[str, str]] = {}
     for scenario in (orders, eights, loaded, idle, chatter, raising, unguarded):

@@ -1,4 +1,4 @@
-"""What goes wrong with pins and handlers, and what a person is told."""
+"""Faults of pins and handlers, and their error messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.vm.table import Row
 
 
 def refused(what: str, attempt: Callable[[], Any], *words: str) -> Row:
-    """A row that wants a `HardwareMissing` with all of these words."""
+    """Return a row that wants a `HardwareMissing` with all of these words."""
     try:
         attempt()
     except HardwareMissing as told:
@@ -35,7 +35,7 @@ def refused(what: str, attempt: Callable[[], Any], *words: str) -> Row:
 
 
 def no_header(_: None) -> list[Row]:
-    """Before there is any chip, and with a chip that is no header."""
+    """Open before there is any chip, and with a chip that is no header."""
     none = refused("no GPIO chip", lambda: open_gpiod(PINS, False), "no GPIO chip", "referee demo")
     SimulatedChip("decoy", "usb-relay-board", lines=8)
     other = refused("a chip that is no header", lambda: open_gpiod(PINS, False), "usb-relay-board", "referee demo")
@@ -43,7 +43,7 @@ def no_header(_: None) -> list[Row]:
 
 
 def busy(chip: SimulatedChip) -> list[Row]:
-    """Lines that others hold: another referee, another program, a light of ours."""
+    """Open lines that others hold: another referee, another program, a light of ours."""
     import gpiod
 
     rows = []
@@ -61,13 +61,13 @@ def busy(chip: SimulatedChip) -> list[Row]:
 
 
 def forbidden(_: SimulatedChip) -> list[Row]:
-    """A user who may not open the chip."""
+    """Open as a user who may not open the chip."""
     os.setuid(pwd.getpwnam("nobody").pw_uid)
     return [refused("no permission", lambda: open_gpiod(PINS, False), "/dev/gpiochip", "group gpio")]
 
 
 def raising(chip: SimulatedChip) -> list[Row]:
-    """One seat's handler raises each time; the others must go on, in order."""
+    """Let one seat's handler raise each time; the others must go on, in order."""
 
     def handler(edge: Edge) -> None:
         if edge.seat == SEATS[0]:
@@ -84,7 +84,7 @@ def raising(chip: SimulatedChip) -> list[Row]:
 
 
 def flooded(chip: SimulatedChip) -> list[Row]:
-    """A handler that blocks for so long that the kernel's queue overflows: what is lost must be told, all of it."""
+    """Block a handler until the kernel's queue overflows: every lost edge must be reported."""
     rig = Rig(chip)
     blocked = threading.Event()
 
@@ -111,7 +111,7 @@ def flooded(chip: SimulatedChip) -> list[Row]:
 
 
 def closing(chip: SimulatedChip) -> list[Row]:
-    """Closed while pads chatter, and opened again at once."""
+    """Close while pads chatter, and open again at once."""
     threads = []
     for _ in range(5):
         rig = Rig(chip)
@@ -130,7 +130,7 @@ def closing(chip: SimulatedChip) -> list[Row]:
 
 
 def beside_lights(chip: SimulatedChip) -> list[Row]:
-    """Pads by gpiod and lights by gpiozero's lgpio, on one chip at once."""
+    """Run pads by gpiod and lights by gpiozero's lgpio, on one chip at once."""
     pretend_to_be_a_pi()
     rig = Rig(chip)
     lights = GpioLights(dict(zip(SEATS, SEAT_LIGHT_PINS, strict=True)), TABLE_LIGHT_PINS)
@@ -165,7 +165,7 @@ def pretend_to_be_a_pi() -> None:
 
 
 def unplugged(chip: SimulatedChip) -> list[Row]:
-    """The chip goes while the pads are open: the last scenario, since there is no chip afterwards."""
+    """Remove the chip while the pads are open: the last scenario, since there is no chip afterwards."""
     pads = GpioPads(PINS)
     pads.start(lambda edge: None)
     gone = multiprocessing.get_context("fork").Process(target=chip.unplug, daemon=True)

@@ -1,4 +1,4 @@
-"""Hands that close contacts at chosen instants, in a process of their own, and tell between which instants each did.
+"""Hands that close contacts at chosen instants, in a separate process, and report between which instants each did.
 
 A write to the simulated line takes the kernel some 0.1 ms, the edge falls somewhere within. So nothing here claims
 microseconds: the order of two edges is certain when their brackets do not touch.
@@ -18,7 +18,7 @@ from tests.vm.chip import CLOSED, OPEN, SimulatedChip
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Close or open one seat's contact, so long (ns) after the move before was done."""
+    """Close or open one seat's contact, this long (ns) after the move before was done."""
 
     seat: int
     closed: bool
@@ -51,14 +51,14 @@ class Hands:
         self._here.send(list(moves))
 
     def done(self) -> list[Done] | None:
-        """The moves as they were made, once all were; None until then."""
+        """Return the moves as they were made, once all were; None until then."""
         if not self._here.poll():
             return None
         made: list[Done] = self._here.recv()
         return made
 
     def end(self) -> None:
-        """No more moves."""
+        """Stop moving."""
         self._here.send(None)
         self._process.join(timeout=5)
 

@@ -1,4 +1,4 @@
-"""Keys as pads on keyboards that a program makes (the kernel's driver uinput), inside the virtual machine.
+"""Keys as pads on keyboards made by a program (the kernel's driver uinput), inside the virtual machine.
 
 The whole way: a key event written into the kernel, its stamp, the evdev shell, the source, the thread, the filter.
 """
@@ -35,7 +35,7 @@ BETWEEN: Final = 110 * MS
 
 
 def make_keyboard(name: str) -> Any:
-    """A keyboard of the program's own; `close` pulls it out."""
+    """Make the program's own keyboard; `close` pulls it out."""
     import evdev
 
     codes = evdev.ecodes
@@ -69,7 +69,7 @@ class KeyRig:
         return Done(seat, closed, before, monotonic())
 
     def turn(self, length: int = 0) -> None:
-        """As the referee's loop does, for so long, ns."""
+        """Turn as the referee's loop does, for a time, ns."""
         until = monotonic() + length
         while True:
             told = self.pads.watermark(monotonic())
@@ -88,13 +88,13 @@ class KeyRig:
 
 
 def load_modules() -> None:
-    """The kernel's input devices, and those that programs make."""
+    """Load the kernel's input devices, and those made by programs."""
     for module in Path(os.environ["VM"], "key-modules").read_text().split():
         subprocess.run(["insmod", module], check=True)
 
 
 def keys(_: None, pairs: int) -> list[Row]:
-    """Pairs in both orders on one keyboard and on two, and a keyboard that is pulled out and put in again."""
+    """Test pairs in both orders on one keyboard and on two, and a keyboard that is pulled out and put in again."""
     load_modules()
     rig = KeyRig()
     with closing(rig.pads):
@@ -135,7 +135,7 @@ def keys(_: None, pairs: int) -> list[Row]:
 
 
 def _pull_out(rig: KeyRig) -> list[Row]:
-    """A keyboard is gone while its key is held; another of its name comes."""
+    """Remove a keyboard while its key is held; plug in another of its name."""
     rig.slaps.clear()
     rig.press(3, True)
     rig.turn(50 * MS)

@@ -1,4 +1,4 @@
-"""Who was first: pairs, eight at once, chatter and short pulses, from the kernel to the slap."""
+"""The first hand: pairs, eight at once, chatter and short pulses, from the kernel to the slap."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.vm.table import Row
 from tests.vm.told import Count, as_intended, count, lateness, promises, queueing, shift, spread, told_apart
 
 LEAST = 200
-"""So many pairs must have been made as they were meant to be."""
+"""Minimum number of pairs made as intended."""
 TRIES = 4
 SHORT = 3 * MS // 2
 WIDTHS = (0, MS // 10, MS // 2, MS, 3 * MS, 10 * MS)
 
 
 def play(rig: Rig, rounds: Sequence[Round], longest: int | None = None) -> tuple[Story, Count]:
-    """Play all rounds in one go, and those again that the machine drew out."""
+    """Play all rounds in one go, and repeat those that the machine drew out."""
     rig.start()
     todo, made = list(rounds), list[Round]()
     for _ in range(TRIES):
@@ -37,7 +37,7 @@ def play(rig: Rig, rounds: Sequence[Round], longest: int | None = None) -> tuple
 
 
 def pairs(chip: SimulatedChip, gaps: Sequence[int], most: int | None = None) -> list[Row]:
-    """Pairs at these gaps (ns); at most so many of them drawn by chance, or all."""
+    """Return pairs at these gaps (ns); at most a number of them drawn by chance, or all."""
     rig = Rig(chip)
     rounds = pair_rounds(gaps, random.Random(1))[:most]
     story, told = play(rig, rounds)
@@ -57,7 +57,7 @@ def pairs(chip: SimulatedChip, gaps: Sequence[int], most: int | None = None) -> 
 
 
 def eight(chip: SimulatedChip, times: int) -> list[Row]:
-    """Eight pads back to back."""
+    """Press eight pads back to back."""
     rounds = eight_rounds(times, random.Random(2))
     story, told = play(Rig(chip), rounds)
     lost = sum(one.count for one in story.lost)
@@ -69,7 +69,7 @@ def eight(chip: SimulatedChip, times: int) -> list[Row]:
 
 
 def bounce(chip: SimulatedChip, times: int) -> list[Row]:
-    """A bouncing hand before a clean one."""
+    """Play a bouncing hand before a clean one."""
     rounds = bounce_rounds(times, random.Random(3))
     _, told = play(Rig(chip), rounds, longest=15 * MS)
     return [
@@ -79,14 +79,14 @@ def bounce(chip: SimulatedChip, times: int) -> list[Row]:
 
 
 def neighbour(chip: SimulatedChip, times: int) -> list[Row]:
-    """A pad that chatters beside two hands."""
+    """Let a pad chatter beside two hands."""
     rounds = neighbour_rounds(times, random.Random(4))
     _, told = play(Rig(chip), rounds)
     return [Row("chattering neighbour: wrong first hand", "0", told.of(told.first), told.first == 0)]
 
 
 def blips(chip: SimulatedChip, times: int) -> list[Row]:
-    """Contacts much shorter than a hand's. One that Python heard of late may have been longer for all it knows."""
+    """Play contacts much shorter than a hand's. One that reached Python late may have been longer for all it knows."""
     rng = random.Random(6)
     rig = Rig(chip)
     rig.start()
@@ -95,7 +95,7 @@ def blips(chip: SimulatedChip, times: int) -> list[Row]:
     rig.close()
     in_time, late = [0, 0], [0, 0]
     for closed, opened in itertools.pairwise(story.moves):
-        # What was to be short may have been long on a machine that was held up.
+        # A short contact may have been long on a machine that was held up.
         if not closed.closed or opened.after - closed.before > SHORT:
             continue
         own = [one.edge for one in story.heard if one.edge.seat == closed.seat]
@@ -111,7 +111,7 @@ def blips(chip: SimulatedChip, times: int) -> list[Row]:
 
 
 def pulses(chip: SimulatedChip, times: int) -> list[Row]:
-    """Short contacts, each of which must be told."""
+    """Play short contacts, each of which must be reported."""
     rng = random.Random(5)
     rows: list[Row] = []
     rig = Rig(chip)

@@ -1,4 +1,4 @@
-"""A USB camera in a process of its own, inside the virtual machine: the kernel's own camera goes, and comes again."""
+"""A USB camera in a separate process, inside the virtual machine: the kernel's own camera goes, and comes again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIMIT: Final = 60.0
 
 
 def remote_usb(_: None) -> list[Row]:
-    """No camera, a camera, its cable out, its cable in."""
+    """Test no camera, a camera, its cable out, its cable in."""
     spec = CameraSpec.of("usb:0", size=[320, 180], fps=15.0)
     rows = [_without(spec)]
     if not _plug_in():
@@ -55,7 +55,7 @@ def remote_usb(_: None) -> list[Row]:
 
 
 def _plug_in() -> bool:
-    """Whoever came before may have left the driver without its camera."""
+    """Plug the camera in: an earlier test may have left the driver without it."""
     if not DRIVER.exists():
         return plug_in()
     (DRIVER / "bind").write_text("vivid.0")

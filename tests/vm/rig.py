@@ -1,4 +1,4 @@
-"""A table on the simulated chip: hands, kernel, pad shell, filter, slaps: the whole way that an edge goes."""
+"""A table on the simulated chip: hands, kernel, pad shell, filter, slaps: the whole way of an edge."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.vm.hands import Done, Hands, Move
 MS: Final = 1_000_000
 PINS: Final = dict(enumerate(PAD_PINS, start=1))
 QUIET: Final = 200 * MS
-"""After the last move so long is waited for what is still to be told, ns: the filter's masks and more."""
+"""Waiting time for further reports after the last move, ns: the filter's masks and more."""
 LIMIT: Final = 20_000 * MS
 
 Source = Callable[[Mapping[int, int], bool], Lines]
@@ -34,7 +34,7 @@ Source = Callable[[Mapping[int, int], bool], Lines]
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """An edge, and when our handler heard of it, ns."""
+    """An edge, and when our handler received it, ns."""
 
     edge: Edge
     at: int
@@ -42,7 +42,7 @@ class Heard:
 
 @dataclass(slots=True)
 class Story:
-    """What was done, and all that was told of it."""
+    """The moves, and all reports of them."""
 
     moves: list[Done] = field(default_factory=list)
     heard: list[Heard] = field(default_factory=list)
@@ -50,14 +50,14 @@ class Story:
     others: list[Observation] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
     belated: list[Edge] = field(default_factory=list)
-    """Edges told after a watermark that said there would be none so early."""
+    """Edges reported after a watermark that had passed them."""
 
     def presses(self) -> list[Heard]:
         return [one for one in self.heard if one.edge.pressed]
 
 
 class Recorded:
-    """A kernel request that keeps what the kernel gave: pin and stamp of each edge, as read."""
+    """A kernel request that keeps the kernel's output: pin and stamp of each edge, as read."""
 
     def __init__(self, request: Any) -> None:
         self._request = request
@@ -76,7 +76,7 @@ class Recorded:
 
 
 def from_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
-    """The kernel's queue, recorded (`GpiodLines.request`)."""
+    """Return the kernel's queue, recorded (`GpiodLines.request`)."""
     lines = open_gpiod(pins, active_high)
     lines.request = Recorded(lines.request)
     return lines
@@ -86,9 +86,9 @@ SOURCES: Final[dict[str, Source]] = {"gpiozero + lgpio": open_gpiozero, "gpiod":
 
 
 def share_out() -> None:
-    """Interrupts, their threads and the hands on the first processor, the referee on the others.
+    """Put interrupts, their threads and the hands on the first processor, the referee on the others.
 
-    So it is on a Raspberry Pi, whose interrupts are all served by the first one, and whose kernel moves an interrupt's
+    A Raspberry Pi is like that: its interrupts are all served by the first one, and its kernel moves an interrupt's
     thread to where the interrupt is served; a simulated interrupt knows no such place, and its thread might wait for
     a virtual processor that the host has stopped.
     """
@@ -102,10 +102,11 @@ def share_out() -> None:
 
 
 class Rig:
-    """A table of eight seats. Use it in a process of its own: lgpio keeps threads for good."""
+    """A table of eight seats. Use it in a separate process: lgpio keeps threads for good."""
 
     def __init__(self, chip: SimulatedChip, source: Source = from_gpiod) -> None:
-        # The hands first: a process forked later would hold the lines as well, and nobody could change or free them.
+        # The hands first: a process forked later would hold the lines as well, and no process could change or free
+        # them.
         self.hands = Hands(chip, PINS)
         self.lines = source(PINS, False)
         self.pads = GpioPads(PINS, lines=self.lines)
@@ -116,7 +117,7 @@ class Rig:
         self._told = 0
 
     def start(self, handler: Callable[[Edge], None] = lambda edge: None) -> None:
-        """Hear the pads; ``handler`` runs in their thread after our own note is taken."""
+        """Start the pads; ``handler`` runs in their thread after our own note is taken."""
 
         def note(edge: Edge) -> None:
             self._edges.append(Heard(edge, monotonic()))
@@ -125,7 +126,7 @@ class Rig:
         self.pads.start(note, self.story.lost.append)
 
     def turn(self) -> None:
-        """As the referee's loop does: first the promise, then all that has come."""
+        """Turn as the referee's loop does: first the promise, then all that has come."""
         told = self.pads.watermark(monotonic())
         while self._edges:
             heard = self._edges.popleft()
@@ -137,7 +138,7 @@ class Rig:
         self._keep(self.filter.advance(told))
 
     def play(self, moves: Sequence[Move]) -> Story:
-        """Let the hands make these moves, and hear them out."""
+        """Let the hands make these moves, and wait for all reports."""
         self.hands.begin(moves)
         give_up = monotonic() + LIMIT + sum(move.wait for move in moves) * 3
         while (made := self.hands.done()) is None:
@@ -150,7 +151,7 @@ class Rig:
         return self.story
 
     def rest(self, length: int) -> None:
-        """Turn on until every sensor has reported past so long from now, ns."""
+        """Turn on until every sensor has reported past this time from now, ns."""
         until = monotonic() + length
         while min(self.filter.watermark, self._told) < until and monotonic() < until + LIMIT:
             self.turn()

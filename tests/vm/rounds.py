@@ -1,4 +1,4 @@
-"""What hands do in each check: pairs, eight at once, chatter."""
+"""The hands' moves in each check: pairs, eight at once, chatter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.vm.rig import MS, PINS
 
 SEATS = tuple(PINS)
 BETWEEN = 110 * MS
-"""From one round to the next: the filter's masks are over by then, and no pad closes tens of times a second."""
+"""Interval between rounds: the filter's masks are over by then, and no pad closes tens of times a second."""
 HOLD = 15 * MS
 
 
@@ -25,7 +25,7 @@ class Round:
 
 
 def pair_rounds(gaps: Sequence[int], rng: random.Random) -> list[Round]:
-    """Every ordered pair of seats at each of the gaps (ns, counted from the end of one write to the next's begin)."""
+    """Return every ordered pair of seats at each gap (ns, from the end of one write to the next's begin)."""
     pairs = [(a, b, gap) for gap in gaps for a, b in itertools.permutations(SEATS, 2)]
     rng.shuffle(pairs)
     return [
@@ -35,7 +35,7 @@ def pair_rounds(gaps: Sequence[int], rng: random.Random) -> list[Round]:
 
 
 def eight_rounds(times: int, rng: random.Random) -> list[Round]:
-    """All eight pads, each write right after the one before, in random order."""
+    """Return all eight pads, each write right after the one before, in random order."""
     rounds = []
     for _ in range(times):
         order = tuple(rng.sample(SEATS, len(SEATS)))
@@ -47,7 +47,7 @@ def eight_rounds(times: int, rng: random.Random) -> list[Round]:
 
 
 def bounce_rounds(times: int, rng: random.Random) -> list[Round]:
-    """The earlier hand bounces for 4 ms; the later one, 1 ms after it, closes clean."""
+    """Return an earlier hand that bounces for 4 ms; the later one, 1 ms after it, closes clean."""
     rounds = []
     for _ in range(times):
         a, b = rng.sample(SEATS, 2)
@@ -61,7 +61,7 @@ def bounce_rounds(times: int, rng: random.Random) -> list[Round]:
 
 
 def neighbour_rounds(times: int, rng: random.Random) -> list[Round]:
-    """A pad with nobody's hand on it chatters as soon as the first hand is down, and again after the second."""
+    """Return a pad without a hand that chatters as soon as the first hand is down, and again after the second."""
     rounds = []
     for _ in range(times):
         a, b, c = rng.sample(SEATS, 3)

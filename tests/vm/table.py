@@ -1,4 +1,4 @@
-"""What is required and what was measured, as a table; and scenarios in processes of their own."""
+"""Required and measured figures, as a table; and scenarios in separate processes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def apart(scenario: Callable[..., Sequence[Row]], *given: Any) -> list[Row]:
     """Run a scenario in a forked process: GPIO libraries keep threads and pins until their process ends."""
     fork = multiprocessing.get_context("fork")
     here, there = fork.Pipe()
-    # No daemon: it has children of its own, the hands.
+    # No daemon: it has its own children, the hands.
     process = fork.Process(target=_tell, args=(there, scenario, given), daemon=False)
     began = time.monotonic()
     process.start()
@@ -52,7 +52,7 @@ def apart(scenario: Callable[..., Sequence[Row]], *given: Any) -> list[Row]:
 
 
 def _tell(there: Connection, scenario: Callable[..., Sequence[Row]], given: tuple[Any, ...]) -> None:
-    # Faults are provoked here on purpose, and what they log is looked at where it matters.
+    # Faults are provoked here on purpose, and their log lines are checked where it matters.
     logging.disable(logging.CRITICAL)
     try:
         rows = list(scenario(*given))
@@ -66,7 +66,7 @@ def _tell(there: Connection, scenario: Callable[..., Sequence[Row]], given: tupl
 
 
 def printed(rows: Sequence[Row]) -> str:
-    """The table as text; what was said in many words goes on below."""
+    """Return the table as text; long descriptions go on below."""
     head = Row("what", "required", "measured")
     wide = [max(len(getattr(row, name)) for row in (head, *rows)) for name in ("what", "required")]
     indent = " " * (sum(wide) + 4)

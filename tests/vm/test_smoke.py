@@ -13,11 +13,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 CANNOT = 77
-"""What `tools/vm/setup` ends with where packages cannot be had."""
+"""The exit status of `tools/vm/setup` where packages cannot be had."""
 
 
 def run(command: Sequence[str], seconds: float, **environment: str) -> tuple[int, str]:
-    """Exit status and output; at the time limit everything that was started is killed."""
+    """Return exit status and output; at the time limit every started process is killed."""
     process = subprocess.Popen(
         command, cwd=ROOT, env={**os.environ, **environment}, start_new_session=True, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

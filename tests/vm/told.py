@@ -1,4 +1,4 @@
-"""What was told, held against what was done."""
+"""The reports compared with the moves."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from tests.vm.rounds import BETWEEN, Round
 from tests.vm.table import Row
 
 LATE = 37 * MS
-"""The worst lateness of Python that was measured beside a busy thread, on a machine that had time for it, ns."""
+"""The worst delay of Python measured beside a busy thread, on a machine that had time for it, ns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many rounds were played as they were to be, and what was wrong in them."""
+    """The number of rounds played as intended, and the errors in them."""
 
     played: int
     wrong: int
     """Rounds that have not these hands in this order, counting each by its first slap."""
     first: int
-    """Rounds that have not even the right first hand."""
+    """Rounds whose first hand is wrong."""
     drawn_out: int
-    """Rounds that the machine held up until they were others than intended; not counted."""
+    """Rounds that the machine held up until they differed from the intention; not counted."""
 
     def of(self, what: int) -> str:
         return f"{what} of {self.played}" + (f" ({self.drawn_out} more drawn out)" if self.drawn_out else "")
 
 
 def count(story: Story, rounds: Sequence[Round], longest: int | None = None) -> Count:
-    """Hold what was told against what was done in the story's rounds; `as_intended` says what ``longest`` is."""
+    """Compare the reports with the moves in the story's rounds; `as_intended` explains ``longest``."""
     played = wrong = first = 0
     for one, made in told_apart(story, rounds):
         if not as_intended(story, made, longest):
@@ -49,7 +49,7 @@ def count(story: Story, rounds: Sequence[Round], longest: int | None = None) -> 
 
 
 def told_apart(story: Story, rounds: Sequence[Round]) -> Iterator[tuple[Round, Sequence[Done]]]:
-    """Each round with its moves as they were made."""
+    """Yield each round with its moves as they were made."""
     begin = 0
     for one in rounds:
         yield one, story.moves[begin : begin + len(one.moves)]
@@ -57,10 +57,10 @@ def told_apart(story: Story, rounds: Sequence[Round]) -> Iterator[tuple[Round, S
 
 
 def as_intended(story: Story, made: Sequence[Done], longest: int | None = None) -> bool:
-    """Whether the machine let a round be what it was to be.
+    """Whether the machine let a round be as intended.
 
     Args:
-        story: all that was told.
+        story: all reports.
         made: the round's moves.
         longest: the time from its first move to its last closing, ns, beyond which it is another round: a hand that
             bounces for 20 ms has tapped twice. None: any.
@@ -70,7 +70,7 @@ def as_intended(story: Story, made: Sequence[Done], longest: int | None = None) 
 
 
 def _account(story: Story, made: Sequence[Done]) -> str:
-    """What was done and told in a round, in ms from its begin: for whoever looks into a wrong one."""
+    """Describe a round's moves and reports, in ms from its begin, for debugging."""
     start, end = made[0].before, made[-1].after
 
     def at(t: int) -> str:
@@ -78,7 +78,7 @@ def _account(story: Story, made: Sequence[Done]) -> str:
 
     heard = [one for one in story.heard if start <= one.edge.t <= end + BETWEEN // 2]
     moves = [f"{move.seat}{'v' if move.closed else '^'} {at(move.before)}..{at(move.after)}" for move in made]
-    # Seat, pressed or let go, the instant told and how well it is known, when it was told.
+    # Seat, pressed or released, the reported instant and its error, and when it was reported.
     edges = [
         f"{one.edge.seat}{'v' if one.edge.pressed else '^'} {at(one.edge.t)} ± {one.edge.t_error / MS:.1f} {at(one.at)}"
         for one in heard
@@ -88,8 +88,8 @@ def _account(story: Story, made: Sequence[Done]) -> str:
 
 
 def shift(rig: Rig, story: Story) -> tuple[int, int]:
-    """The greatest difference between a slap's stamp and the kernel's own of that press, ns; and how many were held
-    against each other.
+    """Return the greatest difference between a slap's stamp and the kernel's own of that press, ns; and the number of
+    comparisons.
     """
     request = getattr(rig.lines, "request", None)
     assert isinstance(request, Recorded)
@@ -99,7 +99,7 @@ def shift(rig: Rig, story: Story) -> tuple[int, int]:
 
 
 def lateness(story: Story) -> str:
-    """From the stamp to our handler, in words."""
+    """Describe the delay from the stamp to our handler."""
     return spread(sorted(one.at - one.edge.t for one in story.presses()))
 
 
@@ -109,7 +109,7 @@ def spread(lengths: Sequence[int]) -> str:
 
 
 def queueing(story: Story) -> list[int]:
-    """At most so long each press took from its stamp into the kernel's queue, ns, in order.
+    """Return upper limits of each press' way from its stamp into the kernel's queue, ns, in order.
 
     The kernel's thread runs on the hands' processor and before them: the queueing is done when the write returns.
     """
@@ -123,20 +123,20 @@ def queueing(story: Story) -> list[int]:
 
 
 def stalled(story: Story, made: Sequence[Done]) -> bool:
-    """Whether Python heard of a round, or of what just went before, later than any machine was seen to be that is not
-    overloaded. A release that is known no better may be held for one of the next contact's chatter.
+    """Whether Python received a round, or its predecessor, later than on any machine without overload. A release with
+    so large an error may be taken for one of the next contact's chatter.
     """
     heard = [one for one in story.heard if made[0].before - BETWEEN <= one.edge.t <= made[-1].after]
     return any(one.at - one.edge.t > LATE if one.edge.pressed else one.edge.t_error > LATE // 2 for one in heard)
 
 
 def stopped(move: Done) -> bool:
-    """Whether the host stopped the processor in the midst of a move, between stamp and queue for all that is known."""
+    """Whether the host stopped the processor in the midst of a move, possibly between stamp and queue."""
     return move.after - move.before > GPIOD_DELIVERY
 
 
 def promises(story: Story) -> Row:
-    """Whether the watermark kept its word, wherever the kernel queued in time: a virtual processor may be stopped."""
+    """Whether the watermark kept its promise where the kernel queued in time: a processor may be stopped."""
     stood = [move for move in story.moves if move.closed and stopped(move)]
     broken = [
         edge

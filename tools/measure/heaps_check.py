@@ -120,8 +120,7 @@ def deals(eye: Eye, count: int) -> tuple[int, int, int, int, float]:
 
 def four_indices(eye: Eye, count: int, in_heaps: bool, seed: int = SEED) -> tuple[int, int, int]:
     """Count cards with indices in all four corners: how many there are, how many are read, and how many of them twice;
-    an
-    index belongs to the uppermost card there.
+    an index belongs to the uppermost card there.
     """
     cards = read = twice = 0
     for k in range(count):

@@ -19,8 +19,7 @@ def phone_time(ours: int, drift_ppm: float, ahead: int = -3 * SECOND) -> int:
 
 def echoes(rng: random.Random, drift_ppm: float, seconds: int) -> Iterator[tuple[int, int, int, int]]:
     """Yield our stamp, their hearing of it, their echo and our hearing of that: four times a second, each way 5 to 80
-    ms and
-    unlike the other.
+    ms and unlike the other.
     """
     for k in range(seconds * 4):
         given = k * SECOND // 4 + 10 * SECOND

@@ -1,4 +1,4 @@
-"""The classifiers that a learned deck is made of."""
+"""The classifiers of a learned deck."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from models.decks.discriminant import class_means, logistic
 
 
 def clouds(n: int, width: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Three clouds of points, stretched the same way."""
+    """Return three clouds of points, stretched the same way."""
     rng = np.random.default_rng(seed)
     labels = np.arange(n) % 3
     stretch = np.geomspace(0.3, 3, width)

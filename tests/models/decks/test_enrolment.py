@@ -1,4 +1,4 @@
-"""A deck with German letters, learned from one look at each card, and what the knowledge may claim."""
+"""A deck with German letters, learned from one look at each card, and the limits of its confidence."""
 
 from __future__ import annotations
 

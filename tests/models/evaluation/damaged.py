@@ -1,8 +1,8 @@
-"""Photographs of cards that nobody took: the simulated table's packs, which no network was trained on, under damage.
+"""Synthetic photographs of cards: the simulated table's packs, which no network was trained on, under damage.
 
 Cards lie in heaps, fans and rows on a table seen by a camera that leans by up to 35°: 40 to 1000 px high, partly
-covered, out of focus, moved, noisy, badly lit and badly compressed. Every scene is a function of its seed. What shows
-of each card is known, so that every reading can be judged.
+covered, out of focus, moved, noisy, badly lit and badly compressed. Every scene is a function of its seed. The visible
+part of each card is known, so that every reading can be judged.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
 
 HEIGHTS: Final = (40.0, 1000.0)
-"""Least and greatest height of the cards, px."""
+"""Smallest and greatest height of the cards, px."""
 LEAN: Final = 35.0
 """Degrees by which the camera may lean."""
 HEAP_HEIGHTS: Final = (80.0, 400.0)
 """Heights of the cards of a `heap`, px."""
 PRINTS: Final = (0.6, 1.2, 2.4, 4.8, 9.0)
-"""Pixels a millimetre at which packs are printed; a card is taken from the print next larger than it shows."""
+"""Pixels a millimetre at which packs are printed; a card is taken from the next larger print."""
 THUMB: Final = 98
-"""What covers a pixel, where it is no card."""
+"""The owner of a pixel that is covered by no card."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """One card of a scene: its corners in px, clockwise from an index's top left, and what shows of it."""
+    """One card of a scene: its corners in px, clockwise from an index's top left, and its visible part."""
 
     card: str
     quad: Points
     index: float
-    """The largest share of one of its indices that shows, 0 to 1."""
+    """The largest visible share of one of its indices, 0 to 1."""
     bare: bool
-    """Nothing lies on it."""
+    """Whether it lies uncovered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,13 +60,13 @@ class Scene:
 
 
 def scenes(count: int, seed: int) -> Iterator[Scene]:
-    """Seeded scenes, the four families in turn."""
+    """Yield seeded scenes, the four families in turn."""
     for number in range(count):
         yield scene(sorted(FAMILIES)[number % len(FAMILIES)], (seed, number))
 
 
 def scene(family: str, seed: tuple[int, ...]) -> Scene:
-    """One scene of a family's cards."""
+    """Return one scene of a family's cards."""
     rng = np.random.default_rng(seed)
     height = float(np.exp(rng.uniform(*np.log(HEIGHTS))))
     side = int(np.clip(height * rng.uniform(1.4, 5.0), 320, 1280))
@@ -81,7 +81,7 @@ def scene(family: str, seed: tuple[int, ...]) -> Scene:
 
 
 def heap(family: str, seed: tuple[int, ...], odd: str | None, above: int = 0) -> Scene:
-    """One heap of two to six cards; one of `ODD_FACES` lies in it, with so many of the others above."""
+    """Return one heap of two to six cards; one of `ODD_FACES` lies in it, under a number of the others."""
     rng = np.random.default_rng(seed)
     height = float(np.exp(rng.uniform(*np.log(HEAP_HEIGHTS))))
     side = int(height * rng.uniform(2.2, 4.0))
@@ -96,7 +96,7 @@ def heap(family: str, seed: tuple[int, ...], odd: str | None, above: int = 0) ->
 
 
 def glared(family: str, seed: tuple[int, ...]) -> Scene:
-    """One card; a light shines back from one of its indices, so that a part of it is washed out."""
+    """Return one card; a light shines back from one of its indices, so that a part of it is washed out."""
     rng = np.random.default_rng(seed)
     height = float(np.exp(rng.uniform(*np.log(HEAP_HEIGHTS))))
     side = int(height * rng.uniform(1.6, 3.0))
@@ -108,7 +108,7 @@ def glared(family: str, seed: tuple[int, ...]) -> Scene:
 
 
 def single(family: str, seed: tuple[int, ...]) -> Scene:
-    """One card."""
+    """Return a scene of one card."""
     rng = np.random.default_rng(seed)
     height = float(np.exp(rng.uniform(*np.log(HEAP_HEIGHTS))))
     side = int(height * rng.uniform(1.6, 3.0))
@@ -119,7 +119,7 @@ def single(family: str, seed: tuple[int, ...]) -> Scene:
 
 
 def deal(family: str, seed: tuple[int, ...]) -> Scene:
-    """A whole pack in four fans, one below the other."""
+    """Return a whole pack in four fans, one below the other."""
     rng = np.random.default_rng(seed)
     height = float(rng.uniform(110, 190))
     table = _Table(rng, family, height, (int(height * 9.5), int(height * 7.5)), lean=0.3)
@@ -133,7 +133,7 @@ def deal(family: str, seed: tuple[int, ...]) -> Scene:
 
 
 def two_heaps(family: str, seed: tuple[int, ...]) -> Scene:
-    """Two heaps of three cards side by side, a joker without an index on top of the second."""
+    """Return two heaps of three cards side by side, a joker without an index on top of the second."""
     rng = np.random.default_rng(seed)
     table = _Table(rng, family, 150.0, (560, 352), lean=0.3)
     names = [str(c) for c in rng.permutation(all_cards())[:5]]
@@ -163,7 +163,7 @@ class _Table:
         self._laid.append((name, matrix))
 
     def shine(self, rng: np.random.Generator) -> None:
-        """A round light on an index of the card laid last."""
+        """Shine a round light on an index of the card laid last."""
         pack = pack_of(self._family)
         column, (rank, suit) = pack.index[2], pack.index[:2]
         at = np.array([column - pack.size[0] / 2, pack.top + (rank + suit) / 2 - pack.size[1] / 2])
@@ -175,7 +175,7 @@ class _Table:
         self.image[:] = (self.image * (1 - light) + 255 * light).astype(np.uint8)
 
     def photographed(self, rng: np.random.Generator) -> Scene:
-        """The picture, and what shows of each card."""
+        """Return the picture, and the visible part of each card."""
         pack = pack_of(self._family)
         shown = [_shown(k, name, matrix, pack, self.owner) for k, (name, matrix) in enumerate(self._laid)]
         return Scene(_photographed(self.image, rng, self._height), shown, self._height, self._family)
@@ -183,7 +183,7 @@ class _Table:
 
 @cache
 def pack_of(family: str) -> Family:
-    """The pack of a family; after a name with ``+`` one with indices in all four corners."""
+    """Return the pack of a family; after a name with ``+`` one with indices in all four corners."""
     return with_four_indices(FAMILIES[family[:-1]]) if family.endswith("+") else FAMILIES[family]
 
 
@@ -195,7 +195,7 @@ def _picture(family: str, scale: float, name: str) -> Image:
 
 
 def _camera(rng: np.random.Generator, scale: float, size: tuple[int, int], lean: float = 1.0) -> Points:
-    """From mm on the table, (0, 0) in the middle of the picture, to px; ``lean`` is the share of `LEAN` at most."""
+    """Return the map from mm on the table, (0, 0) in the picture's middle, to px; ``lean`` is a share of `LEAN`."""
     lean, way = math.radians(rng.uniform(0, LEAN * lean)), rng.uniform(0, 2 * math.pi)
     far = 1.3 * max(size)
     turn = np.array([[math.cos(way), -math.sin(way), 0], [math.sin(way), math.cos(way), 0], [0, 0, 1]])
@@ -205,7 +205,7 @@ def _camera(rng: np.random.Generator, scale: float, size: tuple[int, int], lean:
 
 
 def _layout(rng: np.random.Generator, extent: float) -> Iterator[Points]:
-    """Where cards lie: 3 x 3 from a card's mm (0, 0 in its middle) to the table's; it shows ``extent`` mm."""
+    """Yield the cards' places: 3 x 3 from a card's mm (0, 0 in its middle) to the table's; it shows ``extent`` mm."""
     kind = rng.random()
     if kind < 0.4:
         for _ in range(int(rng.integers(1, 7))):
@@ -233,7 +233,7 @@ def _pose(x: float, y: float, turn: float) -> Points:
 
 
 def _ground(rng: np.random.Generator, rows: int, columns: int) -> Image:
-    """Cloth, wood or clutter of two tones."""
+    """Draw cloth, wood or clutter of two tones."""
     one, other = rng.uniform(15, 215, (2, 3))
     grain = rng.normal(0, 1, (rows // int(rng.integers(2, 24)) + 2, columns // int(rng.integers(2, 90)) + 2))
     share = cv2.resize(grain.astype(np.float32), (columns, rows), interpolation=cv2.INTER_CUBIC)
@@ -260,7 +260,7 @@ def _lay(image: Image, owner: NDArray[np.int16], family: str, name: str, matrix:
 
 
 def _thumb(image: Image, owner: NDArray[np.int16], rng: np.random.Generator, height: float) -> None:
-    """Something skin-coloured over the picture's middle: a finger, or a sleeve."""
+    """Draw a skin-coloured shape over the picture's middle: a finger, or a sleeve."""
     h, w = image.shape[:2]
     a = rng.uniform(0, 2 * math.pi)
     tip = np.array([w / 2, h / 2]) + rng.normal(0, 0.35 * height, 2)
@@ -303,7 +303,7 @@ def _project(matrix: Points, points: Points) -> Points:
 
 
 def _photographed(image: Image, rng: np.random.Generator, height: float) -> Image:
-    """Light, focus, motion, noise and compression; softness grows with the cards, as a nearer card's does."""
+    """Apply light, focus, motion, noise and compression; softness grows with the cards, as a nearer card's does."""
     h, w = image.shape[:2]
     light = cv2.resize(rng.uniform(0.55, 1.1, (2, 3)).astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
     cast = rng.uniform(0.8, 1.2, 3) * rng.uniform(0.5, 1.35)

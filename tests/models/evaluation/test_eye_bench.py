@@ -1,4 +1,4 @@
-"""What `make bench` measures with: damaged scenes whose truth is known, scoring, stopwatches; and the weights' size."""
+"""The tools of `make bench`: damaged scenes with a known truth, scoring, stopwatches; and the weights' size."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def reading(card: Shown, name: str, confidence: float, shift: float = 0.0) -> Ca
 
 
 def told(*readings: tuple[str, float, float]) -> Figures:
-    """Figures of a scene of one card, the seven of hearts, that was read so."""
+    """Return figures of a scene of one card, the seven of hearts, with this reading."""
     quad = np.array([[100, 100], [240, 100], [240, 300], [100, 300]], np.float64)
     card = Shown("7h", quad, 1.0, True)
     one = Scene(np.zeros((400, 400, 3), np.uint8), [card], 200.0, "harbour")

@@ -1,6 +1,6 @@
 """Real photographs: the published figures, on every third of them.
 
-Most readings scored as false name the right card: the label's box is around the part that shows, the reading's corners
+Most readings scored as false name the right card: the label's box is around the visible part, the reading's corners
 are the whole card's, hidden parts included.
 """
 

@@ -1,4 +1,4 @@
-"""Bins of confidence, their intervals and what they amount to."""
+"""Bins of confidence, their intervals and their sums."""
 
 from __future__ import annotations
 

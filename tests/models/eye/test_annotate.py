@@ -1,4 +1,4 @@
-"""What `models.eye.annotate` puts on a picture: lines by confidence, labels that keep off each other."""
+"""The drawings of `models.eye.annotate`: lines by confidence, labels that keep off each other."""
 
 from __future__ import annotations
 

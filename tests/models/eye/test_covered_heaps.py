@@ -15,7 +15,7 @@ def test_the_card_below_a_foreign_joker_or_back_is_never_the_top() -> None:
     figures = covered(Eye.load(), 26)
     assert figures.heaps == 26
     assert figures.below_on_top == 0
-    assert figures.top_told >= 13  # an unread card; else no top is told
+    assert figures.top_told >= 13  # an unread card; otherwise no top is reported
 
 
 def test_an_ordinary_card_on_top_is_told() -> None:

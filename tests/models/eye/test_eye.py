@@ -1,4 +1,4 @@
-"""The eye from end to end on rendered scenes of decks it never trained on, and what it says to bad inputs."""
+"""The eye from end to end on rendered scenes of decks it never trained on, and its errors for bad inputs."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def eye() -> Eye:
 
 
 def table(cards: list[Pose], family: str = "harbour", size: tuple[int, int] = (1280, 960)) -> np.ndarray:
-    """Cards (name, x, y, degrees) of one of the simulated table's decks on green cloth, later ones on top."""
+    """Return cards (name, x, y, degrees) of one of the simulated table's decks on green cloth, later ones on top."""
     rng = np.random.default_rng(7)
     noise = rng.normal(0, 5, (size[1], size[0], 3))
     image = np.clip(np.array([70, 95, 60]) + noise, 0, 255).astype(np.uint8)
@@ -123,7 +123,7 @@ def test_broken_weights_say_how_to_mend(tmp_path: Path) -> None:
 def test_weights_that_tell_other_letters_are_refused(tmp_path: Path) -> None:
     for name in ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json"):
         (tmp_path / name).write_bytes((WEIGHTS / name).read_bytes())
-    # A finder tells no letters at all.
+    # A finder reports no letters at all.
     (tmp_path / "card.onnx").write_bytes((WEIGHTS / "finder.onnx").read_bytes())
     with pytest.raises(WeightsBroken, match=r"card\.onnx is of another version"):
         Eye.load(tmp_path)

@@ -1,4 +1,4 @@
-"""The top card of messy piles, in decks never trained on: what the live game lives by."""
+"""The top card of messy piles, in decks never trained on: the live game depends on it."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ def lay(image: np.ndarray, picture: np.ndarray, x: float, y: float, angle: float
 
 
 def pile(deck: PrintedDeck, rng: np.random.Generator) -> tuple[np.ndarray, list[str]]:
-    """One to seven cards up to 25 mm off the middle at any angle, and their names, oldest first."""
+    """Return one to seven cards up to 25 mm off the middle at any angle, and their names, oldest first."""
     image = np.clip(np.array([70, 95, 60]) + rng.normal(0, 5, (SIZE, SIZE, 3)), 0, 255).astype(np.uint8)
     names = [str(c) for c in rng.choice(all_cards(), int(rng.integers(1, 8)), replace=False)]
     for name in names:

@@ -8,7 +8,7 @@ from models.eye import geometry
 
 
 def arrow(size: int, centre: tuple[float, float], up: tuple[float, float]) -> np.ndarray:
-    """A grey picture with an index-sized block: red at its upper half, blue at its lower half."""
+    """Return a grey picture with an index-sized block: red at its upper half, blue at its lower half."""
     image = np.full((size, size, 3), 128, np.uint8)
     c, u = np.array(centre), np.array(up)
     side = np.array([-u[1], u[0]]) * 0.6

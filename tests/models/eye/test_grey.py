@@ -1,4 +1,4 @@
-"""A picture without colour is known as one, and no suit in it is sure."""
+"""A picture without colour is recognised as one, and no suit in it is sure."""
 
 import cv2
 import numpy as np

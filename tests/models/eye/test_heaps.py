@@ -22,7 +22,7 @@ def reading(card: str, surely: float = 8.0, index: float = 6.0) -> Reading:
 
 
 def spots(x: float, y: float, angle: float = 0.0, height: float = 140.0, which: str = "ab") -> list[Spot]:
-    """The two indices of a card of that height at x, y, turned by degrees; `a` upper left, `b` its opposite."""
+    """Return the two indices of a card of that height at x, y, turned by degrees; `a` upper left, `b` its opposite."""
     a = np.radians(angle)
     turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
     up, right = turn @ np.array([0, -height / 2]), turn @ np.array([height / 2 * 0.714, 0])
@@ -49,7 +49,7 @@ def test_opposite_indices_are_one_card() -> None:
 
 @pytest.mark.parametrize("aslant", [0.45, 0.6, 1.0])
 def test_a_card_seen_aslant_is_one_and_keeps_its_turn(aslant: float) -> None:
-    """The finder thinks each index's card as long as if seen from above; where the other index is tells how it lies."""
+    """The finder takes each index's card for as long as seen from above; the other index's place shows its tilt."""
     flat = np.array([1.0, aslant])
     seen_so = [replace(s, centre=s.centre * flat, up=s.up * (aslant**0.5)) for s in spots(200, 200)]
     told = [
@@ -190,7 +190,7 @@ def test_an_index_that_looks_out_beside_the_upper_cards_own_is_none_of_that_card
 
 
 def half_washed_out(as_a_whole: str) -> list[card_join.Candidate]:
-    """A 7h one of whose indices is in glare, so that the card is told too small from it; what it is told as a whole."""
+    """Return a 7h with one index in glare, by which it is measured too small; and the whole card's reading."""
     clear, pale = candidate(spots(200, 200, which="a"), "7h"), candidate(spots(204, 205, 0, 114, which="b"), "2h")
     pale.readings = [reading("2h", 1.0, 3.0)]
     pale.whole, clear.whole = whole(pale, as_a_whole, -1.0), whole(clear, "7h", 3.0)
@@ -243,7 +243,7 @@ def test_a_card_told_twice_is_as_a_whole_what_the_fuller_outline_shows() -> None
 
 @pytest.mark.parametrize(("shown", "bare"), [("3s", False), ("6s", True), ("4d", True)])
 def test_a_card_in_whose_outline_another_was_read_whole_is_not_the_bare_one(shown: str, bare: bool) -> None:
-    """The network sees the card above in the outline of the one below, and says truly that it is bare."""
+    """The network sees the card above in the outline of the one below, and rightly reports it as bare."""
     above, below = candidate(spots(200, 200), "3s", "3s"), candidate(spots(196, 195, which="a"), "6s")
     below.whole = whole(below, shown, 2.0)
     below.bare = 2.0

@@ -1,4 +1,4 @@
-"""What letters mean, and what they tell of a deck's language."""
+"""The meaning of letters, and the deck's language that they reveal."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from models.eye.networks import WEIGHTS, Network
 
 
 def logs(glyphs: list[str], sure: float = 0.98) -> Logs:
-    """A sure reading of each glyph."""
+    """Return a sure reading of each glyph."""
     table = np.full((len(glyphs), len(GLYPHS)), (1 - sure) / (len(GLYPHS) - 1))
     table[range(len(glyphs)), [GLYPHS.index(glyph) for glyph in glyphs]] = sure
     return np.asarray(np.log(table))
 
 
 def seen(*cards: str, sure: float = 0.98) -> Letters:
-    """The letters after cards such as ``Vh`` or ``10s`` were read."""
+    """Return the letters after cards such as ``Vh`` or ``10s`` were read."""
     letters = Letters()
     suits = np.full((len(cards), 6), 0.004)
     suits[range(len(cards)), ["cdhs".index(card[-1]) for card in cards]] = 0.98
@@ -27,7 +27,7 @@ def seen(*cards: str, sure: float = 0.98) -> Letters:
 
 
 def meaning(letters: Letters, glyph: str) -> dict[str, float]:
-    """The ranks that a glyph may mean, with more than a hundredth each."""
+    """Return the ranks that a glyph may mean, with more than a hundredth each."""
     chances = np.exp(letters.ranks(logs([glyph], 1 - 1e-9))[0])
     return {rank: float(p) for rank, p in zip(RANK_CLASSES, chances, strict=True) if p > 0.01}
 
@@ -64,7 +64,7 @@ def test_a_t_alone_is_asked_about() -> None:
 
 
 def test_pips_tell_an_ace_whatever_letter_is_printed_on_it() -> None:
-    """Of a whole card an A means one pip: so it is of a pack that prints a T, a 1 or an E on it, too."""
+    """On a whole card an A means one pip: so it is of a pack that prints a T, a 1 or an E on it, too."""
     russian, ace = seen("Дc", "Дh", "Bs", "Td"), RANK_CLASSES.index("A")
     assert np.exp(russian.ranks(logs(["A"]), by_pips=True)[0, ace]) > 0.95
     assert np.exp(russian.ranks(logs(["A"]))[0, ace]) < 0.5

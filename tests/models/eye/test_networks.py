@@ -1,4 +1,4 @@
-"""The networks' runtime keeps to itself."""
+"""The networks' runtime does not communicate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LOAD = "from models.eye.networks import WEIGHTS, Network; Network(WEIGHTS / 'fi
 
 
 def test_the_networks_tell_nobody_and_leave_nothing_at_home(tmp_path: Path) -> None:
-    """ONNX Runtime would send its makers what it is used for, from a database in the home; it is told not to before."""
+    """ONNX Runtime would send usage data to its makers, from a database in the home; it is switched off before."""
     told = {name: value for name, value in os.environ.items() if not name.startswith(("HOME", "XDG_", "ORT_"))}
     subprocess.run([sys.executable, "-c", _LOAD], env={**told, "HOME": str(tmp_path)}, check=True)
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Corners of a card with one index in sight, by a whole card in the same plane."""
+"""Corners of a card with one visible index, by a whole card in the same plane."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from models.eye.heaps import borrow_corners, measures
 from models.eye.reader import Reading
 
 INDEX = np.array([-26.0, 31.0])
-"""Where the pack's indices sit, mm right and up of the middle, and how high they are."""
+"""Position of the pack's indices, mm right and up of the middle, and their height."""
 INDEX_MM = 15.0
 SEEN = {
     "from above": np.array([[2.0, 0.0], [0.0, -2.0]]),
@@ -24,7 +24,7 @@ SEEN = {
 def card(
     to_px: Points, at: tuple[float, float], turn: float, both: bool, logit: float = 9.0
 ) -> tuple[Candidate, Points]:
-    """A card as the networks tell of it, and its true corners; by one index alone it is told half as large again."""
+    """Return a card as the networks report it, half as large again by one index alone, and its true corners."""
     a = np.radians(turn)
     stand = to_px @ np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
     spots = []

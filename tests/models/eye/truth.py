@@ -1,7 +1,7 @@
-"""An eye that knows the truth: what a perfect reader would find in a frame of the simulated table.
+"""An eye that knows the truth: the readings of a perfect reader in a frame of the simulated table.
 
-It is told each frame's instant instead of reading pixels, so a test of the watcher can tell the watcher's mistakes from
-an eye's. It is honest about what can be seen: an index under a hand, under another card or seen too steeply is not
+It receives each frame's instant instead of reading pixels, so a test of the watcher can tell the watcher's mistakes
+from an eye's. It respects visibility: an index under a hand, under another card or seen too steeply is not
 found, and a card of which no index is free is not found at all.
 """
 
@@ -25,11 +25,11 @@ from models.eye.eye import CardSeen
 
 Quad = NDArray[np.float64]
 _REMEMBERED = 64
-"""Frames back that may be read."""
+"""Number of past frames that may be read."""
 
 
 class TruthEye:
-    """Show it every frame before. ``slips`` is the share of sightings that it does not find or misreads."""
+    """Show it every frame before reading. ``slips`` is the share of sightings that it misses or misreads."""
 
     def __init__(self, table: SimulatedTable, slips: float = 0.0, seed: int = 1) -> None:
         self.scene: Scene = table.scene
@@ -38,7 +38,7 @@ class TruthEye:
         self._slips, self._chance = slips, Random(seed)
 
     def show(self, image: NDArray[np.uint8], t: int) -> None:
-        """Remember the instant of a frame, for it may be read later on."""
+        """Remember the instant of a frame, because it may be read later on."""
         self._shown.append((image, t))
 
     def recognise(self, image: NDArray[np.uint8]) -> Sequence[CardSeen]:

@@ -18,12 +18,12 @@ WIDTH, HEIGHT = 640, 480
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """How a picture is taken."""
+    """The way a picture is taken."""
 
     scale: float = 1.0
-    """Against the deck's own print, px a px."""
+    """Scale against the deck's own print, px a px."""
     tilt: float = 0.0
-    """How much shorter the far edge is than the near one, and which side is far: sign."""
+    """How much shorter the far edge is than the near one; the sign selects the far side."""
     light: float = 1.0
     warmth: float = 0.0
     shade: float = 0.0
@@ -34,7 +34,7 @@ class Take:
 
 
 def any_take(rng: np.random.Generator) -> Take:
-    """Another camera, another lamp: what a deck learned in one light must stand."""
+    """Return another camera under another lamp: a deck learned in one light must still be read."""
     return Take(
         scale=float(rng.uniform(0.75, 1.2)),
         tilt=float(rng.uniform(-0.1, 0.1)),
@@ -58,14 +58,14 @@ class Laid:
 
 
 def pile(cards: Sequence[str], rng: np.random.Generator) -> list[Laid]:
-    """The cards laid on one another, oldest first, a thumb's breadth apart at any angle."""
+    """Return the cards laid on one another, oldest first, a thumb's breadth apart at any angle."""
     middle = np.array([WIDTH, HEIGHT]) / 2 + rng.normal(0, 30, 2)
     places = middle + np.clip(rng.normal(0, 16, (len(cards), 2)), -45, 45)
     return [Laid(c, float(x), float(y), float(rng.uniform(0, 360))) for c, (x, y) in zip(cards, places, strict=True)]
 
 
 def picture(deck: PrintedDeck, laid: Sequence[Laid], take: Take, rng: np.random.Generator) -> Picture:
-    """The cards as the camera sees them, B,G,R."""
+    """Return the camera's picture of the cards, B,G,R."""
     image = np.empty((HEIGHT, WIDTH, 3), np.uint8)
     image[:] = take.cloth
     slant = _slant(take.tilt)

@@ -1,4 +1,4 @@
-"""Noise, flicker, light, sharpness and the exposure that follows, where the simulated camera knows the truth."""
+"""Noise, flicker, light, sharpness and the resulting exposure, with the truth from the simulated camera."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.overhead import Bytes, Floats, with_sheet
 
 
 def _frames(camera: Overhead, count: int = 5, ripple: float = 0.0) -> list[Bytes]:
-    """Frames 30 times a second; ``ripple`` is what 4 ms of exposure leave of a lamp's, on mains of 50 Hz."""
+    """Return frames 30 times a second; ``ripple`` is what 4 ms of exposure leave of a lamp's, on mains of 50 Hz."""
     exposed, lamp = camera.exposed(with_sheet()), Lamp(50, ripple)
     return [lamp.shine(camera.developed(exposed, index), round(index * SECOND / 30), 0) for index in range(count)]
 
@@ -122,7 +122,7 @@ def test_under_lamps_that_flicker_whole_swings_are_advised() -> None:
 
 @pytest.mark.parametrize(("mains_hz", "fps", "swing"), [(50, 25.0, 10_000), (60, 30.0, 8333)])
 def test_exposures_are_whole_swings_where_light_allows(mains_hz: int, fps: float, swing: int) -> None:
-    """``product`` is exposure times gain at which paper is as it should be, at a noise that allows a gain of 4."""
+    """``product`` is the exposure times gain of correctly exposed paper, at a noise that allows a gain of 4."""
     for product, wanted in ((8_000, 2000), (36_000, swing), (72_000, 2 * swing)):
         advice = advise(Light(WHITE_LEVEL, 0.0), MOST_NOISE, product / 4, 4.0, fps, mains_hz=mains_hz)
         assert advice.exposure_us == pytest.approx(wanted, abs=1), product
@@ -137,7 +137,7 @@ def test_a_card_at_two_metres_a_second_moves_two_millimetres_in_one() -> None:
 
 
 def _edge(sigma: float, angle: float, noise: float = 2.0) -> Bytes:
-    """A straight edge from 40 to 200 through the middle, blurred by ``sigma`` px."""
+    """Return a straight edge from 40 to 200 through the middle, blurred by ``sigma`` px."""
     ys, xs = np.mgrid[0:200, 0:200].astype(np.float64)
     a = math.radians(angle)
     off = (xs - 99.5) * math.cos(a) + (ys - 99.5) * math.sin(a)

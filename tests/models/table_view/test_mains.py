@@ -1,4 +1,4 @@
-"""The mains, told by the beat of a lamp's flicker, where the simulated lamp knows the truth."""
+"""The mains frequency, from the beat of a lamp's flicker, with the truth from the simulated lamp."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPOSURE = 3 * MS
 
 
 def beat(lamp: Lamp | None, rates: tuple[float, ...] = BEAT_RATES, jitter: int = 0, exposure: int = EXPOSURE) -> Mains:
-    """What the flicker of a lamp tells; ``jitter`` is how well a frame's instant is known, ns."""
+    """Return the result for a lamp's flicker; ``jitter`` is the error of a frame's instant, ns."""
     chance = np.random.default_rng(7)
     flicker, t = Flicker(), 5 * SECOND
     for rate in rates:

@@ -1,4 +1,4 @@
-"""Seats by where hands come from."""
+"""Seats by the directions of hands."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_two_hands_are_no_bearing_and_a_hand_held_long_is_one() -> None:
     told = [reaching.feed(both, t * 66_000_000) for t in range(1, 15)]
     assert told == [None] * 14
     assert reaching.state == "two"
-    # Three seconds of one hand: told once, and never a part of the table.
+    # Three seconds of one hand: reported once, and never a part of the table.
     told = [reaching.feed(one, t * 66_000_000) for t in range(15, 60)]
     assert len([bearing for bearing in told if bearing is not None]) == 1
     assert reaching.state == "told"

@@ -1,4 +1,4 @@
-"""The table from a sheet or four cards, held against a simulated camera whose truth is known."""
+"""The table from a sheet or four cards, compared with a simulated camera whose truth is known."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _by_sheet(camera: Overhead) -> TableFound:
 
 
 def _card_corners(camera: Overhead, family: str, off: float = 0.0) -> list[Floats]:
-    """Where the cards' corners truly show, moved by up to ``off`` px as an eye would tell them."""
+    """Return the cards' true corners, moved by up to ``off`` px as in an eye's readings."""
     width, height = PrintedDeck(family, 1.0).size
     face = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2
     chance = np.random.default_rng(4)
@@ -113,7 +113,7 @@ def test_the_sheets_squares_are_thirty_millimetres() -> None:
     ],
 )
 def test_four_cards_tell_the_table(camera: Overhead, family: str) -> None:
-    """Their corners as an eye tells them are pixels off; their edges are not."""
+    """Their corners by the eye are pixels off; their edges are not."""
     grey = cv2.cvtColor(camera.picture(with_cards(family=family)), cv2.COLOR_BGR2GRAY)
     rough = _card_corners(camera, family, off=4.0)
     quads = [sharpened(grey, upright(quad)) for quad in rough]
@@ -168,7 +168,7 @@ def test_three_cards_or_points_in_a_row_are_no_table() -> None:
 
 
 def _views(camera: Overhead, count: int) -> list[SheetSeen]:
-    """The sheet on the table, then held tilted another way each time: to the lens the same as a camera that tilts."""
+    """Return the sheet on the table, then tilted in several ways: to the lens the same as a camera that tilts."""
     held = [
         replace(camera, tilt=24.0, towards=40.0 + 60 * k, turn=25.0 * k, aim=(30.0 * (k % 3 - 1), 20.0 * (k % 2)))
         for k in range(count - 1)
@@ -186,7 +186,7 @@ def test_several_views_tell_the_lens_and_it_straightens_the_table() -> None:
     flat = views[0]
     without, with_lens = fit_table(flat.mm, flat.px, BENT.size), fit_table(flat.mm, flat.px, BENT.size, told.lens)
     assert worst_px(without, BENT) > 5
-    # OpenCV 4.11 comes less near than 5.
+    # OpenCV 4.11 is less accurate than 5.
     assert worst_px(with_lens, BENT) < 2.5
 
 

@@ -1,7 +1,7 @@
-"""A painted table for tests of the watcher: plain cards, arms and cloth, and an eye that is told what it sees.
+"""A painted table for tests of the watcher: plain cards, arms and cloth, and an eye that knows the contents.
 
-Cards are white quads with a dark pattern of their own; arms are bars from the picture's edge. Nothing here looks
-real: the simulated table and photographs do that. Here each picture holds just the one thing a test is about.
+Cards are white quads with their own dark patterns; arms are bars from the picture's edge. Realistic pictures are
+left to the simulated table and photographs. Here each picture holds just the subject of one test.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLOTH, SKIN = (52, 74, 40), (120, 160, 205)
 
 @dataclass(frozen=True, slots=True)
 class Painted:
-    """A card on the painted table: its middle (px), its turn (degrees) and how it is seen."""
+    """A card on the painted table: its middle (px), its turn (degrees) and its visibility."""
 
     card: str
     x: float
@@ -36,16 +36,16 @@ class Painted:
     read: bool = True
     """Whether the eye finds it."""
     says: str | None = None
-    """What the eye reads instead of ``card``."""
+    """The eye's reading instead of ``card``."""
     confidence: float = 0.97
     candidates: tuple[tuple[str, float], ...] = ()
-    """What else the eye takes it for, if it says."""
+    """The eye's other candidates, if it reports any."""
     bare: float | None = None
-    """How likely nothing lies on it, by the eye, if that is not what shows."""
+    """The eye's probability that it is uncovered, if that differs from the truth."""
     half_hidden: bool = False
     """Whether a hand hides one of its ends."""
     one_index: bool = False
-    """Whether the eye finds but one of its indices, though both show."""
+    """Whether the eye finds only one of its indices, though both show."""
 
     @property
     def quad(self) -> NDArray[np.float64]:
@@ -61,7 +61,7 @@ class Painted:
 
 @dataclass(slots=True)
 class ToldEye:
-    """Finds the painted cards it is told about: those of a frame that it was shown, else those of now."""
+    """Finds the painted cards in its list: those of a frame that it was shown, else the present ones."""
 
     cards: Sequence[Painted] = ()
     shown: deque[tuple[NDArray[np.uint8], Sequence[Painted]]] = field(default_factory=lambda: deque(maxlen=64))
@@ -69,7 +69,7 @@ class ToldEye:
     regions: list[tuple[int, int, int, int]] = field(default_factory=list)
 
     def show(self, image: NDArray[np.uint8], cards: Sequence[Painted]) -> None:
-        """Remember what a frame shows, for it may be read later on."""
+        """Remember a frame's contents, because it may be read later on."""
         self.cards = cards
         self.shown.append((image, cards))
 
@@ -97,7 +97,7 @@ class ToldEye:
 
 
 def _indices(cards: Sequence[Painted], k: int) -> NDArray[np.float64]:
-    """Where a card's indices show that no later card hides; one at least, for it was read by one."""
+    """Return the indices that no later card hides; at least one, because the card was read by one."""
     quad = cards[k].quad
     middle = quad.mean(0)
     both = [middle + (quad[corner] - middle) * 0.8 for corner in (0, 2)]
@@ -115,7 +115,7 @@ def _covered(cards: Sequence[Painted], k: int) -> bool:
 def picture(
     cards: Sequence[Painted] = (), *arms: tuple[float, float, float] | None, noise: int = 0
 ) -> NDArray[np.uint8]:
-    """The table with cards, lowest first, and arms: the bearing in degrees and the fingertip's place of each."""
+    """Return the table with cards, lowest first, and arms: the bearing in degrees and the fingertip's place of each."""
     image = np.full((HEIGHT, WIDTH, 3), CLOTH, np.uint8)
     for one in cards:
         chance = np.random.default_rng(zlib.crc32(one.card.encode()))
@@ -133,5 +133,5 @@ def picture(
 
 @lru_cache(maxsize=8)
 def grain(seed: int) -> NDArray[np.uint8]:
-    """A sensor's noise, 0 to 4 levels."""
+    """Return sensor noise, 0 to 4 levels."""
     return np.random.default_rng(seed).integers(0, 5, (HEIGHT, WIDTH, 3), np.uint8)

@@ -1,4 +1,4 @@
-"""Which card a reading belongs to, where one card follows another so quickly that few looks show either."""
+"""The card that a reading belongs to, where cards follow each other so quickly that few looks show either."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reading(name: str, confidence: float, indices: int = 2, bare: float = 0.4) -
 
 
 def seen_once(name: str, index: int, **what: Any) -> Track:
-    """A card that one look has shown whole and beyond doubt, on the pile."""
+    """Return a card that one look has shown whole and beyond doubt, on the pile."""
     track = Track(CARD, index, low=(index - 1) * SPACING, high=index * SPACING)
     how = {"top": True, "on_pile": True, "under": False, "plain": True, "double": True} | what
     track.add(Sighting(index, index * SPACING, name, 0.999, CARD, **how))
@@ -54,7 +54,7 @@ def test_what_two_indices_tell_is_another_card_than_what_two_told_before(indices
 def test_two_suits_of_one_colour_read_where_one_card_comes_to_rest_are_that_card(
     before: str, age: int, at_rest: bool, another: bool
 ) -> None:
-    """Unless its face came up so many ms ago that another can have been laid on it."""
+    """Unless enough ms have passed since its reveal for another card to be laid on it."""
     track = seen_once(before, 7, bare=0.6, at_rest=at_rest)
     track.low = frame(8).t - age * MS
     attributed = Attribution(Motion(), Stream(), Pile(card_height=140.0, open=[track]))

@@ -1,4 +1,4 @@
-"""Faces printed on the table's cloth: no cards after a look at the bare table; what is laid on them is a card."""
+"""Faces printed on the table's cloth: no cards after a look at the bare table; a card laid on them is reported."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_print_is_known_in_other_light_with_noise_and_where_the_camera_was_kno
 
 @pytest.mark.parametrize(("dx", "dy", "turn"), [(30, -40, 3.0), (-25, 10, -2.0), (0, 35, 0.0)])
 def test_the_prints_are_known_after_a_hard_knock(dx: float, dy: float, turn: float) -> None:
-    """The picture's shift is found by what is fine in it, and told in pixels."""
+    """The picture's shift is found by its fine detail, and given in pixels."""
     bare = BareTable(cv2.add(picture(PRINTED), grain(5)))
     assert bare.without_prints(cv2.add(picture(PRINTED), grain(6)), readings(PRINTED)) == []
     laid = (*PRINTED, Painted("9h", 500, 160, -20))
@@ -84,7 +84,7 @@ def test_a_print_half_under_a_card_or_a_shadow_is_still_a_print() -> None:
 
 
 def test_a_print_half_under_a_hand_is_still_a_print_after_a_knock() -> None:
-    """Where it was known is where it is now, but for the picture's shift."""
+    """Its known place moves with the picture's shift."""
     bare = BareTable(cv2.add(picture(PRINTED), grain(5)))
     assert bare.without_prints(cv2.add(picture(PRINTED), grain(6)), readings(PRINTED)) == []
     hand = cv2.add(picture(PRINTED, (0, 478, 310)), grain(7))
@@ -103,7 +103,7 @@ def test_the_camera_may_give_another_size_by_now() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_card_laid_anywhere_on_a_print_is_a_card(seed: int) -> None:
-    """The print's own card, too, unless it lies on it to a few pixels."""
+    """The print's own card, too, unless it matches it to a few pixels."""
     chance = np.random.default_rng(seed)
     for name in ("Ad", "7s", "Qh"):
         x, y = chance.uniform(-40, 40, 2)

@@ -1,4 +1,4 @@
-"""Gaps between frames: what is told after one, on painted frames whose truth the eye is told."""
+"""Gaps between frames: the observations after one, on painted frames with a known truth."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def gaps(seen: list[Observation]) -> list[Gap]:
 
 
 def after_gap(lasts: int) -> tuple[Stream, int]:
-    """A seven and a king lie there, and then no frame comes for a while; gives the last frame's instant."""
+    """Show a seven and a king, and then no frame for a while; return the last frame's instant."""
     stream = settled()
     stream.show([SEVEN, KING], frames=8)
     last = stream.t - SPACING
@@ -107,7 +107,7 @@ def test_the_distances_of_a_camera_of_ten_frames_a_second_are_none() -> None:
 
 
 def test_a_pile_that_lay_under_hands_when_the_gap_was_over_and_was_taken_is_told_gone() -> None:
-    """The table is empty before and after, and whatever lay there in between nobody has seen."""
+    """The table is empty before and after, and the cards in between were never seen."""
     stream = Stream()
     stream.show(frames=8)
     stream.t += 800 * MS

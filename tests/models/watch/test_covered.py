@@ -1,4 +1,4 @@
-"""A card that shows nothing to read is told as unread before the next lies on it; and a picture without colour."""
+"""A card without a readable index is reported as unread before the next lies on it; and a picture without colour."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Daylight that changes, and a camera's balance, are fitted as they are, and nothing else is taken for them."""
+"""Changes of daylight, and of a camera's balance, are fitted, and nothing else is taken for them."""
 
 from __future__ import annotations
 
@@ -81,6 +81,6 @@ def test_the_usual_table_goes_on_under_what_lies_on_it() -> None:
     truth = relit(np.full((*SHAPE, 3), (60, 90, 150), np.uint8), sloping(1.0, 0.12, -0.06, (1, 1, 1)))
     shown, seen = truth.copy(), everywhere()
     shown[80:140, 150:230], seen[80:140, 150:230] = 235, False
-    shown[:40, 300:] = (120, 160, 205)  # an arm that nobody has masked
+    shown[:40, 300:] = (120, 160, 205)  # an arm outside any mask
     guess = usual_table(shown, seen)
     assert np.abs(guess[80:140, 150:230].astype(int) - truth[80:140, 150:230]).max() <= 3

@@ -1,4 +1,4 @@
-"""What becomes of a card that was not read: asked about, unless it was only another look at one that was."""
+"""The fate of an unread card: asked about, unless it was only another look at a read one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
 
 
 def card(came: int, dx: float = 0.0) -> Track:
-    """A card that came up within a frame's time of an instant, ms."""
+    """Return a card that came up within a frame's time of an instant, ms."""
     quad = CARD + np.array([dx, 0], np.float32)
     return Track(quad, 0, low=(came - 33) * MS, high=(came + 33) * MS, rest=quad)
 

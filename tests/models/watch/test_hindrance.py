@@ -1,4 +1,4 @@
-"""A view that is hindered: in the dark, behind a cover, after a knock, in another light; and hands that only hover."""
+"""A hindered view: in the dark, behind a cover, after a knock, in another light; and hands that only hover."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_lamp_of_another_colour_is_no_cover_and_the_pile_may_be_taken_in_its_l
 
 
 def sunlit(shown: Picture, left: float, slope: float) -> Picture:
-    """A picture with a share of its light left, and by a slope more at its right side than at its left."""
+    """Return a picture with a share of its light left, and with a slope towards its right side."""
     across = left * (1 + slope * np.linspace(-1, 1, shown.shape[1])[None, :, None])
     return np.clip(shown * across, 0, 255).astype(np.uint8)
 
@@ -154,7 +154,7 @@ def test_a_plain_table_in_another_balance_is_known_once_it_has_lain_still() -> N
         shown = picture([], noise=1 + k % 5)
         glance = motion.look(stepped(shown, (0, 0, 55)) if k >= 10 else shown, k * SPACING, None)
         states.append(glance.state)
-    # Nothing tells it from a cover sooner.
+    # It cannot be told from a cover any sooner.
     assert states.count("blocked") <= 20 and states[-5:] == ["clear"] * 5
 
 
@@ -173,7 +173,7 @@ def test_what_creeps_over_the_table_is_not_learned_as_it_creeps(creep: int) -> N
         motion.look(grained(noise=k), k * SPACING, None)
     darker = shown.copy()
     for k in range(15, 27):
-        # By less in a frame than what counts as moving.
+        # By less in a frame than the threshold of movement.
         darker[200:400, 300:700] = np.maximum(shown[200:400, 300:700].astype(int) - creep * (k - 14), 20)
         glance = motion.look(darker, k * SPACING, None)
     foreign = cv2.resize(glance.foreign, (960, 720))
@@ -187,7 +187,7 @@ def test_what_creeps_over_the_table_is_not_learned_as_it_creeps(creep: int) -> N
 
 
 def grained(dx: float = 0, dy: float = 0, turn: float = 0, noise: int = 0) -> Picture:
-    """A cloth with a grain, seen by a camera that was knocked; sensor noise on top."""
+    """Return a cloth with a grain, seen by a camera that was knocked; sensor noise on top."""
     chance = np.random.default_rng(7)
     cloth = 90 + cv2.resize(chance.normal(0, 7, (180, 240)).astype(np.float32), (960, 720))
     matrix = cv2.getRotationMatrix2D((480, 360), turn, 1.0)
@@ -244,7 +244,7 @@ def test_whoever_plays_next_may_wait_over_the_pile_and_nobody_is_blamed_before_t
     assert hovering.waits(2, after=1) and not hovering.waits(3, after=1)
     hovering.laid(None)
     hovering.laid(1)
-    # Who came after an unknown hand came after nobody in particular.
+    # After an unknown hand the predecessor is unknown.
     assert not hovering.waits(1, after=2)
 
 

@@ -1,4 +1,4 @@
-"""When the eye looks, and what is read afterwards from frames that it had passed by."""
+"""When the eye looks, and the later reading of frames that it had skipped."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_the_first_card_counts_as_laid_once_another_lies_on_it_though_it_was_onl
 
 @pytest.mark.parametrize(("bare", "known"), [(0.05, False), (0.4, True)])
 def test_a_frame_in_which_something_lies_on_the_top_does_not_show_what_is_known(bare: float, known: bool) -> None:
-    """It may be a hand, or the next card: who is not sure holds no other frame against it."""
+    """It may be a hand, or the next card: an unsure reading contradicts no other frame."""
     watcher = settled().watcher
     gaze, now = watcher._gaze, watcher._stream.moments[-1]
     gaze._known = None

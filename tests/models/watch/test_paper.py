@@ -1,4 +1,4 @@
-"""White paper is found by any lamp, and by a colour that was learned amiss; skin and cloth are none."""
+"""White paper is found by any lamp, and by a wrongly learned colour; skin and cloth are none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WHITE, WARM, AMISS = (235.0, 235.0, 235.0), (123.0, 198.0, 252.0), (178.0, 195.0
 
 
 def _share_white(learned: tuple[float, ...], colour: tuple[float, ...]) -> float:
-    """How much of a picture of one colour is paper, where the paper's colour is known."""
+    """Return the share of paper in a picture of one colour, where the paper's colour is known."""
     motion = Motion()
     motion.paper = np.array(learned)
     half = np.full((40, 40, 3), colour, np.uint8)

@@ -1,4 +1,4 @@
-"""What deck memory adds to what the eye saw, and that neither ever wins silently over the other."""
+"""Deck memory beside the eye's readings: neither ever overrides the other silently."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ priors = st.one_of(
 
 @st.composite
 def looks(draw: st.DrawFn) -> Candidates:
-    """What one frame makes of a card."""
+    """Return one frame's reading of a card."""
     some = draw(st.lists(names, min_size=1, max_size=5, unique=True))
     left, shares = 1.0, []
     for _ in some:

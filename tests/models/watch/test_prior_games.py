@@ -19,7 +19,7 @@ def blurred() -> Bank:
 
 
 def test_memory_names_more_cards_for_sure_and_none_of_them_wrongly(blurred: Bank) -> None:
-    """A retrained eye may see more or less of these; what memory adds is right all the same."""
+    """A retrained eye may see more or less of these; memory's contribution is right all the same."""
     told = score(blurred, seed=1, cards=CARDS)
     assert told.known > CARDS // 2
     assert told.helped >= told.alone + (told.cards - told.alone) // 4

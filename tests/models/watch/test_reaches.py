@@ -23,12 +23,12 @@ FPS = 25
 
 
 def photograph(picture: Picture) -> Picture:
-    """What a camera makes of a drawn table."""
+    """Return a camera's picture of a drawn table."""
     return np.asarray(cv2.resize(picture, SIZE, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def glance_at(bare: Picture, picture: Picture) -> Glance:
-    """What the watcher makes of a picture after a second of the bare table."""
+    """Return the watcher's result for a picture after a second of the bare table."""
     motion = Motion()
     for k in range(FPS):
         motion.look(bare, k * SECOND // FPS, None)
@@ -36,7 +36,7 @@ def glance_at(bare: Picture, picture: Picture) -> Glance:
 
 
 def shaded(picture: Picture, *corners: tuple[int, int]) -> Picture:
-    """A picture with a hard shadow of half the light over a part of it."""
+    """Return a picture with a hard shadow of half the light over a part of it."""
     part = np.zeros(picture.shape[:2], np.float32)
     cv2.fillPoly(part, [np.array(corners, np.int32)], 0.5)
     light = 1 - cv2.GaussianBlur(part, (0, 0), 2.0)

@@ -1,4 +1,4 @@
-"""The span in which a face came up, from frames that show none for sure, one for sure, or nothing that can be told."""
+"""The span in which a face came up, from frames that surely show none, surely one, or cannot be told."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ CARD: Quad = np.array([[100, 100], [180, 100], [180, 220], [100, 220]], np.float
 
 
 def frames(shown: str) -> Stream:
-    """A stream of frames: ``.`` surely shows no face, ``W`` surely one, ``w`` perhaps one, of ``?`` nobody can say."""
+    """Return a stream of frames: ``.`` surely shows no face, ``W`` surely one, ``w`` perhaps one, ``?`` is unknown."""
     stream = Stream()
     for k, one in enumerate(shown):
-        # Noise looks like nothing, and least of all like itself in another frame.
+        # Noise matches nothing, least of all itself in another frame.
         half = np.random.default_rng(k).integers(0, 255, (160, 160, 3), np.uint8)
         stream.advance(k * SPACING, (320, 320))
         moment = stream.keep(half, k * SPACING, EXPOSED, half, Glance(k * SPACING, half, *(half[..., 0],) * 3))
@@ -34,8 +34,9 @@ def frames(shown: str) -> Stream:
 
 
 def span(shown: str) -> tuple[int, int]:
-    """First and last frame of the span for a card that is read in the newest; it begins as the one's exposure does and
-    ends as the other's does."""
+    """Return first and last frame of the span for a card that is read in the newest; it begins as the one's exposure
+    does and ends as the other's does.
+    """
     stream = frames(shown)
     low, high, _ = reveal(CARD, stream.moments[-1], stream, Pile(card_height=120.0))
     assert low % SPACING == 0 and (high - EXPOSED) % SPACING == 0

@@ -1,4 +1,4 @@
-"""What many looks at one card amount to: its name, and whether it was laid or only uncovered."""
+"""The sum of many looks at one card: its name, and whether it was laid or only uncovered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
 
 
 def look(name: str, confidence: float, *, index: int = 0, dx: float = 0.0, **what: Any) -> Sighting:
-    """One sighting; where nothing else is said, of a card on top that lies over the pile."""
+    """Return one sighting; by default of a card on top that lies over the pile."""
     how: dict[str, Any] = {"top": True, "on_pile": True, "under": False} | what
     return Sighting(index, index * 66_666_667, name, confidence, CARD + np.float32(dx), **how)
 

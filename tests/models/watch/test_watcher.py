@@ -1,7 +1,7 @@
 """The watcher: from frames to cards laid, piles taken and cards slid under, each at its own instant.
 
-Most tests paint their frames and tell the eye what is in them (`tests.models.watch.painted`), so that what fails here
-is the watcher and not the reading. A stretch of a simulated game follows, with an eye that knows the truth
+Most tests paint their frames and give the eye their contents (`tests.models.watch.painted`), so that a failure here
+is the watcher's and not the reader's. A stretch of a simulated game follows, with an eye that knows the truth
 (`tests.models.eye.truth`) and, where weights are there, with the real one.
 """
 
@@ -32,7 +32,7 @@ TWO = Painted("2c", 462, 380, 41)
 
 
 class Stream:
-    """Feeds painted frames, and holds the watcher to its promise about the watermark."""
+    """Feeds painted frames, and checks the watcher's promise about the watermark."""
 
     def __init__(self, bearings: dict[int, float] = BEARINGS, **options: Any) -> None:
         self.eye = ToldEye()
@@ -59,7 +59,7 @@ class Stream:
             self.t += SPACING
 
     def lay(self, under: Sequence[Painted], card: Painted, bearing: float, first_read: bool = True) -> int:
-        """A hand lays a card; gives the instant of the first frame that shows the face."""
+        """Let a hand lay a card; return the instant of the first frame that shows the face."""
         x, y = math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))
         reach = (bearing, card.x + x * 70, card.y + y * 70)
         self.show(under, (bearing, card.x + x * 330, card.y + y * 330))
@@ -86,7 +86,7 @@ def earliest(one: Observation) -> int:
 
 
 def settled() -> Stream:
-    """A table on which a seven and on it a king lie."""
+    """Return a table with a seven and on it a king."""
     stream = Stream()
     stream.show(frames=4)
     stream.lay([], SEVEN, 270)
@@ -277,7 +277,7 @@ def test_a_card_slid_under_is_not_laid_once_the_top_shows_again_whatever_it_seem
 
 
 def test_two_cards_that_follow_each_other_by_one_frame_are_two() -> None:
-    """The first is seen in one frame only, bare and beyond doubt, though but one of its indices was found."""
+    """The first is seen in one frame only, bare and beyond doubt, though only one of its indices was found."""
     stream = settled()
     two = replace(TWO, confidence=0.995, one_index=True)
     nine = Painted("9d", TWO.x + 60, TWO.y + 30, 100, confidence=0.995)
@@ -300,7 +300,7 @@ def test_a_card_that_slides_on_after_it_was_told_has_not_been_taken() -> None:
 
 
 def test_a_card_misread_on_its_way_is_the_one_that_comes_to_rest() -> None:
-    """Each look that takes it for another says that it may have been this one."""
+    """Each look that takes it for another lists it as a candidate."""
     stream = settled()
     two = replace(TWO, confidence=0.99)
     blurred = replace(TWO, says="2s", confidence=0.8, candidates=(("2s", 0.8), ("2c", 0.15)))
@@ -342,7 +342,7 @@ def test_a_card_beside_the_pile_keeps_its_instant_while_a_hand_lies_on_it() -> N
 
 
 def test_a_card_that_stays_beside_the_pile_is_told_in_time_though_no_look_is_sure_of_it() -> None:
-    """It is told before the watermark passes it, so its span need not be cut short."""
+    """It is reported before the watermark passes it, so its span need not be cut short."""
     stream = settled()
     aside = Painted("9d", 640, 200, 5, confidence=0.8, bare=0.02)
     shown = stream.t
@@ -461,7 +461,7 @@ def test_finish_reports_what_is_still_open() -> None:
 
 
 def watch(script: Script, table: SimulatedTable, eye: CardEye) -> list[Observation]:
-    """What the watcher tells of a simulated game, with its promise about the watermark checked."""
+    """Return the watcher's reports of a simulated game, with its promise about the watermark checked."""
     watcher = Watcher(eye, seat_bearings=dict(enumerate(table.seat_bearings, 1)))
     seen: list[Observation] = []
     for frame in table.frames():
@@ -475,12 +475,12 @@ def watch(script: Script, table: SimulatedTable, eye: CardEye) -> list[Observati
 
 
 def cards_of(script: Script) -> list[Card]:
-    """The cards that were laid."""
+    """Return the cards that were laid."""
     return [one for one in script.truth if isinstance(one, Card)]
 
 
 def compare(script: Script, seen: Sequence[Observation]) -> None:
-    """Every card once, in order, from its seat, its reveal within what is claimed; every pile taken."""
+    """Check every card once, in order, from its seat, its reveal within its stated error; and every pile taken."""
     laid = cards_of(script)
     read = sorted((one for one in seen if isinstance(one, Card)), key=lambda one: one.t)
     assert [one.card for one in read] == [one.card for one in laid]
@@ -503,7 +503,7 @@ def test_a_simulated_stretch_with_an_eye_that_knows_the_truth() -> None:
 
 
 def test_simulated_stretches_with_an_eye_that_slips() -> None:
-    """One sighting in seven is missed or misread; of 240 cards four at most are lost, and none is told besides."""
+    """One sighting in seven is missed or misread; of 240 cards four at most are lost, and none is invented."""
     lost = 0
     for seed in range(5, 11):
         script = play_game(seed, 4, max_cards=40)
@@ -520,7 +520,7 @@ def test_simulated_stretches_with_an_eye_that_slips() -> None:
 def test_under_lamps_that_flicker_by_a_fifth_nothing_changes_at_their_mains_frame_rate(
     mains_hz: int, ripple: float
 ) -> None:
-    """What 4 ms of exposure leave of the ripple is 20 %; at the other mains' rate hardly a seat or a take is right."""
+    """The ripple after 4 ms of exposure is 20 %; at the other mains' rate hardly a seat or a take is right."""
     script = play_game(2, 4, max_cards=12)
     table = SimulatedTable(script, steady_rate(mains_hz), lamp=Lamp(mains_hz, ripple))
     compare(script, watch(script, table, TruthEye(table)))

@@ -1,4 +1,4 @@
-"""The watcher with deck memory's help: an unsure eye is helped, a sure one is not overruled."""
+"""The watcher with deck memory: an unsure eye is helped, a sure one is not overruled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FROM_THREE = 90.0
 
 
 def laid(card: Painted, foresight: Foresight | None) -> Stream:
-    """Seat 3 lays a card on the seven and the king."""
+    """Let seat 3 lay a card on the seven and the king."""
     stream = settled()
     stream.watcher.recall(foresight)
     stream.lay([SEVEN, KING], card, FROM_THREE)
@@ -56,7 +56,7 @@ def test_a_reading_that_agrees_is_told_as_ever_and_surer() -> None:
 
 
 def test_a_card_just_told_is_not_expected_once_more() -> None:
-    """Nobody has said anew what can come: the queen was laid, so the next of that hand is the four."""
+    """The prediction is not renewed: the queen was laid, so the next of that hand is the four."""
     stream = laid(QUEEN, KNOWN)
     four = Painted("4d", 500, 340, -35, says="4h", confidence=0.55, candidates=(("4h", 0.55), ("4d", 0.42)))
     stream.lay([SEVEN, KING, QUEEN], four, FROM_THREE)

@@ -1,4 +1,4 @@
-"""A broker of our own that speaks as much MQTT as one listener needs, up to a version; for what no Mosquitto does."""
+"""A fake broker with as much MQTT as one listener needs, up to a version; for behaviour beyond Mosquitto's."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ CONNECT, PUBACK, SUBSCRIBE = 0x10, 0x40, 0x82
 MQTT_3_1_1, MQTT_5 = 4, 5
 """Levels of the protocol."""
 _MOST: Final = b"\x27"
-"""Begins the property that says how large a packet may be."""
+"""First byte of the property with the largest packet size."""
 
 
 class FakeBroker:
-    """Sends its messages (topic, payload) to whoever subscribes, and keeps to the largest packet that was asked for."""
+    """Sends its messages (topic, payload) to each subscriber, and keeps to the requested largest packet."""
 
     def __init__(self, newest: int, messages: Sequence[tuple[str, bytes]]) -> None:
         self.levels: list[int] = []
-        """The level of the protocol that each connection asked for."""
+        """The requested protocol level of each connection."""
         self.taken = threading.Event()
-        """The last message has been acknowledged."""
+        """Set when the last message has been acknowledged."""
         self._newest, self._messages = newest, messages
         self._door = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._door.getsockname()[1]

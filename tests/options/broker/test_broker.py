@@ -1,4 +1,4 @@
-"""A table on a real Mosquitto: told, killed, back, refused."""
+"""A table on a real Mosquitto: publishing, killed, back, refused."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.options.hall.listener import Listener
 
 
 def mqtt(port: int, **more: Any) -> MqttSettings:
-    """The section of the settings."""
+    """Return the section of the settings."""
     return MqttSettings(host="127.0.0.1", port=port, table="t1", **more)
 
 
@@ -35,7 +35,7 @@ def wait_for(words: str, publisher: BrokerService) -> None:
 
 @contextmanager
 def turning(publisher: BrokerService) -> Iterator[BrokerService]:
-    """A loop that turns: what is due is handed over."""
+    """Run a loop that hands over due messages."""
     over = threading.Event()
 
     def turn() -> None:

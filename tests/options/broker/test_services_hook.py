@@ -1,4 +1,4 @@
-"""A table tells its broker: once a game is on record, and then how it stands, five times a second."""
+"""A table publishes to its broker: first when a game is on record, then its state, five times a second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.table.test_resume import Desk
 
 
 class Heard(BrokerService):
-    """A service that notes what it would tell."""
+    """A service that notes its messages."""
 
     def __init__(self) -> None:
         super().__init__(MqttSettings(host="127.0.0.1", table="t1"))

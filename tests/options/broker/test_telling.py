@@ -1,4 +1,4 @@
-"""What a table tells, without a broker: payloads, the day's sums, Home Assistant, the queue."""
+"""A table's messages, without a broker: payloads, the day's sums, Home Assistant, the queue."""
 
 from __future__ import annotations
 

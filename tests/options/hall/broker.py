@@ -1,4 +1,4 @@
-"""A real Mosquitto on a free port of this machine, for tests and the bench; stopped and begun again as one likes."""
+"""A real Mosquitto on a free port of this machine, for tests and the bench; can be stopped and restarted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE: Final = 10.0
 
 
 def free_port() -> int:
-    """A port that nobody listens at now."""
+    """Return a port without a listener."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         port: int = one.getsockname()[1]
@@ -25,7 +25,7 @@ def free_port() -> int:
 
 
 class Mosquitto:
-    """One broker. ``password`` names a file made by ``mosquitto_passwd``; without it everybody may enter."""
+    """One broker. ``password`` names a file made by ``mosquitto_passwd``; without it the broker is open to all."""
 
     def __init__(self, folder: Path, *, password: Path | None = None, lines: tuple[str, ...] = ()) -> None:
         if PROGRAM is None:
@@ -40,12 +40,12 @@ class Mosquitto:
 
     @property
     def pid(self) -> int:
-        """Of its process."""
+        """Return its process id."""
         assert self._process is not None
         return self._process.pid
 
     def start(self) -> None:
-        """Begin; it answers when this returns."""
+        """Start it; it answers when this returns."""
         assert PROGRAM is not None
         self._process = subprocess.Popen([PROGRAM, "-c", str(self._settings)], stderr=subprocess.DEVNULL)
         until = time.monotonic() + PATIENCE
@@ -58,7 +58,7 @@ class Mosquitto:
                     raise
 
     def kill(self) -> None:
-        """As if its plug were pulled; what it held is lost."""
+        """Kill it as if its plug were pulled; its retained data is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()

@@ -1,6 +1,6 @@
 """Many tables in one process: ``python -m tests.options.hall.generator PORT COUNT [FIRST]`` plays a recorded game.
 
-At its pace; every table has a connection of its own with a last will, and says what a real one says, by the same code;
+At its pace; every table has its own connection with a last will, and publishes by a real table's code;
 only its thread is shared. Ends when its standard input is closed, and then prints when each ruling was handed to the
 connection: ``{table: [monotonic ns, …]}``, in the order of the rulings' numbers, which begin with 1.
 """
@@ -23,7 +23,7 @@ from tests.options.hall.performance import Performance, performance
 
 SECOND: Final = 1_000_000_000
 GOLDEN: Final = 0.618033988749895
-"""Tables begin at fractions of the game that are spread evenly, however many there are."""
+"""Tables begin at fractions of the game that are spread evenly, whatever their number."""
 BUNCH: Final = 50
 """Tables that have their turn before the sockets have theirs."""
 LULL: Final = 2 * SECOND
@@ -52,11 +52,11 @@ class OneTable:
         self._tally.begin(wall_time()[:10], self._game, self._names)
 
     def enter(self) -> None:
-        """Say that the table is there."""
+        """Announce the table."""
         self.client.publish(self._topics.of("available"), ONLINE, qos=1, retain=True)
 
     def play(self, now: int) -> int:
-        """What is next in the game is told; returns in how long the one after it comes, ns."""
+        """Publish the game's next event; return the time until the one after it, ns."""
         moment = self._play.moments[self._at]
         for ruling in moment.rulings:
             self._box.put(self._topics.of("ruling"), self._telling.ruling(ruling))
@@ -72,7 +72,7 @@ class OneTable:
         return LULL
 
     def tell(self, now: int) -> None:
-        """What is due goes out."""
+        """Send due messages."""
         for topic, payload, retain in self._box.take(now, 100):
             if not retain:
                 self.sent.append(monotonic())
@@ -121,7 +121,7 @@ async def _alive(tables: list[OneTable]) -> None:
 
 
 async def crowd(port: int, count: int, first: int) -> dict[str, list[int]]:
-    """Play until standard input ends; returns when each ruling was sent."""
+    """Play until standard input ends; return when each ruling was sent."""
     loop, over, play = asyncio.get_running_loop(), asyncio.Event(), performance()
     tables = []
     for place in range(first, first + count):
@@ -135,7 +135,7 @@ async def crowd(port: int, count: int, first: int) -> dict[str, list[int]]:
     loop.add_reader(sys.stdin.fileno(), over.set)
     print("playing", flush=True)
     await _play(tables, over)
-    # What is under way arrives.
+    # Let pending messages arrive.
     await asyncio.sleep(1)
     alive.cancel()
     return {table.name: table.sent for table in tables}

@@ -1,4 +1,4 @@
-"""Somebody else on the broker, who hears everything and may say anything."""
+"""Another client of the broker, which hears everything and may publish anything."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATIENCE = 20.0
 
 
 class Listener:
-    """Keeps every message under the given filters; ``until`` waits for what a test looks for."""
+    """Keeps every message under the given filters; ``until`` waits for a condition."""
 
     def __init__(self, port: int, *filters: str, user: str = "", password: str = "") -> None:
         self.messages: list[tuple[str, bytes, bool]] = []
@@ -48,11 +48,11 @@ class Listener:
             self._news.notify_all()
 
     def say(self, topic: str, payload: bytes | str | None, *, retain: bool = False) -> None:
-        """Publish something; it is with the broker when this returns."""
+        """Publish a message; it has reached the broker when this returns."""
         self.client.publish(topic, payload, qos=1, retain=retain).wait_for_publish(PATIENCE)
 
     def until(self, found: Callable[[Self], Any]) -> Any:
-        """What ``found`` answers once that is true."""
+        """Return the result of ``found`` once it is true."""
         end = time.monotonic() + PATIENCE
         with self._news:
             while not (answer := found(self)):
@@ -61,11 +61,11 @@ class Listener:
             return answer
 
     def last(self, topic: str) -> bytes | None:
-        """The latest message on a topic."""
+        """Return the latest message on a topic."""
         return next((payload for name, payload, _ in reversed(self.messages) if name == topic), None)
 
     def objects(self, topic: str) -> list[dict[str, Any]]:
-        """Every message on a topic, as JSON."""
+        """Return every message on a topic, as JSON."""
         return [json.loads(payload) for name, payload, _ in self.messages if name == topic]
 
     def __enter__(self) -> Self:

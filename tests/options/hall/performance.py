@@ -1,4 +1,4 @@
-"""A recorded game as the payloads that a table would tell, each with the instant at which it was known."""
+"""A recorded game as a table's payloads, each with the instant at which it was known."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ RECORDED = Path(__file__).parents[2] / "web" / "demo.jsonl"
 
 @dataclass(frozen=True)
 class Moment:
-    """What was ruled at once, and the position then."""
+    """Rulings of one moment, and the position then."""
 
     t: int
-    """Since the game began, ns."""
+    """Time since the game began, ns."""
     rulings: tuple[Ruling, ...]
     view: View
 
@@ -34,18 +34,18 @@ class Performance:
 
     @property
     def length(self) -> int:
-        """From its first line to its last ruling, ns."""
+        """Return the time from its first line to its last ruling, ns."""
         return self.moments[-1].t
 
     @property
     def rulings(self) -> int:
-        """How many."""
+        """Return the number of rulings."""
         return sum(len(moment.rulings) for moment in self.moments)
 
 
 @cache
 def performance(path: Path = RECORDED) -> Performance:
-    """The game of a log, ruled again."""
+    """Return the game of a log, ruled again."""
     referee, now = Adjudicator(lookahead_ns=200_000_000), 0
     names: tuple[str, ...] = ()
     moments: list[Moment] = []

@@ -1,4 +1,4 @@
-"""The hall as a process of its own."""
+"""The hall as a separate process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ServedHall(Served):
         self._start("hall", "--broker", f"127.0.0.1:{broker}", "--port", "0", *options)
 
     def health(self) -> dict[str, Any]:
-        """What it says of itself."""
+        """Return its own health report."""
         with urllib.request.urlopen(f"{self.address}/healthz", timeout=30) as answer:
             found: dict[str, Any] = json.load(answer)
         return found

@@ -1,4 +1,4 @@
-"""The bench's own arithmetic: what counts as late, lost and missed."""
+"""The bench's own arithmetic: late, lost and missed rulings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_it_bends_where_the_first_are_late_or_lost() -> None:
 
 
 def test_a_tables_traffic_is_that_of_its_game() -> None:
-    """What docs/club.md says of it: payloads' sizes, messages and bytes a second."""
+    """The figures of docs/club.md: payloads' sizes, messages and bytes a second."""
     found = traffic()
     means = {name: sum(sizes) / len(sizes) for name, sizes in found.sizes.items()}
     assert means == pytest.approx({"ruling": 240, "state": 640, "day": 340}, rel=0.05)

@@ -1,4 +1,4 @@
-"""`referee hall`: what it is given, and what it says of mistakes."""
+"""`referee hall`: its arguments, and its error messages."""
 
 from __future__ import annotations
 

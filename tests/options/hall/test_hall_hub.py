@@ -20,11 +20,11 @@ from tests.options.broker.test_telling import NAMES, VIEW, WON
 from tests.web.browser import HOST, Reply, request
 
 NOBODY = Broker("")
-"""A host that there cannot be: nothing is tried, and the hall's own loop goes on all the same."""
+"""A host that cannot exist: no connection is tried, and the hall's own loop goes on all the same."""
 
 
 class Room:
-    """A hall that is told by hand what a broker would send, and looked at by hand too."""
+    """A hall with messages and views driven by the test."""
 
     def __init__(self) -> None:
         self.hub = HallHub(NOBODY, "referee")
@@ -33,7 +33,7 @@ class Room:
         self.telling.begin(1, NAMES)
 
     def hear(self, leaf: str, payload: dict[str, Any] | bytes, *, table: str = "t1", retained: bool = False) -> None:
-        """A message arrives; it is taken up when the hub looks."""
+        """Deliver a message; the hub processes it at its next look."""
         data = payload if isinstance(payload, bytes) else encoded(payload)
         paho: Any = self.hub.connection.client
         paho.on_message(None, None, _Message(f"referee/{table}/{leaf}", data, retained))
@@ -47,14 +47,14 @@ class Room:
 
 
 class _Message:
-    """What paho hands over."""
+    """A message in paho's form."""
 
     def __init__(self, topic: str, payload: bytes, retain: bool) -> None:
         self.topic, self.payload, self.retain = topic, payload, retain
 
 
 class FailsOnce(Hall):
-    """What came cannot be settled, the first time."""
+    """Fails to process messages, the first time."""
 
     failed = False
 
@@ -66,7 +66,7 @@ class FailsOnce(Hall):
 
 
 async def _event(stream: AsyncIterator[bytes]) -> dict[str, Any]:
-    """The next event's data; what only says that the hall is still there is passed over."""
+    """Return the next event's data; keep-alives are skipped."""
     async for part in stream:
         if b"data: " in part:
             found: dict[str, Any] = json.loads(part.split(b"data: ")[1])
@@ -75,13 +75,13 @@ async def _event(stream: AsyncIterator[bytes]) -> dict[str, Any]:
 
 
 async def _leave(stream: AsyncIterator[bytes]) -> None:
-    """The viewer closes the page."""
+    """Close the viewer's page."""
     assert isinstance(stream, AsyncGenerator)
     await stream.aclose()
 
 
 def played(evening: Callable[[Room], Awaitable[None]]) -> None:
-    """A room that listens while this happens; then everybody is let go."""
+    """Run a room that listens during the action; then close all connections."""
 
     async def whole() -> None:
         room = Room()

@@ -1,4 +1,4 @@
-"""The hall as people meet it: its process on a real broker, its answers, and (where there is one) a real browser."""
+"""The hall in use: its process on a real broker, its answers, and (where there is one) a real browser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SIZES = {"phone": (390, 844), "laptop": (1366, 768), "projector": (1920, 1080)}
 
 
 class Room:
-    """A broker, a hall, and somebody who speaks for the tables."""
+    """A broker, a hall, and a client that publishes for the tables."""
 
     def __init__(self, broker: Mosquitto, hall: ServedHall, speaker: Listener) -> None:
         self.broker, self.hall, self.speaker = broker, hall, speaker
@@ -104,7 +104,7 @@ def test_hostile_payloads_leave_the_hall_standing(room: Room) -> None:
     room.state("t1")
     Stream(f"{room.hall.address}/events").until("t1", condition="live")
     health = room.hall.health()
-    # The filters pass neither a deeper topic on nor one of another leaf, and the broker nothing that is too large.
+    # The filters pass neither a deeper topic nor one of another leaf, and the broker no oversized message.
     assert (health["refused"], health["tables"], health["well"]) == (20, 1, True)
 
 

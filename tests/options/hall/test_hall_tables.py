@@ -1,4 +1,4 @@
-"""What the hall makes of messages, without a broker; among them such as nobody should send."""
+"""The hall's handling of messages, without a broker; invalid ones included."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SCRIPT = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 
 
 class Room:
-    """A hall with one table that tells."""
+    """A hall with one publishing table."""
 
     def __init__(self) -> None:
         self.hall = Hall()
@@ -261,7 +261,7 @@ def test_names_and_sentences_are_bounded_and_show_what_they_say(room: Room) -> N
 
 
 def test_names_that_tell_nothing_keep_no_table_out() -> None:
-    """A table that tells its state is taken up in a hall full of made-up names; theirs make way, and no other table."""
+    """A table that publishes its state is admitted to a hall full of made-up names, of which one makes way."""
     hall = Hall()
     hall.broker(True)
     telling = Telling("run")

@@ -1,4 +1,4 @@
-"""What a table of the bench tells, by its payloads: counted over one game, without a broker and in no time."""
+"""The payloads of one table of the bench: counted over one game, without a broker and in no time."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.options.hall.generator import LULL
 from tests.options.hall.performance import performance
 
 ALIVE: Final = 10_000_000_000
-"""A table tells its present so often at least, ns."""
+"""A table publishes its state at least this often, ns."""
 AT: Final = "2026-01-01T20:00:00+00:00"
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """Of one table, in a game and the lull behind it."""
+    """The traffic of one table, in a game and the lull behind it."""
 
     sizes: dict[str, list[int]]
     """By topic, bytes of each payload."""
@@ -26,7 +26,7 @@ class Traffic:
 
     @property
     def words(self) -> str:
-        """In one line."""
+        """Return it in one line."""
         each = ", ".join(f"a {name} {sum(all_) / len(all_) / 1000:.2f} kB" for name, all_ in self.sizes.items())
         rulings = len(self.sizes["ruling"]) / self.seconds
         others = sum(len(all_) for name, all_ in self.sizes.items() if name != "ruling") / self.seconds
@@ -52,7 +52,7 @@ def traffic() -> Traffic:
 
     told = 0
     for moment in play.moments:
-        # What was held back for the pace goes out meanwhile; nothing else is heard from a table that waits.
+        # Messages held back by the rate limit go out meanwhile; a waiting table sends nothing else.
         tell(min(moment.t, told + PACE))
         for alive in range(told + ALIVE, moment.t, ALIVE):
             tell(alive)

@@ -1,4 +1,4 @@
-"""A lesson at simulated devices: the light for all at the pads, a phone's own trials, and what is kept and served."""
+"""A lesson at simulated devices: the light for all at the pads, a phone's own trials, and the results."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def own_pace(csv: Path | None = None, each: int = 3) -> ReactionLesson:
 
 
 def trial(told: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A reaction of 250 ms as a phone reports it: the picture took 16 ms, the stamp is as late as a screen's is."""
+    """Return a reaction of 250 ms as a phone reports it: the picture took 16 ms, the stamp is as late as a screen's."""
     made = {
         "pupil": told["pupil"], "number": told["number"], "kind": "touch", "sampling": 0, "ready": 0,
         "shown": [SECOND, SECOND + 16 * MS], "touched": SECOND + 8 * MS + 250 * MS + SAMPLING["touch"],

@@ -249,7 +249,7 @@ class PadPlayer(Player):
 
     def wait(self, until: int) -> Sequence[TimedSlap] | None:
         for hand in super().wait(until) or ():
-            # Somebody else leans on the other pad: only seat 2 practises.
+            # Another person leans on the other pad: only seat 2 practises.
             for seat in (1, 2):
                 self.table.advance(seat, True, hand.t)
             self.table.run_to(hand.t + 80 * MS)
@@ -295,7 +295,7 @@ def test_without_a_terminal_it_says_what_to_do() -> None:
 
 
 class Spoken:
-    """Remembers what was said, and the table's light."""
+    """Remembers the spoken phrases, and the table's light."""
 
     def __init__(self) -> None:
         self.said: list[str] = []

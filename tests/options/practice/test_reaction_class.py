@@ -1,4 +1,4 @@
-"""A class at reaction trials: who takes part, and one stimulus for everybody, in event time."""
+"""A class at reaction trials: the participants, and one stimulus for all, in event time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STEP = 10 * MS
 
 
 def seat(room: ReactionClass, *devices: str) -> SharedRounds:
-    """Rounds to which these devices have come."""
+    """Return rounds that these devices have joined."""
     rounds = SharedRounds(room, SECOND, random.Random(3))
     for device in devices:
         rounds.press(device, Timed(0, 0))
@@ -23,7 +23,7 @@ def seat(room: ReactionClass, *devices: str) -> SharedRounds:
 
 
 def play_round(rounds: SharedRounds, now: int, hands: dict[str, int], silent: tuple[str, ...] = ()) -> int:
-    """One round in which hands come so long after the stimulus, ns; returns the instant after it."""
+    """Play one round in which hands come this long after the stimulus, ns; return the instant after it."""
     number = rounds.number
     while not rounds.advance(now, now):
         now += STEP

@@ -1,4 +1,4 @@
-"""Reaction trials: what a trial was, what a pupil's trials come to, and the laws that hold for all of them."""
+"""Reaction trials: the verdict on a trial, the sums of a pupil's trials, and the laws for all of them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_wait_lies_between_the_shortest_and_four_times_it(chance: float, short
 
 @given(st.floats(0, 0.4), st.integers(1 * SECOND, 3 * SECOND))
 def test_waiting_teaches_nothing_of_how_long_it_will_still_be(chance: float, shortest: int) -> None:
-    """Of those who still wait after a while, as many are called in the next tenth as at the beginning."""
+    """Of the pupils still waiting after a while, as many are called in the next tenth as at the beginning."""
     later = draw_wait(chance, shortest)
     tenth = shortest // 10
 

@@ -1,4 +1,4 @@
-"""Marks of people find their slaps, by their instants alone; what has no place is said."""
+"""People's marks find their slaps, by their instants alone; an unmatched mark is reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from referee.units import MS, SECOND
 
 
 def slap(seconds: float, verdict: str = GOOD, *more: float) -> JudgedSlap:
-    """A slap of one hand and of more after it, s."""
+    """Return a slap of one hand and of more after it, s."""
     instants = [round(one * SECOND) for one in (seconds, *more)]
     hands = tuple(f"s{t}" for t in instants)
     return JudgedSlap(hands, instants[0], instants[-1], None, verdict, "" if verdict else "dead_heat")
@@ -21,7 +21,7 @@ def mark(seconds: float, verdict: str = GOOD) -> Mark:
 
 
 def places(found: Comparison) -> dict[str, list[float]]:
-    """The instants of what is in each place, s."""
+    """Return the instants of the contents of each place, s."""
     return {
         "agreed": [one.slap.t / SECOND for one in found.agreed],
         "differing": [one.slap.t / SECOND for one in found.differing],

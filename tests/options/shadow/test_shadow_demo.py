@@ -1,4 +1,4 @@
-"""A simulated evening in shadow mode: players referee, and the report says where they were wrong, and only there."""
+"""A simulated evening in shadow mode: players referee, and the report lists exactly their errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WRONG = 12
 
 
 def with_a_dead_heat(script: Script) -> tuple[Script, int]:
-    """The same evening, but two hands of one slap come down a microsecond apart; and which slap that is."""
+    """Return the same evening with two hands of one slap a microsecond apart; and which slap that is."""
     hands = {line.id: line for line in script.truth if isinstance(line, Slap)}
     places = [place for place, slap in enumerate(true_slaps(script)) if len(slap.hands) == 2 and slap.verdict]
     place = places[len(places) // 2]

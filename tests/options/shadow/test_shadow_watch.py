@@ -1,4 +1,4 @@
-"""Shadow mode at the table: silent, marked by two keys, and told who won a dead heat by who takes the pile."""
+"""Shadow mode at the table: silent, marked by two keys; the seat that takes the pile settles a dead heat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dispute: which moments may be slapped, what a marked frame says of a hand, and what comes of the marks."""
+"""A dispute: the slappable moments, the meaning of a marked frame, and the result of the marks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def frames(count: int = 400) -> list[FrameSpan]:
 
 
 def cards(*names: str, gap: int = 1_000 * MS, start: int = 500 * MS) -> list[Observation]:
-    """Cards that follow each other, laid by nobody knows whom."""
+    """Return cards that follow each other, with unknown players."""
     return [Card(t=start + n * gap, id=f"c{n + 1}", card=name, t_error=FRAME) for n, name in enumerate(names)]
 
 
@@ -133,7 +133,7 @@ def test_a_hand_may_fall_again_at_the_next_moment() -> None:
 
 
 def test_footage_that_begins_in_the_middle_holds_no_card_to_be_out_of_turn() -> None:
-    """Nobody knows whose turn it is."""
+    """The turn is unknown."""
     seats = (3, 3, 2, 1)
     seen: list[Observation] = [
         Card(t=n * 1_000 * MS, id=f"c{n}", card=card, seat=seat)
@@ -163,7 +163,7 @@ def test_whoever_lays_the_first_card_is_taken_to_be_in_turn() -> None:
 
 
 def test_players_who_quarrel_lay_no_card_out_of_turn() -> None:
-    """Seat 1 was first, seat 2 took the pile all the same, and led; what comes after is ruled by its cards."""
+    """Seat 1 was first, seat 2 took the pile all the same, and led; later events are ruled by its cards."""
     seen = cards("7h", "7c")
     seen += [
         Taken(t=3_000 * MS, id="t1", seat=2),
@@ -217,7 +217,7 @@ def test_the_log_says_that_people_told_and_is_read_again() -> None:
 
 
 def test_what_else_was_seen_is_no_evidence_of_cards() -> None:
-    """A hand that rests over the pile is how people slap where there are no pads."""
+    """A hand that rests over the pile is a way to slap without pads."""
     seen = [*cards("7h", "7c"), Foul(t=1_700 * MS, id="f1", seat=1, foul="hover")]
     told = dispute(seen)
     told.mark("c2", 1, 45)

@@ -27,13 +27,13 @@ def filmed(tmp_path_factory: pytest.TempPathFactory) -> FilmedDispute:
 
 @pytest.fixture
 def reviewed(browser: Browser, filmed: FilmedDispute, tmp_path: Path) -> Iterator[ReviewedVideo]:
-    """The page of a clip; the browser first, for without one there is nothing to try."""
+    """The page of a clip; the browser first, because without one the test is skipped."""
     with ReviewedVideo(filmed.file, tmp_path / "dispute.jsonl") as opened:
         yield opened
 
 
 def shown_large(moment: Locator) -> int:
-    """The frame that is looked at."""
+    """Return the enlarged frame."""
     return int(str(moment.locator(".large").get_attribute("src")).rpartition("/")[2].removesuffix(".jpg"))
 
 

@@ -1,4 +1,4 @@
-"""The page of a dispute: what it shows, what may be posted to it, and who may post."""
+"""The page of a dispute: its contents, its posts, and the access to them."""
 
 from __future__ import annotations
 

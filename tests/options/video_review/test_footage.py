@@ -1,4 +1,4 @@
-"""Footage: read once for what was seen, and again for pictures of the pile."""
+"""Footage: read once for its observations, and again for pictures of the pile."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ HEIGHT = 80.0
 
 
 def seen_at(x: float, y: float) -> CardSeen:
-    """A card whose middle lies there."""
+    """Return a card whose middle lies there."""
     corners = np.array([(x - 28, y - 40), (x + 28, y - 40), (x + 28, y + 40), (x - 28, y + 40)], np.float64)
     return CardSeen("7h", 0.99, corners, True, 1.0, np.zeros((0, 2)))
 
 
 class PresentEye:
-    """Sees cards where it is told."""
+    """Sees cards in given places."""
 
     def __init__(self, *places: tuple[float, float]) -> None:
         self._seen = [seen_at(*place) for place in places]
@@ -44,7 +44,7 @@ class PresentEye:
 
 @pytest.fixture
 def frames(tmp_path: Path) -> Path:
-    """Forty frames, each of another grey, at fifteen a second."""
+    """Return forty frames, each of another grey, at fifteen a second."""
     folder = tmp_path / "frames"
     folder.mkdir()
     for n in range(40):
@@ -63,7 +63,7 @@ def test_the_pile_lies_where_most_cards_were_seen() -> None:
     left, top, right, bottom = place
     assert abs((left + right) / 2 - 303) < 5
     assert abs((top + bottom) / 2 - 202) < 5
-    # The card that lies in the middle is shown whole, with as much again round it.
+    # The card in the middle is shown whole, with as much again round it.
     assert right - left == pytest.approx(3 * HEIGHT, abs=1)
 
 
@@ -91,7 +91,7 @@ def test_every_frame_is_looked_at_and_noted(frames: Path) -> None:
 
 
 def test_a_videos_own_stamps_tell_when_its_frames_were_taken(tmp_path: Path) -> None:
-    """A telephone's frames stand unevenly; the last ones of this file lie beyond the length that its head tells."""
+    """A telephone's frames are uneven; the last ones of this file lie beyond the length in its header."""
     stands = [40, 40, 100, 20, 33, 70, 40, 10, 40, 40, 40, 40]
     write_uneven_video(tmp_path / "uneven.mp4", stands)
     watcher: Any = ScriptedWatcher([])

@@ -1,4 +1,4 @@
-"""A hand or a card at another instant: what would have been ruled, and that nothing of the game is touched."""
+"""A hand or a card at another instant: the ruling that would follow, and that the game stays untouched."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_ruling_changes_just_where_the_margin_crosses_the_error(by: float, r
 
 @pytest.mark.parametrize(("error", "kind"), [(0, "slap_won"), (2.5, "slap_won"), (2.500001, "dead_heat")])
 def test_a_worse_clock_makes_a_dead_heat(error: float, kind: str) -> None:
-    """Nothing moves; the instant of one hand is known less well."""
+    """Nothing moves; the instant of one hand has a larger error."""
     assert verdict(moved("s2", 0, error))[0] == kind
 
 

@@ -1,4 +1,4 @@
-"""What would have been, on the page: both verdicts, mistakes in clear words, and a record that stays as it is."""
+"""The what-if page: both verdicts, errors in clear words, and a record that stays unchanged."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def play(house: House) -> None:
 
 
 class Visitor:
-    """Asks the pages of a record."""
+    """Opens the pages of a record."""
 
     def __init__(self, record: Path) -> None:
         self.record = record
@@ -125,7 +125,7 @@ def test_a_game_that_costs_too_much_is_refused(visitor: Visitor, monkeypatch: py
 
 
 def test_the_record_is_not_touched(visitor: Visitor) -> None:
-    """Neither its file nor what the page remembers of the game."""
+    """Neither its file nor the page's cache of the game."""
     folder = visitor.record.parent
     before = {file.name: hashlib.sha256(file.read_bytes()).digest() for file in folder.glob("games.sqlite*")}
     rulings = list(visitor.site.shelf.folded(1).rulings)
@@ -140,7 +140,7 @@ def test_the_record_is_not_touched(visitor: Visitor) -> None:
 
 
 def test_one_is_answered_at_a_time(visitor: Visitor) -> None:
-    """Of two visitors the second waits, and whoever asks for something else does not."""
+    """Of two visitors the second waits, and visitors of other pages do not."""
     began: list[str] = []
     go_on = threading.Event()
 
