@@ -63,11 +63,14 @@ def hold_provisionally(step: Step, seat: int) -> None:
     """
     position = step.position
     concerned = {seat, *position.tied, *((position.claim.seat,) if position.claim is not None else ())}
+    claim = position.claim
+    # An unread last chance stays open, so another seat's card may still be in turn (reading 10).
+    still_open = frozenset((claim.ref,)) if claim is not None and claim.by == "unread" else frozenset[str]()
     step.set(
         pile=(),
         in_limbo=position.in_limbo + len(position.pile),
         unsure=position.unsure | concerned.intersection(position.players()),
-        unread=frozenset(),
+        unread=still_open,
         paid=0,
     )
     step.enter(Turn(seat))
