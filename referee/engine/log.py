@@ -125,6 +125,8 @@ _SOME_NAMES: Final = Sentence("a list of 2 to {most} names", most=MAX_SEATS)
 
 def _names(value: Any) -> tuple[str, ...]:
     _need(isinstance(value, list) and 2 <= len(value) <= MAX_SEATS, _SOME_NAMES)
+    for seat, name in enumerate(value, start=1):
+        _need(name != "", Sentence("a list of names: that of seat {number} is empty", number=seat))
     return tuple(_text(name) for name in value)
 
 

@@ -200,6 +200,7 @@ def test_unknown_fields_and_kinds_are_kept() -> None:
         ({"kind": "tick", "t": -(2**63) - 1}, "whole number of nanoseconds"),
         ({"kind": "tick", "t": 1, "id": ""}, "not empty"),
         ({"kind": "tick", "t": 1, "id": 3}, "not empty"),
+        ({**TABLE, "seats": ["Ana", ""]}, "that of seat 2 is empty"),
     ],
 )
 def test_what_every_line_must_have(line: dict[str, Any], words: str) -> None:
