@@ -166,6 +166,7 @@ def _quiet() -> None:
 def _time_limit(seconds: float) -> None:
     """Limit the processor time of the next test; beyond it the process is killed."""
     least, times = PATIENCE
+    # Processor time, not wall time: a busy machine kills no test. SIGPROF without a handler ends the process.
     signal.setitimer(signal.ITIMER_PROF, least + times * seconds)
 
 

@@ -1,4 +1,4 @@
-"""Who is called by name, and in which words."""
+"""The players called by name, and the words for it."""
 
 from __future__ import annotations
 

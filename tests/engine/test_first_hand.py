@@ -281,7 +281,7 @@ def test_fouls_and_contests_of_a_game_that_is_over_or_of_nobody_are_none() -> No
     assert after(table(on="F10"), Foul(t=9 * S, seat=3, foul="shove")).drafts != []
 
 
-# Piles that nobody had won
+# Piles without a winner
 
 
 def ruled(step: Step) -> list[tuple[Any, ...]]:

@@ -228,7 +228,7 @@ def test_a_card_that_came_from_a_pile_of_unknown_owner_is_taken_from_there_once(
 
 
 def test_a_line_that_comes_late_lies_before_what_had_been_reported() -> None:
-    """In this game a hand comes down 9 ms behind the last card, and all else is told before it."""
+    """In this game a hand comes down 9 ms behind the last card, and all else is reported before it."""
     *others, line, word = LAWS["taken"].make(20_261_128_000_872, True)
     assert line.t < others[-1].t < word.t
     assert not LAWS["taken"](20_261_128_000_872)

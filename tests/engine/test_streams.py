@@ -55,7 +55,7 @@ def test_a_table_that_cannot_be_played_at_is_refused(fields: dict[str, Any], wor
 
 @pytest.mark.parametrize("counts", [[0, 0, 1], [None, 0, 0], [1, None, 5]])
 def test_one_seat_with_cards_can_lead(counts: list[int | None]) -> None:
-    """A stack that nobody counted has some."""
+    """An uncounted stack holds some."""
     referee = Adjudicator()
     referee.observe(from_fields({**TABLE, "counts": counts}, 1))
     assert [ruling["seat"] for ruling in referee.finish() if ruling.kind == "lead"] == [3 if counts[0] == 0 else 1]
@@ -109,7 +109,7 @@ def test_a_stored_log_may_tell_of_a_seat_before_it_joins_but_it_must_join() -> N
 
 @pytest.mark.parametrize("rules", ["classic", {"on": ["M11"]}])
 def test_a_join_is_judged_alike_wherever_it_stands_in_the_file(rules: Any) -> None:
-    """Law 2; without M11 nobody joins, and the question about the card is asked in every order."""
+    """Law 2; without M11 there is no joining, and the question about the card is asked in every order."""
     table = from_fields({**TABLE, "rules": rules}, 1)
     lines = [
         line("card", 1, "c1", card="9h", seat=1),

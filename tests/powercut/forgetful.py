@@ -227,6 +227,7 @@ def _survived(file: _File, chance: random.Random | None) -> bytes | None:
     old = file.safe or b""
     length = len(file.now) if chance.random() < 0.5 else len(old)
     out = bytearray(old[:length]) + bytes(max(0, length - len(old)))
+    # A disk writes sectors in any order, so each survives or not by itself.
     for at in range(0, length, SECTOR):
         if chance.random() < 0.5:
             part = bytes(file.now[at : min(at + SECTOR, length)])
@@ -236,6 +237,7 @@ def _survived(file: _File, chance: random.Random | None) -> bytes | None:
 
 def main() -> None:
     """Serve until the mount point is unmounted."""
+    # Without timeouts the kernel caches no names and attributes, so that a cut shows at once.
     fuse.FUSE(Forgetful(), sys.argv[1], foreground=True, nothreads=True, attr_timeout=0, entry_timeout=0)
 
 

@@ -1,7 +1,7 @@
 """Damage to a record's bytes: no traceback, no silent change, and every readable line is rescued.
 
 ``python -m tests.record.damages 5000`` changes single bytes and single pages of data base, write-ahead log and pictures
-of a finished and a broken-off game, so many times, each time from the whole files; lets the table read them as at
+of a finished and a broken-off game, that many times, each time from the whole files; lets the table read them as at
 a start; and compares every line with the written one.
 """
 

@@ -72,7 +72,7 @@ def test_a_card_that_nobody_could_read_decides_nothing() -> None:
 
 
 def test_whoever_has_nothing_to_match_is_out_of_the_dispute() -> None:
-    """One is left: it wins; nobody is: people are asked."""
+    """One is left: it wins; none is: people are asked."""
     one = table((0, 9, 9), DeadHeat((1, 2)))
     one.position = one.position.but(phase=War((1, 2)))
     assert begin(one, (1, 2)) == 2

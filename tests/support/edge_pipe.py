@@ -25,7 +25,7 @@ _EDGE: Final = struct.Struct("qqqq")
 
 @dataclass(frozen=True)
 class Slap:
-    """Hands that fall together: seats, each so many seconds after the one before, and how long they stay down."""
+    """Hands that fall together: seats, the seconds since the hand before, and how long each stays down."""
 
     after: float
     """Seconds since the last slap's first hand."""

@@ -91,7 +91,7 @@ def test_a_left_hand_mirrors_a_right_one() -> None:
 
 
 def test_an_arm_reaches_in_from_its_seat() -> None:
-    """What is held is where it should be, and the forearm leaves the table on its owner's side."""
+    """The held thing is in its place, and the forearm leaves the table on its owner's side."""
     for bearing in (0.0, 72.0, 200.0, 315.0):
         arm = Arm(bearing)
         at = np.array([5.0, -8.0, 4.0])

@@ -1,4 +1,4 @@
-"""What the guard lets pass: names, origins, methods, paths, sizes and rates; and the headers of every answer."""
+"""The guard's limits: names, origins, methods, paths, sizes and rates; and the headers of every answer."""
 
 from __future__ import annotations
 

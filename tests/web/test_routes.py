@@ -275,7 +275,7 @@ def test_house_rules_are_checked_as_they_are_typed(house: House) -> None:
 
 
 def test_rules_that_were_checked_are_rules_to_begin_with(house: House) -> None:
-    """What the check gives back is what begin takes."""
+    """The check returns the form that begin takes."""
     paired = house.pair()
     rules = house.post("/api/rules/check", {"text": 'on = ["P8"]'}, paired.headers).said["rules"]
     begun = house.post("/api/control/begin", {"seats": ["A", "B"], "rules": rules}, paired.headers)

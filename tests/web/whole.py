@@ -99,7 +99,7 @@ class WholeTable:
     # Events at the table
 
     def lay(self, seat: int | None, card: str, *, slapped_by: int | Sequence[int] = (), after: int = 300) -> None:
-        """Lay a card face up; let slaps follow after so many ms, or several at the same instant."""
+        """Lay a card face up; let slaps follow after their delays in ms, or several at the same instant."""
         hands = (slapped_by,) if isinstance(slapped_by, int) else slapped_by
 
         def happen() -> None:
@@ -116,7 +116,7 @@ class WholeTable:
         self._do(lambda: self._seen.append(Card(t=time.monotonic_ns() - 500 * MS, card=card, seat=seat)))
 
     def press(self, seat: int, *spans: tuple[int, int]) -> None:
-        """Press a pad from and to so many ms from now; return when all was reported."""
+        """Press a pad from and to these instants (ms from now); return when all was reported."""
 
         def happen() -> None:
             t = time.monotonic_ns()

@@ -75,7 +75,7 @@ _SCALE: Final = 1.8
 _SLANT: Final = (0.42, -0.30)
 """Direction of depth in the exploded view."""
 _FRONTS: Final = (178, 268, 400, 534, 640)
-"""How low the front edge of each layer is drawn."""
+"""Vertical position of each layer's front edge."""
 
 
 def _draw_layers(sheet: Blueprint, left: float) -> None:

@@ -341,6 +341,7 @@ def install(file: Path, machine: Machine, *, once: bool = False) -> str:
                 out.write(block)
             out.flush()
             os.fsync(out.fileno())
+        # `examine` checked an earlier reading; the file on the stick may have changed since.
         if total.hexdigest() != manifest.sums[name]:
             raise Refusal(f"{file} changed while it was read; the system that runs stays: try again")
     if DEVICES in manifest.sums:

@@ -16,7 +16,7 @@ from referee.units import MS
 from tools.measure.pulse_trials import BOUNCE, ERROR, GAPS, SEATS, Part, Trial, echo
 
 TIE = 3 * MS
-"""Edges nearer than this are a dead heat, whoever was first: both pads' stated errors together."""
+"""Edges nearer than this are a dead heat, whichever came first: both pads' stated errors together."""
 NAMED = 6 * MS
 """Hands further apart than this must be named: their pads' errors cannot leave the order open."""
 SHARE = 0.999
