@@ -4,7 +4,7 @@ DECKS ?= ../shared/decks
 WEIGHTS ?= models/weights
 # Of the finder; more only help where the cores are free: threads that wait for each other cost more than they give.
 THREADS ?= 2
-# What draws pictures, beside each other.
+# Number of drawing processes, side by side.
 PROCESSES ?= 2
 # cuda: the networks learn on a graphics card, many times as fast.
 DEVICE ?= cpu
@@ -42,7 +42,7 @@ FONTS := fonts-dejavu-extra fonts-liberation2 fonts-freefont-ttf fonts-open-sans
   fonts-tomsontalks fonts-yrsa-rasa fonts-essays1743 fonts-elstob fonts-isabella fonts-noto-core fonts-oxygen \
   fonts-blankenburg fonts-teluguvijayam
 
-# Runs a command that ends with --first once for each process, and fails if one of them does.
+# Run a command that ends with --first once for each process; fail if one of them does.
 BESIDE = seq 0 $$(($(PROCESSES) - 1)) | xargs -n 1 -P $(PROCESSES)
 
 # The faces of all decks, unless they are there.
