@@ -168,8 +168,8 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
             view = referee.view
             if line.to not in view.questions:
                 return []
-            if type(line.value) is not int or (line.value <= len(view.names) and line.value not in view.absent):
-                # Another seat is no answer, and is refused.
+            if type(line.value) is not int or (1 <= line.value <= len(view.names) and line.value not in view.absent):
+                # Another seat is no answer, nor is 0, and is refused.
                 given[line.id] = line.to
         made += referee.observe(line)
     made += referee.finish()
