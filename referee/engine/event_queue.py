@@ -253,6 +253,11 @@ class EventJudge:
     def _judge(self, observation: Observation, out: list[PlacedRuling]) -> None:
         """Judge a waiting observation, and add its rulings to ``out``."""
         key = self.waiting.take(observation)
+        state = self.state
+        won = state.pending if state is not None and type(observation) in _REVEALS else None
+        if won is not None and won.place is not None and (self.reached is None or self.reached < won.place):
+            # The winning hand of a dead heat may stand behind a card or pick-up that follows from its win.
+            self.reached = won.place
         if self.reached is None or key >= self.reached:
             self.reached = key
         else:
@@ -260,7 +265,6 @@ class EventJudge:
         self.done.append(observation)
         nth = self.judged
         self.judged = nth + 1
-        state = self.state
         if state is None:
             if not isinstance(observation, Table):
                 return
