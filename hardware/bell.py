@@ -8,7 +8,7 @@ import weakref
 from contextlib import suppress
 
 
-class Bell:
+class Waker:
     """A wake-up signal. Any thread may ring it; rings are never lost, and several unheard rings count as one.
 
     ``waitable`` is readable while it rings: for select, poll and `multiprocessing.connection.wait`.
@@ -16,7 +16,7 @@ class Bell:
 
     def __init__(self) -> None:
         self.waitable: int | socket.socket
-        self._release: weakref.finalize[..., Bell]
+        self._release: weakref.finalize[..., Waker]
         # Release the descriptor of a bell that was never closed.
         if hasattr(os, "eventfd"):
             self.waitable = self._file = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)

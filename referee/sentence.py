@@ -105,7 +105,7 @@ def says_something(template: str) -> bool:
         return True
 
 
-def told(words: str) -> dict[str, Any]:
+def to_json(words: str) -> dict[str, Any]:
     """Return a record for other processes: ``words``; for a sentence also its template, ``said``, and its
     ``fields``.
     """
@@ -115,8 +115,8 @@ def told(words: str) -> dict[str, Any]:
     return {"words": str(words), "said": words.template, "fields": fields}
 
 
-def retold(told: Mapping[str, Any]) -> str:
-    """Return the text from a record of `told`: the sentence, if it was one."""
+def from_json(told: Mapping[str, Any]) -> str:
+    """Return the text from a record of `to_json`: the sentence, if it was one."""
     said, fields = told.get("said"), told.get("fields")
     if not isinstance(said, str) or not isinstance(fields, Mapping):
         return str(told.get("words", ""))
@@ -125,13 +125,13 @@ def retold(told: Mapping[str, Any]) -> str:
 
 def _retold_field(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return retold(value)
+        return from_json(value)
     return [_retold_field(part) for part in value] if isinstance(value, list) else value
 
 
 def _told_field(value: Field) -> Any:
     if isinstance(value, Sentence):
-        return told(value)
+        return to_json(value)
     if isinstance(value, (str, int)):
         return value
-    return [told(part) if isinstance(part, Sentence) else part for part in value]
+    return [to_json(part) if isinstance(part, Sentence) else part for part in value]

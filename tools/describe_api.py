@@ -24,7 +24,7 @@ from referee.text.catalogue import LANGUAGES
 from referee.web.api import DESCRIPTION, POSTED, Control
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.security.guard import OPEN_CHANGES
 from referee.web.server import build
 from referee.web.site import Site
@@ -175,7 +175,7 @@ def main() -> None:
     """Describe the whole page."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        closing(Site(Shelf(Path(folder) / "record.db"), Hub(Board()))) as site,
+        closing(Site(GameCache(Path(folder) / "record.db"), Hub(Board()))) as site,
     ):
         routes = build(site, Control(Path(folder) / "run").routes(), page_options()).routes
         DESCRIPTION.write_text(as_text(describe(routes)), encoding="utf-8")

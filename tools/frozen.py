@@ -254,7 +254,7 @@ def difference(old: Mapping[str, Any] | None, new: Mapping[str, Any], near: floa
         return f"exit status {new['code']}{timed_out} instead of {old['code']}"
     if old.get("text") != new.get("text"):
         try:
-            far = apart(*([json.loads(line) for line in one["text"].splitlines()] for one in (old, new)))
+            far = apart(*([json.loads(line) for line in mapping["text"].splitlines()] for mapping in (old, new)))
         except ValueError:
             far = math.inf
         if far <= near:

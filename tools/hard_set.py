@@ -90,24 +90,24 @@ def compare(shown: Situation, seen: Sequence[Observation], troubles: set[str], b
     truth = shown.script.truth
     # Cards on the first picture are rightly reported with it, as far as they show.
     lying = {act.card for act in shown.script.acts if isinstance(act, Lay) and act.t < 0}
-    seen = [one for one in seen if not (isinstance(one, Card) and one.t <= 0 and one.card in lying)]
+    seen = [line for line in seen if not (isinstance(line, Card) and line.t <= 0 and line.card in lying)]
     cards = score_cards(truth, seen)
     # Reported as unread after its place in the order was past: that card was left open, and none invented.
-    unread = sum(isinstance(one, Card) and one.card == UNREAD for one in seen) - cards.unread
+    unread = sum(isinstance(line, Card) and line.card == UNREAD for line in seen) - cards.unread
     invented = cards.ghosts - min(unread, cards.missed)
     outcome = Outcome(shown.name, shown.script.seed, cards, _in_time(truth, seen), 0, 0, invented)
     outcome.faults += cards.faults
     if shown.trouble != "blocked":
         outcome.blocked = blocked
     for kind, slack in SLACK.items():
-        happened = [one for one in truth if isinstance(one, kind)]
-        told = [one for one in seen if isinstance(one, kind)]
+        happened = [line for line in truth if isinstance(line, kind)]
+        told = [line for line in seen if isinstance(line, kind)]
         found, extra = _paired(happened, told, slack)
         outcome.wanted += sum(map(_weight, happened))
-        outcome.seen += sum(min(_weight(one), _weight_told(one, told, slack)) for one in found)
+        outcome.seen += sum(min(_weight(line), _weight_told(line, told, slack)) for line in found)
         outcome.invented += len(extra)
-        outcome.faults += [f"{_words(one)} was not seen" for one in happened if one not in found]
-        outcome.faults += [f"{_words(one)} was invented" for one in extra]
+        outcome.faults += [f"{_words(line)} was not seen" for line in happened if line not in found]
+        outcome.faults += [f"{_words(line)} was invented" for line in extra]
     for joker in truth:
         if isinstance(joker, Card) and joker.card == UNREAD:
             why = _not_in_time(joker, truth, seen)
@@ -151,28 +151,28 @@ def _paired(
     happened: Sequence[Observation], told: Sequence[Observation], slack: int
 ) -> tuple[list[Observation], list[Observation]]:
     """Return the events that happened and were reported, and those that were reported and did not happen."""
-    found = [one for one in happened if any(_same(one, other, slack) for other in told)]
-    return found, [other for other in told if not any(_same(one, other, slack) for one in happened)]
+    found = [line for line in happened if any(_same(line, other, slack) for other in told)]
+    return found, [other for other in told if not any(_same(line, other, slack) for line in happened)]
 
 
 def _in_time(truth: Sequence[Observation], seen: Sequence[Observation]) -> int:
     """Return the number of right cards that came up within the stated error of their instant."""
-    laid = {one.card: one for one in truth if isinstance(one, Card)}
-    read = [one for one in seen if isinstance(one, Card) and one.card in laid]
-    return sum(abs(one.t - laid[one.card].t) <= one.t_error for one in read)
+    laid = {line.card: line for line in truth if isinstance(line, Card)}
+    read = [line for line in seen if isinstance(line, Card) and line.card in laid]
+    return sum(abs(card.t - laid[card.card].t) <= card.t_error for card in read)
 
 
 def _not_in_time(joker: Card, truth: Sequence[Observation], seen: Sequence[Observation]) -> str:
     """Return why a card that cannot be read was not reported, with its stated instant, before the next lay on it; or
     "".
     """
-    covered = min((one.t + SETTLE_NS for one in truth if isinstance(one, Card) and one.t > joker.t), default=2**62)
-    unread = [one for one in seen if isinstance(one, Card) and one.card == UNREAD]
-    inside = [one for one in unread if abs(one.t - joker.t) <= one.t_error]
+    covered = min((line.t + SETTLE_NS for line in truth if isinstance(line, Card) and line.t > joker.t), default=2**62)
+    unread = [line for line in seen if isinstance(line, Card) and line.card == UNREAD]
+    inside = [card for card in unread if abs(card.t - joker.t) <= card.t_error]
     if not inside:
         near = min(unread, key=lambda one: abs(one.t - joker.t), default=None)
         return "was not told" if near is None else f"was told as of {near.t / 1e9:.2f} ± {near.t_error / 1e9:.2f} s"
-    late = min(one.known_at or 0 for one in inside) - covered
+    late = min(card.known_at or 0 for card in inside) - covered
     return f"was told {late / MS:.0f} ms late" if late > 0 else ""
 
 

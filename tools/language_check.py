@@ -61,7 +61,7 @@ def templates() -> Mapping[str, str]:
 
 def _imports_say(tree: ast.Module) -> bool:
     named = (node for node in tree.body if isinstance(node, ast.ImportFrom))
-    return any(one.name == "say" for node in named for one in node.names)
+    return any(name.name == "say" for node in named for name in node.names)
 
 
 def _described(model: type[BaseModel]) -> Iterator[object]:
@@ -169,8 +169,8 @@ def check(language: str) -> list[str]:
         path = ROOT / "referee" / file / f"{language}.toml"
         try:
             tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, tomllib.TOMLDecodeError) as bad:
-            out.append(f"{path.relative_to(ROOT)}: {bad}")
+        except (OSError, tomllib.TOMLDecodeError) as error:
+            out.append(f"{path.relative_to(ROOT)}: {error}")
             continue
         out += [f"{path.relative_to(ROOT)}: {line}" for line in look(language)]
     return out

@@ -104,8 +104,8 @@ def reasons(found: list[tuple[Ruling, list[str], ReplayedGame]]) -> list[tuple[C
     first: dict[tuple[str, bool], tuple[Considered, list[str]]] = {}
     for ruling, names, game in found:
         if ruling.kind in SLAP_KINDS:
-            for one in game.explain(ruling).considered:
-                first.setdefault((one.what, one.held), (one, names))
+            for considered in game.explain(ruling).considered:
+                first.setdefault((considered.what, considered.held), (considered, names))
     return [first[key] for key in sorted(first)]
 
 

@@ -119,7 +119,9 @@ class Chosen:
 class Forks:
     """A pytest plugin: instead of running the tests once, fork for every mutant, and run the chosen ones."""
 
-    def __init__(self, tasks: Iterable[tuple[Mutant, list[str]]], seconds: dict[str, float], tell: Teller) -> None:
+    def __init__(
+        self, tasks: Iterable[tuple[Mutant, list[str]]], seconds: dict[str, float], tell: NoticeListener
+    ) -> None:
         self.tasks = tasks
         self.seconds = seconds
         self.tell = tell
@@ -144,7 +146,7 @@ class Forks:
         return SURVIVED
 
 
-Teller = Callable[[Mutant, int], None]
+NoticeListener = Callable[[Mutant, int], None]
 
 
 def _sources() -> list[Path]:

@@ -43,7 +43,7 @@ from referee.text.ruling_lines import RulingWords
 from referee.units import MS, SECOND
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.server import build
 from referee.web.site import Site
 from tests.support.dispute_client import ReviewedVideo, first_frame
@@ -72,12 +72,12 @@ def draw_terminal(lines: list[str]) -> None:
     """Draw the terminal's table into docs/terminal.svg."""
     seen = [one for _, one in read_observations(BytesIO("\n".join(lines).encode()))]
     adjudicator = Adjudicator()
-    rulings = [ruling for one in seen for ruling in adjudicator.observe(one)]
+    rulings = [ruling for line in seen for ruling in adjudicator.observe(line)]
     first = seen[0]
     assert isinstance(first, Table)
     display = Display(first.seats, live=True)
     display(rulings)
-    cards = sum(one.kind == "card" for one in seen)
+    cards = sum(line.kind == "card" for line in seen)
     display.gauge = Gauge("a game at the simulated table", seen[-1].t, cards, 15.0)
     console = Console(record=True, width=96, file=sys.stderr)
     console.print(display.render(adjudicator.view))
@@ -95,7 +95,7 @@ TEXTS: Final = DOCS / "pictures.json"
 
 def read_texts(record: Path) -> dict[str, list[str]]:
     """Return the texts of each pictured page, for a record of the game."""
-    site = Site(Shelf(record), Hub(Board()))
+    site = Site(GameCache(record), Hub(Board()))
     try:
         app, found = build(site, options=page_options()), {}
         for name, (path, query) in _SHOWN.items():

@@ -37,7 +37,7 @@ from referee.table.loop import Loop
 from referee.units import MS
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.scoreboard import Follower
 from referee.web.site import Site
 from tests.support.local_sights import LocalSights
@@ -147,7 +147,7 @@ async def _walk(folder: Path) -> tuple[Steps, Steps]:
     stage, to_voice, to_page = Stage(folder), Steps(), Steps()
     stage.run_to(2250 * MS)
     stage.keeper.commit()
-    site = Site(Shelf(stage.record.path), Hub(Board()))
+    site = Site(GameCache(stage.record.path), Hub(Board()))
     page = Follower(site)
     await page.wake()
     viewer = site.hub.stream("en")

@@ -26,7 +26,7 @@ from hardware.camera.spec import CameraSpec
 from hardware.child import child_environment, python_command
 from hardware.clock import monotonic
 from hardware.ports import Camera, Frame, HardwareMissing
-from referee.sentence import told, words_of
+from referee.sentence import to_json, words_of
 
 FIRST_PICTURE: Final = "pictures"
 """Message: the ring is laid out and holds the first picture."""
@@ -245,11 +245,11 @@ def main(arguments: Sequence[str]) -> None:
             say(ENDED)
         except _AskedToStop:
             pass
-        except HardwareMissing as bad:
-            say(MISSING, **told(words_of(bad)))
-        except Exception as bad:
+        except HardwareMissing as error:
+            say(MISSING, **to_json(words_of(error)))
+        except Exception as error:
             traceback.print_exc()
-            say(FAILED, words=f"{type(bad).__name__}: {bad}")
+            say(FAILED, words=f"{type(error).__name__}: {error}")
         # The parent waits briefly and then kills, so a close that hangs does no harm.
         with contextlib.suppress(_AskedToStop, Exception):
             if camera is not None:

@@ -99,7 +99,7 @@ def estimate_offset(trials: Sequence[LightTrial], *, readout: int = 0) -> LightO
         raise NoOffset("the instants at which the light was seen contradict each other")
     _, low, high = _most_agreed(bounds, give)
     # A trial a good part of a frame away from the others is an outlier, not jitter.
-    near = [one for one in bounds if one[0] - usual // 4 <= high and one[1] + usual // 4 >= low]
+    near = [bound for bound in bounds if bound[0] - usual // 4 <= high and bound[1] + usual // 4 >= low]
     least, most = max(low for low, _ in near), min(high for _, high in near)
     # With jittering stamps the bounds may cross: the truth lies where they cross, within the jitter.
     error = (most - least + 1) // 2 if least <= most else least - most

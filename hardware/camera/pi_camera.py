@@ -138,9 +138,9 @@ class FrameStream:
             request = self._camera.wait(self._job, timeout=self._patience)
         except TimeoutError:
             return None
-        except Exception as bad:
+        except Exception as error:
             # Errors of the camera's own loop surface here.
-            self._why = f" ({type(bad).__name__}: {bad})"
+            self._why = f" ({type(error).__name__}: {error})"
             self._job = None
             return None
         self._job = None
@@ -188,8 +188,8 @@ class PiCamera:
             self._settle()
         except HardwareMissing:
             raise
-        except Exception as bad:
-            raise HardwareMissing(memory_words(bad) or f"the camera does not start ({bad}); reboot") from bad
+        except Exception as error:
+            raise HardwareMissing(memory_words(error) or f"the camera does not start ({error}); reboot") from error
 
     @property
     def readout(self) -> int | None:
@@ -290,8 +290,8 @@ class PiCamera:
                 main=main, controls=controls, buffer_count=_BUFFERS, queue=False
             )
             self._camera.configure(config)
-        except Exception as bad:
-            raise HardwareMissing(memory_words(bad) or f"the camera cannot be configured: {bad}") from bad
+        except Exception as error:
+            raise HardwareMissing(memory_words(error) or f"the camera cannot be configured: {error}") from error
         self._read_back(self._camera.camera_configuration())
 
     def _read_back(self, given: dict[str, Any]) -> None:

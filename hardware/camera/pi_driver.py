@@ -29,16 +29,16 @@ def open_driver(load: Callable[[], Callable[[], Any]] | None = None) -> Any:
             from picamera2 import Picamera2
         else:
             Picamera2 = load()  # noqa: N806 - a class
-    except ImportError as bad:
-        raise HardwareMissing(_import_words(bad)) from bad
-    except Exception as bad:  # C code of another release raises whatever it likes
-        words = f"picamera2 cannot be loaded ({_told(bad)}): {_MEND}"
-        if "numpy" in str(bad):
+    except ImportError as error:
+        raise HardwareMissing(_import_words(error)) from error
+    except Exception as error:  # C code of another release raises whatever it likes
+        words = f"picamera2 cannot be loaded ({_told(error)}): {_MEND}"
+        if "numpy" in str(error):
             words = (
-                f"picamera2's parts were built for another numpy ({bad}): on Raspberry Pi OS Bookworm, in this "
+                f"picamera2's parts were built for another numpy ({error}): on Raspberry Pi OS Bookworm, in this "
                 "environment, pip install 'numpy<2' opencv-python==4.11.0.86"
             )
-        raise HardwareMissing(words) from bad
+        raise HardwareMissing(words) from error
     try:
         return Picamera2()
     except (IndexError, RuntimeError, OSError) as refused:
@@ -54,7 +54,10 @@ def open_driver(load: Callable[[], Callable[[], Any]] | None = None) -> Any:
 
 def memory_words(bad: BaseException) -> str | None:
     """Return advice if contiguous memory for buffers is short; None if that is not the error."""
-    if any(getattr(one, "errno", None) == errno.ENOMEM or "allocat" in str(one).lower() for one in _chain(bad)):
+    if any(
+        getattr(exception, "errno", None) == errno.ENOMEM or "allocat" in str(exception).lower()
+        for exception in _chain(bad)
+    ):
         return (
             f"there is not enough contiguous memory for the camera's buffers ({_told(bad)}): close other programs that "
             "use the camera or the screen, reboot, or give it more (cma-256 at the vc4 overlay in "
@@ -83,7 +86,7 @@ def _import_words(bad: ImportError) -> str:
 
 def _told(bad: BaseException) -> str:
     """Return the innermost words: picamera2 wraps the cause in ever more general ones."""
-    return [str(one) or type(one).__name__ for one in _chain(bad)][-1]
+    return [str(exception) or type(exception).__name__ for exception in _chain(bad)][-1]
 
 
 def _chain(bad: BaseException | None) -> Iterator[BaseException]:

@@ -22,7 +22,7 @@ from hardware.camera.spec import CameraReport, CameraSpec
 from hardware.camera.supervisor import Act, Patience, Phase, Supervisor
 from hardware.clock import Clock, measure_offset, monotonic
 from hardware.ports import Frame, HardwareMissing
-from referee.sentence import Sentence, retold
+from referee.sentence import Sentence, from_json
 from referee.units import MS, SECOND
 
 _log = logging.getLogger(__name__)
@@ -223,7 +223,7 @@ class RemoteCamera:
                 for words in fresh:
                     self._tell(words)
             elif said["kind"] == MISSING:
-                why = retold(said)
+                why = from_json(said)
             elif said["kind"] == FAILED:
                 why = Sentence("the camera failed: {why}", why=said["words"])
             elif said["kind"] == ENDED:
@@ -258,9 +258,11 @@ class RemoteCamera:
         if act is Act.START:
             try:
                 self._start()
-            except OSError as bad:
+            except OSError as error:
                 # Lack of memory or processes may be temporary, so try again later.
-                self._supervisor.gone(self._clock(), Sentence("the camera's process cannot be started: {why}", why=bad))
+                self._supervisor.gone(
+                    self._clock(), Sentence("the camera's process cannot be started: {why}", why=error)
+                )
         elif self._process is None:
             return
         elif act is Act.ASK:

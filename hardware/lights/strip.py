@@ -136,8 +136,8 @@ class StripLights:
             with suppress(OSError):
                 os.lseek(self._file, 0, os.SEEK_SET)
             os.write(self._file, data)
-        except OSError as bad:
-            self._failed = bad
+        except OSError as error:
+            self._failed = error
 
 
 class BothLights:
@@ -166,7 +166,7 @@ class BothLights:
         for act in acts:
             try:
                 act()
-            except Exception as bad:  # the other set must still be updated
-                failed = bad
+            except Exception as error:  # the other set must still be updated
+                failed = error
         if failed is not None:
             raise failed

@@ -93,7 +93,7 @@ class RemoteClock:
     def _offset(self, theirs: int) -> tuple[int, int]:
         if not self._kept:
             raise ValueError("nothing is known of that clock")
-        bounds = [self._carried(one, theirs - one.theirs) for one in self._kept]
+        bounds = [self._carried(exchange, theirs - exchange.theirs) for exchange in self._kept]
         return max(least for least, _ in bounds), min(most for _, most in bounds)
 
     def _carried(self, one: _Exchange, since: int) -> tuple[int, int]:

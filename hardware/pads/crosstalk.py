@@ -99,7 +99,7 @@ class Cause:
 
 def at_most(start: int, causes: Iterable[Cause]) -> int:
     """Return the latest instant, ns, until which echoes of these hands can keep a pad closed from ``start``."""
-    return max((one.latest + one.length for one in causes), default=start)
+    return max((cause.latest + cause.length for cause in causes), default=start)
 
 
 def explained(runs: Sequence[ClosedSpan], causes: Sequence[Cause]) -> int:

@@ -216,9 +216,9 @@ def open_force(seats: Iterable[int], device: str = _DEVICE) -> ForceSampler:
     bus = SpiBus(device)
     try:
         there = has_chip(bus)
-    except OSError as bad:
+    except OSError as error:
         there = False
-        _log.warning("%s: %s", device, bad.strerror or bad)
+        _log.warning("%s: %s", device, error.strerror or error)
     if not there:
         bus.close()
         raise HardwareMissing(

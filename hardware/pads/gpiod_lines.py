@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from hardware.bell import Bell
+from hardware.bell import Waker
 from hardware.clock import Clock, monotonic
 from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pinout import HEADER_LABELS, USER_TO_GROUP
@@ -103,7 +103,7 @@ class GpiodLines:
         self._sequence = LineSequence(GPIOD_DELIVERY)
         self._on_press: OnPress | None = None
         self._on_lost: OnLost | None = None
-        self._wake: Bell | None = None
+        self._wake: Waker | None = None
         self._closing = threading.Lock()
         self.exact = bool(getattr(request, "exact", False))
 
@@ -114,7 +114,7 @@ class GpiodLines:
         self._read()
         self._on_press, self._on_lost = on_press, on_lost
         if self._wake is None:
-            self._wake = Bell()
+            self._wake = Waker()
 
     def drain(self) -> None:
         """Report every press that the kernel has queued, and losses. Raises OSError if the chip is gone."""

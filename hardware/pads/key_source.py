@@ -186,7 +186,7 @@ class KeySource:
     @property
     def intervals(self) -> Mapping[int, PollInterval]:
         """By seat with a key here: the poll interval of its device."""
-        return {seat: one.interval for one in self._open.values() for seat in one.seats.values()}
+        return {seat: keys.interval for keys in self._open.values() for seat in keys.seats.values()}
 
     def start(self, on_edge: OnEdge, on_lost: OnLost, now: int) -> None:
         """Report edges from ``now`` (ns) on."""
@@ -195,11 +195,11 @@ class KeySource:
 
     def held(self) -> tuple[int, ...]:
         """Return the seats whose keys are down, as of the last read."""
-        return tuple(sorted(one.seats[code] for one in self._open.values() for code in one.down))
+        return tuple(sorted(keys.seats[code] for keys in self._open.values() for code in keys.down))
 
     def filenos(self) -> list[int]:
         """Return the descriptors of the devices' queues."""
-        return [one.device.fileno() for one in self._open.values()]
+        return [keys.device.fileno() for keys in self._open.values()]
 
     def read(self, now: int) -> None:
         """Report all waiting signals; release devices that are gone, and look for missing ones."""
@@ -215,16 +215,16 @@ class KeySource:
 
     def watermark(self, now: int) -> int:
         """Return the instant (ns) up to which all edges were reported; later ones are placed mid-interval."""
-        return now - _DELIVERY - max((one.interval.value for one in self._open.values()), default=0) // 2
+        return now - _DELIVERY - max((keys.interval.value for keys in self._open.values()), default=0) // 2
 
     def close(self) -> None:
         """Release the devices."""
-        for one in self._open.values():
-            one.device.close()
+        for keys in self._open.values():
+            keys.device.close()
         self._open.clear()
 
     def _absent(self) -> list[int]:
-        here = {seat for one in self._open.values() for seat in one.seats.values()}
+        here = {seat for keys in self._open.values() for seat in keys.seats.values()}
         return sorted(self._codes.keys() - here)
 
     def _missing_words(self, place: PadPlace) -> str:

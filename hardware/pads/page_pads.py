@@ -368,8 +368,8 @@ class _Report:
                 str(told["page"])[:40], int(told["at"]), int(told["sent"]), echo, int(told["until"]), believed,
                 0 < sampling < _FINEST, hands,
             )  # fmt: skip
-        except (KeyError, TypeError, AttributeError, OverflowError) as bad:
-            raise ValueError(f"no report of a page: {bad!r}") from None
+        except (KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise ValueError(f"no report of a page: {error!r}") from None
 
 
 class PageSource:
@@ -400,10 +400,10 @@ class PageSource:
                 path.unlink()
             self._socket.bind(str(path))
             path.chmod(0o600)
-        except OSError as bad:
+        except OSError as error:
             self._socket.close()
             raise HardwareMissing(
-                "pads on pages need {path}, which cannot be made ({why})", path=path, why=bad.strerror
+                "pads on pages need {path}, which cannot be made ({why})", path=path, why=error.strerror
             ) from None
 
     @property
@@ -449,8 +449,8 @@ class PageSource:
                 self._reports.refuse(int(report["refused"]), str(report.get("why")), int(report.get("at", 0)))
                 return
             self._tell(self._reports.feed(report))
-        except (ValueError, TypeError, RecursionError) as bad:
-            _log.warning("%s", bad)
+        except (ValueError, TypeError, RecursionError) as error:
+            _log.warning("%s", error)
 
     def _tell(self, edges: Iterable[Edge]) -> None:
         for edge in edges:

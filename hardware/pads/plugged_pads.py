@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from hardware.bell import Bell
+from hardware.bell import Waker
 from hardware.clock import Clock, monotonic
 from hardware.ports import Edge, Lost, TimedPads
 from referee.sentence import joined
@@ -76,7 +76,7 @@ class PluggedPads:
         self._on_edge: OnEdge | None = None
         self._on_lost: OnLost | None = None
         self._closed = False
-        self._wake = Bell()
+        self._wake = Waker()
         self._poller = threading.Thread(target=self._poll_on, name="plugged pads", daemon=True) if poller else None
 
     @property

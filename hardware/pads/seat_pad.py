@@ -192,16 +192,16 @@ class SeatPad:
 
     def begin(self, t: int) -> None:
         """Note that a contact begins at ``t`` (ns)."""
-        self.began = [one for one in self.began if one.first > t - _CONTACT_MEMORY]
+        self.began = [contact for contact in self.began if contact.first > t - _CONTACT_MEMORY]
         if self.faults.fault is None:
             self.began.append(BegunContact(t, t))
 
     def set_latest(self, latest: int) -> None:
         """Note that the hand of the current contact came by ``latest`` (ns)."""
         first = self.contact.undecided
-        for one in self.began:
-            if first is not None and one.first == first.t:
-                one.latest = max(first.t, latest)
+        for contact in self.began:
+            if first is not None and contact.first == first.t:
+                contact.latest = max(first.t, latest)
 
     def enqueue(self, decided: list[DecidedContact]) -> None:
         """Queue the debouncer's decisions for reporting."""

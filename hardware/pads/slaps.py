@@ -189,7 +189,10 @@ class PadFilter:
     def _began(self, *known: Known) -> list[tuple[int, int, int]]:
         """Return, for each contact with this knowledge, its seat and the bounds of its hand."""
         return [
-            (seat, one.first, one.latest) for seat, pad in self._pads.items() for one in pad.began if one.known in known
+            (seat, contact.first, contact.latest)
+            for seat, pad in self._pads.items()
+            for contact in pad.began
+            if contact.known in known
         ]
 
     def _can_tell(self, pad: SeatPad, contact: DecidedContact, t: int) -> bool:
@@ -248,6 +251,11 @@ class PadFilter:
 
     def _tell_faults(self, pad: SeatPad, changes: Iterable[FaultChange]) -> list[Observation]:
         return [
-            Other(t=one.t, id=pad.new_id("k"), name=one.kind, extra={"seat": pad.seat, "words": one.words(pad.seat)})
-            for one in changes
+            Other(
+                t=change.t,
+                id=pad.new_id("k"),
+                name=change.kind,
+                extra={"seat": pad.seat, "words": change.words(pad.seat)},
+            )
+            for change in changes
         ]

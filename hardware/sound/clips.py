@@ -147,9 +147,9 @@ def find_synthesiser(language: str = "en", which: Callable[[str], str | None] = 
     Raises:
         HardwareMissing: none is installed.
     """
-    for one in VOICES[language]:
-        if which(one.command[0]):
-            return one
+    for synthesiser in VOICES[language]:
+        if which(synthesiser.command[0]):
+            return synthesiser
     program = VOICES[language][0].command[0]
     raise HardwareMissing(
         "no speech synthesiser is installed, so the referee is silent: apt install {program}", program=program

@@ -65,7 +65,7 @@ class Mixer:
     @property
     def waiting(self) -> int:
         """Number of samples of speech still to be read."""
-        return sum(one.whole - one.at for one in self._queue)
+        return sum(saying.whole - saying.at for saying in self._queue)
 
     def say(
         self,
@@ -147,10 +147,10 @@ class Mixer:
         """
         self.position += round(seconds * RATE)
         self._cues.clear()
-        for one in list(self._queue):
-            if one.at >= one.samples.size:
-                self._queue.remove(one)
-            one.at = 0
+        for saying in list(self._queue):
+            if saying.at >= saying.samples.size:
+                self._queue.remove(saying)
+            saying.at = 0
 
     def _make_way(self) -> None:
         self._drop(lambda one: not one.urgent)
@@ -169,12 +169,12 @@ class Mixer:
                 one.pause = min(one.pause, max(one.at - one.samples.size, round(BREATH * RATE)))
         # Drop verdicts that would be heard too late, the oldest first.
         while self.waiting > LATE_URGENT * RATE:
-            unbegun = next((one for one in self._queue if one.at == 0), None)
+            unbegun = next((saying for saying in self._queue if saying.at == 0), None)
             if unbegun is None:
                 return
             self._drop(lambda one, oldest=unbegun: one is oldest)  # type: ignore[misc]
 
     def _drop(self, wanted: Callable[[_Saying], bool]) -> None:
         """Drop selected phrases that have not begun."""
-        self.dropped.extend(one.name for one in self._queue if one.at == 0 and wanted(one))
-        self._queue = deque(one for one in self._queue if one.at or not wanted(one))
+        self.dropped.extend(saying.name for saying in self._queue if saying.at == 0 and wanted(saying))
+        self._queue = deque(saying for saying in self._queue if saying.at or not wanted(saying))

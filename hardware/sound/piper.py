@@ -45,10 +45,10 @@ def open_piper(
     try:
         said = json.loads(about.read_text(encoding="utf-8"))
         spoken = str(said["language"]["code"] if "language" in said else said["espeak"]["voice"])[:2].lower()
-    except (OSError, ValueError, KeyError, TypeError) as bad:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise HardwareMissing(
-            "the Piper voice's description {about} cannot be read ({why}); copy it anew", about=about, why=repr(bad)
-        ) from bad
+            "the Piper voice's description {about} cannot be read ({why}); copy it anew", about=about, why=repr(error)
+        ) from error
     if spoken != language:
         raise HardwareMissing(
             "the Piper voice {voice} speaks {spoken}, not {language}; see voice.language",
@@ -59,10 +59,10 @@ def open_piper(
     if module is None and find_spec("piper") is not None:
         try:
             module = import_module("piper")
-        except (ImportError, OSError) as bad:
+        except (ImportError, OSError) as error:
             raise HardwareMissing(
-                "the package piper cannot be used ({why}); pip install --force-reinstall piper-tts", why=bad
-            ) from bad
+                "the package piper cannot be used ({why}); pip install --force-reinstall piper-tts", why=error
+            ) from error
     if module is not None:
         return PiperVoice(voice, module)
     if which("piper"):
@@ -108,11 +108,11 @@ class PiperVoice:
                     speak = getattr(self._voice, "synthesize_wav", None) or self._voice.synthesize
                     speak(text, out)
                 samples, rate = read_wav(file)
-            except Exception as bad:  # the libraries may raise anything
+            except Exception as error:  # the libraries may raise anything
                 raise HardwareMissing(
                     "the Piper voice {path} could not speak {text} ({why}); copy both its files anew",
                     path=self._path,
                     text=repr(text),
-                    why=bad,
-                ) from bad
+                    why=error,
+                ) from error
         return heard(prepared(samples, rate), f"the Piper voice {self._path} spoke {text!r} as silence; copy it anew")

@@ -51,7 +51,7 @@ def sound_cards(sound: Any) -> list[SoundCard]:
     Args:
         sound: the sounddevice module, or a stand-in.
     """
-    full = [str(one["name"]) for one in sound.query_devices() if one["max_output_channels"] > 0]
+    full = [str(device["name"]) for device in sound.query_devices() if device["max_output_channels"] > 0]
     full = [name for name in full if name.partition(":")[0].lower() not in _SYSTEM]
     short = [_PLACE.sub("", name) for name in full]
     out = []

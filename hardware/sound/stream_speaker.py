@@ -116,8 +116,8 @@ class StreamSpeaker:
         """See `hardware.ports.Speaker`."""
         try:
             samples = self._bank.phrase(clips)
-        except Exception as bad:  # a phrase that cannot be said must not end a game
-            _log.warning("not said: %s (%s)", " ".join(clips), bad)
+        except Exception as error:  # a phrase that cannot be said must not end a game
+            _log.warning("not said: %s (%s)", " ".join(clips), error)
             return
         with self._lock:
             self._mixer.say(samples, urgent=urgent, name=" ".join(clips), topic=topic, patience=patience)
@@ -206,8 +206,8 @@ class StreamSpeaker:
                     callback=self._fill,
                 )  # fmt: skip
             # sounddevice raises ValueError for an unknown device name.
-            except (self._sound.PortAudioError, ValueError) as bad:
-                refused = bad
+            except (self._sound.PortAudioError, ValueError) as error:
+                refused = error
             else:
                 self._finer = Upsampler() if rate != RATE else None
                 return self._stream

@@ -108,8 +108,8 @@ def load(path: Path) -> LearnedDeck:
             return _deck({name: arrays[name] for name in arrays.files})
     except FileNotFoundError:
         raise
-    except (OSError, EOFError, ValueError, LookupError, TypeError, zipfile.BadZipFile, zlib.error, cv2.error) as bad:
-        raise DeckBroken(f"{path} is torn or no deck ({bad}): remove it and lay the deck again") from bad
+    except (OSError, EOFError, ValueError, LookupError, TypeError, zipfile.BadZipFile, zlib.error, cv2.error) as error:
+        raise DeckBroken(f"{path} is torn or no deck ({error}): remove it and lay the deck again") from error
 
 
 def _deck(arrays: Mapping[str, NDArray[Any]]) -> LearnedDeck:

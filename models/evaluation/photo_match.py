@@ -265,8 +265,8 @@ def box_corners(box: Box) -> Points:
 def by_folder(judged: Iterable[JudgedPhoto]) -> dict[str, PhotoTally]:
     """Return the tallies by sub-folder."""
     tallies: dict[str, PhotoTally] = {}
-    for one in judged:
-        tallies.setdefault(str(Path(one.photo).parent), PhotoTally()).add(one.tally)
+    for photo in judged:
+        tallies.setdefault(str(Path(photo.photo).parent), PhotoTally()).add(photo.tally)
     return tallies
 
 

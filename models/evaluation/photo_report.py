@@ -54,11 +54,11 @@ img{max-width:100%;border:1px solid #ccc}figure img{max-height:34em}figcaption{m
 def write_report(folder: Path, photos: Path, judged: Sequence[JudgedPhoto], disputed: Sequence[DisputedLabel]) -> Path:
     """Write `report.html` into a folder, creating it if needed; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
-    by_photo = {one.photo: one for one in judged}
+    by_photo = {photo.photo: photo for photo in judged}
     known = [d for d in disputed if d.photo in by_photo]
-    cleared = [without_disputed(one, known) for one in judged]
-    scored = [reading for one in judged for reading in one.scored]
-    found = sorted((f for one in cleared for f in failures(one)), key=lambda f: -f.weight)
+    cleared = [without_disputed(photo, known) for photo in judged]
+    scored = [reading for photo in judged for reading in photo.scored]
+    found = sorted((f for photo in cleared for f in failures(photo)), key=lambda f: -f.weight)
     counts = [(sum(f.kind == kind for f in found), text) for kind, text in _KINDS.items()]
     chart = BytesIO()
     save_chart(scored, f"Reliability on {len(judged)} photographs, strict", chart)

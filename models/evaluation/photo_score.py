@@ -74,14 +74,14 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 2
     if args.grey:
-        seen = [[*one.over, *(reading for _, reading in one.met if reading is not None)] for one in judged]
+        seen = [[*photo.over, *(reading for _, reading in photo.met if reading is not None)] for photo in judged]
         told = sum(all(reading.grey for reading in each) for each in seen if each)
         print(f"Told to be without colour: {told} of {sum(map(bool, seen))} photographs in which cards are seen.\n")
     known = read_disputes()
-    cleared = [without_disputed(one, known) for one in judged]
+    cleared = [without_disputed(photo, known) for photo in judged]
     print("Strict, as the contract scores:\n" + tally_table(by_folder(judged)))
     print("\nDisputed labels apart (models/evaluation/disputes.csv):\n" + tally_table(by_folder(cleared)))
-    print("\n" + summary([reading for one in judged for reading in one.scored]))
+    print("\n" + summary([reading for photo in judged for reading in photo.scored]))
     if args.report:
         print(f"\nthe failures, one by one: {write_report(args.report, args.folder, judged, known)}")
     return 0

@@ -265,7 +265,7 @@ class Fouls:
         """Return the fouls beside the cards among these observations of the newest frame."""
         hovering = self._arms.hovering
         out: list[Observation] = []
-        for card in sorted((one for one in seen if isinstance(one, Card)), key=lambda card: card.t):
+        for card in sorted((line for line in seen if isinstance(line, Card)), key=lambda card: card.t):
             if card.seat is not None:
                 # The foul precedes the card.
                 t = max(card.t - card.t_error - 1, self._stream.watermark + 1)
@@ -288,7 +288,7 @@ class Fouls:
         return Foul(t=t, id=f"f{self._count}", seat=seat, foul=name)
 
 
-class Taking:
+class TakeDetector:
     """Detects that the pile leaves its place."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile, arms: Arms) -> None:

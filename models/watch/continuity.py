@@ -62,16 +62,16 @@ class Continuity:
         """
         stream = self._stream
         if not stream.gap_open:
-            return [one for one in told if not self._came_unseen(one)]
+            return [line for line in told if not self._came_unseen(line)]
         # A card that was under way before the gap and has disappeared need not have been slid under the pile, and no
         # player can be blamed for what came in the gap.
-        told = [one for one in told if not isinstance(one, Placed | Foul)]
-        if any(isinstance(one, Taken) for one in told):
+        told = [line for line in told if not isinstance(line, Placed | Foul)]
+        if any(isinstance(line, Taken) for line in told):
             return self._close(told, [])
-        news = [one for one in told if isinstance(one, Card) and one.t + one.t_error >= stream.gap_until]
+        news = [line for line in told if isinstance(line, Card) and line.t + line.t_error >= stream.gap_until]
         top = next((card for card in reversed(news) if self._lies_on_top(card)), None)
         # Of several cards that came unseen, only the top one has a certain place.
-        told = [one for one in told if one is top or one not in news or one.t - one.t_error >= stream.gap_until]
+        told = [line for line in told if line is top or line not in news or line.t - line.t_error >= stream.gap_until]
         if top is not None:
             return self._close(told, [top.card])
         late = now.t - stream.gap_until > SWEEP_NS

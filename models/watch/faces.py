@@ -23,7 +23,7 @@ from models.watch.measure import FEW, INDEX, LITTLE, MOST, NEARLY_ALL, OVER, SLI
 from models.watch.motion import PAPER_STEP, Bytes, Glance, Mask, Motion
 from models.watch.pace import LAID_NS, PATIENCE_NS
 from models.watch.reaches import box_of
-from models.watch.stream import LONG_AGO, SeenFrame, Stream, Suspect
+from models.watch.stream import LONG_AGO, Patch, SeenFrame, Stream
 from models.watch.tracks import Pile, plain
 
 # The span in which a face came up
@@ -59,8 +59,8 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
     """Follow a card that is read at ``quad`` (px) in a frame back to where it came up."""
     place, sure, maybe, gaps, read = quad, now.index, now.index, 0, True
     way: dict[int, Quad] = {}
-    elsewhere: list[Suspect] = []
-    last, unbroken, seen = now.t, True, True
+    elsewhere: list[Patch] = []
+    last, with_nbsp, seen = now.t, True, True
     for moment in islice(reversed(stream.moments), stream.moments[-1].index - now.index + 1, None):
         if moment.blind:
             break
@@ -76,12 +76,12 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
         near = [s for s in moment.suspects if lately and distance(s.place, place) < reach]
         if near:
             last = moment.t
-            unbroken = unbroken and not gaps
+            with_nbsp = with_nbsp and not gaps
             gaps, maybe = 0, moment.index
             if not seen:
                 continue
             place = min(near, key=lambda s: distance(s.place, place)).place
-            if not unbroken:
+            if not with_nbsp:
                 continue  # white that disappeared in between may have been something else, such as a pale hand
             way[moment.index] = place
             # White that may be the previous card on its way is no certain sign of this one. Nor is white that then lay
@@ -154,7 +154,7 @@ def first_suspected(stream: Stream, pile: Pile) -> SeenFrame | None:
     return found
 
 
-def is_near(suspect: Suspect, stream: Stream, pile: Pile) -> bool:
+def is_near(suspect: Patch, stream: Stream, pile: Pile) -> bool:
     """Whether white paper is near enough to the pile to deserve a look."""
     off = np.subtract(centre_of(suspect.place), pile.middle(stream.shape))
     return bool(np.abs(off).max() < 2 * STRIDE * pile.card_height)
@@ -165,7 +165,7 @@ def white_at_pile(moment: SeenFrame, stream: Stream, pile: Pile) -> bool:
     return any(s.sure and is_near(s, stream, pile) and not _on_its_way(s, moment, pile) for s in moment.suspects)
 
 
-def _on_its_way(suspect: Suspect, moment: SeenFrame, pile: Pile) -> bool:
+def _on_its_way(suspect: Patch, moment: SeenFrame, pile: Pile) -> bool:
     """Whether white paper is probably a card that was read just before and has not come to rest."""
     reach = STRIDE * pile.card_height
     lately = (track for track in pile.open if not track.still and moment.t < track.high + LAID_NS)
@@ -228,7 +228,7 @@ def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float
 # White paper
 
 
-class Paper:
+class WhitePatches:
     """Looks for faces that come up, and remembers which places were white before."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
@@ -264,7 +264,7 @@ class Paper:
             # A rising face moves; white that stays in place is a card that lies a little off its reading.
             earlier = [*before.suspects, *before.still]
             moment.still = [b for b in moment.suspects if any(_stayed(a, b) for a in earlier)]
-            moment.suspects = [b for b in moment.suspects if not any(b is one for one in moment.still)]
+            moment.suspects = [b for b in moment.suspects if not any(b is suspect for suspect in moment.still)]
 
     def _fresh(self, paper: Mask) -> Mask:
         """Return the white paper that is not known yet."""
@@ -308,9 +308,9 @@ class Paper:
         )
 
 
-def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]:
+def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Patch]:
     """Return the patches of at least ``least`` pixels in a half-size mask; ``side``: least width of a sure face."""
-    found: list[Suspect] = []
+    found: list[Patch] = []
     box = box_of(left, side)
     if box is None:
         return found
@@ -325,10 +325,10 @@ def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]
             continue
         place = (np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) + corner) * PAPER_STEP
         broad = cv2.countNonZero(thick[y : y + h, x : x + w]) > 0
-        found.append(Suspect(place.astype(np.float32), broad))
+        found.append(Patch(place.astype(np.float32), broad))
     return found
 
 
-def _stayed(before: Suspect, now: Suspect) -> bool:
+def _stayed(before: Patch, now: Patch) -> bool:
     """Whether white paper stayed in place."""
     return iou(before.place, now.place) > MOST

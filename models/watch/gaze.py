@@ -13,7 +13,7 @@ from models.eye.classes import CARD_CLASSES, SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import PixelBox, Quad, area, bounds, centre_of, convex_quad, height_of, holds, shared_area
 from models.watch.bare_table import BareTable
-from models.watch.faces import Paper, first_signs, first_suspected, first_unexplained, is_near, white_at_pile
+from models.watch.faces import WhitePatches, first_signs, first_suspected, first_unexplained, is_near, white_at_pile
 from models.watch.measure import FEW, HALF, OVER, SLIGHT
 from models.watch.motion import Bytes, Motion
 from models.watch.occasion import Occasions
@@ -38,7 +38,13 @@ class Gaze:
     """Directs an eye to the frames and regions worth reading."""
 
     def __init__(
-        self, eye: CardEye, motion: Motion, stream: Stream, pile: Pile, paper: Paper, bare: BareTable | None = None
+        self,
+        eye: CardEye,
+        motion: Motion,
+        stream: Stream,
+        pile: Pile,
+        paper: WhitePatches,
+        bare: BareTable | None = None,
     ) -> None:
         self._eye, self._bare, self._paper = eye, bare, paper
         self._motion, self._stream, self._pile = motion, stream, pile
@@ -71,7 +77,7 @@ class Gaze:
         if not (self._occasions.arises(now, region, leaving) or must):
             return []
         passed, sized = self._stream.unread()[:-1], self._pile.card_height > 0
-        found, self._white = self._look(now, region), [one.place for one in (*now.suspects, *now.still)]
+        found, self._white = self._look(now, region), [suspect.place for suspect in (*now.suspects, *now.still)]
         # A doubtful reading may be a blur, or a card back, whose colour is not the paper's.
         if not sized and any(now.glance.calm or s.confidence >= HALF for s, _ in found):
             self._learn_size(found, now)

@@ -28,7 +28,7 @@ Shift = NDArray[np.float64]
 """Affine matrix, 2 x 3, that maps one picture onto another."""
 
 
-class Following:
+class ShiftTracker:
     """Follows the pile through shifts of the picture, from one quiet frame to the next.
 
     ``over_bare`` returns the picture's shift relative to the bare table, if that was recorded.

@@ -22,7 +22,7 @@ LONG_AGO: Final = -(2**62)
 
 
 @dataclass(slots=True, eq=False)
-class Suspect:
+class Patch:
     """White paper that no reading explains: perhaps a face."""
 
     place: Quad
@@ -52,8 +52,8 @@ class SeenFrame:
     """Whether it shows nothing new to look at."""
     bare: bool = False
     """Whether it certainly shows no face beside the known ones."""
-    suspects: list[Suspect] = field(default_factory=list)
-    still: list[Suspect] = field(default_factory=list)
+    suspects: list[Patch] = field(default_factory=list)
+    still: list[Patch] = field(default_factory=list)
     """White paper that did not move."""
     blind: bool = False
     """Whether the table could not be seen."""
@@ -184,7 +184,7 @@ class Stream:
         The paper is sought between two instants (ns), within ``reach`` (px) from one frame to the next.
         """
         for moment, near in self._way(quad, since, until, reach):
-            moment.suspects = [s for s in moment.suspects if not any(s is one for one in near)]
+            moment.suspects = [s for s in moment.suspects if not any(s is suspect for suspect in near)]
 
     def doubt_way(self, quad: Quad, since: int, until: int, reach: float) -> None:
         """Mark the white paper on a card's way (`explain_way`) as uncertain: it may be that card, now read again."""
@@ -192,7 +192,7 @@ class Stream:
             for suspect in near:
                 suspect.sure = False
 
-    def _way(self, quad: Quad, since: int, until: int, reach: float) -> Iterator[tuple[SeenFrame, list[Suspect]]]:
+    def _way(self, quad: Quad, since: int, until: int, reach: float) -> Iterator[tuple[SeenFrame, list[Patch]]]:
         """Yield each frame with the white paper on a card's way, back from where the card was read."""
         place = quad
         for moment in reversed(self.moments):

@@ -19,25 +19,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, Taking
+from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, TakeDetector
 from models.watch.attribution import Attribution
 from models.watch.bare_table import BareTable
 from models.watch.continuity import Continuity
 from models.watch.covered import Covered
 from models.watch.decision import Decisions
-from models.watch.faces import Paper, first_suspected
+from models.watch.faces import WhitePatches, first_suspected
 from models.watch.gaze import CardEye, Found, Gaze
 from models.watch.measure import FEW, HALF, MOST
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
-from models.watch.shift import Following
+from models.watch.shift import ShiftTracker
 from models.watch.stream import BLIND_NS, LONG_AGO, MARGIN_NS, SeenFrame, Stream
 from models.watch.tracks import Pile, plain
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Observation
 
 
-class Hindrance:
+class ViewMonitor:
     """Detects an obstructed camera view that lasts long enough to report."""
 
     def __init__(self) -> None:
@@ -86,15 +86,15 @@ class Watcher:
         self._stream = stream = Stream()
         self._pile = pile = Pile(packs)
         self._arms = Arms(seat_bearings or {}, motion, stream, pile)
-        self._hindrance = Hindrance()
-        self._paper = paper = Paper(motion, stream, pile)
+        self._hindrance = ViewMonitor()
+        self._paper = paper = WhitePatches(motion, stream, pile)
         self._gaze = Gaze(eye, motion, stream, pile, paper, bare)
         self._attribution = Attribution(motion, stream, pile)
         self._decisions = Decisions(motion, stream, pile, self._arms)
         self._covered = Covered(motion, stream, pile)
-        self._following = Following(motion, pile, None if bare is None else lambda: bare.shift)
+        self._following = ShiftTracker(motion, pile, None if bare is None else lambda: bare.shift)
         self._fouls = Fouls(stream, pile, self._arms)
-        self._taking = Taking(motion, stream, pile, self._arms)
+        self._taking = TakeDetector(motion, stream, pile, self._arms)
         self._continuity = Continuity(stream, pile)
         self._bare = bare
 

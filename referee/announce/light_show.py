@@ -212,13 +212,13 @@ class Lamps:
         self._show()
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
-        """`Outlet`: show rulings."""
+        """`RulingListener`: show rulings."""
         for ruling in rulings:
             self._heed(ruling)
         self._show(again=self._failed)
 
     def tell(self, notice: Notice) -> None:
-        """`Teller`: show a pause or a stuck pad; any other notice flashes to send people to its line."""
+        """`NoticeListener`: show a pause or a stuck pad; any other notice flashes to send people to its line."""
         if notice.what in ("paused", "resumed"):
             self._state.paused = notice.what == "paused"
         elif notice.what in ("pad_stuck", "pad_chatters"):

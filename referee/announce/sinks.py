@@ -60,9 +60,9 @@ def late_hand(slap: Slap) -> Notice:
     return Notice("hand_late", slap.t, words, {"seat": slap.seat})
 
 
-Outlet = Callable[[Sequence[Ruling]], None]
+RulingListener = Callable[[Sequence[Ruling]], None]
 """Takes rulings as soon as they are decided, simultaneous ones together: the voice, the lights, the display."""
-Teller = Callable[[Notice], None]
+NoticeListener = Callable[[Notice], None]
 """Takes the notices of the appliance itself."""
 
 _log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class Sinks:
     Methods return each part that has just failed, with its error, and each that works again, with an empty text.
     """
 
-    def __init__(self, outlets: Mapping[str, Outlet], tellers: Mapping[str, Teller]) -> None:
+    def __init__(self, outlets: Mapping[str, RulingListener], tellers: Mapping[str, NoticeListener]) -> None:
         self._outlets, self._tellers = dict(outlets), dict(tellers)
         self._failing: set[str] = set()
 
@@ -85,11 +85,11 @@ class Sinks:
         for name, take in takers.items():
             try:
                 take(news)
-            except Exception as bad:  # whatever a device's library raises, the game must go on
+            except Exception as error:  # whatever a device's library raises, the game must go on
                 if name not in self._failing:
                     _log.exception("%s failed", name)
                 self._failing.add(name)
-                changed.append((name, f"{type(bad).__name__}: {bad}"))
+                changed.append((name, f"{type(error).__name__}: {error}"))
             else:
                 if name in self._failing:
                     self._failing.discard(name)

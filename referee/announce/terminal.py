@@ -261,12 +261,12 @@ class Screen:
         self._thread.start()
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
-        """`Outlet`: show rulings that were just decided."""
+        """`RulingListener`: show rulings that were just decided."""
         shown = tuple(rulings)
         self._work.put(lambda: self._display(shown))
 
     def tell(self, notice: Notice) -> None:
-        """`Teller`: print a line where lines are printed; a live display shows the problem below the table."""
+        """`NoticeListener`: print a line where lines are printed; a live display shows the problem below the table."""
         if not self._live and notice.words:
             words = escape_controls(self._in_words(notice))
             self._work.put(lambda: print(f"{self._display.since_began(notice.t):>9}  {words}"))

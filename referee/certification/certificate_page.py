@@ -24,7 +24,7 @@ from referee.web.site import PageOption, Site
 async def show_certificate(site: Site, request: Request) -> Response:
     """Show the latest certificate of this table."""
     words = page_texts(request)
-    found = await site.aside(latest_certificate, beside_record(site.shelf.path))
+    found = await site.run_in_worker(latest_certificate, beside_record(site.shelf.path))
     title = words("certificate.title")
     if found is None:
         content: Child = tag("p", words("certificate.standing.none"), class_="panel none")

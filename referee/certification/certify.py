@@ -76,8 +76,8 @@ def certify(
     if out is not None:
         try:
             out.write_text(page, encoding="utf-8")
-        except OSError as bad:
-            raise UserError("--out: {out} cannot be written: {why}", out=out, why=bad.strerror) from None
+        except OSError as error:
+            raise UserError("--out: {out} cannot be written: {why}", out=out, why=error.strerror) from None
     show(certificate, words)
     print(words("certificate.kept", place=str(kept)))
     return int(not certificate.passed)
@@ -125,8 +125,8 @@ def _measured(keys: Iterable[str], measure: Callable[[], Iterable[CertificateLin
         why = "no_light"
     except NoOffset:
         why = "no_offset"
-    except (HardwareMissing, UserError, OSError) as bad:
-        why = " ".join(str(bad).split()) or type(bad).__name__
+    except (HardwareMissing, UserError, OSError) as error:
+        why = " ".join(str(error).split()) or type(error).__name__
     return [unmeasured(key, why) for key in keys]
 
 

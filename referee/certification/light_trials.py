@@ -74,19 +74,19 @@ def find_light(frames: Iterator[Frame], switch: Callable[[bool], None]) -> SeenL
     switch(True)
     on = _take(frames, _SETTLING + _LOOKS)[-_LOOKS:]
     switch(False)
-    dark, lit = (np.mean([_grey(one.image) for one in some], axis=0, dtype=np.float32) for some in (off, on))
+    dark, lit = (np.mean([_grey(frame.image) for frame in some], axis=0, dtype=np.float32) for some in (off, on))
     width = dark.shape[1]
     radius = max(2, width // 240)
     # The lamp brightens the whole table a little; its own place stands out.
     change = cv2.blur(lit - dark, (2 * radius + 1, 2 * radius + 1))
     _, most, _, (x, y) = cv2.minMaxLoc(change)
     # The blur averages (2r + 1)² pixels, which divides their noise by 2r + 1.
-    noise = compare([one.image for one in off]).noise / (2 * radius + 1)
+    noise = compare([frame.image for frame in off]).noise / (2 * radius + 1)
     if most < max(_LEAST_LIGHT, _OVER_NOISE * noise):
         raise NoLight("the camera sees no light go on: put one seat's light where the camera sees it")
     spacings = sorted(b.t - a.t for a, b in pairwise(off))
-    without, whole = (float(np.mean([_patch(one.image, x, y, radius) for one in some])) for some in (off, on))
-    clipped = float(np.mean([_patch(one.image, x, y, radius) >= _CLIPPED for one in on])) > 0.5
+    without, whole = (float(np.mean([_patch(frame.image, x, y, radius) for frame in some])) for some in (off, on))
+    clipped = float(np.mean([_patch(frame.image, x, y, radius) >= _CLIPPED for frame in on])) > 0.5
     return SeenLight(x, y, radius, without, whole, clipped, y / dark.shape[0], spacings[len(spacings) // 2])
 
 

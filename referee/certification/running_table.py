@@ -174,7 +174,7 @@ def run_table(
 
 def _hands(conductor: Conductor, since: int) -> list[tuple[int, int]]:
     """Return instant (ns) and seat of every hand that was felt."""
-    return sorted((one.t, one.seat) for one in conductor.observations if isinstance(one, Slap) and one.t >= since)
+    return sorted((line.t, line.seat) for line in conductor.observations if isinstance(line, Slap) and line.t >= since)
 
 
 class _Verdicts:

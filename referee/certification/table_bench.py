@@ -191,8 +191,8 @@ class TableBench:
             folder.mkdir(parents=True, exist_ok=True)
             with NamedTemporaryFile(dir=folder, prefix="disk-", suffix=".db") as file:
                 return list(self.write_synced(Path(file.name), clock))
-        except OSError as bad:
-            raise UserError("{folder} cannot be written ({why})", folder=folder, why=bad.strerror or bad) from None
+        except OSError as error:
+            raise UserError("{folder} cannot be written ({why})", folder=folder, why=error.strerror or error) from None
 
     def write_synced(self, path: Path, clock: Callable[[], int]) -> Iterator[float]:
         """Write lines as a game does, each on the disk before the next; yield the time of each, ms."""

@@ -20,7 +20,7 @@ from referee.cli.parser import MISTAKE, Commands, Parser
 from referee.errors import UserError
 from referee.sentence import Sentence
 from referee.text.escapes import escape_controls
-from referee.text.terminal_language import find_language, say, speaking
+from referee.text.terminal_language import find_language, speaking, translate
 
 # As shells report them: 128 plus the signal's number (SIGINT 2, SIGPIPE 13).
 _INTERRUPTED: Final = 130
@@ -128,10 +128,10 @@ def _run(args: argparse.Namespace) -> int:
             sys.stdout.flush()
         return status
     except UserError as mistake:
-        print(f"referee: {escape_controls(' '.join(say(mistake).split()))}", file=sys.stderr)
+        print(f"referee: {escape_controls(' '.join(translate(mistake).split()))}", file=sys.stderr)
         return MISTAKE
     except ImportError as missing:
         part = missing.name or " ".join(str(missing).split())
         words = Sentence("this needs {part}: run `make install` (see `referee doctor`)", part=part)
-        print(f"referee: {say(words)}", file=sys.stderr)
+        print(f"referee: {translate(words)}", file=sys.stderr)
         return MISTAKE

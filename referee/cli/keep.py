@@ -18,7 +18,7 @@ from hardware.clock import wall_now
 from referee.cli.parser import Commands, command
 from referee.errors import UserError
 from referee.text.escapes import escape_controls
-from referee.text.terminal_language import here, say
+from referee.text.terminal_language import here, translate
 
 if TYPE_CHECKING:
     from referee.record.backup import Places
@@ -112,7 +112,7 @@ def _do_games(args: argparse.Namespace) -> int:
             with People(args.record) as people:
                 # Figures count people who agreed to be remembered; the game's names stay as in the file.
                 people.tie(number)
-            print(say("game {number}", number=number))
+            print(translate("game {number}", number=number))
             reader.read(record.lines(number))
             if reader.odd:
                 print(escape_controls(f"note: {tell_odd_lines(reader.odd)}"), file=sys.stderr)
@@ -121,7 +121,7 @@ def _do_games(args: argparse.Namespace) -> int:
             record.game(number)
             record.keep(number, keep=args.keep is not None)
             words = "game {number} is kept" if args.keep is not None else "game {number} is no longer kept"
-            print(say(words, number=number))
+            print(translate(words, number=number))
         elif args.remove is not None:
             record.game(args.remove)
         elif args.check:
@@ -131,9 +131,9 @@ def _do_games(args: argparse.Namespace) -> int:
     if args.remove is not None:
         with People(args.record) as people:
             erased = erase_game(people, args.remove, wall_now())
-        print(say("game {number} is removed", number=args.remove))
+        print(translate("game {number} is removed", number=args.remove))
         if not erased.clean:
-            print(say("its bytes are overwritten as soon as nobody reads the record"))
+            print(translate("its bytes are overwritten as soon as nobody reads the record"))
     return 0
 
 
@@ -180,7 +180,7 @@ def _rescue(path: Path) -> int:
     if not why:
         why = find_broken_games(path)
         if not why:
-            print(say("{path} is as it was written", path=path))
+            print(translate("{path} is as it was written", path=path))
             return 0
         if not is_rescue_better(path):
             print(escape_controls(f"{path} was left as it is, for no more can be read of it: {why}"))
@@ -229,7 +229,7 @@ def _list_games(record: Record) -> None:
         who = f"{info.began[:16].replace('T', ' ')}  {', '.join(info.seats)}  ({notes})"
         print(f"{info.id:5}  {escape_controls(who)}")
     if not games:
-        print(say("no game is recorded yet"))
+        print(translate("no game is recorded yet"))
 
 
 # People
@@ -288,8 +288,8 @@ def _people(args: argparse.Namespace) -> int:
         ):
             words = _change_people(args, people) if writes else _show_people(args, people)
             print(escape_controls(words, lines=True))
-    except ValueError as bad:
-        raise UserError(str(bad)) from None
+    except ValueError as error:
+        raise UserError(str(error)) from None
     return 0
 
 
@@ -472,7 +472,7 @@ def _backup(args: argparse.Namespace) -> int:
     manifest = back_up(places, args.file, wall_now(), pictures=args.frames)
     size = args.file.stat().st_size
     print(
-        say(
+        translate(
             "{file}: games: {games}, parts: {parts}, {size} MB, read back and whole",
             file=args.file,
             games=manifest.games,
@@ -482,7 +482,7 @@ def _backup(args: argparse.Namespace) -> int:
     )
     if places.house and f"rules/{places.house}" not in {part.name for part in manifest.parts}:
         print(
-            say(
+            translate(
                 "not in it: the house rules {house}, which do not lie beside the settings; copy them yourself",
                 house=places.house,
             )
@@ -496,5 +496,5 @@ def _restore(args: argparse.Namespace) -> int:
     with _writing(args.record, "referee restore") if args.yes else nullcontext():
         plan = (restore if args.yes else plan_restore)(args.file, _places(args), _stamp())
     print("\n".join(plan.words))
-    print(say("done") if args.yes else say("nothing was changed; do it with --yes"))
+    print(translate("done") if args.yes else translate("nothing was changed; do it with --yes"))
     return 0

@@ -32,7 +32,7 @@ from referee.text.escapes import escape_controls
 from referee.text.explanation_lines import explanation_fields, explanation_lines
 from referee.text.rules import rows_by_group, sentence
 from referee.text.ruling_lines import RulingWords, ruling_writer
-from referee.text.terminal_language import here, say
+from referee.text.terminal_language import here, translate
 from referee.units import MS
 
 _INSTANT: Final = re.compile(r"(-?\d{1,18}(?:\.\d{1,18})?)(s|ms)?", re.ASCII)
@@ -107,10 +107,10 @@ def _tell_broken_seals(name: str, stream: BinaryIO) -> None:
     stream.seek(0)
     broken = list(find_broken_log(stream))
     for number, words in broken[:_BROKEN_TOLD]:
-        told = say("note: {file}, line {number} {words}", file=name, number=number, words=words)
+        told = translate("note: {file}, line {number} {words}", file=name, number=number, words=words)
         print(escape_controls(told), file=sys.stderr)
     if len(broken) > _BROKEN_TOLD:
-        print(say("note: and so are {many} lines more", many=len(broken) - _BROKEN_TOLD), file=sys.stderr)
+        print(translate("note: and so are {many} lines more", many=len(broken) - _BROKEN_TOLD), file=sys.stderr)
 
 
 def _write(*lines: str) -> None:
@@ -151,16 +151,16 @@ def _explain_move(stream: BinaryIO, move: Move, *, as_json: bool) -> None:
     try:
         game = ReplayedGame(lines)
         moved = move_line(lines, game, move)
-    except MoveError as bad:
-        said = here()(f"what_if.bad_{bad.problem}", most=f"{MOST_MOVED // MS} ms")
+    except MoveError as error:
+        said = here()(f"what_if.bad_{error.problem}", most=f"{MOST_MOVED // MS} ms")
         raise UserError("{option}: {why}", option=f"--what-if {move.line}", why=said) from None
     except TooLong:
         raise UserError("--what-if: this game is too long to be ruled once more and kept") from None
     was = moved.verdict.was
     told = (None if was is None else game.explain(was), moved.explain())
     if as_json:
-        later = [None if one is None else ruling_fields(one) for one in moved.later]
-        found = [None if one is None else explanation_fields(one) for one in told]
+        later = [None if ruling is None else ruling_fields(ruling) for ruling in moved.later]
+        found = [None if explanation is None else explanation_fields(explanation) for explanation in told]
         facts = dict(zip(("was", "would_be", "later_was", "later_would_be"), (*found, *later), strict=True))
         _write(json.dumps(facts, ensure_ascii=False, separators=(",", ":")))
         return
@@ -254,15 +254,15 @@ def _check(files: list[str]) -> int:
     for file in files:
         try:
             house = load_house_rules(Path(file))
-        except HouseFileError as bad:
+        except HouseFileError as error:
             status = _MISTAKE
-            for mistake in bad.mistakes:
-                print(escape_controls(say(mistake.as_line(file))), file=sys.stderr)
+            for mistake in error.mistakes:
+                print(escape_controls(translate(mistake.as_line(file))), file=sys.stderr)
             continue
         for note in house.notes:
-            print(escape_controls(say("note: {words}", words=note.as_line(file))), file=sys.stderr)
+            print(escape_controls(translate("note: {words}", words=note.as_line(file))), file=sys.stderr)
         many = len(house.rules.on - ALWAYS_ON)
-        _write(say("{file}: {title}: {many} rows are on; no mistakes", file=file, title=house.title, many=many))
+        _write(translate("{file}: {title}: {many} rows are on; no mistakes", file=file, title=house.title, many=many))
     return status
 
 

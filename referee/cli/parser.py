@@ -62,7 +62,7 @@ def number(kind: Callable[[str], N], low: N, high: N, what: str) -> Callable[[st
     return check
 
 
-def whole(low: int, high: int, what: str) -> Callable[[str], int]:
+def parse_int(low: int, high: int, what: str) -> Callable[[str], int]:
     """Return a type for `add_argument`: an integer within bounds; ``what`` names it in the complaint."""
     return number(int, low, high, f"{what} must be a whole number")
 

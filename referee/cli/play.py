@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from referee.cli.parser import Commands, command, number, rate, whole
+from referee.cli.parser import Commands, command, number, parse_int, rate
 from referee.errors import UserError
 
 if TYPE_CHECKING:
@@ -30,20 +30,20 @@ def add_demo(commands: Commands) -> None:
         run_demo,
     )  # fmt: skip
     add = parser.add_argument
-    add("--seats", type=whole(2, 8, "seats"), default=4, metavar="N", help="players, 2 to 8 (default: 4)")
+    add("--seats", type=parse_int(2, 8, "seats"), default=4, metavar="N", help="players, 2 to 8 (default: 4)")
     add("--rules", default="classic", metavar="RULES",
         help="a preset of the rules, or a house-rules file (*.toml) (default: classic)")  # fmt: skip
-    add("--seed", type=whole(0, 2**31 - 1, "seed"), default=1, metavar="N",
+    add("--seed", type=parse_int(0, 2**31 - 1, "seed"), default=1, metavar="N",
         help="which game; the same seed plays the same game (default: 1)")  # fmt: skip
     add("--no-page", action="store_true",
         help="serve no page beside the game (there is none without pace, or with --log)")  # fmt: skip
     add("--host", default="127.0.0.1", metavar="ADDRESS",
         help="where the page is served; 0.0.0.0 lets phones open it, too (default: this machine alone)")  # fmt: skip
-    add("--port", type=whole(0, 65535, "port"), default=8080, metavar="N",
+    add("--port", type=parse_int(0, 65535, "port"), default=8080, metavar="N",
         help="of the page; where it is taken, one of the next (default: 8080)")  # fmt: skip
     add("--record", type=Path, metavar="FILE", help="record the game here, and keep it (default: it is not kept)")
     add("--no-pace", action="store_true", help="as fast as this machine can, instead of in real time")
-    add("--max-cards", type=whole(1, 100_000, "cards"), default=400, metavar="N",
+    add("--max-cards", type=parse_int(1, 100_000, "cards"), default=400, metavar="N",
         help="stop after this many cards if the game has not ended (default: 400)")  # fmt: skip
     add("--fps", type=rate, default=15.0, metavar="N", help="frames a second of the simulated camera (default: 15)")
     add("--log", type=Path, metavar="FILE", help="write the game's log (JSON Lines), for `referee replay`")
@@ -52,7 +52,7 @@ def add_demo(commands: Commands) -> None:
     add("--summary", type=Path, metavar="FILE", help="write the closing figures (one JSON object)")
     add("--shadow", action="store_true",
         help="the players referee and mark their verdicts, the referee is silent; then both are compared")  # fmt: skip
-    add("--wrong", type=whole(0, 1000, "wrong verdicts"), default=3, metavar="N",
+    add("--wrong", type=parse_int(0, 1000, "wrong verdicts"), default=3, metavar="N",
         help="with --shadow: so many of the players' verdicts are wrong (default: 3)")  # fmt: skip
     add("--lesson", action="store_true",
         help="a game for a class, at once and without devices: its page stops at each slap and asks who was first; "
@@ -89,8 +89,8 @@ def _hold_lesson(args: argparse.Namespace) -> int:
     if args.log is not None:
         try:
             args.log.write_text("\n".join(write_lesson(lines)) + "\n", encoding="utf-8")
-        except OSError as bad:
-            raise UserError("--log: {log} cannot be written: {why}", log=args.log, why=bad.strerror) from None
+        except OSError as error:
+            raise UserError("--log: {log} cannot be written: {why}", log=args.log, why=error.strerror) from None
     if args.no_page:
         return hold_in_terminal(lines, sys.stdin)
     return hold_on_page(lines, args.record, args.host, args.port)
@@ -154,7 +154,7 @@ def add_play(commands: Commands) -> None:
         help="the table's settings (default: your own, in ~/.local/share/table-referee)")  # fmt: skip
     add("--host", default="0.0.0.0", metavar="ADDRESS",
         help="where the page is served (default: 0.0.0.0, so that phones can slap)")  # fmt: skip
-    add("--port", type=whole(0, 65535, "port"), default=8080, metavar="N",
+    add("--port", type=parse_int(0, 65535, "port"), default=8080, metavar="N",
         help="of the page; where it is taken, one of the next (default: 8080)")  # fmt: skip
     add("--no-browser", action="store_true", help="print the address, and open no browser")
     add("--only-ask", action="store_true",
@@ -266,7 +266,7 @@ def add_review(commands: Commands) -> None:
     add("--seats", metavar="NAMES",
         help="the players with commas, clockwise, from the one at the picture's bottom; or how many")  # fmt: skip
     add("--rules", metavar="RULES", help="a preset, or a house-rules file (*.toml) (default: the table's, or classic)")
-    add("--dealer", type=whole(1, 8, "seat"), metavar="N",
+    add("--dealer", type=parse_int(1, 8, "seat"), metavar="N",
         help="the video shows a whole game from its deal on, and this seat dealt")  # fmt: skip
     add("--settings", type=Path, metavar="FILE", help="a table's settings: its names, seats' places, rules and deck")
     add("--deck", metavar="NAME", help="read the deck that was learned under this name (default: any ordinary deck)")
@@ -277,7 +277,7 @@ def add_review(commands: Commands) -> None:
         help="where the page saves the log (default: VIDEO's name with .jsonl, here)",
     )
     add("--no-browser", action="store_true", help="open no browser; print the page's address alone")
-    add("--port", type=whole(0, 65535, "port"), default=0, metavar="N", help="of the page (default: any free one)")
+    add("--port", type=parse_int(0, 65535, "port"), default=0, metavar="N", help="of the page (default: any free one)")
 
 
 def _review(args: argparse.Namespace) -> int:
@@ -325,12 +325,12 @@ def add_practise(commands: Commands) -> None:
     add = parser.add_argument
     add("rules", nargs="?", metavar="RULES", help="a preset, or a house-rules file (default: the table's, or classic)")
     add("--settings", type=Path, metavar="FILE", help="a table's settings: its pads, voice and light are used")
-    add("--seat", type=whole(1, 8, "seat"), metavar="N", help="only this seat's pad (default: any)")
-    add("--piles", type=whole(1, 1000, "piles"), default=40, metavar="N", help="how many piles (default: 40)")
+    add("--seat", type=parse_int(1, 8, "seat"), metavar="N", help="only this seat's pad (default: any)")
+    add("--piles", type=parse_int(1, 1000, "piles"), default=40, metavar="N", help="how many piles (default: 40)")
     add("--pace", type=number(float, 0.3, 10, "a number of seconds"), default=1.5, metavar="S",
         help="seconds from card to card (default: 1.5)")  # fmt: skip
     add("--all", action="store_true", help="all patterns from the start, without teaching them one by one")
-    add("--seed", type=whole(0, 2**31 - 1, "seed"), metavar="N", help="which piles (default: others each time)")
+    add("--seed", type=parse_int(0, 2**31 - 1, "seed"), metavar="N", help="which piles (default: others each time)")
 
 
 def _practise(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from referee.cli.parser import Commands, command, number, whole
+from referee.cli.parser import Commands, command, number, parse_int
 from referee.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,9 +32,11 @@ def add_page(commands: Commands) -> None:
     add("--record", type=Path, required=True, metavar="FILE", help="the record of games (SQLite)")
     add("--host", default="127.0.0.1", metavar="ADDRESS",
         help="where to listen; 0.0.0.0 for all devices in the room (default: this machine alone)")  # fmt: skip
-    add("--port", type=whole(0, 65535, "port"), default=8080, metavar="N", help="0 for any free one (default: 8080)")
+    add(
+        "--port", type=parse_int(0, 65535, "port"), default=8080, metavar="N", help="0 for any free one (default: 8080)"
+    )
     # The referee that starts a page opens the listening socket, and passes its descriptor.
-    add("--handed", type=whole(0, 2**31 - 1, "file descriptor"), help=argparse.SUPPRESS)
+    add("--handed", type=parse_int(0, 2**31 - 1, "file descriptor"), help=argparse.SUPPRESS)
     add("--name", action="append", default=[], metavar="NAME",
         help="a further name under which the page is called; may be given again")  # fmt: skip
     add("--pictures", type=Path, metavar="FILE", help="the file of frames, to show pictures round slaps")
@@ -103,7 +105,9 @@ def add_hall(commands: Commands) -> None:
     add("--prefix", type=_prefix, default="referee", metavar="NAME", help="of the topics (default: referee)")
     add("--host", default="127.0.0.1", metavar="ADDRESS",
         help="where to listen; 0.0.0.0 for all devices in the network (default: this machine alone)")  # fmt: skip
-    add("--port", type=whole(0, 65535, "port"), default=8090, metavar="N", help="0 for any free one (default: 8090)")
+    add(
+        "--port", type=parse_int(0, 65535, "port"), default=8090, metavar="N", help="0 for any free one (default: 8090)"
+    )
     add("--name", action="append", default=[], metavar="NAME",
         help="a further name under which the page is called; may be given again")  # fmt: skip
 
@@ -148,8 +152,8 @@ def run_hall(args: argparse.Namespace) -> int:
     broker = Broker(host, port or (_TLS_PORT if args.tls else _PORT), args.user, args.password_file, args.tls)
     try:
         broker.password()
-    except (OSError, UnicodeDecodeError) as bad:
-        raise UserError("the password cannot be read ({why}); see --password-file", why=bad) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError("the password cannot be read ({why}); see --password-file", why=error) from None
     return asyncio.run(serve(broker, args.prefix, args.host, args.port, args.name))
 
 
@@ -174,17 +178,17 @@ def add_class(commands: Commands) -> None:
     )  # fmt: skip
     add = parser.add_argument
     add("--stimulus", choices=("phone", "screen", "light", "sound"), default="phone", help="(default: phone)")
-    add("--trials", type=whole(1, 200, "trials"), default=20, metavar="N", help="of each pupil (default: 20)")
+    add("--trials", type=parse_int(1, 200, "trials"), default=20, metavar="N", help="of each pupil (default: 20)")
     add("--hands", action="store_true", help="ask for the left hand or the right, in turns that favour neither")
     add("--keys", type=_keys, default=(), metavar="KEYS", help="letters or digits, one a pupil at this keyboard")
     add("--settings", type=Path, metavar="FILE", help="a table's settings: its pads and its light are used")
     add("--csv", type=Path, metavar="FILE", help="write each trial to this new file as soon as it is made")
     add("--wait", type=number(float, 0.05, 10, "seconds must be a number"), default=1.0, metavar="S",
         help="shortest wait before a stimulus; the longest is four times that (default: 1)")  # fmt: skip
-    add("--seed", type=whole(0, 2**31 - 1, "seed"), metavar="N", help="the same waits again (default: others)")
+    add("--seed", type=parse_int(0, 2**31 - 1, "seed"), metavar="N", help="the same waits again (default: others)")
     add("--host", default="0.0.0.0", metavar="ADDRESS",
         help="where to listen; 127.0.0.1 for this machine alone (default: 0.0.0.0, for the room)")  # fmt: skip
-    add("--port", type=whole(0, 65535, "port"), default=8095, metavar="N",
+    add("--port", type=parse_int(0, 65535, "port"), default=8095, metavar="N",
         help="or the next free one; 0 for any (default: 8095)")  # fmt: skip
     add("--no-browser", action="store_true", help="open no browser; print the page's address alone")
 

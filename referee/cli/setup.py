@@ -9,9 +9,9 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from referee.cli.parser import Commands, Parser, command, number, rate, whole
+from referee.cli.parser import Commands, Parser, command, number, parse_int, rate
 from referee.errors import UserError
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 
 STEP_NAMES: Final = ("seats", "pins", "pads", "lights", "camera", "voice", "rules", "check")
 """The steps of the wizard that sets up a table (`referee.setup.steps`)."""
@@ -53,7 +53,7 @@ def add_watch(commands: Commands) -> None:
     _add_deck(parser)
     parser.add_argument("--fps", type=rate, default=None, metavar="N",
                         help="frames a second, where SOURCE does not say (default: 15)")  # fmt: skip
-    parser.add_argument("--seats", type=whole(2, 8, "seats"), default=None, metavar="N",
+    parser.add_argument("--seats", type=parse_int(2, 8, "seats"), default=None, metavar="N",
                         help="name seats: N evenly round the picture, seat 1 at its bottom, clockwise")  # fmt: skip
     parser.add_argument("--settings", type=Path, metavar="FILE",
                         help="name seats by the bearings of a table's settings (see `referee calibrate`)")  # fmt: skip
@@ -104,7 +104,7 @@ def add_enrol(commands: Commands) -> None:
     add("--settings", type=Path, metavar="FILE", help="use the camera that a table's settings name")
     add("--fps", type=rate, default=None, metavar="N", help="frames a second of a folder of frames")
     add("--ask", action="store_true", help="lay in any order, and type each card's name after it was seen")
-    add("--at-once", type=whole(1, 13, "cards"), default=1, metavar="N",
+    add("--at-once", type=parse_int(1, 13, "cards"), default=1, metavar="N",
         help="lay N cards at a time, side by side or fanned, read from left to right")  # fmt: skip
     add("--more", action="store_true", help="add looks to a deck that was learned before")
     add("--quiet", action="store_true", help="say nothing aloud")
@@ -158,7 +158,7 @@ def add_calibrate(commands: Commands) -> None:
     add("--cards", choices=("poker", "bridge"), default=None,
         help="the cards' size, 63.5×88.9 or 57×89 mm (default: the one that fits)")  # fmt: skip
     seats = parser.add_mutually_exclusive_group()
-    seats.add_argument("--seats", type=whole(2, 8, "seats"), default=None, metavar="N",
+    seats.add_argument("--seats", type=parse_int(2, 8, "seats"), default=None, metavar="N",
                        help="seats stand evenly round the table, from the first one's bearing on")  # fmt: skip
     seats.add_argument("--reach", action="store_true",
                        help="measure each seat: its player reaches over the table when asked")  # fmt: skip
@@ -181,7 +181,7 @@ def _calibrate(args: argparse.Namespace) -> int:
         from referee.setup.calibration.find_table import write_sheet
 
         write_sheet(args.sheet, args.paper)
-        print(say("{sheet}: print it at 100 %, and check the line of 150 mm with a ruler", sheet=args.sheet))
+        print(translate("{sheet}: print it at 100 %, and check the line of 150 mm with a ruler", sheet=args.sheet))
         return 0
     if args.undo:
         if args.settings is None:
@@ -189,7 +189,7 @@ def _calibrate(args: argparse.Namespace) -> int:
         from referee.settings.file import undo_change
 
         undo_change(args.settings)
-        print(say("{settings} is as it was before the last calibration", settings=args.settings))
+        print(translate("{settings} is as it was before the last calibration", settings=args.settings))
         return 0
     if args.bare:
         if args.settings is None:
@@ -222,8 +222,8 @@ def _add_calibrate_pads(commands: Commands) -> Parser:
     )  # fmt: skip
     parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
     parser.add_argument("--simulated", action="store_true", help="pads and hands of the simulated table")
-    parser.add_argument("--seats", type=whole(2, 8, "seats"), metavar="N", help="simulated seats (default: 4)")
-    parser.add_argument("--blows", type=whole(2, 50, "blows"), default=8, metavar="N",
+    parser.add_argument("--seats", type=parse_int(2, 8, "seats"), metavar="N", help="simulated seats (default: 4)")
+    parser.add_argument("--blows", type=parse_int(2, 50, "blows"), default=8, metavar="N",
                         help="how often each pad is hit (default: 8)")  # fmt: skip
     parser.add_argument("--board", action="store_true", help="a board is here: hit two pads by one blow as well")
     parser.add_argument("--json", action="store_true", help="the result as JSON")
@@ -307,7 +307,7 @@ def add_wiring(commands: Commands) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.svg", help="where to draw it")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--settings", type=Path, metavar="FILE", help="draw this table (default: the default pin map)")
-    which.add_argument("--seats", type=whole(2, 8, "seats"), default=8, metavar="N",
+    which.add_argument("--seats", type=parse_int(2, 8, "seats"), default=8, metavar="N",
                        help="seats of the default pin map (default: 8)")  # fmt: skip
     parser.add_argument("--pads", choices=("fsr", "switch"),
                         help="pads of pressure sensors behind 74HC14 gates, or of switches (default: fsr, but switch "

@@ -264,9 +264,9 @@ def check_fields(kind: type[CommandFields], raw: object) -> dict[str, Any]:
         raise CommandError("what is posted here is a JSON object")
     try:
         made = kind.model_validate(raw)
-    except ValidationError as bad:
+    except ValidationError as error:
         mistakes = {"extra_forbidden": 0, "missing": 1}
-        found = min(bad.errors(), key=lambda mistake: mistakes.get(mistake["type"], 2))
+        found = min(error.errors(), key=lambda mistake: mistakes.get(mistake["type"], 2))
         key, known = str(found["loc"][0]), kind.model_fields
         if found["type"] == "extra_forbidden" and not known:
             raise CommandError("there is no such field here; it has none") from None

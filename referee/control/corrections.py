@@ -69,14 +69,14 @@ def meet_command(command: Command, facts: Facts | None, name: Namer) -> Outcome:
         name: makes ids.
     """
     try:
-        return _HANDLERS[command.do](_Meeting(command, facts, name))
+        return _HANDLERS[command.do](CommandHandler(command, facts, name))
     except Denied as error:
         return Refused(error.sentence)
     except RulesError as error:
         return Refused(str(error))
 
 
-class _Meeting(Reports):
+class CommandHandler(Reports):
     """Handler of each command: reports and corrections of a game, and orders to the main process."""
 
     def _find_line(self, id_: str) -> Observation:
@@ -135,7 +135,7 @@ class _Meeting(Reports):
     def _standing_answer(self, card: Card, kind: type) -> Answer | None:
         """Return people's answer to a card's own question: the card (a string), or its seat (an int)."""
         found = (self._log.answer(f"question@{card.id}{number}") for number in ("", "/2", "/3"))
-        return next((one for one in found if one is not None and type(one.value) is kind), None)
+        return next((answer for answer in found if answer is not None and type(answer.value) is kind), None)
 
     def void(self) -> Accepted:
         """Strike out a line: it did not happen."""
@@ -287,7 +287,7 @@ class _Meeting(Reports):
     def _refuse_count_after_the_end(self) -> None:
         """Refuse counts after the end of a game, unless they say who has won it (E7, P16)."""
         asked = (self._log.ruling(name) for name in self._facts.view.questions)
-        if not any(one is not None and takes_count(one) for one in asked):
+        if not any(ruling is not None and takes_count(ruling) for ruling in asked):
             self._refuse_after_the_end()
 
     def _count_lines(self, counted: Mapping[int, int]) -> tuple[Count, ...]:
@@ -363,33 +363,33 @@ class _Meeting(Reports):
         return Accepted(Sentence("set"), order=self._command)
 
 
-_HANDLERS: Final[Mapping[str, Callable[[_Meeting], Accepted]]] = {
-    "correct": _Meeting.correct,
-    "void": _Meeting.void,
-    "overrule": _Meeting.overrule,
-    "answer": _Meeting.answer,
-    "pause": _Meeting.pause,
-    "resume": _Meeting.resume,
-    "undo": _Meeting.undo,
-    "count": _Meeting.count,
-    "recount": _Meeting.recount,
-    "contest": _Meeting.contest,
-    "foul": _Meeting.foul,
-    "say": _Meeting.say,
-    "draw": _Meeting.draw,
-    "join": _Meeting.join,
-    "leave": _Meeting.leave,
-    "missed_card": _Meeting.missed_card,
-    "missed_slap": _Meeting.missed_slap,
-    "mark": _Meeting.mark,
-    "take_up": _Meeting.take_up,
-    "begin": _Meeting.begin,
-    "rematch": _Meeting.rematch,
-    "keep": _Meeting.keep,
-    "remove": _Meeting.remove,
-    "power_off": _Meeting.power_off,
-    "seat_code": _Meeting.seat_code,
-    "settings": _Meeting.settings,
+_HANDLERS: Final[Mapping[str, Callable[[CommandHandler], Accepted]]] = {
+    "correct": CommandHandler.correct,
+    "void": CommandHandler.void,
+    "overrule": CommandHandler.overrule,
+    "answer": CommandHandler.answer,
+    "pause": CommandHandler.pause,
+    "resume": CommandHandler.resume,
+    "undo": CommandHandler.undo,
+    "count": CommandHandler.count,
+    "recount": CommandHandler.recount,
+    "contest": CommandHandler.contest,
+    "foul": CommandHandler.foul,
+    "say": CommandHandler.say,
+    "draw": CommandHandler.draw,
+    "join": CommandHandler.join,
+    "leave": CommandHandler.leave,
+    "missed_card": CommandHandler.missed_card,
+    "missed_slap": CommandHandler.missed_slap,
+    "mark": CommandHandler.mark,
+    "take_up": CommandHandler.take_up,
+    "begin": CommandHandler.begin,
+    "rematch": CommandHandler.rematch,
+    "keep": CommandHandler.keep,
+    "remove": CommandHandler.remove,
+    "power_off": CommandHandler.power_off,
+    "seat_code": CommandHandler.seat_code,
+    "settings": CommandHandler.settings,
 }
 """The handler of each of `referee.control.commands.COMMAND_FIELDS`."""
 

@@ -243,8 +243,8 @@ def first_for_pads(view: View, rulings: Sequence[Ruling]) -> Ruling | None:
     """Return the oldest open question that one pad can answer while the game goes on; None if there is none."""
     if not view.questions:
         return None
-    open_ = [one for one in rulings if one.kind == "question" and one.id in view.questions]
-    found = [one for one in open_ if _answer_to(one, _ANY_YES) is not None]
+    open_ = [ruling for ruling in rulings if ruling.kind == "question" and ruling.id in view.questions]
+    found = [ruling for ruling in open_ if _answer_to(ruling, _ANY_YES) is not None]
     return min(found, key=lambda one: (one.t, one.id), default=None)
 
 
@@ -256,7 +256,7 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
     """
     log = facts.log
     found = [log.ruling(name) for name in facts.view.questions]
-    questions = sorted((one for one in found if one is not None), key=lambda one: (one.t, one.id))
+    questions = sorted((ruling for ruling in found if ruling is not None), key=lambda one: (one.t, one.id))
     # While a question holds up the pile, every hand on it is late.
     nothing = _NOTHING | {"late"} if questions else _NOTHING
     for line in facts.observations:
@@ -287,7 +287,7 @@ def _contest(seat: int, facts: Facts) -> dict[str, Any] | None:
     """Return the command to contest the latest slap or take on record, if the house rules allow contests (F5)."""
     if not facts.offers.contests:
         return None
-    found = [one for one in facts.log.rulings.values() if one.kind in CONTESTABLE]
+    found = [ruling for ruling in facts.log.rulings.values() if ruling.kind in CONTESTABLE]
     latest = max(found, key=lambda one: one.t)["seat"] if found else None
     # A slap that won is on record once its pile is picked up.
     against = facts.view.owner or latest

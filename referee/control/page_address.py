@@ -99,9 +99,9 @@ def listen_at(host: str, port: int, *, any_near: bool = False) -> socket.socket:
         try:
             listening.bind((host, each))
             listening.listen(_BACKLOG)
-        except OSError as bad:
+        except OSError as error:
             listening.close()
-            why = why or str(bad.strerror)
+            why = why or str(error.strerror)
             continue
         return listening
     raise UserError(

@@ -69,10 +69,12 @@ class Reports(MetCommand):
 
     def _contested_before(self, seat: int, against: int, name: str | None) -> bool:
         """Return whether a seat has already contested the act of this ruling, or that player's latest one (F5)."""
-        ruled = [one for one in self._log.rulings.values() if one.kind in CONTESTABLE and one["seat"] == against]
+        ruled = [
+            ruling for ruling in self._log.rulings.values() if ruling.kind in CONTESTABLE and ruling["seat"] == against
+        ]
         named = self._find_verdict(name) if name is not None else max(ruled, key=lambda one: one.t, default=None)
-        acts = [one.because[-1] for one in self._log.rulings.values()
-                if one.kind == "contested" and one["against"] == against and seat in one["by"]]  # fmt: skip
+        acts = [ruling.because[-1] for ruling in self._log.rulings.values()
+                if ruling.kind == "contested" and ruling["against"] == against and seat in ruling["by"]]  # fmt: skip
         return named is not None and any(act in (cause_of(named), *named.because) for act in acts)
 
     def foul(self) -> Accepted:
@@ -157,7 +159,9 @@ class Reports(MetCommand):
         self._refuse_without_corrections()
         line = self._get("line")
         asked = (self._log.ruling(name) for name in self._facts.view.questions)
-        if not any(one is not None and one["ask"] == "late_evidence" and cause_of(one) == line for one in asked):
+        if not any(
+            ruling is not None and ruling["ask"] == "late_evidence" and cause_of(ruling) == line for ruling in asked
+        ):
             raise Denied('"{line}" is nothing that came too late', line=line)
         words = Sentence("taken up; what follows is ruled again")
         return Accepted(words, (self._correction(line, take=True),))

@@ -59,10 +59,10 @@ class SeatCodes:
 
     def end(self, called_in: bool, *seats: int) -> SeatCodes:
         """Return a copy in which the codes of these seats have ended (all codes without ``seats``)."""
-        gone = [one for one in self.codes if not seats or one.seat in seats]
-        ended = {**self.ended, **{one.code: (one.name, called_in) for one in gone}}
+        gone = [code for code in self.codes if not seats or code.seat in seats]
+        ended = {**self.ended, **{code.code: (code.name, called_in) for code in gone}}
         kept = dict(list(ended.items())[-_REMEMBERED:])
-        return replace(self, codes=tuple(one for one in self.codes if one not in gone), ended=kept)
+        return replace(self, codes=tuple(code for code in self.codes if code not in gone), ended=kept)
 
 
 def browser_key(key: str) -> str:
@@ -119,14 +119,14 @@ def make_seat_codes(
     made: list[SeatCode] = []
     for seat, key in sorted(keys.items()):
         name = named.get(seat, "")
-        known = next((one for one in found.codes if _is_same(one, seat, key, name)), None)
+        known = next((code for code in found.codes if _is_same(code, seat, key, name)), None)
         made.append(
             SeatCode(seat, _new_code(), key, name, phones)
             if known is None
             else replace(known, seat=seat, key=key, name=name, phones=max(phones, known.phones))
         )
-    kept = {one.code for one in made}
-    left = found.end(False, *(one.seat for one in found.codes if one.code not in kept)) if found.codes else found
+    kept = {code.code for code in made}
+    left = found.end(False, *(code.seat for code in found.codes if code.code not in kept)) if found.codes else found
     _write(folder, SeatCodes(_present(now), False, tuple(made), left.ended))
     return made
 
@@ -143,7 +143,7 @@ def call_in(folder: Path, seat: int, phones: int | None = None) -> str:
         Why it cannot be done; empty if it is.
     """
     found = _read(folder)
-    old = next((one for one in found.codes if one.seat == seat), None)
+    old = next((code for code in found.codes if code.seat == seat), None)
     if old is None:
         return Sentence("no phone and no browser is {seat}'s pad, so there is no code to call in", seat=seat)
     new = replace(old, code=_new_code(), phones=old.phones if phones is None else phones)

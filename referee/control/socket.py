@@ -1,10 +1,10 @@
 """The socket over which the page sends commands to the main process: one line of JSON there, one back.
 
 A unix stream socket in a folder that only this user can enter or, if the page runs as a separate user, their common
-group. The main process polls it between two turns of its loop (`Inlet.turn`) and never waits for it; the page waits for
-an answer (`ask_referee`), but not for long. Requests go to pairing, or to the game:
+group. The main process polls it between two turns of its loop (`ControlServer.turn`) and never waits for it; the page
+waits for an answer (`ask_referee`), but not for long. Requests go to pairing, or to the game:
 
-    desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, see `obeying`
+    desk = CommandDispatcher(Pairing(), obey)        # obey: Command -> Outcome, see `make_handler`
     inlet = Inlet(folder, desk)         # and inlet.turn() once in each turn of the loop
 """
 
@@ -29,7 +29,7 @@ from referee.control.corrections import meet_command
 from referee.control.facts import Accepted, Facts, Outcome, Refused
 from referee.control.pairing_code import Pairing
 from referee.engine.observations import LogError
-from referee.sentence import Sentence, told
+from referee.sentence import Sentence, to_json
 from referee.units import SECOND
 
 SOCKET_NAME: Final = "control.sock"
@@ -85,8 +85,8 @@ def private_folder(folder: Path) -> Path:
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user():
             raise ControlError(f"{folder} is not a folder of this user; remove it, or name another one")
         folder.chmod(0o700)
-    except OSError as bad:
-        raise ControlError(f"{folder} cannot be used ({bad.strerror}); name another one") from None
+    except OSError as error:
+        raise ControlError(f"{folder} cannot be used ({error.strerror}); name another one") from None
     return folder
 
 
@@ -127,7 +127,7 @@ class _Caller:
     answer: bytes = b""
 
 
-class Inlet:
+class ControlServer:
     """The main process' end.
 
     Args:
@@ -188,12 +188,12 @@ class Inlet:
         try:
             asked = json.loads(line)
         except (ValueError, RecursionError):
-            return _encoded({"accepted": False, **told(NOT_JSON)})
+            return _encoded({"accepted": False, **to_json(NOT_JSON)})
         try:
             return _encoded(self._handle(asked))
-        except Exception as bad:  # the game goes on whatever a command does
-            words = Sentence("that failed inside the referee ({fault})", fault=type(bad).__name__)
-            return _encoded({"accepted": False, **told(words)})
+        except Exception as error:  # the game goes on whatever a command does
+            words = Sentence("that failed inside the referee ({fault})", fault=type(error).__name__)
+            return _encoded({"accepted": False, **to_json(words)})
 
     def close(self) -> None:
         """Stop listening."""
@@ -223,10 +223,10 @@ def _listen(path: Path) -> socket.socket:
         let_in(path)
         listening.listen(MOST_CALLERS)
         listening.setblocking(False)
-    except BaseException as bad:
+    except BaseException as error:
         listening.close()
-        if isinstance(bad, OSError):
-            raise ControlError(f"{path} cannot be made ({bad.strerror or bad})") from None
+        if isinstance(error, OSError):
+            raise ControlError(f"{path} cannot be made ({error.strerror or error})") from None
         raise
     return listening
 
@@ -285,7 +285,7 @@ _LONGEST_ADDRESS: Final = 64
 """Longest address, characters."""
 
 
-def obeying(
+def make_handler(
     facts: Callable[[], Facts | None],
     name: Callable[[str], str],
     observe: Callable[..., None],
@@ -309,15 +309,15 @@ def obeying(
             return Refused(words) if words else done
         try:
             observe(*done.observations)
-        except LogError as bad:
-            return Refused(bad.problem)
+        except LogError as error:
+            return Refused(error.problem)
         return done
 
     return obey
 
 
-class Desk:
-    """Handles one record after the other; see `referee.control.socket.Inlet`."""
+class CommandDispatcher:
+    """Handles one record after the other; see `referee.control.socket.ControlServer`."""
 
     def __init__(
         self, pairing: Pairing, obey: Obey, clock: Clock = monotonic, state: Callable[[], Mapping[str, Any]] = dict
@@ -333,17 +333,17 @@ class Desk:
                 return self._pair(asked)
             if isinstance(asked, Mapping) and asked.get("do") == "code":
                 digits = self.pairing.show(self._clock())
-                return {"accepted": True, **told(Sentence("the code for another device is {digits}", digits=digits))}
+                return {"accepted": True, **to_json(Sentence("the code for another device is {digits}", digits=digits))}
             if isinstance(asked, Mapping) and asked.get("do") == "state":
                 return {"accepted": True, **self._state()}
             done = self._obey(parse_command(asked))
-        except CommandError as bad:
-            return {"accepted": False, **told(bad.sentence)}
-        return {"accepted": isinstance(done, Accepted), **told(done.words)}
+        except CommandError as error:
+            return {"accepted": False, **to_json(error.sentence)}
+        return {"accepted": isinstance(done, Accepted), **to_json(done.words)}
 
     def _pair(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         code = check_fields(PAIRING, {"code": asked.get("code")})["code"]
         done = self.pairing.attempt(code, str(asked.get("from", ""))[:_LONGEST_ADDRESS], self._clock())
         if not done.wait:
-            return {"accepted": done.accepted, **told(done.words)}
-        return {"accepted": False, **told(done.words), "wait": -(-done.wait // SECOND), "status": 429}
+            return {"accepted": done.accepted, **to_json(done.words)}
+        return {"accepted": False, **to_json(done.words), "wait": -(-done.wait // SECOND), "status": 429}

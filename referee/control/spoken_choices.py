@@ -199,7 +199,9 @@ def _verdicts(facts: Facts, since: int) -> Iterator[SpokenChoice]:
     """Yield other verdicts on the latest slap that won or was false, unless a card came after it (``since``, ns)."""
     log, owner = facts.log, facts.view.owner
     hands = [line for line in log.all_now() if isinstance(line, Slap)]
-    ruled = [one for one in log.rulings.values() if one.kind in ("slap_won", "slap_false") and one.t >= since]
+    ruled = [
+        ruling for ruling in log.rulings.values() if ruling.kind in ("slap_won", "slap_false") and ruling.t >= since
+    ]
     if owner is not None:
         # A slap that won is on record once its pile is picked up.
         first = [hand for hand in hands if hand.seat == owner and hand.t >= since][:1]

@@ -64,11 +64,11 @@ def _stated(line: Observation, picture: int) -> Observation:
 def _answers(script: Script, lines: Sequence[Observation]) -> Iterable[Answer]:
     """Yield the players' answer to each question that these lines lead to."""
     game = _ruled(lines)
-    for one in game.rulings:
-        if one.kind == "question" and one.id not in game.replaced_by:
-            value = script.answer(one["ask"], one.t, one.get("seats") or range(1, script.seats + 1))
+    for ruling in game.rulings:
+        if ruling.kind == "question" and ruling.id not in game.replaced_by:
+            value = script.answer(ruling["ask"], ruling.t, ruling.get("seats") or range(1, script.seats + 1))
             if value is not None:
-                yield Answer(t=one.t + _ANSWER_AFTER, to=one.id, value=value)
+                yield Answer(t=ruling.t + _ANSWER_AFTER, to=ruling.id, value=value)
 
 
 def _ruled(lines: Sequence[Observation]) -> ReplayedGame:

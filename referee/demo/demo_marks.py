@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from hardware.simulated.table.script import Script
 from referee.control.commands import Command
-from referee.control.socket import obeying
+from referee.control.socket import make_handler
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.shadow_marks import FALSE, GOOD
 from referee.options.shadow.comparison import JudgedSlap, judge_slaps
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.units import MS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class MarkingPlayers(TableService):
         slaps.
         """
         self._table = table
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         slaps = true_slaps(table.script)
         self.wrong = self.choose(slaps, wrong, table.script.seed)
         """Indices of these slaps, from 0."""
@@ -62,7 +62,7 @@ class MarkingPlayers(TableService):
         other = {GOOD: FALSE, FALSE: GOOD}
         return other[slap.verdict] if place in self.wrong else slap.verdict or GOOD
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
         self._game = game
 
@@ -71,6 +71,6 @@ class MarkingPlayers(TableService):
         began, game = self._table.pads.began, self._game
         if began is None or game is None:
             return
-        obey = obeying(game.facts, game.conductor.new_id, game.conductor.said, lambda order: order.do)
+        obey = make_handler(game.facts, game.conductor.new_id, game.conductor.said, lambda order: order.do)
         while self._marks and self._marks[0][0] + began <= now:
             obey(Command("mark", {"verdict": self._marks.popleft()[1]}))

@@ -15,7 +15,7 @@ from hardware.simulated.table.interruption import REACH, go_on, stand_still
 from referee.demo.score import on_script_time
 from referee.engine.amended_log import is_said
 from referee.engine.observations import Answer, Correct, Observation, Slap
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Players(TableService):
     """Maximum number of cards laid."""
     answers: bool = True
     """Whether they answer; a silent referee asks no questions."""
-    _game: ServedGame | None = None
+    _game: GameContext | None = None
     _waiting: list[tuple[int, Ruling]] = field(default_factory=list)
     _now: int = 0
     leaves: bool = False
@@ -57,7 +57,7 @@ class Players(TableService):
     """Start of the current standstill, ns; `None`: they are playing."""
     _last_word: int = 0
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
         self._game = game
 
@@ -72,7 +72,7 @@ class Players(TableService):
         assert self._game is not None
         conductor, began = self._game.conductor, self.table.pads.began or 0
         is_lost = "camera" in conductor.troubles and not self.table.comes_back
-        self.leaves = self.table.is_over(conductor.vouched()) or is_lost
+        self.leaves = self.table.is_over(conductor.camera_watermark()) or is_lost
         if self.leaves:
             return
         self._now = now
@@ -80,7 +80,7 @@ class Players(TableService):
         self._waiting = [(t, ruling) for t, ruling in self._waiting if t > now]
         for ruling in ready:
             about = ruling.get("about", ())
-            seats = {one.seat for one in conductor.observations if isinstance(one, Slap) and one.id in about}
+            seats = {line.seat for line in conductor.observations if isinstance(line, Slap) and line.id in about}
             value = self.truth_of(on_script_time(ruling, began), seats)
             if value is not None:
                 self._answered.add(ruling.id)

@@ -146,8 +146,8 @@ class DemoTable(ABC):
         """Show another script to the camera; see `follow`."""
 
     @abstractmethod
-    def is_over(self, vouched: int) -> bool:
-        """Return whether everything was played and seen; ``vouched`` is the camera's watermark, ns."""
+    def is_over(self, camera_watermark: int) -> bool:
+        """Return whether everything was played and seen; ``camera_watermark`` is the camera's watermark, ns."""
 
     def openers(self, voice: OpenVoice) -> Openers:
         """Return how to open this table's devices; ``voice`` opens its speaker."""
@@ -207,12 +207,12 @@ class PacedTable(DemoTable):
         numbers[2] = since
         numbers[1] += 1
 
-    def is_over(self, vouched: int) -> bool:
+    def is_over(self, camera_watermark: int) -> bool:
         """See `DemoTable`."""
         if self.pads.began is None:
             return False
         end = self.pads.began + self.script.duration
-        return vouched >= end or self.clock() > end + _LATE
+        return camera_watermark >= end or self.clock() > end + _LATE
 
 
 class _AwaitedEye(SightProcess):
@@ -264,8 +264,8 @@ class SteppedTable(DemoTable):
         """Advance to the end of the next frame's exposure, or to the script's end; raises `UserError`."""
         try:
             self._frame = next(self._frames, None)
-        except HardwareMissing as bad:
-            raise UserError(str(bad)) from None
+        except HardwareMissing as error:
+            raise UserError(str(error)) from None
         if self._frame is not None:
             self.now = self._frame.t + self._frame.exposure
             self.pads.play_to(self.now)
@@ -279,7 +279,7 @@ class SteppedTable(DemoTable):
         """See `DemoTable`."""
         self._show(script, since)
 
-    def is_over(self, vouched: int) -> bool:
+    def is_over(self, camera_watermark: int) -> bool:
         """See `DemoTable`."""
         return self._ended
 

@@ -120,8 +120,8 @@ def _serve(view: CameraView, memory: str, pipe: Connection) -> None:
     except (EOFError, ConnectionError):
         # The reader has closed the pipe.
         pass
-    except OSError as bad:
-        pipe.send(str(bad))
+    except OSError as error:
+        pipe.send(str(error))
     finally:
         # The array holds the ring's buffer, which must be free before it closes.
         del slots
@@ -159,8 +159,8 @@ class RenderedCamera:
         while True:
             try:
                 told = self._pipe.recv()
-            except (EOFError, OSError) as bad:
-                raise HardwareMissing("the simulated camera's process has stopped; start the demo again") from bad
+            except (EOFError, OSError) as error:
+                raise HardwareMissing("the simulated camera's process has stopped; start the demo again") from error
             if told is None:
                 return
             if isinstance(told, str):

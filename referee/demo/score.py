@@ -23,9 +23,9 @@ from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Card, Observation, Slap, Taken, Tick
 from referee.engine.rulings import Ruling
 from referee.sentence import Sentence
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.text.escapes import escape_controls
-from referee.text.terminal_language import here, say
+from referee.text.terminal_language import here, translate
 from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
@@ -362,14 +362,14 @@ class Score(TableService):
         self._conductor: Conductor | None = None
         self._vouched = 0
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
         self._conductor = game.conductor
 
     def beat(self, now: int) -> None:
         """Save the camera's watermark: once a game is left, everything counts as reported."""
         if self._conductor is not None:
-            self._vouched = self._conductor.vouched()
+            self._vouched = self._conductor.camera_watermark()
 
     def summary(self, seed: int, rules: str) -> DemoSummary:
         """Return the score of the game."""
@@ -428,28 +428,28 @@ def rows(summary: DemoSummary) -> Iterator[tuple[str, str, str]]:
     """Yield the name, the truth and the referee's result of each row."""
     cards, rulings, texts = summary.cards, summary.rulings, here()
     share = f" ({texts.number(100 * cards.right / cards.laid, 1)} %)" if cards.laid else ""
-    wrong = say(
+    wrong = translate(
         "{wrong}, with confidence {sure} or more: {many}", wrong=cards.wrong, sure=_sure(), many=cards.wrong_sure
     )
-    yield say("cards laid"), str(cards.laid), say("read right: {right}", right=cards.right) + share
-    yield "  " + say("read wrong"), "0", wrong
-    yield "  " + say("left unread (??)"), "0", str(cards.unread)
-    yield "  " + say("not seen"), "0", str(cards.missed)
-    yield "  " + say("seen where none was laid"), "0", str(cards.ghosts)
-    yield "  " + say("seat named right"), str(cards.laid), str(cards.seat_right)
-    yield say("slaps"), str(summary.slaps), say("felt: {felt}", felt=summary.slaps_felt)
-    yield say("piles taken"), str(summary.taken), say("seen: {seen}", seen=summary.taken_seen)
+    yield translate("cards laid"), str(cards.laid), translate("read right: {right}", right=cards.right) + share
+    yield "  " + translate("read wrong"), "0", wrong
+    yield "  " + translate("left unread (??)"), "0", str(cards.unread)
+    yield "  " + translate("not seen"), "0", str(cards.missed)
+    yield "  " + translate("seen where none was laid"), "0", str(cards.ghosts)
+    yield "  " + translate("seat named right"), str(cards.laid), str(cards.seat_right)
+    yield translate("slaps"), str(summary.slaps), translate("felt: {felt}", felt=summary.slaps_felt)
+    yield translate("piles taken"), str(summary.taken), translate("seen: {seen}", seen=summary.taken_seen)
     if summary.interrupted_s is not None:
         from_ = texts.number(summary.interrupted_s, 1)
-        yield say("rulings"), "", say("not compared: people had a say from {seconds} s on", seconds=from_)
+        yield translate("rulings"), "", translate("not compared: people had a say from {seconds} s on", seconds=from_)
         return
-    equal = say("equal: {equal}, differing: {differing}", equal=rulings.equal, differing=len(rulings.differing))
-    doubt = ", " + say("in doubt: {doubt}", doubt=rulings.in_doubt) if rulings.in_doubt else ""
-    yield say("rulings"), str(rulings.true), equal + doubt
-    yield "  " + say("beyond the stated error"), "0", str(rulings.off_time)
-    yield "  " + say("on slaps too close to call"), str(rulings.left_out), say("left out")
-    uncalled = say("not called for: {uncalled}", uncalled=rulings.uncalled)
-    yield say("questions and dead heats"), say("called for: {called}", called=rulings.called), uncalled
+    equal = translate("equal: {equal}, differing: {differing}", equal=rulings.equal, differing=len(rulings.differing))
+    doubt = ", " + translate("in doubt: {doubt}", doubt=rulings.in_doubt) if rulings.in_doubt else ""
+    yield translate("rulings"), str(rulings.true), equal + doubt
+    yield "  " + translate("beyond the stated error"), "0", str(rulings.off_time)
+    yield "  " + translate("on slaps too close to call"), str(rulings.left_out), translate("left out")
+    uncalled = translate("not called for: {uncalled}", uncalled=rulings.uncalled)
+    yield translate("questions and dead heats"), translate("called for: {called}", called=rulings.called), uncalled
 
 
 def _sure() -> str:
@@ -459,27 +459,27 @@ def _sure() -> str:
 def faults(summary: DemoSummary) -> Iterator[str]:
     """Yield every deviation, in words."""
     for title, told in (
-        (say("cards"), summary.cards.faults),
-        (say("rulings"), summary.rulings.differing),
-        (say("not called for"), summary.rulings.asked),
-        (say("parts that failed"), [f"{part}: {say(words)}" for part, words in summary.troubles.items()]),
+        (translate("cards"), summary.cards.faults),
+        (translate("rulings"), summary.rulings.differing),
+        (translate("not called for"), summary.rulings.asked),
+        (translate("parts that failed"), [f"{part}: {translate(words)}" for part, words in summary.troubles.items()]),
     ):
         for line in told[:_LISTED]:
             yield f"{title}: {line}"
         if len(told) > _LISTED:
-            yield f"{title}: {say('and {more} more', more=len(told) - _LISTED)}"
+            yield f"{title}: {translate('and {more} more', more=len(told) - _LISTED)}"
 
 
 def show(summary: DemoSummary) -> None:
     """Print the closing table, as a drawn table if standard output is a terminal."""
     texts = here()
-    behind = say("at most {lag} ms behind", lag=texts.number(summary.lag_ms, 1)) if summary.lag_ms else ""
+    behind = translate("at most {lag} ms behind", lag=texts.number(summary.lag_ms, 1)) if summary.lag_ms else ""
     head = escape_controls(", ".join(filter(None, (
-        summary.rules, say("seats: {many}", many=summary.seats), say("seed {seed}", seed=summary.seed),
-        say("to its end") if summary.finished else say("{cards} of a game", cards=summary.cards.laid),
-        say("{played} s at the table, {took} s here", played=texts.number(summary.played_s, 1),
+        summary.rules, translate("seats: {many}", many=summary.seats), translate("seed {seed}", seed=summary.seed),
+        translate("to its end") if summary.finished else translate("{cards} of a game", cards=summary.cards.laid),
+        translate("{played} s at the table, {took} s here", played=texts.number(summary.played_s, 1),
             took=texts.number(summary.took_s, 1)),
-        say("frames: {frames} ({fps}/s)", frames=summary.frames, fps=texts.number(summary.fps, 1)), behind,
+        translate("frames: {frames} ({fps}/s)", frames=summary.frames, fps=texts.number(summary.fps, 1)), behind,
     ))))  # fmt: skip
     if sys.stdout.isatty():
         from rich.console import Console
@@ -487,8 +487,8 @@ def show(summary: DemoSummary) -> None:
         from rich.text import Text
 
         table = Table("", title=Text(head), title_justify="left")
-        table.add_column(say("the players"), justify="right")
-        table.add_column(say("the referee"))
+        table.add_column(translate("the players"), justify="right")
+        table.add_column(translate("the referee"))
         for row in rows(summary):
             table.add_row(*row)
         Console().print(table)
@@ -501,9 +501,9 @@ def show(summary: DemoSummary) -> None:
     for line in faults(summary):
         print(line)
     if missed := summary.missed_targets():
-        print(say("Missed: {missed}.", missed="; ".join(map(say, missed))))
+        print(translate("Missed: {missed}.", missed="; ".join(map(translate, missed))))
     else:
-        met = say("All targets met: {least} % or more read right, none wrong with confidence, {rulings}.",
+        met = translate("All targets met: {least} % or more read right, none wrong with confidence, {rulings}.",
                   least=texts.number(100 * _TARGET_RIGHT, 1), rulings=Sentence("every ruling the truth's")
                   if summary.interrupted_s is None else Sentence("rulings not compared"))  # fmt: skip
         print(met)

@@ -42,7 +42,7 @@ from referee.table.services import TableService
 from referee.table.session import Evening, open_page, typing_people
 from referee.table.systemd import outliving_terminal
 from referee.text.escapes import escape_controls
-from referee.text.terminal_language import here, say
+from referee.text.terminal_language import here, translate
 from referee.vision.videos import new_watcher, seat_bearings
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def demo(options: DemoOptions) -> int:
             # The page reads the record from its first moment.
             Record(record).close()
             services += open_page(settings, record, stack, missing, folder=folder)
-            print("".join(f"{say(words)}\n" for words in missing.values()), end="", file=sys.stderr)
+            print("".join(f"{translate(words)}\n" for words in missing.values()), end="", file=sys.stderr)
         if sys.stdin.isatty():
             typed = typing_people(services, stack)
         voice = partial(_open_voice, options)
@@ -178,16 +178,16 @@ def demo(options: DemoOptions) -> int:
             play_at(table, options, settings, services=services, typed=typed)
             return _close_shadow(options, record, services, typed)
         summary, _ = play_at(table, options, settings, services=services, open_voice=voice, typed=typed)
-        if typed is not None and options.page and not any(one.leaves for one in services):
+        if typed is not None and options.page and not any(service.leaves for service in services):
             _stay(services, typed)
     summary = replace(summary, took_s=round(time.monotonic() - began, 1))
     show(summary)
     if options.summary is not None:
         try:
             options.summary.write_text(json.dumps(summary.as_fields(), ensure_ascii=False) + "\n", encoding="utf-8")
-        except OSError as bad:
+        except OSError as error:
             raise UserError(
-                "--summary: {summary} cannot be written: {why}", summary=options.summary, why=bad.strerror
+                "--summary: {summary} cannot be written: {why}", summary=options.summary, why=error.strerror
             ) from None
     return 1 if summary.missed_targets() else 0
 
@@ -200,7 +200,7 @@ def _close_shadow(
 
     with Record(record, read_only=True) as games:
         print(*map(escape_controls, shadow_report(games, language=here().language)), sep="\n")
-    if typed is not None and options.page and not any(one.leaves for one in services):
+    if typed is not None and options.page and not any(service.leaves for service in services):
         _stay(services, typed)
     return 0
 
@@ -212,8 +212,8 @@ def _check_places(options: DemoOptions) -> None:
     if options.log is not None:
         try:
             options.log.open("w", encoding="utf-8").close()
-        except OSError as bad:
-            raise UserError("--log: {log} cannot be written: {why}", log=options.log, why=bad.strerror) from None
+        except OSError as error:
+            raise UserError("--log: {log} cannot be written: {why}", log=options.log, why=error.strerror) from None
     folder = options.frames
     if folder is None:
         return
@@ -224,8 +224,8 @@ def _check_places(options: DemoOptions) -> None:
             raise UserError("--frames: {folder} holds pictures of somebody else; name an empty folder", folder=folder)
         for path in there:
             path.unlink()
-    except OSError as bad:
-        raise UserError("--frames: {folder} cannot be written: {why}", folder=folder, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("--frames: {folder} cannot be written: {why}", folder=folder, why=error.strerror) from None
 
 
 def _table_of(options: DemoOptions, script: Script, stack: ExitStack) -> DemoTable:
@@ -240,7 +240,7 @@ def _table_of(options: DemoOptions, script: Script, stack: ExitStack) -> DemoTab
 def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
     """Open the voice, and print what it is; a game without pace is spoken into a file or not at all."""
     if not options.pace and options.audio is None:
-        print(say("no voice: without pace only --audio FILE.wav records one"))
+        print(translate("no voice: without pace only --audio FILE.wav records one"))
         return RecordingSpeaker(clock, keep=0)
 
     from rich.console import Console
@@ -248,7 +248,7 @@ def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
 
     start = None if options.pace else 0
     with Progress(console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(say("learning to speak, this once"), visible=False)
+        bar = bars.add_task(translate("learning to speak, this once"), visible=False)
         try:
             voice = open_speaker(
                 vocabulary(here().language), audio=options.audio, clock=clock, start=start,
@@ -257,14 +257,14 @@ def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
             )  # fmt: skip
         except HardwareMissing as missing:
             raise UserError("--audio: {why}", why=missing) from None
-    print(say(voice.words))
+    print(translate(voice.words))
     return voice.speaker
 
 
 def _stay(services: Sequence[TableService], typed: Answers) -> None:
     """Keep the page open after the game, until Enter is pressed."""
-    print(*(say(words) for one in services if (words := one.standing)), sep="\n")
-    print(say("the page stays open; Enter ends it") + " ", end="", flush=True)
+    print(*(translate(words) for one in services if (words := one.standing)), sep="\n")
+    print(translate("the page stays open; Enter ends it") + " ", end="", flush=True)
     typed.forget()
     while not typed.wait(0.05):
         for service in services:

@@ -278,7 +278,7 @@ class Adjudicator:
 
     def _move(self, placed: Iterable[PlacedRuling]) -> None:
         """Print rulings that stand, and still wait for their print, with their line, which is judged elsewhere now."""
-        keys = {one.ruling.id: one.key for one in placed}
+        keys = {ruling.ruling.id: ruling.key for ruling in placed}
         self._held_back = [
             (*printing_order(held[-1], keys[held[-1].id]), *held[3:]) if held[-1].id in keys else held
             for held in self._held_back
@@ -315,8 +315,8 @@ def _check_table(table: Table, *, again: bool) -> None:
         raise LogError(None, Sentence('"counts" leaves no seat with cards to lead'))
     try:
         open_table(table)
-    except RulesError as bad:
-        raise LogError(None, str(bad)) from None
+    except RulesError as error:
+        raise LogError(None, str(error)) from None
 
 
 def _is_counted(question: Ruling, position: Position) -> bool:

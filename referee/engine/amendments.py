@@ -36,8 +36,8 @@ def apply_correction(observation: Observation, by: Correct) -> Observation | Non
     fields["id"] = observation.id
     try:
         return from_fields(fields, 0)
-    except LogError as bad:
-        raise AmendmentError(None, f'the correction of "{by.line}" does not fit it: {bad.problem}') from None
+    except LogError as error:
+        raise AmendmentError(None, f'the correction of "{by.line}" does not fit it: {error.problem}') from None
 
 
 def as_in_turn(ruling: Ruling, by: Correct) -> Correct:

@@ -326,8 +326,10 @@ class EventJudge:
 
         That is the first hand between the two that is not itself put behind it: only doubtful hands move.
         """
-        between = (one for one in self.waiting.near(late) if isinstance(one, Slap) and place_of(one) < place_of(other))
-        return next((one for one in between if self._doubtful(one, other) != "card"), other)
+        between = (
+            line for line in self.waiting.near(late) if isinstance(line, Slap) and place_of(line) < place_of(other)
+        )
+        return next((slap for slap in between if self._doubtful(slap, other) != "card"), other)
 
     def _doubtful(self, slap: Slap, other: Card | Taken) -> str | None:
         """Return which comes first if the order is open and matters; mark the slap so that its ruling says so."""

@@ -207,7 +207,7 @@ def _met(judged: JudgedMoment) -> Position:
     position, said = judged.state.position, judged.answer
     asked = any(ruling.kind == "question" and ruling["ask"] == "bottom_card" for ruling in judged.rulings)
     if asked and isinstance(said, str) and is_card(said) and position.pile:
-        return position.but(pile=(position.pile[0]._replace(card=said), *position.pile[1:]))
+        return position.replace(pile=(position.pile[0]._replace(card=said), *position.pile[1:]))
     return position
 
 
@@ -230,7 +230,7 @@ def _pile_of(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> tupl
 def _moments(ruling: Ruling, course: JudgedCourse) -> tuple[tuple[Moment, ...], int]:
     """Return the lines that a ruling rests on, for a verdict also the nearest others; and how many more exist."""
     rests = {name: course.moments[name] for name in ruling.because if name in course.moments}
-    told = [(one.observation.t, one.nth, one.observation) for one in rests.values() if one.nth]
+    told = [(rest.observation.t, rest.nth, rest.observation) for rest in rests.values() if rest.nth]
     left_out = 0
     if _is_verdict(ruling, course):
         low = bisect.bisect_left(course.shown, (ruling.t - _AROUND_NS,))
@@ -248,7 +248,7 @@ def _moment(line: Observation, ruling: Ruling, course: JudgedCourse) -> Moment:
         name = first_name(line.to, course.made)
         asked = course.made.get(name)
         questions = asked.rulings if asked is not None else ()
-        about = next((str(one.get("ask", "")) for one in questions if one.id == name), "")
+        about = next((str(question.get("ask", "")) for question in questions if question.id == name), "")
         value = line.value
     elif isinstance(line, Correct):
         about, value = line.line, {"void": True} if line.void else _flat(line.extra)
@@ -423,7 +423,7 @@ def _how_won(slap: str, heat: Ruling, course: JudgedCourse) -> str:
     name = f"slap_won@{slap}"
     made = course.made.get(name)
     if made is not None:
-        return next((str(one["decided_by"]) for one in made.rulings if one.id == name), "")
+        return next((str(ruling["decided_by"]) for ruling in made.rulings if ruling.id == name), "")
     pending = course.made[heat.id].after.pending
     return pending.decided_by if pending is not None and pending.slap.id == slap else ""
 

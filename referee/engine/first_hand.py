@@ -30,7 +30,7 @@ _ROUNDING: Final = 1e-9
 """Tolerance: 0.4 - 0.3 is slightly more than a tenth in binary fractions."""
 
 
-def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tuple[Slap, ...]:
+def dead_heat_hands(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tuple[Slap, ...]:
     """Return all hands closer to the first than the sum of both errors, the first included, in order of time.
 
     Args:
@@ -90,7 +90,7 @@ def is_rival_hand(position: Position, slap: Slap, taken: Observation) -> bool:
 def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card]) -> bool:
     """Whether a hand is valid by itself; cards that certainly came before it count as on the pile."""
     if lifted:
-        position = position.but(held=position.held - {hand.seat})
+        position = position.replace(held=position.held - {hand.seat})
     for card in cards:
         if not order_is_open(hand, card):
             step = Step(position, card.t, card.id, card.t_error)
@@ -139,7 +139,7 @@ def finish(
     rulings = to_rulings(step.drafts, step.ref, step.t, used, doubt=doubt)
     drift = state.position.drift
     if drift is not None:
-        rulings = [in_doubt_of_gap(one) if one.kind in _DRIFTING[drift.leaves] else one for one in rulings]
+        rulings = [in_doubt_of_gap(ruling) if ruling.kind in _DRIFTING[drift.leaves] else ruling for ruling in rulings]
     pending = state.pending
     if (
         pending is not None
@@ -158,7 +158,7 @@ _CARD_DID: Final = ("turn", "challenge", "chance", "challenge_moves", "challenge
 
 def _undoing(state: State, step: Step, rulings: list[Ruling]) -> list[Ruling]:
     """Let the first ruling on a dead card or a player who left replace the rulings that it undoes (F9, E8)."""
-    did = (one.id for one in state.latest if one.because[0] == step.undone_card and one.kind in _CARD_DID)
+    did = (ruling.id for ruling in state.latest if ruling.because[0] == step.undone_card and ruling.kind in _CARD_DID)
     undone = (*step.undone, *did)
     at = next((at for at, one in enumerate(rulings) if one.kind in ("dead_card", "out")), None)
     if at is None or not undone:
@@ -246,7 +246,7 @@ def win(
 
 def _left_open(state: State, rulings: list[Ruling]) -> Decided:
     """Remember the question by which people are asked who was first."""
-    asked = next((one.id for one in rulings if one.get("ask") == "who_was_first"), "")
+    asked = next((ruling.id for ruling in rulings if ruling.get("ask") == "who_was_first"), "")
     if asked and state.disputed is not None:
         state = state._replace(disputed=replace(state.disputed, asked=asked))
     return state, rulings

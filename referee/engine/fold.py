@@ -16,8 +16,8 @@ from referee.engine.first_hand import (
     Answers,
     Decided,
     as_hand,
+    dead_heat_hands,
     finish,
-    heat,
     is_rival_hand,
     left,
     run_up,
@@ -104,7 +104,7 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         judge_gap(step, observation, answers)
         after, rulings = finish(state, step)
         # Its instant within the gap is unknown, whatever people say about it.
-        decided = after, [one if one.kind == "question" else in_doubt_of_gap(one) for one in rulings]
+        decided = after, [ruling if ruling.kind == "question" else in_doubt_of_gap(ruling) for ruling in rulings]
     else:
         change = CHANGES.get(type(observation))
         if change is None:
@@ -123,7 +123,7 @@ def _winner_named(state: State, rulings: list[Ruling], answers: Answers) -> Deci
     phase = state.position.phase
     if not isinstance(phase, Over) or not phase.owed:
         return state, rulings
-    asked = next((one for one in rulings if one.get("ask") == "recount" and phase.owed in one.rule), None)
+    asked = next((ruling for ruling in rulings if ruling.get("ask") == "recount" and phase.owed in ruling.rule), None)
     said = answers.get(asked.id) if asked is not None else None
     winner = state.position.player(said) if type(said) is int else None
     if asked is None or winner is None:
@@ -257,7 +257,7 @@ def _slapped_and_taken(state: State, taken: Taken, upcoming: Iterable[Observatio
     else:
         pick_up(step)
     step.announce_turn()
-    state, more = finish(state, step, used={one.id for one in rulings})
+    state, more = finish(state, step, used={ruling.id for ruling in rulings})
     return state, [*rulings, *more]
 
 
@@ -276,7 +276,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         # People cannot award a pile that is not there; a question tells them so.
         state, rulings = _slap(state, slap, upcoming, {k: v for k, v in answers.items() if k != OVERRULED + slap.id})
         draft = Draft("question", {"ask": "mend_amendment", "about": [slap.id]}, ("K6",), ())
-        return state, [*rulings, to_ruling(draft, slap.id, slap.t, {one.id for one in rulings})]
+        return state, [*rulings, to_ruling(draft, slap.id, slap.t, {ruling.id for ruling in rulings})]
     if outcome is not None and state.position.player(slap.seat) is not None:
         judged, sides = apply_overrule(judged, outcome), []
     doubt = slap.id in state.doubted
@@ -329,17 +329,17 @@ def _press(position: Position, slap: Slap) -> Position:
         return position
     held = position.held | {slap.seat}
     if position.paused_at is not None and not position.unjudged:
-        position = position.but(unjudged=True)
+        position = position.replace(unjudged=True)
     if position.drift is not None and (slap.t < position.drift.until or position.paused_at is not None):
         # Its order with the unseen cards is unknown, and so is its effect if none counted.
-        position = position.but(drift=position.drift._replace(leaves="all"))
+        position = position.replace(drift=position.drift._replace(leaves="all"))
     if position.rules.has("N13"):
         presses = list(position.presses)
         presses[slap.seat - 1] = (*presses[slap.seat - 1], (slap.t, slap.t_error))[-2 * position.rules.number("N13") :]
-        position = position.but(presses=tuple(presses))
+        position = position.replace(presses=tuple(presses))
     if not any(position.locks):
-        return position.but(held=held)
-    step = Step(position.but(held=held), slap.t, slap.id)
+        return position.replace(held=held)
+    step = Step(position.replace(held=held), slap.t, slap.id)
     somebody_slapped(step, slap.seat)
     return step.position
 
@@ -348,7 +348,7 @@ def _heat(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     """Return the hands of this hand's dead heat that people have not overruled."""
     others = (line for line in upcoming if OVERRULED + line.id not in answers)
     as_said = (as_answered(state.position, line, answers) if isinstance(line, Card) else line for line in others)
-    return heat(state.position, slap, as_said)
+    return dead_heat_hands(state.position, slap, as_said)
 
 
 def _heat_is_in_doubt(state: State, hands: tuple[Slap, ...], near: Iterable[Observation], answers: Answers) -> bool:
@@ -360,16 +360,16 @@ def _heat_is_in_doubt(state: State, hands: tuple[Slap, ...], near: Iterable[Obse
 
 def _is_in_doubt(position: Position, hand: Slap, near: Iterable[Observation], answers: Answers) -> bool:
     """Whether a hand of a heat is valid only because doubt gave it the better order (K9)."""
-    position = position.but(held=position.held - {hand.seat})
-    reveals = (as_answered(position, one, answers) if isinstance(one, Card) else one for one in near)
+    position = position.replace(held=position.held - {hand.seat})
+    reveals = (as_answered(position, line, answers) if isinstance(line, Card) else line for line in near)
     return bool(judge_hand(position, hand)[1]) or any(
-        isinstance(one, Card | Taken)
-        and getattr(one, "zone", "pile") == "pile"
-        and order_is_open(hand, one)
-        and one.id != hand.id
-        and not is_rival_hand(position, hand, one)
-        and better_order(position, hand, one) is not None
-        for one in reveals
+        isinstance(reveal, Card | Taken)
+        and getattr(reveal, "zone", "pile") == "pile"
+        and order_is_open(hand, reveal)
+        and reveal.id != hand.id
+        and not is_rival_hand(position, hand, reveal)
+        and better_order(position, hand, reveal) is not None
+        for reveal in reveals
     )
 
 
@@ -382,8 +382,8 @@ def _ask(
     said = answers.get(ruling.id)
     if judged.reason == "bottom_card" and isinstance(said, str) and is_card(said):
         pile = state.position.pile
-        named = state._replace(position=state.position.but(pile=(pile[0]._replace(card=said), *pile[1:])))
-        before = named.at(named.position.but(held=named.position.held - {slap.seat}))
+        named = state._replace(position=state.position.replace(pile=(pile[0]._replace(card=said), *pile[1:])))
+        before = named.at(named.position.replace(held=named.position.held - {slap.seat}))
         again, _ = judge_hand(before.position, slap)
         if again.outcome == "won":
             hands = _heat(before, slap, upcoming, answers)

@@ -114,5 +114,5 @@ def foresee(position: Position, waiting: Iterable[Observation]) -> Foresight | N
 def recall_places(position: Position) -> Foresight | None:
     """Return the cards whose place is known, without a prediction; None if memory is off."""
     # The phase does not matter for the places of cards.
-    found = foresee(position.but(phase=Turn(None), closed=False), ())
+    found = foresee(position.replace(phase=Turn(None), closed=False), ())
     return None if found is None else replace(found, stacks=())

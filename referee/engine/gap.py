@@ -143,19 +143,19 @@ class FirstLook:
         """
         if self.since is None:
             self.since = t
-        for one in seen:
-            if isinstance(one, Card) and one.zone == "pile" and one.t <= self.since:
-                self.lying.append(one.card)
-            elif not (isinstance(one, Foul) and one.foul == "double_draw" and self._came() < 2):
+        for line in seen:
+            if isinstance(line, Card) and line.zone == "pile" and line.t <= self.since:
+                self.lying.append(line.card)
+            elif not (isinstance(line, Foul) and line.foul == "double_draw" and self._came() < 2):
                 # Cards in the first frame came during the gap, so they were not drawn at once.
-                self.later.append(one)
+                self.later.append(line)
         if t - self.since > self.patience:
             return True
         return watermark >= self.since and (not hidden or top in self.lying)
 
     def _came(self) -> int:
         """Return the number of cards that came after the first frame."""
-        return sum(isinstance(one, Card) for one in self.later)
+        return sum(isinstance(line, Card) for line in self.later)
 
 
 SAME_CARD_WINDOW: Final = 300_000_000
@@ -334,13 +334,13 @@ def _judge_empty_table(step: Step, gap: Gap, lasted: int, said: Any) -> None:
 
 def ask_once(state: State, rulings: list[Ruling], observation: Observation, drift: Drift) -> Decided:
     """Replace questions that the gap may answer by the gap's own, asked with the first of them at the latest."""
-    left = [one for one in rulings if _COVERED.get(one.get("ask", "")) not in one.rule]
+    left = [ruling for ruling in rulings if _COVERED.get(ruling.get("ask", "")) not in ruling.rule]
     position = state.position
     if len(left) == len(rulings) or drift.asked or position.drift is None:
         return state, left
     fields = {"ask": ASK, "about": [drift.gap], "lasted": drift.lasted, "passed": True}
     draft = Draft("question", fields, ("K2",), (observation.id,))
-    step = Step(position.but(drift=position.drift._replace(asked=True)), observation.t, drift.gap)
+    step = Step(position.replace(drift=position.drift._replace(asked=True)), observation.t, drift.gap)
     _forget_counts(step)
     return state.at(step.position), [*left, to_ruling(draft, drift.gap, observation.t, set())]
 

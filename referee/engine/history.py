@@ -70,19 +70,21 @@ class History:
         """Keep the observations and rulings just judged; return the rulings with ids that no replaced ruling has."""
         judge.answers = self.answers
         if self._gone:
-            placed = [self._renamed(one) if one.ruling.id in self._gone else one for one in placed]
-        if any(one.ruling.undoes for one in placed):
-            names = {base_id(one.ruling): one.ruling.id for one in (*self._in_force, *placed)}
-            placed = [_superseding(one, names) for one in placed]
-        self._asked.update((base_id(one.ruling), one.ruling) for one in placed if one.ruling.kind == "question")
+            placed = [self._renamed(ruling) if ruling.ruling.id in self._gone else ruling for ruling in placed]
+        if any(ruling.ruling.undoes for ruling in placed):
+            names = {base_id(ruling.ruling): ruling.ruling.id for ruling in (*self._in_force, *placed)}
+            placed = [_superseding(ruling, names) for ruling in placed]
+        self._asked.update(
+            (base_id(ruling.ruling), ruling.ruling) for ruling in placed if ruling.ruling.kind == "question"
+        )
         if judge.done and isinstance(judge.done[-1], Answer | Correct):
             self._amendment = judge.done[-1]
         self._lines += judge.done
         judge.done.clear()
         self._in_force += placed
-        for one in placed:
-            if one.ruling.kind == "lead":
-                self.answers.setdefault(lead_key(one.ruling.because[0]), one.ruling["seat"])
+        for ruling in placed:
+            if ruling.ruling.kind == "lead":
+                self.answers.setdefault(lead_key(ruling.ruling.because[0]), ruling.ruling["seat"])
         if len(self._lines) - self._kept[-1][0] >= _KEEP_EVERY:
             # A state can be resumed only if everything judged lies before everything that waits.
             last = max(line.t for line in self._lines[-_KEEP_EVERY:])
@@ -121,22 +123,24 @@ class History:
         told, self._told = self._told, ()
         before = self._in_force[:cut]
         kept, changed = compare_rulings(before, [*self._in_force[cut:], *told], placed, amendment, self._gone)
-        self._asked.update((base_id(one.ruling), one.ruling) for one in changed if one.ruling.kind == "question")
+        self._asked.update(
+            (base_id(ruling.ruling), ruling.ruling) for ruling in changed if ruling.ruling.kind == "question"
+        )
         gone = [name for new in changed for name in new.ruling.supersedes]
         self._gone.update(gone)
         if judge.witness is not None:
             judge.witness.replace(gone)
-        places = {one.ruling.id: one.key for one in self._in_force[cut:]}
-        moved = [one for one in kept if places.get(one.ruling.id, one.key) != one.key]
+        places = {ruling.ruling.id: ruling.key for ruling in self._in_force[cut:]}
+        moved = [ruling for ruling in kept if places.get(ruling.ruling.id, ruling.key) != ruling.key]
         self._in_force[cut:] = kept
         return again, changed, moved, True
 
     def _before_undone(self, start: int) -> int:
         """Return the first line whose rulings are undone after ``start`` (F9, E8); both are judged again together."""
-        undone = {name for one in self._in_force if one.nth >= start for name in one.ruling.undoes}
+        undone = {name for ruling in self._in_force if ruling.nth >= start for name in ruling.ruling.undoes}
         if not undone:
             return start
-        return min((one.nth for one in self._in_force if base_id(one.ruling) in undone), default=start)
+        return min((ruling.nth for ruling in self._in_force if base_id(ruling.ruling) in undone), default=start)
 
     def _before_window(self, start: int) -> int:
         """Return the first line whose order may change because of the line at ``start``."""
@@ -231,8 +235,8 @@ class History:
                 raise AmendmentError(None, "the table cannot have opened after its first card")
             try:
                 open_table(line)
-            except RulesError as bad:
-                raise AmendmentError(None, str(bad)) from None
+            except RulesError as error:
+                raise AmendmentError(None, str(error)) from None
         self._original[name], self._corrections[name] = original, by
         touched = [] if at is None else [at]
         if at is not None:
@@ -297,7 +301,9 @@ class History:
         done = self._did.get(amendment.id, amendment)
         if done.line not in self._original:
             return None
-        return self._correct(done.line, tuple(one for one in self._corrections[done.line] if one.id != amendment.id))
+        return self._correct(
+            done.line, tuple(correct for correct in self._corrections[done.line] if correct.id != amendment.id)
+        )
 
     def _first_of(self, said: Mapping[str, Any]) -> int | None:
         places = [self._find(name.partition("@")[2]) for name in said]

@@ -65,7 +65,7 @@ class JudgedCourse:
 
     def last_before(self, t: int) -> JudgedMoment | None:
         """Return the last line judged up to an instant."""
-        return next((one for one in reversed(self.moments.values()) if one.observation.t <= t), None)
+        return next((moment for moment in reversed(self.moments.values()) if moment.observation.t <= t), None)
 
     def heat_before(self, place: int) -> Ruling | None:
         """Return the latest dead heat before a place of judging."""

@@ -232,9 +232,9 @@ def from_fields(raw: Mapping[str, Any], number: int) -> Observation:
         if check is not None:
             try:
                 known[key] = check(value)
-            except _BadField as bad:
+            except _BadField as error:
                 raise LogError(
-                    number, Sentence('"{key}" of this {word} must be {why}', key=key, word=word, why=bad)
+                    number, Sentence('"{key}" of this {word} must be {why}', key=key, word=word, why=error)
                 ) from None
         elif key not in _COMMON:
             if known["extra"] is _NOTHING:
@@ -260,13 +260,13 @@ def parse_object(text: str, number: int) -> dict[str, Any]:
         if isinstance(raw, dict) and said.count(":") != len(raw):
             # More colons than fields: in texts and inner objects, or because a field occurs twice.
             _DECODE_CHECKED(said)
-    except _Twice as bad:
-        raise LogError(number, Sentence('"{key}" stands there twice; keep one of them', key=bad)) from None
-    except (ValueError, RecursionError) as bad:
+    except _Twice as error:
+        raise LogError(number, Sentence('"{key}" stands there twice; keep one of them', key=error)) from None
+    except (ValueError, RecursionError) as error:
         words = Sentence("the line is torn or not JSON" if text.lstrip().startswith("{") else "not a JSON object")
-        why: str = Sentence("nested too deep" if isinstance(bad, RecursionError) else "a number of too many digits")
-        if isinstance(bad, json.JSONDecodeError):
-            why = bad.msg
+        why: str = Sentence("nested too deep" if isinstance(error, RecursionError) else "a number of too many digits")
+        if isinstance(error, json.JSONDecodeError):
+            why = error.msg
         raise LogError(number, Sentence("{words} ({why}); mend or remove it", words=words, why=why)) from None
     if not isinstance(raw, dict):
         raise LogError(number, Sentence("not a JSON object; every line of a log is one"))
@@ -318,9 +318,9 @@ def open_log(name: str) -> Iterator[BinaryIO]:
     with _open(name) as stream:
         try:
             yield stream
-        except LogError as bad:
+        except LogError as error:
             where = Sentence("standard input") if name == "-" else name
-            raise UserError("{where}, {why}", where=where, why=bad) from None
+            raise UserError("{where}, {why}", where=where, why=error) from None
 
 
 def _open(name: str) -> BinaryIO:
@@ -333,8 +333,8 @@ def _open(name: str) -> BinaryIO:
         raise UserError("{name}: there is no such file", name=name) from None
     except IsADirectoryError:
         raise UserError("{name} is a folder; replay reads one log file", name=name) from None
-    except OSError as bad:
-        raise UserError("{name} cannot be read: {why}", name=name, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("{name} cannot be read: {why}", name=name, why=error.strerror) from None
     if stream.seekable():
         return stream
     with stream:
@@ -369,9 +369,9 @@ def number_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
             raise LogError(number, Sentence("longer than {most} bytes: not a table log", most=LONGEST_LINE))
         try:
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as bad:
+        except UnicodeDecodeError as error:
             raise LogError(
-                number, Sentence("not UTF-8 (byte {start} of the line); save the log as UTF-8", start=bad.start + 1)
+                number, Sentence("not UTF-8 (byte {start} of the line); save the log as UTF-8", start=error.start + 1)
             ) from None
         if text and not text.isspace():
             yield number, text

@@ -228,8 +228,8 @@ def judge_log(
         least = outlined.least_after[place] if now else _LAST
         try:
             made = adjudicator.observe(seen, None if least == _LAST else least - 1, judge=now)
-        except LogError as bad:
-            told = LogError(number if bad.line is None else bad.line, bad.problem)
+        except LogError as error:
+            told = LogError(number if error.line is None else error.line, error.problem)
             if leave_out is None or seen is outlined.table:
                 raise told from None
             leave_out(number, told)

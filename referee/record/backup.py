@@ -135,8 +135,8 @@ def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> M
         sync_folder(to.parent)
     except RecordError:
         raise
-    except OSError as bad:
-        raise BackupError(f"{to} cannot be written: {bad.strerror or bad}") from bad
+    except OSError as error:
+        raise BackupError(f"{to} cannot be written: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)
     return manifest
@@ -208,15 +208,15 @@ def open_backup(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
         archive = zipfile.ZipFile(path)
     except FileNotFoundError:
         raise BackupError(f"there is no file {path}") from None
-    except _TORN as bad:
-        raise _torn(path, bad) from bad
+    except _TORN as error:
+        raise _torn(path, error) from error
     with archive:
         try:
             manifest = _manifest(archive, path)
             for part in manifest.parts:
                 _check(archive, part, path)
-        except _TORN as bad:
-            raise _torn(path, bad) from bad
+        except _TORN as error:
+            raise _torn(path, error) from error
         yield archive, manifest
 
 

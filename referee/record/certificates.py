@@ -194,11 +194,11 @@ def save_certificate(folder: Path, certificate: Certificate, page: str) -> Path:
         part = folder / f"{stem}.part"
         part.write_text(json.dumps(asdict(certificate), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         part.replace(folder / f"{stem}.json")
-    except OSError as bad:
+    except OSError as error:
         raise UserError(
             "{folder} cannot be written ({why}): see that the games' folder may be written",
             folder=folder,
-            why=bad.strerror,
+            why=error.strerror,
         ) from None
     return path
 
@@ -211,7 +211,7 @@ def latest_certificate(folder: Path, *, simulated: bool = False) -> Certificate 
         with suppress(OSError, ValueError, TypeError, KeyError):
             found.append(_read(json.loads(path.read_text(encoding="utf-8"))))
     # Not the file's own time: a restored backup has the time of the copy.
-    mine = (one for one in found if one.simulated == simulated)
+    mine = (certificate for certificate in found if certificate.simulated == simulated)
     return max(mine, key=lambda one: datetime.fromisoformat(one.at).timestamp(), default=None)
 
 

@@ -32,10 +32,10 @@ def record_errors(path: Path, what: str = _NOT_RECORDED) -> Iterator[None]:
         yield
     except RecordError:
         raise
-    except (sqlite3.Error, OSError) as bad:
-        if "no such table" in str(bad):
+    except (sqlite3.Error, OSError) as error:
+        if "no such table" in str(error):
             refuse_empty(path)
-        raise RecordError(_words(path, bad, what)) from bad
+        raise RecordError(_words(path, error, what)) from error
 
 
 def connect(
@@ -136,8 +136,8 @@ class Database:
         """Reopen an unwritten file as immutable if SQLite cannot create its lock files beside it."""
         try:
             self._db.execute("PRAGMA schema_version").fetchone()
-        except sqlite3.OperationalError as bad:
-            if not str(getattr(bad, "sqlite_errorname", "")).startswith("SQLITE_CANTOPEN"):
+        except sqlite3.OperationalError as error:
+            if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_CANTOPEN"):
                 return
             if not self.path.exists() or _log_of(self.path).exists():
                 return

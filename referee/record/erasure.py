@@ -66,7 +66,7 @@ def files_with_name(record: Path, name: str, others: Iterable[Path] = ()) -> lis
         name: as it was written.
         others: further files to search.
     """
-    aside = [one for stem in (record.name, FRAMES_FILE) for one in record.parent.glob(f"{stem}.*-*")]
+    aside = [path for stem in (record.name, FRAMES_FILE) for path in record.parent.glob(f"{stem}.*-*")]
     # A log may hold the name in plain text, or escaped as in JSON.
     forms = {name.encode(), json.dumps(name)[1:-1].encode()}
     word = re.compile(
@@ -156,9 +156,9 @@ def erase_overdue(people: People, now: datetime) -> tuple[Due, str]:
     pictures, amiss = 0, ""
     try:
         pictures = _erase_pictures(people.path, (*over.pictures, *over.games), {info.id for info in games})
-    except RecordError as bad:
+    except RecordError as error:
         # A damaged file of pictures must not keep games from being recorded.
-        amiss = f"pictures could not be removed: {bad}"
+        amiss = f"pictures could not be removed: {error}"
     _take_names(people, named)
     if over.games:
         _erase_games(people, over.games, now.isoformat(timespec="seconds"), "its time was over")
@@ -186,8 +186,8 @@ def scrub(people: People) -> bool:
             db.execute("PRAGMA secure_delete=ON")
             db.execute("VACUUM")
             busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    except sqlite3.OperationalError as bad:
-        if not getattr(bad, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL")):
+    except sqlite3.OperationalError as error:
+        if not getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL")):
             raise
         return False
     if not busy:

@@ -48,12 +48,12 @@ def import_game(record: Record, file: Path, began: str) -> int:
     """
     try:
         raw = file.read_bytes()
-    except OSError as bad:
-        raise UserError("{file} cannot be read: {why}", file=file, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("{file} cannot be read: {why}", file=file, why=error.strerror) from None
     try:
         outline_log(read_observations(BytesIO(raw)))
-    except LogError as bad:
-        raise UserError("{file}: {why}", file=file, why=bad) from None
+    except LogError as error:
+        raise UserError("{file}: {why}", file=file, why=error) from None
     for number, words in find_broken_log(BytesIO(raw)):
         advice = "ask for the log as it was exported, or take the seals out of it"
         raise UserError(

@@ -272,8 +272,8 @@ class JournalThread:
                         else:
                             self._journal.tick(sensor, line)
                 self._journal.commit()
-            except Exception as bad:  # the committing thread must see it, whatever it is
-                self._bad = bad
+            except Exception as error:  # the committing thread must see it, whatever it is
+                self._bad = error
             self._judge(began, self._clock())
             # In this order: the woken loop must find it done.
             self._done.set()
@@ -331,8 +331,8 @@ class LogWriter:
                 return None
         try:
             self._journal.commit()
-        except OSError as bad:
-            return _words(bad)
+        except OSError as error:
+            return _words(error)
         self._uncommitted = self._promised = False
         self._begun, self._since = True, None
         return ""

@@ -102,7 +102,7 @@ def _derivatives(
     slope = -strengths / PRIOR_SPREAD**2
     curve = np.eye(len(strengths)) / PRIOR_SPREAD**2
     for seats, winner in games:
-        weights = np.array([math.exp(strengths[one]) if one != UNKNOWN_PLAYER else 1.0 for one in seats])
+        weights = np.array([math.exp(strengths[seat]) if seat != UNKNOWN_PLAYER else 1.0 for seat in seats])
         chances = weights / weights.sum()
         for place, one in enumerate(seats):
             if one == UNKNOWN_PLAYER:

@@ -48,8 +48,8 @@ def hold_record(record: Path, program: str, since: str) -> Iterator[str]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as bad:
-        yield _unlocked(record, str(bad.strerror))
+    except OSError as error:
+        yield _unlocked(record, str(error.strerror))
         return
     try:
         words = _take(file, record)
@@ -73,9 +73,9 @@ def _take(file: int, record: Path) -> str:
         return _unlocked(record, "this system has no flock")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as bad:
-        if bad.errno != errno.EWOULDBLOCK:
-            return _unlocked(record, str(bad.strerror))
+    except OSError as error:
+        if error.errno != errno.EWOULDBLOCK:
+            return _unlocked(record, str(error.strerror))
         holder = os.pread(file, _LONGEST, 0).decode(errors="replace").strip() or "another program"
         raise RecordInUseError(f"{record} is in use by {holder}: stop that first; nothing was changed") from None
     return ""

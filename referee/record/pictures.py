@@ -78,10 +78,10 @@ class PictureStore(Database):
         """
         held, gone = self._held, 0
         with self.writing() as db:
-            for one in pictures:
-                row = (game, one.t, one.exposure, one.jpeg)
+            for picture in pictures:
+                row = (game, picture.t, picture.exposure, picture.jpeg)
                 made = db.execute("INSERT OR IGNORE INTO frame VALUES (?, ?, ?, ?)", row)
-                held += _pages(len(one.jpeg)) * made.rowcount
+                held += _pages(len(picture.jpeg)) * made.rowcount
             while held > self._cap:
                 oldest = db.execute("SELECT rowid, length(jpeg) FROM frame ORDER BY game, t LIMIT 32").fetchall()
                 for rowid, length in oldest:

@@ -92,18 +92,18 @@ def find_damage(path: Path, *, patience: float | None = None) -> str:
         try:
             with closing(connect(path, "ro")) as db:
                 return _look_through(db, patience)
-        except sqlite3.OperationalError as bad:
+        except sqlite3.OperationalError as error:
             # The power was cut while the file was created: a connection that may write rolls back what is half written.
-            if bad.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
+            if error.sqlite_errorname != "SQLITE_READONLY_ROLLBACK":
                 raise
             with closing(connect(path, "rw")) as db:
                 return _look_through(db, patience)
-    except sqlite3.Error as bad:
-        if getattr(bad, "sqlite_errorname", "SQLITE_ERROR").startswith(_CODES):
-            return str(bad)
-        raise RecordError("{path} cannot be looked through ({why})", path=path, why=bad) from bad
-    except OSError as bad:
-        raise RecordError("{path} cannot be read: {why}", path=path, why=bad.strerror) from bad
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorname", "SQLITE_ERROR").startswith(_CODES):
+            return str(error)
+        raise RecordError("{path} cannot be looked through ({why})", path=path, why=error) from error
+    except OSError as error:
+        raise RecordError("{path} cannot be read: {why}", path=path, why=error.strerror) from error
 
 
 def _look_through(db: sqlite3.Connection, patience: float | None) -> str:
@@ -188,8 +188,8 @@ def _salvaged(path: Path) -> Salvage:
     log = path.with_name(f"{path.name}-wal")
     try:
         return salvage_rows(path.read_bytes(), log.read_bytes() if log.exists() else b"")
-    except OSError as bad:
-        raise RecordError("{path} cannot be read: {why}", path=path, why=bad.strerror) from bad
+    except OSError as error:
+        raise RecordError("{path} cannot be read: {why}", path=path, why=error.strerror) from error
 
 
 def finish_rescue(path: Path) -> Path | None:
@@ -239,8 +239,8 @@ def _mend(path: Path, stamp: str) -> str:
             if not why or not is_rescue_better(path):
                 return f"the record is not what was written: {why}" if why else ""
         return rescue_record(path, why, stamp).words
-    except (UserError, OSError) as bad:
-        return str(bad)
+    except (UserError, OSError) as error:
+        return str(error)
 
 
 def _rescued(path: Path, stamp: str) -> Path:
@@ -311,8 +311,8 @@ def _check_pages(db: sqlite3.Connection, patience: float | None) -> str:
     db.set_progress_handler(lambda: int(until is not None and time.monotonic() > until), _STEPS)
     try:
         found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except sqlite3.OperationalError as bad:
-        if getattr(bad, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
             return ""
         raise
     finally:
@@ -328,10 +328,10 @@ def _mend_pictures(path: Path, stamp: str, patience: float) -> str:
         with closing(connect(path, "ro")) as db:
             why, stranger = _check_pages(db, patience), PICTURE_SCHEMA.find_stranger(db)
             why = why or (f"they hold something that no Table Referee made: {stranger}" if stranger else "")
-    except sqlite3.Error as bad:
-        if not getattr(bad, "sqlite_errorname", "").startswith(_DAMAGED_PICTURES):
+    except sqlite3.Error as error:
+        if not getattr(error, "sqlite_errorname", "").startswith(_DAMAGED_PICTURES):
             return ""
-        why = str(bad)
+        why = str(error)
     if not why:
         return ""
     kept = path.with_name(f"{path.name}.damaged-{stamp}")
@@ -341,8 +341,8 @@ def _mend_pictures(path: Path, stamp: str, patience: float) -> str:
             if old.exists():
                 old.replace(kept.with_name(f"{kept.name}{end}"))
         many = _copy(kept, path)
-    except (OSError, RecordError) as bad:
-        return f"the pictures are damaged ({why}), and cannot be rescued: {bad}"
+    except (OSError, RecordError) as error:
+        return f"the pictures are damaged ({why}), and cannot be rescued: {error}"
     return f"the pictures were damaged ({why}) and are kept as {kept.name}; {many} of them were rescued"
 
 
@@ -375,6 +375,6 @@ def _readable(db: sqlite3.Connection) -> Iterator[tuple[int, Picture]]:
 
 def _is_whole(row: tuple[Any, ...]) -> bool:
     *numbers, jpeg = row
-    if any(type(one) is not int for one in numbers) or not isinstance(jpeg, bytes):
+    if any(type(number) is not int for number in numbers) or not isinstance(jpeg, bytes):
         return False
     return jpeg.startswith(b"\xff\xd8") and jpeg.endswith(b"\xff\xd9")

@@ -99,7 +99,7 @@ def _put_all(folder: Path, steps: tuple[FilePlacement, ...]) -> None:
         for step in steps:
             begun.append(step)
             _put(folder / step.name, step)
-    except OSError as bad:
+    except OSError as error:
         for step in reversed(begun):
             if step.beside is None:
                 with contextlib.suppress(OSError):
@@ -108,8 +108,8 @@ def _put_all(folder: Path, steps: tuple[FilePlacement, ...]) -> None:
                 step.beside.replace(step.to)
                 # If both names are of one file, the rename leaves both.
                 step.beside.unlink(missing_ok=True)
-        why = f"{bad.filename or 'a file'} cannot be written ({bad.strerror})"
-        raise BackupError(f"{why}; everything is as it was before") from bad
+        why = f"{error.filename or 'a file'} cannot be written ({error.strerror})"
+        raise BackupError(f"{why}; everything is as it was before") from error
 
 
 def _plan(manifest: Manifest, places: Places, stamp: str) -> Plan:
@@ -144,8 +144,8 @@ def _unpacked(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]
             yield manifest, Path(beside)
     except BackupError:
         raise
-    except OSError as bad:
-        raise BackupError(f"{file} cannot be restored: {bad.strerror or bad}") from bad
+    except OSError as error:
+        raise BackupError(f"{file} cannot be restored: {error.strerror or error}") from error
 
 
 def _look_through(path: Path, name: str, file: Path) -> None:
@@ -156,8 +156,8 @@ def _look_through(path: Path, name: str, file: Path) -> None:
             found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
             version = db.execute("PRAGMA user_version").fetchone()[0]
             stranger = schema.find_stranger(db)
-    except sqlite3.DatabaseError as bad:
-        raise BackupError(f"{file}: its {name} is no data base ({bad}), and nothing was changed") from bad
+    except sqlite3.DatabaseError as error:
+        raise BackupError(f"{file}: its {name} is no data base ({error}), and nothing was changed") from error
     if found != "ok":
         raise BackupError(f"{file}: its {name} is damaged ({found}), and nothing was changed")
     if version > schema.version:
@@ -184,8 +184,8 @@ def _let_go(path: Path) -> None:
     db = connect(path, "rw", patience=0.2)
     try:
         mode = db.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
-    except sqlite3.OperationalError as bad:
-        raise BackupError(f"{path} is in use: stop the referee and its page first; nothing was changed") from bad
+    except sqlite3.OperationalError as error:
+        raise BackupError(f"{path} is in use: stop the referee and its page first; nothing was changed") from error
     except sqlite3.DatabaseError:
         # It is damaged, perhaps the reason for the restore: keep it beside, unchanged.
         mode = "delete"

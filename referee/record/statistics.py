@@ -178,12 +178,12 @@ def summarise_players(of: Iterable[HandFigure]) -> list[PlayerSummary]:
 
 def list_margins(of: Iterable[HandFigure]) -> list[int]:
     """Return the margins of second hands, ns, in order of size."""
-    return sorted(one.margin for one in of if one.margin is not None)
+    return sorted(figure.margin for figure in of if figure.margin is not None)
 
 
 def typical_error(of: Iterable[HandFigure]) -> int:
     """Return the median error of the reaction times, ns; 0 if there are none."""
-    errors = [one.error for one in of if one.counts]
+    errors = [figure.error for figure in of if figure.counts]
     return round(statistics.median(errors)) if errors else 0
 
 

@@ -174,8 +174,8 @@ class LineReader:
                     continue
                 seen = from_fields(raw, number)
                 self._fit(seen, number)
-            except LogError as bad:
-                self.leave_out(number, bad)
+            except LogError as error:
+                self.leave_out(number, error)
                 continue
             if ticks or not isinstance(seen, Tick):
                 found.append((number, seen))

@@ -331,8 +331,8 @@ def _why_not(patterns: Any) -> str:
     for name, text in patterns.items() if isinstance(patterns, Mapping) else ():
         try:
             compile_pattern(text)
-        except NotationError as bad:
-            return Sentence("; {name}: {why}", name=name, why=bad)
+        except NotationError as error:
+            return Sentence("; {name}: {why}", name=name, why=error)
     return ""
 
 

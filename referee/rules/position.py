@@ -188,7 +188,7 @@ class Position:
     unjudged: bool = False
     """Whether a hand came down in the current pause, with unknown effects at the table."""
 
-    def but(self, **changes: Any) -> Position:
+    def replace(self, **changes: Any) -> Position:
         """Return a copy with these fields changed."""
         return changed(self, changes)
 
@@ -364,7 +364,7 @@ class Position:
     def without(self, laid: Laid) -> Position:
         """Return the position without the latest card: the card it covered is on top again (M8, M9)."""
         pile = tuple(other for other in self.pile if other is not laid)
-        return self.but(pile=pile, paid=self.covered.paid, said=self.covered.said)
+        return self.replace(pile=pile, paid=self.covered.paid, said=self.covered.said)
 
     def look(self) -> PileView:
         """Return the part of the pile that a pattern may look at."""

@@ -229,7 +229,7 @@ def _pattern_verdict(position: Position) -> Verdict | None:
     if not rows and not position.rules.has("M8") and len(position.played()) > 1:
         under = position.without(position.played()[-1])
         # With M8 off, only the pattern just covered counts: M8 stops the recursion.
-        return _pattern_verdict(under.but(rules=replace(position.rules, on=position.rules.on | {"M8"})))
+        return _pattern_verdict(under.replace(rules=replace(position.rules, on=position.rules.on | {"M8"})))
     if not rows:
         return None
     made = position.played()[-depth:]
@@ -321,5 +321,5 @@ def _uncovered(position: Position, t: int) -> Position | None:
         return None
     before = position.without(newest)
     # Cards burned since were not there yet.
-    before = before.but(pile=tuple(laid for laid in before.pile if _was_turned_up(laid) or laid.t < newest.t))
+    before = before.replace(pile=tuple(laid for laid in before.pile if _was_turned_up(laid) or laid.t < newest.t))
     return None if _dead_on_top(before) is not None else before

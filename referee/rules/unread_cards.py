@@ -114,10 +114,10 @@ def _as_read(position: Position, read: Mapping[str, str]) -> Position | None:
         at = next((at for at, laid in enumerate(pile) if laid.ref == claim.ref), len(pile))
         if at < len(pile) - 1 and not position.rules.chances(pile[at].card):
             # The pile was won, and the cards above it lead the next one.
-            position = position.but(phase=Turn(claim.turn))
+            position = position.replace(phase=Turn(claim.turn))
             pile = pile[at + 1 :]
     paid, phase = _paid_in(position, pile)
-    again = position.but(pile=pile, paid=paid, phase=phase)
+    again = position.replace(pile=pile, paid=paid, phase=phase)
     rules = position.rules
     if rules.has("P16") or rules.has("P16b"):
         played = [laid.card for laid in again.played()]

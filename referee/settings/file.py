@@ -147,8 +147,8 @@ def save_with_backup(path: Path, text: str) -> Path:
     """Write a settings file and keep its old state; return the backup's path. Raises `UserError` on failure."""
     try:
         before = path.read_bytes()
-    except OSError as bad:
-        raise UserError("{path} cannot be read: {why}", path=path, why=bad) from None
+    except OSError as error:
+        raise UserError("{path} cannot be read: {why}", path=path, why=error) from None
     replace_file(backup_of(path), before)
     replace_file(path, text.encode("utf-8"))
     return backup_of(path)
@@ -219,5 +219,5 @@ def replace_file(path: Path, data: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-    except OSError as bad:
-        raise UserError("{path} cannot be written: {why}", path=path, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("{path} cannot be written: {why}", path=path, why=error.strerror) from None

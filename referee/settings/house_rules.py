@@ -191,8 +191,8 @@ def load_house_rules(path: Path) -> HouseFile:
         ) from None
     except IsADirectoryError:
         raise UserError("{path} is a folder; house rules are one TOML file", path=path) from None
-    except OSError as bad:
-        raise UserError("{path} cannot be read: {why}", path=path, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("{path} cannot be read: {why}", path=path, why=error.strerror) from None
     return parse_bytes(raw, str(path))
 
 
@@ -208,8 +208,8 @@ def parse_bytes(raw: bytes, file: str = "house rules") -> HouseFile:
         )
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as bad:
-        line = raw[: bad.start].count(b"\n") + 1
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
         raise HouseFileError(file, (Mistake(Place(line, 1), Sentence("not UTF-8; save the file as UTF-8")),)) from None
     return parse_house_rules(text, file)
 
@@ -224,8 +224,8 @@ def parse_house_rules(text: str, file: str = "house rules") -> HouseFile:
         raw = tomllib.loads(text)
     except RecursionError:
         raise HouseFileError(file, (Mistake(None, Sentence("nested too deep to be house rules")),)) from None
-    except ValueError as bad:
-        raise HouseFileError(file, (_not_toml(str(bad), text),)) from None
+    except ValueError as error:
+        raise HouseFileError(file, (_not_toml(str(error), text),)) from None
     check = _Check(raw, find_places(text))
     record = check.read()
     if check.mistakes:
@@ -316,8 +316,8 @@ class _Check:
             try:
                 rows.append(row_named(word))
                 self.rows[rows[-1]] = (key, number)
-            except RulesError as bad:
-                self.wrong((key, number), words_of(bad))
+            except RulesError as error:
+                self.wrong((key, number), words_of(error))
         return rows
 
     def values(self) -> dict[str, Any]:
@@ -332,8 +332,8 @@ class _Check:
                 if row in values:
                     self.wrong(("set", word), Sentence("row {row} is set twice; keep one of them", row=row))
                 values[row] = checked_value(row, value)
-            except RulesError as bad:
-                self.wrong(("set", word), words_of(bad))
+            except RulesError as error:
+                self.wrong(("set", word), words_of(error))
         return values
 
     def patterns(self) -> dict[str, str]:
@@ -344,19 +344,19 @@ class _Check:
         for name, text in given.items():
             try:
                 compile_pattern(text)
-            except NotationError as bad:
+            except NotationError as error:
                 begins = self.places.get(("patterns", name, "="))
                 if begins is None or not isinstance(text, str):
-                    self.wrong(("patterns", name), Sentence('pattern "{name}": {why}', name=name, why=bad.problem))
+                    self.wrong(("patterns", name), Sentence('pattern "{name}": {why}', name=name, why=error.problem))
                 else:
                     # Point at the character inside the pattern.
                     shown = text if len(text) <= 80 else text[:80] + "…"
-                    place = Place(begins.line, begins.column + 1 + bad.at)
+                    place = Place(begins.line, begins.column + 1 + error.at)
                     self.mistakes.append(
                         Mistake(
                             place,
                             Sentence(
-                                'pattern "{name}": {why}; it says "{shown}"', name=name, why=bad.problem, shown=shown
+                                'pattern "{name}": {why}; it says "{shown}"', name=name, why=error.problem, shown=shown
                             ),
                         )
                     )

@@ -423,12 +423,12 @@ def load_settings(path: Path) -> Settings:
         raise UserError(
             "{path}: there is no such file; `referee run --example > {path}` begins one", path=path
         ) from None
-    except (OSError, UnicodeDecodeError) as bad:
-        raise UserError("{path} cannot be read: {why}", path=path, why=bad) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError("{path} cannot be read: {why}", path=path, why=error) from None
     try:
         return parse_settings(text, path.parent)
-    except SettingsError as bad:
-        raise SettingsError("{path}: {why}", path=path, why=bad) from None
+    except SettingsError as error:
+        raise SettingsError("{path}: {why}", path=path, why=error) from None
 
 
 def parse_settings(text: str, folder: Path | None = None) -> Settings:
@@ -439,18 +439,18 @@ def parse_settings(text: str, folder: Path | None = None) -> Settings:
     """
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as bad:
-        raise SettingsError("not TOML: {why}", why=bad) from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError("not TOML: {why}", why=error) from None
     rules = raw.get("rules", "classic")
     if isinstance(rules, str) and rules.endswith(SUFFIX):
         rules = resolve_rules(rules, folder)
     try:
         read_house_rules(rules)
         return Settings.model_validate({key: _with_tuples(value) for key, value in raw.items()} | {"rules": rules})
-    except RulesError as bad:
-        raise SettingsError("rules: {why}", why=bad) from None
-    except ValidationError as bad:
-        raise SettingsError(_sentence(bad, raw)) from None
+    except RulesError as error:
+        raise SettingsError("rules: {why}", why=error) from None
+    except ValidationError as error:
+        raise SettingsError(_sentence(error, raw)) from None
 
 
 def _with_tuples(value: Any) -> Any:

@@ -53,7 +53,7 @@ class Blueprint:
         """Return the sheet as a file's text."""
         head = tag("title", self._title)
         return tag(
-            "svg", "\n", head, "\n", [(one, "\n") for one in self._drawn], xmlns="http://www.w3.org/2000/svg",
+            "svg", "\n", head, "\n", [(markup, "\n") for markup in self._drawn], xmlns="http://www.w3.org/2000/svg",
             viewBox=f"0 0 {self.width:g} {self.height:g}", width=f"{self.width:g}", height=f"{self.height:g}",
             font_family="DejaVu Sans, Verdana, sans-serif", font_size=BODY, fill=INK,
         ) + "\n"  # fmt: skip

@@ -12,8 +12,8 @@ from referee.sentence import Sentence
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.device_checks import Bench, SimulatedBench
 from referee.setup.steps import STEPS
-from referee.setup.walk import COMMANDS, Question, Remark, Walk
-from referee.text.terminal_language import say
+from referee.setup.walk import COMMANDS, Question, Remark, Wizard
+from referee.text.terminal_language import translate
 
 
 def set_up(
@@ -35,8 +35,8 @@ def set_up(
     if answers is not None:
         try:
             text = sys.stdin.read() if answers == "-" else Path(answers).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as bad:
-            raise UserError("--answers {answers} cannot be read: {why}", answers=answers, why=bad) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError("--answers {answers} cannot be read: {why}", answers=answers, why=error) from None
         typed = listed_answers(text.splitlines())
     bench = SimulatedBench(path) if simulated else Bench(path)
     try:
@@ -65,53 +65,57 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
     steps = tuple(one for one in STEPS if step in (None, one.name))
     begun = [] if restart or step is not None else _steps_done(path)
     at = next((k for k, one in enumerate(steps) if one.name not in begun), 0) if path.exists() else 0
-    walk = Walk(read_settings(path) if path.exists() else new_settings(path.parent), steps, at)
+    walk = Wizard(read_settings(path) if path.exists() else new_settings(path.parent), steps, at)
     if at:
         print(
-            say(
+            translate(
                 "Going on where the last walk was stopped. (referee setup --restart begins at {name}.)",
                 name=steps[0].name,
             )
         )
-    print(say("Enter takes the answer in brackets. Always possible: back, again, skip, stop, ?"))
+    print(translate("Enter takes the answer in brackets. Always possible: back, again, skip, stop, ?"))
     _converse(walk, path, bench, typed, alone=step is not None)
     if walk.step is not None:
         print()
-        print(say("Stopped before the end of: {title}. `referee setup` goes on there.", title=walk.step.title))
+        print(translate("Stopped before the end of: {title}. `referee setup` goes on there.", title=walk.step.title))
         return 1
     if step is None:
         _progress(path).unlink(missing_ok=True)
         print()
-        print(say("The table is set up: {path}. Play: referee run --settings {path}", path=path))
+        print(translate("The table is set up: {path}. Play: referee run --settings {path}", path=path))
     else:
         print()
-        print(say("Done: {path}", path=path))
+        print(translate("Done: {path}", path=path))
     return 0
 
 
-def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alone: bool) -> None:
+def _converse(walk: Wizard, path: Path, bench: Bench, typed: Iterator[str], *, alone: bool) -> None:
     """Run to the end, or until stopped; the effect of each answer is written to the file at once."""
     shown, kept = -1, walk.draft
     while walk.request is not None and not walk.stopped:
         if shown != walk.at and walk.step is not None:
             shown = walk.at
-            title = say(walk.step.title)
+            title = translate(walk.step.title)
             print()
-            print(title if alone else say("{title} ({at} of {all})", title=title, at=walk.at + 1, all=len(walk.steps)))
+            print(
+                title
+                if alone
+                else translate("{title} ({at} of {all})", title=title, at=walk.at + 1, all=len(walk.steps))
+            )
         request = walk.request
         if isinstance(request, Question):
             _ask(walk, request, typed)
         elif isinstance(request, Remark):
-            print("\n".join(f"  {line}" for line in say(request.words).splitlines()))
+            print("\n".join(f"  {line}" for line in translate(request.words).splitlines()))
             walk.give()
         else:
             if request.words:
-                print(f"  … {say(request.words)}", flush=True)
+                print(f"  … {translate(request.words)}", flush=True)
             try:
                 result = getattr(bench, request.what)(**request.arguments)
-            except UserError as bad:
+            except UserError as error:
                 # A missing device ends its step, never the wizard.
-                print(f"  {say(bad)}")
+                print(f"  {translate(error)}")
                 walk.skip()
             else:
                 walk.give(result)
@@ -124,28 +128,30 @@ def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alo
     bench.dark()
 
 
-def _ask(walk: Walk, question: Question, typed: Iterator[str]) -> None:
-    print("\n".join(f"  {line}" for line in say(question.words).splitlines()))
+def _ask(walk: Wizard, question: Question, typed: Iterator[str]) -> None:
+    print("\n".join(f"  {line}" for line in translate(question.words).splitlines()))
     # Numeric answers get no list numbers.
     plain = any(value.isdecimal() for value in question.choices)
     for number, (value, words) in enumerate(question.choices.items(), start=1):
-        print(f"    {value if plain else f'{number}. {value}'}" + (f": {say(words)}" if words else ""))
+        print(f"    {value if plain else f'{number}. {value}'}" + (f": {translate(words)}" if words else ""))
     print(f"  [{question.default}] > ", end="", flush=True)
     line = next(typed, None)
     if line is None:
         print()
         walk.answer("stop")
     elif line.strip() == "?":
-        print("\n".join(f"    {word}: {say(words)}" for word, words in COMMANDS.items()))
+        print("\n".join(f"    {word}: {translate(words)}" for word, words in COMMANDS.items()))
     else:
         try:
             complaint = walk.answer(line)
-        except UserError as bad:
+        except UserError as error:
             # Each answer is valid, but not their combination.
-            complaint = Sentence("That cannot be: {why}. This step is left as it was; repeat it with --step.", why=bad)
+            complaint = Sentence(
+                "That cannot be: {why}. This step is left as it was; repeat it with --step.", why=error
+            )
             walk.skip()
         if complaint:
-            print(f"  {say(complaint)}")
+            print(f"  {translate(complaint)}")
 
 
 def _progress(path: Path) -> Path:

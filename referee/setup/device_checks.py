@@ -101,8 +101,8 @@ class Bench:
         replace_file(self.path, text.encode("utf-8"))
         try:
             status = run()
-        except UserError as bad:
-            return None, Sentence("That did not succeed: {why}", why=bad)
+        except UserError as error:
+            return None, Sentence("That did not succeed: {why}", why=error)
         return self.path.read_text(encoding="utf-8"), poor if status else Sentence("All is well.")
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
@@ -110,8 +110,8 @@ class Bench:
         self.dark()
         try:
             lamp = GpioLights({pin: pin}, None)
-        except HardwareMissing as bad:
-            return Sentence("It cannot be lit: {why}.", why=bad)
+        except HardwareMissing as error:
+            return Sentence("It cannot be lit: {why}.", why=error)
         dark = threading.Event()
 
         def blink() -> None:
@@ -150,9 +150,9 @@ class Bench:
                 image = next(frame for count, frame in enumerate(camera.frames()) if count >= 12).image
                 taken, words = self.write(image)
                 return text if taken else None, words
-        except (HardwareMissing, StopIteration) as bad:
+        except (HardwareMissing, StopIteration) as error:
             return None, Sentence(
-                "There was no picture: {why}.", why=words_of(bad) or Sentence("the camera sent too few")
+                "There was no picture: {why}.", why=words_of(error) or Sentence("the camera sent too few")
             )
 
     def write(self, image: Any) -> tuple[bool, str]:
@@ -163,8 +163,8 @@ class Bench:
         target = self.path.with_suffix(".picture.jpg")
         try:
             write_picture(target, image)
-        except UserError as bad:
-            return False, Sentence("There is a picture, but {why}.", why=bad)
+        except UserError as error:
+            return False, Sentence("There is a picture, but {why}.", why=error)
         rows, columns = image.shape[:2]
         words: str = Sentence(
             "Look at {target}: it is what the camera sees ({columns}×{rows} px, mean brightness {mean} of 255).",
@@ -183,8 +183,8 @@ class Bench:
         camera = self.settings(text).camera
         try:
             best = quickest(measure_eye((camera.width, camera.height), camera.fps, thread_counts()))
-        except UserError as bad:
-            return None, Sentence("That did not succeed: {why}", why=bad)
+        except UserError as error:
+            return None, Sentence("That did not succeed: {why}", why=error)
         words: str = Sentence("The eye takes {words}.", words=best.words)
         if not best.suffices:
             words = joined([words, Sentence("That is little: {advice}.", advice=ADVICE)])
@@ -204,8 +204,8 @@ class Bench:
         """Speak with these settings; return words if that fails."""
         try:
             return try_voice(self.settings(text).voice)
-        except HardwareMissing as bad:
-            return Sentence("The voice cannot be heard yet: {why}.", why=bad)
+        except HardwareMissing as error:
+            return Sentence("The voice cannot be heard yet: {why}.", why=error)
 
     def decks(self) -> list[str]:
         """Return the learned decks."""

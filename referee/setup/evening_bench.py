@@ -113,8 +113,8 @@ class EveningBench(Bench):
                 until = monotonic() + int(patience * 1e9)
                 while not enough.wait(0.1) and not self.left.is_set() and monotonic() < until:
                     pads.watermark(monotonic())
-        except HardwareMissing as bad:
-            raise UserError(str(bad)) from None
+        except HardwareMissing as error:
+            raise UserError(str(error)) from None
 
     def close(self) -> None:
         """Release all devices."""

@@ -18,7 +18,7 @@ from referee.settings.model import FEWEST_SEATS, MOST_SEATS
 from referee.setup.pads_step import pads_step, press_together
 from referee.setup.steps import check_names, lights_step, rules_step, voice_step
 from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number, yes_no
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 
 USUAL_KEYS: Final = ("a", "l", "t", "b", "q", "p", "z", "m")
 """Keys that are far apart on a keyboard, in the order of their seats."""
@@ -35,7 +35,7 @@ def people_step(draft: SettingsText) -> Run:
     count = yield Question("seats.count", words, str(len(there)), whole_number(FEWEST_SEATS, MOST_SEATS))
     names: list[str] = []
     for n in range(1, count + 1):
-        default = there[n - 1].name if not draft.is_new and n <= len(there) else say("Player {n}", n=n)
+        default = there[n - 1].name if not draft.is_new and n <= len(there) else translate("Player {n}", n=n)
         first, next_ = Sentence("Who is the first?"), Sentence("Who is the next one clockwise, as seen from above?")
         words = first if n == 1 else next_
         names.append((yield Question(f"seats.name.{n}", words, default, check_names(names))))

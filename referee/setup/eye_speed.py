@@ -165,7 +165,7 @@ def thread_counts() -> list[int]:
 def quickest(speeds: Sequence[EyeSpeed]) -> EyeSpeed:
     """Return the best number of threads: each additional one must be worth it."""
     best = min(speeds, key=lambda one: one.threads)
-    for one in sorted(speeds, key=lambda one: one.threads):
-        if one.look_ms < _WORTH * best.look_ms:
-            best = one
+    for speed in sorted(speeds, key=lambda one: one.threads):
+        if speed.look_ms < _WORTH * best.look_ms:
+            best = speed
     return best

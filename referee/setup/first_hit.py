@@ -44,8 +44,8 @@ def first_hit(pins: Sequence[int], active_high: bool, patience: float) -> int | 
         for listen in ears:
             try:
                 stack.callback(listen(hits.put).close)
-            except HardwareMissing as bad:
-                missing.append(str(bad))
+            except HardwareMissing as error:
+                missing.append(str(error))
         if len(missing) == len(ears):
             raise UserError("{why}; or answer `skip` to leave the pads out", why="; ".join(missing))
         try:

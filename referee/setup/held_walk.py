@@ -9,13 +9,13 @@ from typing import Any
 from referee.errors import UserError
 from referee.sentence import Sentence
 from referee.setup.device_checks import Bench
-from referee.setup.walk import DeviceCall, Question, Remark, Walk
+from referee.setup.walk import DeviceCall, Question, Remark, Wizard
 
 
 class HeldWalk:
     """A wizard, the bench for its device calls, and the state to show of both."""
 
-    def __init__(self, walk: Walk, bench: Bench, keep: Callable[[Walk], None]) -> None:
+    def __init__(self, walk: Wizard, bench: Bench, keep: Callable[[Wizard], None]) -> None:
         """Begin.
 
         Args:
@@ -51,8 +51,8 @@ class HeldWalk:
             else:
                 try:
                     self._complaint = self.walk.answer(text)
-                except UserError as bad:
-                    self._complaint = Sentence("That cannot be: {why}. This step is left as it was.", why=str(bad))
+                except UserError as error:
+                    self._complaint = Sentence("That cannot be: {why}. This step is left as it was.", why=str(error))
                     self.walk.skip()
             self._turn()
             return self._complaint
@@ -105,8 +105,8 @@ class HeldWalk:
             # Without the lock, so that `say` and `state` do not wait for the device.
             try:
                 result, trouble = getattr(self._bench, request.what)(**request.arguments), ""
-            except UserError as bad:
-                result, trouble = None, str(bad)
+            except UserError as error:
+                result, trouble = None, str(error)
             with self._changed:
                 self._busy = ""
                 if trouble:

@@ -120,8 +120,8 @@ class LiveLook:
     def _watch(self) -> None:
         try:
             eye, camera = self._load(), self._open()
-        except Exception as bad:  # whatever a camera's library raises: the wizard goes on
-            self._newest = Look(b"", (), (), words_of(bad))
+        except Exception as error:  # whatever a camera's library raises: the wizard goes on
+            self._newest = Look(b"", (), (), words_of(error))
             return
         try:
             for frame in camera.frames():
@@ -130,8 +130,8 @@ class LiveLook:
                 self._newest = look_at(frame.image, eye)
                 self._over.wait(_WAIT)
             self._newest = Look(self._newest.jpeg, (), (), Sentence("the recording is over"))
-        except Exception as bad:
-            self._newest = Look(b"", (), (), words_of(bad) or type(bad).__name__)
+        except Exception as error:
+            self._newest = Look(b"", (), (), words_of(error) or type(error).__name__)
         finally:
             camera.close()
 

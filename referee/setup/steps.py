@@ -37,7 +37,7 @@ from referee.setup.walk import (
 )  # fmt: skip
 from referee.text.catalogue import LANGUAGES
 from referee.text.rules import sentence
-from referee.text.terminal_language import here, say
+from referee.text.terminal_language import here, translate
 
 _LONGEST_NAME: Final = 24
 _COLOURS: Final = {"red": Sentence("red"), "green": Sentence("green"), "blue": Sentence("blue")}
@@ -60,7 +60,7 @@ def seats_step(draft: SettingsText) -> Run:
             if n == 1
             else Sentence("Seat {n}, the next one clockwise as seen from above?", n=n)
         )
-        default = there[n - 1].name if known else say("Seat {n}", n=n)
+        default = there[n - 1].name if known else translate("Seat {n}", n=n)
         names.append((yield Question(f"seats.name.{n}", words, default, check_names(names))))
     even = [(270 - 360 * k / count) % 360 for k in range(count)]
     stand = [seat.bearing for seat in there]
@@ -344,9 +344,9 @@ def _choose_card(draft: SettingsText, cards: dict[str, str]) -> Run:
         chosen = yield choose("voice.card", Sentence("Which sound card?"), next(iter(cards)), cards)
         try:
             return draft.changed({"voice.device": chosen})
-        except SettingsError as bad:
+        except SettingsError as error:
             yield Remark(
-                Sentence("{why}. Choose another card, or other pins first: referee setup --step pins.", why=bad)
+                Sentence("{why}. Choose another card, or other pins first: referee setup --step pins.", why=error)
             )
             cards = {**{name: kind for name, kind in cards.items() if name != chosen}, chosen: cards[chosen]}
 
@@ -393,8 +393,8 @@ def rules_step(draft: SettingsText) -> Run:
             return str(listed.check(text))
         try:
             draft.changed({"rules": text})
-        except UserError as bad:
-            raise BadAnswer(bad.sentence) from None
+        except UserError as error:
+            raise BadAnswer(error.sentence) from None
         return text
 
     rules = yield replace(listed, check=check)

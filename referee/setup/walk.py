@@ -118,7 +118,7 @@ def yes_no(key: str, words: str, default: bool) -> Question:
     )
 
 
-class Walk:
+class Wizard:
     """The state of the wizard: `request` is the current request, None at its end."""
 
     def __init__(self, draft: SettingsText, steps: Sequence[WalkStep], at: int = 0) -> None:
@@ -163,8 +163,8 @@ class Walk:
             case _:
                 try:
                     value = question.check(typed or question.default)
-                except BadAnswer as bad:
-                    return bad.sentence
+                except BadAnswer as error:
+                    return error.sentence
                 self._sent.append((question, value))
                 self._advance(value)
         return ""

@@ -29,24 +29,24 @@ from referee.control.facts import Outcome, Refused
 from referee.control.page_address import listen_at, page_address
 from referee.control.pairing_code import Pairing
 from referee.control.seat_codes import begin_evening, call_in, hand_on, read_seat_codes
-from referee.control.socket import NOBODY, NOT_JSON, Desk, private_folder, runtime_folder
+from referee.control.socket import NOBODY, NOT_JSON, CommandDispatcher, private_folder, runtime_folder
 from referee.rules.rows import ROWS
-from referee.sentence import Sentence, told
+from referee.sentence import Sentence, to_json
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.evening_bench import EveningBench
 from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.held_walk import HeldWalk
-from referee.setup.walk import Walk, yes_no
+from referee.setup.walk import Wizard, yes_no
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
 from referee.text.rules import row_words
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 from referee.web import layout, pad_pages
 from referee.web.api import Control
 from referee.web.board import Board
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.layout import page, page_texts
 from referee.web.markup import tag
 from referee.web.security.guard import Guard
@@ -122,12 +122,12 @@ class WalkSite:
         if look is not None:
 
             def put(words: str) -> str:
-                return in_language(told(words), texts)["words"]
+                return in_language(to_json(words), texts)["words"]
 
-            items = [[one.grade, put(one.words), put(one.todo)] for one in look.items]
+            items = [[item.grade, put(item.words), put(item.todo)] for item in look.items]
             seen = {"trouble": put(look.trouble), "items": items, "picture": bool(look.jpeg)}
         codes = [] if self._site.folder is None else read_seat_codes(self._site.folder)
-        phones = [one.seat for one in codes if not one.key] if state["step"] == "slaps" else []
+        phones = [code.seat for code in codes if not code.key] if state["step"] == "slaps" else []
         names = [seat.name for seat in self._held.walk.draft.settings.seats]
         said = in_words(state, texts)
         return JSONResponse({"paired": True, **said, "look": seen, "phones": phones, "names": names})
@@ -144,12 +144,12 @@ class WalkSite:
         try:
             said = json.loads(await request.body())
         except (ValueError, RecursionError):
-            return JSONResponse({"accepted": False, **told(NOT_JSON)}, 400)
+            return JSONResponse({"accepted": False, **to_json(NOT_JSON)}, 400)
         text = said.get("say") if isinstance(said, dict) else None
         if not isinstance(text, str) or len(text) > _LONGEST:
             return JSONResponse({"accepted": False, "words": "say is an answer, as a text"}, 400)
         complaint = await asyncio.to_thread(self._held.say, text)
-        words = in_language(told(complaint), page_texts(request))["words"]
+        words = in_language(to_json(complaint), page_texts(request))["words"]
         return JSONResponse({"accepted": not complaint, "words": words}, 409 if complaint else 200)
 
 
@@ -157,13 +157,13 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
     """Return the wizard's state with each sentence translated, as its words and their language."""
 
     def say(words: str) -> list[str]:
-        made = in_language(told(words), texts)
+        made = in_language(to_json(words), texts)
         return [made["words"], made.get("lang", "en")]
 
     question = state["question"]
     if question is not None:
         asked, row = question["words"], question["id"].removeprefix("rules.")
-        choices = [[value, say(words)] for value, words in question["choices"]]
+        choices = [[value, translate(words)] for value, words in question["choices"]]
         if row == "preset":
             # The presets' own titles are among the page's texts.
             choices = [[value, [texts.get(f"preset.{value}", said[0]), texts.language]] for value, said in choices]
@@ -171,14 +171,14 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
             asked = yes_no(
                 "", Sentence("{rule} ({row}) Switch that on?", rule=row_words(row, texts), row=row), False
             ).words
-        question = {**question, "words": say(asked), "choices": choices}
+        question = {**question, "words": translate(asked), "choices": choices}
     return {
         **state,
         "question": question,
-        "steps": [[name, say(title)] for name, title in state["steps"]],
-        "remarks": [say(words) for words in state["remarks"]],
-        "busy": state["busy"] and say(state["busy"]),
-        "complaint": state["complaint"] and say(state["complaint"]),
+        "steps": [[name, translate(title)] for name, title in state["steps"]],
+        "remarks": [translate(words) for words in state["remarks"]],
+        "busy": state["busy"] and translate(state["busy"]),
+        "complaint": state["complaint"] and translate(state["complaint"]),
     }
 
 
@@ -194,7 +194,7 @@ def _obey(folder: Path, command: Command) -> Outcome:
 def tell_code(pairing: Pairing) -> None:
     """Print the code that pairs another device."""
     print(
-        say("another device is paired with the code {digits} (two minutes)", digits=pairing.show(monotonic())),
+        translate("another device is paired with the code {digits} (two minutes)", digits=pairing.show(monotonic())),
         flush=True,
     )
 
@@ -232,17 +232,17 @@ def hold_evening(
     steps = FIRST_START if for_service else EVENING
     at = next(k for k, step in enumerate(steps) if step.name == "slaps") if known else 0
 
-    def keep(walk: Walk) -> None:
+    def keep(walk: Wizard) -> None:
         if not walk.draft.is_new:
             replace_file(path, walk.draft.text.encode("utf-8"))
 
     listening = listen_at(host, port, any_near=True)
     listening_port = listening.getsockname()[1]
     address = page_address(host, listening_port)
-    held = HeldWalk(Walk(draft, steps, at), bench, keep)
+    held = HeldWalk(Wizard(draft, steps, at), bench, keep)
     pairing = Pairing()
 
-    desk = Desk(pairing, partial(_obey, folder))
+    desk = CommandDispatcher(pairing, partial(_obey, folder))
 
     async def ask(command: Mapping[str, Any]) -> dict[str, Any]:
         return dict(desk(command))
@@ -252,7 +252,7 @@ def hold_evening(
 
     control = Control(folder, ask=ask, names=names)
     hub = Hub(Board())
-    site = Site(Shelf(path.with_name("games")), hub, controlled=True, address=address, folder=folder)
+    site = Site(GameCache(path.with_name("games")), hub, controlled=True, address=address, folder=folder)
     walk_site = WalkSite(held, bench, control, site)
     app = Guard(Starlette(routes=walk_site.routes()), control.sessions, hosts=Hosts.of_this_machine())
     server = ViewerServer(app, hub.close)
@@ -263,7 +263,7 @@ def hold_evening(
         threading.Timer(1.0, lambda: setattr(server, "should_exit", True)).start()
 
     threading.Thread(target=end_with_walk, name="walk's end", daemon=True).start()
-    print(say("Set up the table in a browser: {address}", address=address))
+    print(translate("Set up the table in a browser: {address}", address=address))
     tell_code(pairing)
     if for_service:
         threading.Thread(target=keep_code_shown, args=(pairing, held.over), name="walk's code", daemon=True).start()
@@ -286,7 +286,7 @@ def hold_evening(
         replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
     else:
         print(
-            say("Left before the first card; `referee play` goes on with what is kept in {path}.", path=path),
+            translate("Left before the first card; `referee play` goes on with what is kept in {path}.", path=path),
             file=sys.stderr,
         )
     return held.walk.step is None

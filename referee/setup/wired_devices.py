@@ -101,8 +101,8 @@ def open_pads(settings: Settings) -> TimedPads:
     for seats, open_kind_now in kinds.items():
         try:
             opened.append(open_kind_now())
-        except (HardwareMissing, OSError) as bad:
-            absent |= dict.fromkeys(seats, str(bad))
+        except (HardwareMissing, OSError) as error:
+            absent |= dict.fromkeys(seats, str(error))
     if not opened:
         raise HardwareMissing("; ".join(dict.fromkeys(absent.values())))
     return opened[0] if len(kinds) == 1 else MixedPads(opened, absent)
@@ -114,8 +114,8 @@ def _open_keys(places: Mapping[int, PadPlace], errors: Mapping[int, int], settin
 
     try:
         source = KeySource(places, EvdevDevices(), t_errors=errors, grab=settings.pads.grab_keys, now=monotonic())
-    except ValueError as bad:
-        raise HardwareMissing(str(bad)) from None
+    except ValueError as error:
+        raise HardwareMissing(str(error)) from None
     return PluggedPads(source)
 
 
@@ -123,8 +123,8 @@ def _open_boards(places: Mapping[int, PadPlace], errors: Mapping[int, int], _set
     """Open boards that stamp edges themselves; it waits for those that are not plugged in."""
     try:
         return PluggedPads(SerialSource(places, SerialPorts(), t_errors=errors, clock=monotonic))
-    except ValueError as bad:
-        raise HardwareMissing(str(bad)) from None
+    except ValueError as error:
+        raise HardwareMissing(str(error)) from None
 
 
 def _open_pages(places: Mapping[int, PadPlace], _errors: Mapping[int, int], settings: Settings) -> TimedPads:
@@ -137,8 +137,8 @@ def _open_pages(places: Mapping[int, PadPlace], _errors: Mapping[int, int], sett
         source = PageSource(places, folder / HANDS_SOCKET)
         # If the page runs as a separate user, it shares the folder.
         let_in(folder / HANDS_SOCKET)
-    except (ControlError, OSError) as bad:
-        raise HardwareMissing("pads on pages cannot be had: {why}", why=bad) from None
+    except (ControlError, OSError) as error:
+        raise HardwareMissing("pads on pages cannot be had: {why}", why=error) from None
     return PluggedPads(source)
 
 
@@ -154,13 +154,13 @@ def open_lights(settings: Settings, missing: dict[str, str]) -> Lights | None:
         if settings.lights.enabled:
             lamps = {number: seat.light for number, seat in enumerate(settings.seats, start=1)}
             pins = GpioLights(lamps, settings.lights.table)
-    except (HardwareMissing, OSError) as bad:
-        missing["lights"] = str(bad)
+    except (HardwareMissing, OSError) as error:
+        missing["lights"] = str(error)
     try:
         if settings.lights.strip:
             strip = StripLights(Path(settings.lights.strip), settings.lights.strip_length, len(settings.seats))
-    except (HardwareMissing, OSError) as bad:
-        missing["strip"] = str(bad)
+    except (HardwareMissing, OSError) as error:
+        missing["strip"] = str(error)
     return BothLights(pins, strip) if pins is not None and strip is not None else pins or strip
 
 

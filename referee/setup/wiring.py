@@ -14,7 +14,7 @@ from hardware.pads.pinout import HEADER, PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_
 from referee.errors import UserError
 from referee.setup.blueprint import FAINT, INK, LABEL, PAPER, SHADE, SMALL, STROKES, WIRE, Blueprint
 from referee.setup.pad_circuit import CIRCUIT_HEIGHT, GUARD_OHMS, Gate, circuit_head, draw_circuit, gate_of, ohm_words
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
@@ -137,10 +137,10 @@ def draw_wiring(out: Path, settings: Path | None, seats: int, made_of: Pad | Non
         raise UserError("--out {out}: name a file that ends in .svg", out=out)
     try:
         out.write_text(wiring_svg(pins), encoding="utf-8")
-    except OSError as bad:
-        raise UserError("--out {out} cannot be written: {why}", out=out, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("--out {out} cannot be written: {why}", out=out, why=error.strerror) from None
     print(
-        say(
+        translate(
             "{out}: pads: {pads}, lights: {lights}",
             out=out,
             pads=len(pins.pads) - pins.pads.count(None),

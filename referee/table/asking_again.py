@@ -7,7 +7,7 @@ from typing import Final
 from referee.announce.sinks import QUESTION_AGAIN, Notice
 from referee.announce.voice import tell
 from referee.control.pad_words import first_for_pads
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.units import SECOND
 
 ASKED_AGAIN: Final = (20 * SECOND, 40 * SECOND)
@@ -25,12 +25,12 @@ class AskingAgain(TableService):
     needs_record = False
 
     def __init__(self) -> None:
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self._open: tuple[str, ...] = ()
         self._left: list[int] = []
         self._due = 0
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """Follow this game from now on."""
         self._game, self._open, self._left = game, (), []
 

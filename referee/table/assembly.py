@@ -13,7 +13,7 @@ from typing import Final
 
 from hardware.priority import be_urgent
 from referee.announce.light_show import Lamps
-from referee.announce.sinks import Outlet, Teller
+from referee.announce.sinks import NoticeListener, RulingListener
 from referee.announce.terminal import Display, Screen
 from referee.announce.voice import Pulse, Voice
 from referee.engine.observations import Table
@@ -28,10 +28,10 @@ from referee.table.loop import Alarm, Answers, FirstHand, Loop, NoPads, SharedPa
 from referee.table.resume import RecordedGame
 from referee.table.roll_call import hold_roll_call
 from referee.table.seats import CHOSEN
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.table.systemd import Service
 from referee.table.timeline import Timeline
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 from referee.units import MS, SECOND
 
 _REDRAW: Final = 200 * MS
@@ -85,7 +85,7 @@ def referee_game(
         pads = SharedPads(parts.pads)
         silent = _call_roll(settings, parts, pads, list(tellers.values()), alarm, service)
         hidden = any(one.hides for one in services)
-        outlets: dict[str, Outlet] = {} if hidden else {**announcers, "display": screen, "answers": typed}
+        outlets: dict[str, RulingListener] = {} if hidden else {**announcers, "display": screen, "answers": typed}
         outlets |= {one.name: one.take_rulings for one in services}
         tellers |= {one.name: one.take_notice for one in services}
         timeline = recorded.timeline if recorded is not None else Timeline()
@@ -102,7 +102,7 @@ def referee_game(
             )
         keeper, record = (recorded.keeper, recorded.record) if recorded is not None else (None, None)
         for one in services:
-            one.begin_game(ServedGame(conductor, settings, timeline, clock, keeper, record, parts.speaker))
+            one.begin_game(GameContext(conductor, settings, timeline, clock, keeper, record, parts.speaker))
         loop = Loop(
             conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm,
             beat=service.beat, forces=parts.forces, timeline=timeline, services=services,
@@ -141,7 +141,8 @@ def _announcers(
 
 
 def _call_roll(
-    settings: Settings, parts: OpenParts, pads: SharedPads, tellers: Sequence[Teller], alarm: Alarm, service: Service
+    settings: Settings, parts: OpenParts, pads: SharedPads, tellers: Sequence[NoticeListener], alarm: Alarm,
+    service: Service,
 ) -> tuple[int, ...]:  # fmt: skip
     """Have every pad slapped once, if the roll-call is on and there are pads; return the silent seats."""
     if not settings.pads.roll_call or isinstance(parts.pads, NoPads):
@@ -167,7 +168,7 @@ def _call_roll(
 
 
 def _conduct(
-    settings: Settings, parts: OpenParts, outlets: Mapping[str, Outlet], tellers: Mapping[str, Teller],
+    settings: Settings, parts: OpenParts, outlets: Mapping[str, RulingListener], tellers: Mapping[str, NoticeListener],
     recorded: RecordedGame | None, log: Journal | None, began: int, is_chosen: bool,
 ) -> Conductor:  # fmt: skip
     """Return the conductor of the game, new or broken off, from ``began`` (ns) on; report missing parts."""
@@ -200,8 +201,8 @@ def _turn_until_over(
             gauge = replace(
                 display.gauge, t=now - began, cards=conductor.cards, lag_ms=loop.lag / MS,
                 fps=loop.frames / max(1e-9, (now - began) / 1e9),
-                notes=tuple(f"{part}: {say(words)}" for part, words in conductor.troubles.items()),
-                standing=tuple(line for one in services for line in say(one.standing).splitlines()),
+                notes=tuple(f"{part}: {translate(words)}" for part, words in conductor.troubles.items()),
+                standing=tuple(line for one in services for line in translate(one.standing).splitlines()),
                 paused=conductor.paused, full=any(one.fills_screen for one in services),
             )  # fmt: skip
             screen.draw(unseen or conductor.view, gauge)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from referee.announce.sinks import Notice
 from referee.rules.cards import UNREADABLE
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 
 
 class CardCalls(TableService):
@@ -22,11 +22,11 @@ class CardCalls(TableService):
     def __init__(self, wanted: Callable[[], bool]) -> None:
         """``wanted``: whether people want cards called at present."""
         self._wanted = wanted
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self._called = ""
         """Observation id of the last card called."""
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """Call this game's cards from now on, but not those that lie there already."""
         self._game, lying = game, game.conductor.view.laid_by
         self._called = lying[-1] if lying else ""

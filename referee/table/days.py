@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from hardware.clock import wall_now
 from referee.engine.observations import Day
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.units import SECOND
 
 
-class Days(TableService):
+class DateService(TableService):
     """Logs the date when a game begins or resumes, and whenever the day changes."""
 
     name = "date"
@@ -19,10 +19,10 @@ class Days(TableService):
     def __init__(self, wall: Callable[[], str] = wall_now) -> None:
         """``wall``: returns the wall-clock time, ISO 8601."""
         self._wall = wall
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self._told, self._looked = "", 0
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
         self._game = game if game.facts().rules.has("P16b") else None
         self._told = ""

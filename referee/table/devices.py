@@ -113,8 +113,8 @@ def open_parts(settings: Settings, openers: Openers) -> OpenParts:
         try:
             # Open it once, to see whether this is a table at all.
             open_camera_of(settings.camera).close()
-        except HardwareMissing as bad:
-            raise HardwareMissing("{one}; and {other}", one=bad, other=missing["pads"]) from None
+        except HardwareMissing as error:
+            raise HardwareMissing("{one}; and {other}", one=error, other=missing["pads"]) from None
         missing["pads"] = Sentence(
             "{what}; cards, turns and challenges are refereed, slaps are not", what=missing["pads"]
         )
@@ -133,6 +133,6 @@ def open_parts(settings: Settings, openers: Openers) -> OpenParts:
 def _try(name: str, make: Callable[[], _Part], missing: dict[str, str]) -> _Part | None:
     try:
         return make()
-    except (HardwareMissing, OSError) as bad:
-        missing[name] = words_of(bad)
+    except (HardwareMissing, OSError) as error:
+        missing[name] = words_of(error)
         return None

@@ -18,7 +18,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.pads.slaps import PadFilter
-from referee.announce.sinks import BACK_NOTICES, GONE_NOTICES, PAD_NOTICES, Notice, Outlet, Sinks, Teller, late_hand
+from referee.announce.sinks import (
+    BACK_NOTICES,
+    GONE_NOTICES,
+    PAD_NOTICES,
+    Notice,
+    NoticeListener,
+    RulingListener,
+    Sinks,
+    late_hand,
+)
 from referee.control.offers import WILD_RANKS
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import BY_PEOPLE, LATE, UNUSED, is_said, read_pause
@@ -44,7 +53,7 @@ from referee.record.journal import Journal, LogWriter
 from referee.record.stored_lines import OddLine
 from referee.sentence import Sentence
 from referee.table.pause import CAMERA, EYE, VIEW, GamePause, LogNote, PartTrouble, Steps
-from referee.table.timeline import RESUMED, Past
+from referee.table.timeline import RESUMED, ResumedGame
 from referee.units import MS
 from referee.vision.sight import Blind, Sight
 
@@ -80,9 +89,9 @@ class Conductor:
     """
 
     def __init__(
-        self, table: Table, *, outlets: Mapping[str, Outlet] | None = None,
-        tellers: Mapping[str, Teller] | None = None, journal: Journal | None = None, pads: PadFilter | None = None,
-        past: Past | None = None,
+        self, table: Table, *, outlets: Mapping[str, RulingListener] | None = None,
+        tellers: Mapping[str, NoticeListener] | None = None, journal: Journal | None = None,
+        pads: PadFilter | None = None, past: ResumedGame | None = None,
     ) -> None:  # fmt: skip
         self._prefix, start = ("", table.t) if past is None else (past.prefix, past.last)
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
@@ -123,14 +132,14 @@ class Conductor:
             self._remember(past)
         self._may_join = table.house.has("M11")
 
-    def _remember(self, past: Past) -> None:
+    def _remember(self, past: ResumedGame) -> None:
         """Feed a past game's observations to the adjudicator without announcing them."""
         for seen in (past.table, *past.told):
             try:
                 made = self._adjudicator.observe(seen)
-            except LogError as bad:
+            except LogError as error:
                 # A line that does not fit must not keep people from their game.
-                self.left_out.append(OddLine(0, bad.problem))
+                self.left_out.append(OddLine(0, error.problem))
                 continue
             for ruling in made:
                 self.rulings.append(ruling)
@@ -156,7 +165,7 @@ class Conductor:
         self.note(RESUMED, {})
         of = f" of {began[:16].replace('T', ' ')}" if began else ""
         self.tell(Notice("taken_up", self._now, f"the game{of} was broken off; it goes on where it stood"))
-        self._do(self._pause.break_off(self.vouched()))
+        self._do(self._pause.break_off(self.camera_watermark()))
         self._commit()
 
     # State
@@ -196,7 +205,7 @@ class Conductor:
         """Seats whose pads have worked at least once."""
         return self._pads.heard
 
-    def vouched(self) -> int:
+    def camera_watermark(self) -> int:
         """Return the instant up to which the camera has reported everything, ns."""
         return max(self._began, self._told.get(CAMERA, self._began), self.watermark)
 
@@ -212,12 +221,12 @@ class Conductor:
             if sight.first:
                 # Nothing from before the gap is still to come: judge now everything that waits for it.
                 self._tick(CAMERA, sight.t - 1)
-            steps = self._pause.look_again(sight, self.view.pile, self.vouched(), self.watermark)
+            steps = self._pause.look_again(sight, self.view.pile, self.camera_watermark(), self.watermark)
             if steps is None:
                 return
             self._do(steps)
         if sight.trouble or self._pause.reasons or VIEW in self.troubles:
-            self._do(self._pause.heed_view(sight, self.vouched()))
+            self._do(self._pause.heed_view(sight, self.camera_watermark()))
         if sight.behind or EYE in self.troubles:
             self._do(self._pause.heed_pace(sight))
         self._tick(CAMERA, sight.watermark)
@@ -308,7 +317,7 @@ class Conductor:
     def lose(self, sensor: str, words: str) -> None:
         """Log that a sensor is gone, and stop waiting for it. Losing the camera pauses the game."""
         if sensor == CAMERA:
-            self._do(self._pause.lose_camera(words, self.vouched(), self.observations))
+            self._do(self._pause.lose_camera(words, self.camera_watermark(), self.observations))
         else:
             self._lost.add(sensor)
             self.trouble(sensor, words)
@@ -317,7 +326,7 @@ class Conductor:
     def regain(self, sensor: str) -> None:
         """Note that a lost sensor works again."""
         if sensor == CAMERA and self._pause.is_lost:
-            self._do(self._pause.regain_camera(self._now, self.vouched()))
+            self._do(self._pause.regain_camera(self._now, self.camera_watermark()))
         elif sensor in self._lost:
             self._lost.discard(sensor)
             self.mended(sensor)
@@ -359,7 +368,7 @@ class Conductor:
         if isinstance(line, Join):
             self.tell(Notice("joined", line.t, f"seat {line.seat} joins the game", {"seat": line.seat}))
         rank = line.rank if isinstance(line, Draw) else None
-        drawn = {base_id(one) for one in self.rulings if one.get("ask") == "wild_rank"}
+        drawn = {base_id(ruling) for ruling in self.rulings if ruling.get("ask") == "wild_rank"}
         if isinstance(line, Answer) and first_name(line.to, drawn) in drawn:
             rank = line.value
         if isinstance(rank, str) and rank in tuple(WILD_RANKS):
@@ -368,7 +377,7 @@ class Conductor:
 
     def _settle(self, t: int) -> None:
         """Pause or resume according to what people have said by ``t`` (ns)."""
-        self._do(self._pause.settle(t, self.vouched(), read_pause(self.observations, self.rulings)))
+        self._do(self._pause.settle(t, self.camera_watermark(), read_pause(self.observations, self.rulings)))
 
     # Log and listeners
 

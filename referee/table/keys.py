@@ -13,12 +13,12 @@ from referee.announce import terminal_keys
 from referee.announce.sinks import Notice
 from referee.control.commands import Command, CommandError
 from referee.control.facts import Outcome, Refused
-from referee.control.socket import obeying
+from referee.control.socket import make_handler
 from referee.control.typed_words import CODE, QUIT, read_typed
 from referee.engine.shadow_marks import FALSE, GOOD, is_shadowed
 from referee.sentence import Sentence
 from referee.table.loop import Answers
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.text.catalogue import Texts
 
 _MARKS: Final = {terminal_keys.GOOD_MARK: GOOD, terminal_keys.FALSE_MARK: FALSE}
@@ -42,10 +42,10 @@ class Keys(TableService):
         """
         self._typed, self._show_code, self._page = typed, show_code, page
         self._left = self._asks = self._helps = self._is_full = self._shows_page = False
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self._texts = Texts("en")
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """Follow this game from now on."""
         self._game = game
         self._texts = Texts(game.settings.voice.language)
@@ -121,8 +121,8 @@ class Keys(TableService):
             conductor.troubles.pop(KEYS, None)
             conductor.tell(Notice("", now, done.words))
 
-    def _meet(self, command: Command, game: ServedGame) -> Outcome:
-        obey = obeying(game.facts, game.conductor.new_id, game.conductor.said, _no_orders)
+    def _meet(self, command: Command, game: GameContext) -> Outcome:
+        obey = make_handler(game.facts, game.conductor.new_id, game.conductor.said, _no_orders)
         return obey(command)
 
 

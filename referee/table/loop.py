@@ -20,7 +20,7 @@ from itertools import chain
 from multiprocessing.connection import wait
 from typing import Any, Final, Protocol, TextIO
 
-from hardware.bell import Bell
+from hardware.bell import Waker
 from hardware.clock import Clock, monotonic
 from hardware.pads.force import Force, ForceSampler
 from hardware.ports import Edge, Lost, TimedPads
@@ -44,7 +44,7 @@ class Alarm:
     """A bell that any thread may ring: `wait` returns at once then, and no ring is lost."""
 
     def __init__(self) -> None:
-        self._bell = Bell()
+        self._bell = Waker()
 
     def ring(self) -> None:
         """Wake the waiting thread, or the next one that waits."""
@@ -52,7 +52,7 @@ class Alarm:
 
     def wait(self, seconds: float, others: Sequence[MessagePipe] = ()) -> None:
         """Sleep until the bell rings, one of the others can be read, or the time is over."""
-        if self._bell.waitable in wait([self._bell.waitable, *(one.fileno() for one in others)], seconds):
+        if self._bell.waitable in wait([self._bell.waitable, *(other.fileno() for other in others)], seconds):
             self._bell.hush()
 
     def close(self) -> None:
@@ -390,8 +390,8 @@ class Loop:
         for part, one in self._first.items():
             try:
                 one.touch(touched, now)
-            except Exception as bad:  # reported once the log is free again
-                self._post.append((part, f"{type(bad).__name__}: {bad}"))
+            except Exception as error:  # reported once the log is free again
+                self._post.append((part, f"{type(error).__name__}: {error}"))
 
     def _show(self, now: int) -> None:
         touched = self._conductor.touched
@@ -425,9 +425,9 @@ class Loop:
         """Call a function; log its exception, and go on."""
         try:
             do(*args)
-        except Exception as bad:  # a fault in one part must never end a game
+        except Exception as error:  # a fault in one part must never end a game
             _log.exception("%s failed at %s", part, args)
-            self._conductor.trouble(part, f"{type(bad).__name__}: {bad}")
+            self._conductor.trouble(part, f"{type(error).__name__}: {error}")
 
     def finish(self) -> None:
         """Rule what is still open: the game is over."""

@@ -16,7 +16,7 @@ from referee.record.database import RecordError
 from referee.record.erasure import erase_overdue, note_unsettled, scrub_noted, settle_names, settle_noted
 from referee.record.people import People
 from referee.settings.model import Settings
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.text.escapes import escape_controls
 
 
@@ -45,7 +45,7 @@ class NameService(TableService):
             # A drawn display shows no notices; elsewhere they are printed.
             print("".join(f"{escape_controls(words)}\n" for words in self._words), end="")
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
         self._number = game.number
         for words in self._words:

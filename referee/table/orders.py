@@ -25,8 +25,8 @@ from referee.record.store import Record
 from referee.sentence import Sentence
 from referee.settings.model import Settings, VoiceSettings
 from referee.table.power_off import PowerOff, PowerOrder, PowerState, PowerStep
-from referee.table.seats import Sitting, table_facts
-from referee.table.services import ServedGame, TableService
+from referee.table.seats import GameSetup, table_facts
+from referee.table.services import GameContext, TableService
 
 OFF_ASK: Final = "off_ask"
 OFF_STAYS: Final = "off_stays"
@@ -62,10 +62,10 @@ class Orders(TableService):
         """
         self._settings, self._chosen, self._folder = settings, chosen, folder
         self.may_switch_off = may_switch_off
-        self.next: Sitting | None = None
+        self.next: GameSetup | None = None
         """Players and rules of the next game; None until one is ordered."""
         self._power = PowerOff()
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self.pause: Callable[[], None] | None = None
         """Pauses the game as people do; set by the page's link. None if no orders can be given."""
         self.voice: VoiceSettings = chosen.applied_to(settings.voice) if chosen is not None else settings.voice
@@ -94,7 +94,7 @@ class Orders(TableService):
             words = "another game: two taps on a pad, or from the page"
             self._game.conductor.tell(Notice(ANOTHER_GAME, self._game.now(), words))
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """Follow this game from now on; its record is used on this thread."""
         self._game = game
         self.next, self.switches_off = None, False
@@ -137,7 +137,7 @@ class Orders(TableService):
                 "{many} cannot play here: there are {pads} pads; referee setup adds more",
                 many=many, pads=len(self._settings.seats),
             )  # fmt: skip
-        self.next = Sitting.asked(order)
+        self.next = GameSetup.asked(order)
         return ""
 
     def keep(self, order: Command) -> str:
@@ -146,8 +146,8 @@ class Orders(TableService):
             unknown = self._unknown(order.get("game"))
             if self._record is not None and not unknown:
                 self._record.keep(order.get("game"), order.get("keep"))
-        except RecordError as bad:
-            return str(bad)
+        except RecordError as error:
+            return str(error)
         return unknown
 
     def _unknown(self, game: int) -> str:
@@ -167,8 +167,8 @@ class Orders(TableService):
             return Sentence("another game is being removed; try again in a moment")
         try:
             unknown = self._unknown(order.get("game"))
-        except RecordError as bad:
-            return str(bad)
+        except RecordError as error:
+            return str(error)
         if self._record is None or unknown:
             return unknown
         self._removing = threading.Thread(
@@ -182,8 +182,8 @@ class Orders(TableService):
         try:
             with People(path) as people:
                 erase_game(people, game, wall_now())
-        except (RecordError, PeopleError) as bad:
-            self.removal = str(bad)
+        except (RecordError, PeopleError) as error:
+            self.removal = str(error)
 
     def set_voice(self, order: Command) -> str:
         """Set the voice's volume and quiet hours."""
@@ -195,14 +195,14 @@ class Orders(TableService):
         )
         try:
             speaker.set_volume(volume_in(voice))
-        except VolumeError as bad:
-            return str(bad)
+        except VolumeError as error:
+            return str(error)
         self.voice = voice
         try:
             if self._chosen is not None:
                 self._chosen.keep(self._settings.voice, voice)
-        except OSError as bad:
-            return Sentence("set, but only until the next start: it could not be kept ({why})", why=str(bad.strerror))
+        except OSError as error:
+            return Sentence("set, but only until the next start: it could not be kept ({why})", why=str(error.strerror))
         return ""
 
     def call_in_code(self, order: Command) -> str:

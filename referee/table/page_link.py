@@ -26,14 +26,14 @@ from referee.control.facts import Facts
 from referee.control.pad_words import NEXT, PAUSING, PadWords, Word, command_of, read_mode
 from referee.control.page_address import page_address
 from referee.control.pairing_code import Pairing
-from referee.control.socket import ControlError, Desk, Inlet, obeying, private_folder
+from referee.control.socket import CommandDispatcher, ControlError, ControlServer, make_handler, private_folder
 from referee.control.spoken_choices import ReadingOut, list_choices
 from referee.control.typed_words import CODE
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
-from referee.sentence import Sentence, told
+from referee.sentence import Sentence, to_json
 from referee.table.seats import table_facts
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
 from referee.units import MS, SECOND
@@ -84,7 +84,7 @@ class PageProcess(TableService):
             self._command += ["--pictures", str(pictures)]
         if settings is not None:
             self._command += ["--https"] * settings.https + ["--only-paired"] * settings.only_paired
-            self._command += [part for one in settings.proxies for part in ("--proxy", one)]
+            self._command += [part for proxy in settings.proxies for part in ("--proxy", proxy)]
         self._listening = listening
         self.address = page_address(*listening.getsockname()[:2])
         self._start = start or self._spawn
@@ -115,7 +115,7 @@ class PageProcess(TableService):
         """Id of the serving process, or of the last one; None if none could be started."""
         return None if self._process is None else self._process.pid
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """Log troubles with the page in this game from now on."""
         self._conductor, self._told, self._looked = game.conductor, "", 0
 
@@ -136,9 +136,11 @@ class PageProcess(TableService):
         self._due, self._began, self._unanswered = None, now, 0
         try:
             self._process = self._start(self._command)
-        except OSError as bad:
+        except OSError as error:
             self._process, self._due = None, self._back_off.fall(now)
-            self._trouble = Sentence("the page cannot be started ({why}); it is tried again", why=bad.strerror or bad)
+            self._trouble = Sentence(
+                "the page cannot be started ({why}); it is tried again", why=error.strerror or error
+            )
 
     def _keep_alive(self, now: int) -> None:
         if self._due is not None:
@@ -206,7 +208,7 @@ class PageLink(TableService):
         self._page = str(private_folder(folder) / PAGE_SOCKET)
         self._bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._bell.setblocking(False)
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self._alone: dict[str, Any] = {}
         """The table's facts if it takes no orders, computed once: this loop must stay quick."""
         self.stays = orders is not None
@@ -223,11 +225,11 @@ class PageLink(TableService):
         self._seen = 0
         self._paused = False
         self.pairing = Pairing()
-        obey = obeying(self._facts, self._name, self._observe, orders or _no_orders)
-        self._desk = Desk(self.pairing, obey, state=self.state)
-        self._inlet: Inlet | None = Inlet(folder, self._desk)
+        obey = make_handler(self._facts, self._name, self._observe, orders or _no_orders)
+        self._desk = CommandDispatcher(self.pairing, obey, state=self.state)
+        self._inlet: ControlServer | None = ControlServer(folder, self._desk)
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """Follow this game from now on, and drop everything of the previous one."""
         self._game, self._calls = game, 0
         self._words, self._reading = PadWords(game.conductor.seats), ReadingOut()
@@ -249,7 +251,9 @@ class PageLink(TableService):
         """
         game, self._calls = self._game, 0
         return {
-            "troubles": {} if game is None else {part: told(words) for part, words in game.conductor.troubles.items()},
+            "troubles": {}
+            if game is None
+            else {part: to_json(words) for part, words in game.conductor.troubles.items()},
             "paused": game is not None and game.conductor.paused,
             "captions": list(self._captions),
             "language": self._language,
@@ -265,7 +269,7 @@ class PageLink(TableService):
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
         """Caption rulings as soon as they are decided."""
-        self._caption(*((one.text, one.urgent) for one in announce(rulings, self._language, self._called())))
+        self._caption(*((phrase.text, phrase.urgent) for phrase in announce(rulings, self._language, self._called())))
 
     def take_notice(self, notice: Notice) -> None:
         """Caption the appliance's own notices."""

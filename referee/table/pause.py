@@ -77,7 +77,7 @@ def _not_before(seen: Observation, t: int) -> Observation:
 class GamePause:
     """Pauses and resumes one game, for the camera and for people.
 
-    ``vouched`` is, in every method, the instant up to which the camera has reported everything, ns.
+    ``camera_watermark`` is, in every method, the instant up to which the camera has reported everything, ns.
     """
 
     def __init__(self) -> None:
@@ -111,24 +111,24 @@ class GamePause:
 
     # The camera
 
-    def lose_camera(self, words: str, vouched: int, told: Sequence[Observation] = ()) -> Steps:
+    def lose_camera(self, words: str, camera_watermark: int, told: Sequence[Observation] = ()) -> Steps:
         """Note that the camera is gone (again); ``told``: all observations so far."""
         self._look, self.is_lost = None, True
-        steps = [PartTrouble(CAMERA, words), *self._hold(CAMERA, vouched)]
+        steps = [PartTrouble(CAMERA, words), *self._hold(CAMERA, camera_watermark)]
         self._add_hands(told)
         return steps
 
-    def break_off(self, vouched: int) -> Steps:
+    def break_off(self, camera_watermark: int) -> Steps:
         """Pause until it is known what lies there: the whole table was gone, as in a power cut."""
         self.is_lost = True
-        return self._hold(CAMERA, vouched)
+        return self._hold(CAMERA, camera_watermark)
 
-    def regain_camera(self, t: int, vouched: int) -> Steps:
+    def regain_camera(self, t: int, camera_watermark: int) -> Steps:
         """Note that the camera sees again from ``t`` (ns) on, with nothing to find out."""
         self.is_lost = False
-        return [PartTrouble(CAMERA), *self._release(CAMERA, t, vouched)]
+        return [PartTrouble(CAMERA), *self._release(CAMERA, t, camera_watermark)]
 
-    def look_again(self, sight: Sight, pile: Sequence[str], vouched: int, judged: int) -> Steps | None:
+    def look_again(self, sight: Sight, pile: Sequence[str], camera_watermark: int, judged: int) -> Steps | None:
         """Take one more frame of the camera that is back; None until it is known what lies there.
 
         Args:
@@ -154,7 +154,7 @@ class GamePause:
             look, self._look = self._look, None
             finding = reconcile_pile(pile, look.lying, slapped=self.hands is not None and self.hands.any_came)
             # The game resumes with the first frame that shows the table: later observations happened in it.
-            base, seen = max(vouched, self._since), look.since or sight.t
+            base, seen = max(camera_watermark, self._since), look.since or sight.t
             self._looked_over = seen
             until = max(seen, base + max(finding.span, 1))
             after = [_not_before(late, until + n) for n, late in enumerate(look.later)]
@@ -172,23 +172,23 @@ class GamePause:
             steps.append(PartTrouble(CAMERA))
         self.is_lost = False
         self.reasons.discard(VIEW)
-        return [*steps, *self._release(CAMERA, until, vouched), *after]
+        return [*steps, *self._release(CAMERA, until, camera_watermark), *after]
 
     def news_of(self, sight: Sight) -> Sequence[Observation]:
         """Return a sight's observations, without cards that lay in a new watcher's first frame and were named only now:
         covered cards are no news."""
-        return [one for one in sight.seen if not (isinstance(one, Card) and one.t <= self._looked_over)]
+        return [line for line in sight.seen if not (isinstance(line, Card) and line.t <= self._looked_over)]
 
-    def heed_view(self, sight: Sight, vouched: int) -> Steps:
+    def heed_view(self, sight: Sight, camera_watermark: int) -> Steps:
         """Report any hindrance of the camera's view; pause while the view shows nothing of the table."""
         words = VIEW_TROUBLES.get(sight.trouble, "")
         steps: Steps = [PartTrouble(VIEW, words, f"view_{sight.trouble}" if words else None)]
         if sight.trouble in HIDDEN and sight.state in HIDDEN:
-            return [*steps, *self._hold(VIEW, vouched)]
+            return [*steps, *self._hold(VIEW, camera_watermark)]
         if VIEW in self.reasons:
             self._clear = 0 if sight.state in HIDDEN else self._clear + 1
             if self._clear >= _CLEAR_FRAMES:
-                steps += self._release(VIEW, sight.t + sight.exposure, vouched)
+                steps += self._release(VIEW, sight.t + sight.exposure, camera_watermark)
         return steps
 
     def heed_pace(self, sight: Sight) -> Steps:
@@ -234,7 +234,7 @@ class GamePause:
             raise LogError(None, UNSEEN)
         return as_released(line)
 
-    def settle(self, t: int, vouched: int, state: PauseState) -> Steps:
+    def settle(self, t: int, camera_watermark: int, state: PauseState) -> Steps:
         """Pause or resume after people have said something, or taken something back.
 
         Args:
@@ -244,7 +244,7 @@ class GamePause:
         """
         had_paused = self._by_people
         self.remember(state)
-        t = max(t, vouched + 1)
+        t = max(t, camera_watermark + 1)
         steps: Steps = []
         if self.holds and not state.is_stopped:
             steps.append(self._pause(PEOPLE if self._by_people else CAMERA, t))
@@ -257,26 +257,26 @@ class GamePause:
 
     # The switch
 
-    def _hold(self, reason: str, vouched: int) -> Steps:
+    def _hold(self, reason: str, camera_watermark: int) -> Steps:
         """Note that the table is unseen from now on, for this reason."""
         was_seen = not self.reasons
         self.reasons.add(reason)
         self._clear = 0
         if not was_seen:
             return []
-        self._since = vouched + 1
+        self._since = camera_watermark + 1
         self.hands = PauseHands(self._since)
         # A separate line even if people paused before: theirs may be taken back, and this one must then still hold.
         return [self._pause(reason, self._since), *self._tell(reason, self._since)]
 
-    def _release(self, reason: str, t: int, vouched: int) -> Steps:
+    def _release(self, reason: str, t: int, camera_watermark: int) -> Steps:
         """Remove a reason from ``t`` (ns) on; removing the last one resumes the game."""
         if reason not in self.reasons:
             return []
         self.reasons.discard(reason)
         if self.reasons:
             return []
-        t = max(t, vouched + 1, self._since + 1)
+        t = max(t, camera_watermark + 1, self._since + 1)
         if self.hands is not None:
             self.hands.forget(t)
         if self._by_people:

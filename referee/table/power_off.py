@@ -139,8 +139,8 @@ def switch_off(command: Sequence[str] = ("systemctl", "poweroff"), patience: flo
         done = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
     except FileNotFoundError:
         return f"there is no {command[0]} here"
-    except OSError as bad:
-        return f"{command[0]} cannot be run ({bad.strerror})"
+    except OSError as error:
+        return f"{command[0]} cannot be run ({error.strerror})"
     except subprocess.TimeoutExpired:
         return f"{command[0]} does not answer"
     if done.returncode != 0:

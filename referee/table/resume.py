@@ -15,9 +15,9 @@ from referee.record.journal import GameWriter, Journal
 from referee.record.retention import GAMES_CAP, make_room
 from referee.record.store import GameInfo, Record
 from referee.record.stored_lines import tell_odd_lines
-from referee.table.seats import Sitting
-from referee.table.services import ServedGame, TableService
-from referee.table.timeline import Past, Timeline, past_of
+from referee.table.seats import GameSetup
+from referee.table.services import GameContext, TableService
+from referee.table.timeline import ResumedGame, Timeline, past_of
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class RecordedGame(TableService):
     name = "record"
     record: Record
     keeper: GameWriter
-    past: Past | None = None
+    past: ResumedGame | None = None
     """Its earlier recording; None for a new game."""
     timeline: Timeline = field(default_factory=Timeline)
     began: str = ""
@@ -42,7 +42,7 @@ class RecordedGame(TableService):
         """Return the record's journal, joined with a log if there is one."""
         return self.keeper if log is None else Both(self.keeper, log)
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
         if self.words:
             game.conductor.tell(Notice("", game.now(), self.words))
@@ -71,7 +71,7 @@ class BrokenOff:
     """The latest game, which has not ended."""
 
     info: GameInfo
-    past: Past | None
+    past: ResumedGame | None
     """Its recording; None if it cannot be resumed."""
     why: str = ""
     """Why it cannot be resumed."""
@@ -105,11 +105,11 @@ def find_broken_off(record: Record, table: Table, *, pads: int = 0) -> BrokenOff
         return None
     try:
         past = past_of(text for _, text in record.lines(left.id))
-    except LogError as bad:
-        return BrokenOff(left, None, f"it cannot be read ({bad})")
+    except LogError as error:
+        return BrokenOff(left, None, f"it cannot be read ({error})")
     if is_shadowed(past.told):
         return BrokenOff(left, None, "it was only shadowed")
-    chosen = Sitting.at(past.table)
+    chosen = GameSetup.at(past.table)
     if chosen is not None:
         many, seats = len(chosen.names), pads or len(table.seats)
         if many > seats:

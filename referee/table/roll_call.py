@@ -18,7 +18,7 @@ from typing import Any, Final
 from hardware.clock import Clock, monotonic
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from referee.announce.sinks import Notice, Teller
+from referee.announce.sinks import Notice, NoticeListener
 from referee.engine.observations import Slap
 from referee.table.loop import Alarm, SharedPads
 from referee.units import SECOND
@@ -137,7 +137,7 @@ def hold_roll_call(
     names: Sequence[str],
     pads: SharedPads,
     filter_: PadFilter,
-    tellers: Sequence[Teller],
+    tellers: Sequence[NoticeListener],
     show: Callable[[tuple[int, ...]], None],
     *,
     alarm: Alarm,
@@ -189,7 +189,7 @@ def hold_roll_call(
 _WHAT = {Call.ASKED: "roll_call", Call.AGAIN: "roll_call", Call.DONE: "roll_call_done", Call.SILENT: "not_heard"}
 
 
-def _say(said: CallWords, tellers: Sequence[Teller]) -> None:
+def _say(said: CallWords, tellers: Sequence[NoticeListener]) -> None:
     """Show the words on the screen once, and speak them for each seat that they are about."""
     what = _WHAT.get(said.call, "")
     aloud = said.seats if what in ("roll_call", "not_heard") else (None,)

@@ -20,7 +20,7 @@ CHOSEN: Final = "chosen"
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class GameSetup:
     """The people, rules and dealer chosen for one game."""
 
     names: tuple[str, ...]
@@ -30,17 +30,17 @@ class Sitting:
     dealer: int
 
     @staticmethod
-    def asked(command: Command) -> Sitting:
+    def asked(command: Command) -> GameSetup:
         """Return the choice that a checked ``begin`` command names."""
-        return Sitting(tuple(command.get("seats")), command.get("rules"), command.get("dealer", 1))
+        return GameSetup(tuple(command.get("seats")), command.get("rules"), command.get("dealer", 1))
 
     @staticmethod
-    def at(table: Table) -> Sitting | None:
+    def at(table: Table) -> GameSetup | None:
         """Return the choice that the game began with; None if it began from the settings."""
-        return Sitting(table.seats, table.rules, table.dealer) if table.extra.get(CHOSEN) else None
+        return GameSetup(table.seats, table.rules, table.dealer) if table.extra.get(CHOSEN) else None
 
 
-def seated(settings: Settings, sitting: Sitting | None) -> Settings:
+def seated(settings: Settings, sitting: GameSetup | None) -> Settings:
     """Return the settings with the chosen people at the first seats; unchanged if there is no choice.
 
     Raises:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ServedGame:
+class GameContext:
     """The current game, as services see it."""
 
     conductor: Conductor
@@ -90,7 +90,7 @@ class TableService:
     def prepare_record(self, settings: Settings) -> None:
         """Prepare the record: the devices are open, and the record is next; raises `RecordError`."""
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """Follow this game from now on."""
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:

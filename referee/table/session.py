@@ -33,20 +33,20 @@ from referee.settings.model import Settings, load_settings
 from referee.table.asking_again import AskingAgain
 from referee.table.assembly import referee_game, table_of
 from referee.table.card_calls import CardCalls
-from referee.table.days import Days
+from referee.table.days import DateService
 from referee.table.devices import Openers, OpenParts, open_parts
 from referee.table.game import Conductor
 from referee.table.keys import Keys
 from referee.table.loop import Answers
 from referee.table.page_link import PageLink, PageProcess
 from referee.table.resume import BrokenOff, RecordedGame, find_broken_off, open_game
-from referee.table.seats import Sitting, seated, with_free_seats
+from referee.table.seats import GameSetup, seated, with_free_seats
 from referee.table.services import Hook, TableService
 from referee.table.slap_pictures import open_album
 from referee.table.systemd import Service, open_service, serving
 from referee.text.catalogue import texts
 from referee.text.escapes import escape_controls
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 
 if TYPE_CHECKING:
     from referee.table.orders import Orders
@@ -73,7 +73,7 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
     print(find_standing(settings).words(texts(settings.voice.language)), flush=True)
     if left := end_orphans():
         print(
-            say("ended what a referee that was killed had left behind: {many} processes", many=len(left)),
+            translate("ended what a referee that was killed had left behind: {many} processes", many=len(left)),
             file=sys.stderr,
         )
     with serving(open_service()) as service, ExitStack() as stack:
@@ -93,9 +93,9 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
         sitting, words = None, ""
         while True:
             conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new)
-            said = [say("{cards} seen, {many} rulings", cards=conductor.cards, many=len(conductor.rulings))]
-            said += [say("the log is {file}", file=evening.log)] * (evening.log is not None)
-            said += [say("the game's seal is {seal}", seal=show_seal(evening.seal))] * bool(evening.seal)
+            said = [translate("{cards} seen, {many} rulings", cards=conductor.cards, many=len(conductor.rulings))]
+            said += [translate("the log is {file}", file=evening.log)] * (evening.log is not None)
+            said += [translate("the game's seal is {seal}", seal=show_seal(evening.seal))] * bool(evening.seal)
             print("; ".join(said))
             sitting, new, words = orders.next, orders.next is not None, ""
             if orders.switches_off and not service.stop_asked:
@@ -132,8 +132,8 @@ def typing_people(services: list[TableService], stack: ExitStack) -> Answers:
     """Return the input that people type from now on; adds its handler, including the page's code, to the services."""
     typed = Answers()
     stack.callback(typed.hear(sys.stdin))
-    link = next((one for one in services if isinstance(one, PageLink)), None)
-    page = next((one for one in services if isinstance(one, PageProcess)), None)
+    link = next((service for service in services if isinstance(service, PageLink)), None)
+    page = next((service for service in services if isinstance(service, PageProcess)), None)
     show_code = link.show_code if link is not None else lambda: None
     services.append(Keys(typed, show_code, page=page.address.here if page is not None else ""))
     return typed
@@ -158,7 +158,7 @@ def open_services(
     path = record_file(settings) if settings.record.file else None
     chosen = VoiceChoice(path.with_name(VOICE_FILE)) if path else None
     orders = Orders(settings, chosen=chosen, may_switch_off=own, folder=runtime_folder(os.environ))
-    services: list[TableService] = [orders, Days(), CardCalls(lambda: orders.voice.cards), AskingAgain()]
+    services: list[TableService] = [orders, DateService(), CardCalls(lambda: orders.voice.cards), AskingAgain()]
     if path is None:
         return orders, services
     services.append(NameService(path))
@@ -166,8 +166,8 @@ def open_services(
         # The page reads the record from the start.
         with Record(path) as record:
             services += [one for hook in hooks if (one := hook(settings, record, stack)) is not None]
-    except RecordError as bad:
-        missing["record"] = words_of(bad)
+    except RecordError as error:
+        missing["record"] = words_of(error)
         return orders, services
     if settings.page.enabled:
         # Run as a service, the table has a separate service for its page (appliance/table-referee-page.service).
@@ -193,16 +193,16 @@ def open_page(
     folder = folder or runtime_folder(os.environ)
     try:
         link = PageLink(folder, language=settings.voice.language, orders=orders)
-    except (ControlError, OSError) as bad:
-        missing["page"] = words_of(bad)
+    except (ControlError, OSError) as error:
+        missing["page"] = words_of(error)
         return []
     stack.callback(link.close)
     if not own_process:
         return [link]
     try:
         listening = listen_at(settings.page.host, settings.page.port, any_near=True)
-    except UserError as bad:
-        missing["page"] = words_of(bad)
+    except UserError as error:
+        missing["page"] = words_of(error)
         return [link]
     process = PageProcess(
         record, folder, listening, pictures=record.with_name(FRAMES_FILE), is_unanswered=lambda: link.is_unanswered,
@@ -210,9 +210,9 @@ def open_page(
     )  # fmt: skip
     stack.callback(process.close)
     # People who see this terminal are at the table; the pads, the other way to ask for a code, may be missing.
-    print(say(process.standing))
+    print(translate(process.standing))
     how = "to change something there, pair your device with the code {digits} (two minutes)"
-    print(say(how, digits=link.code()), flush=True)
+    print(translate(how, digits=link.code()), flush=True)
     return [process, link]
 
 
@@ -249,7 +249,7 @@ class Evening:
         self.seal = ""
         """Seal of the last game, if it is over and recorded."""
 
-    def play(self, missing: dict[str, str], sitting: Sitting | None = None, *, new: bool = False) -> Conductor:
+    def play(self, missing: dict[str, str], sitting: GameSetup | None = None, *, new: bool = False) -> Conductor:
         """Referee a game until it ends or is left.
 
         Args:
@@ -265,8 +265,8 @@ class Evening:
         self._games += 1
         with ExitStack() as stack:
             settings = seated(self._settings, sitting)
-            for one in self._services:
-                settings = one.prepare(settings)
+            for service in self._services:
+                settings = service.prepare(settings)
             # An earlier fault of the record is found again below if it persists.
             missing.pop("record", None)
             left = self._find_broken_off(settings, missing)
@@ -274,7 +274,7 @@ class Evening:
                 # Joined phones stay joined even if people begin a new game: they came for the one that was broken off.
                 begin_evening(self._codes, goes_on=left is not None)
             if left is not None and left.past is not None and not new:
-                sitting = Sitting.at(left.past.table)
+                sitting = GameSetup.at(left.past.table)
                 settings = seated(self._settings, sitting).model_copy(update={"voice": settings.voice})
             if len(settings.seats) <= self._heard:
                 # Pads heard before need no second roll-call.
@@ -283,8 +283,8 @@ class Evening:
             self._heard = max(self._heard, len(settings.seats))
             try:
                 parts = open_parts(with_free_seats(settings, self._settings), self._openers)
-            except HardwareMissing as bad:
-                raise UserError(str(bad)) from None
+            except HardwareMissing as error:
+                raise UserError(str(error)) from None
             stack.callback(parts.close)
             # Only now, with devices open: without them no game may be ended or begun.
             recorded = self._open_game(settings, left, stack, missing, new=new)
@@ -293,7 +293,7 @@ class Evening:
                 missing["setup"] = out_of_date(settings)
             parts.missing |= missing
             for words in parts.missing.values():
-                print(escape_controls(say(words)), file=sys.stderr)
+                print(escape_controls(translate(words)), file=sys.stderr)
             return self._referee(settings, parts, recorded, journal, sitting, stack)
 
     def _find_broken_off(self, settings: Settings, missing: dict[str, str]) -> BrokenOff | None:
@@ -303,8 +303,8 @@ class Evening:
         try:
             with Record(record_file(settings), read_only=True) as record:
                 return find_broken_off(record, table_of(settings, 0), pads=len(self._settings.seats))
-        except RecordError as bad:
-            missing["record"] = words_of(bad)
+        except RecordError as error:
+            missing["record"] = words_of(error)
             return None
 
     def _open_game(
@@ -314,27 +314,27 @@ class Evening:
         if not settings.record.file or "record" in missing:
             return None
         try:
-            for one in self._services:
-                one.prepare_record(settings)
+            for service in self._services:
+                service.prepare_record(settings)
             record = stack.enter_context(Record(record_file(settings)))
             recorded = open_game(record, left, self._openers.clock(), new=new)
-        except RecordError as bad:
-            missing["record"] = words_of(bad)
+        except RecordError as error:
+            missing["record"] = words_of(error)
             return None
         if sys.stdout.isatty():
             # A drawn display shows no notices; elsewhere they are printed.
             began = recorded.began[:16].replace("T", " ")
             goes_on = Sentence("the game of {began} goes on where it stood", began=began) if began else ""
             said = (goes_on, recorded.words, recorded.left_behind)
-            print("".join(f"{say(words)}\n" for words in said if words), end="")
+            print("".join(f"{translate(words)}\n" for words in said if words), end="")
         return recorded
 
     def _referee(
         self, settings: Settings, parts: OpenParts, recorded: RecordedGame | None, journal: Journal | None,
-        sitting: Sitting | None, stack: ExitStack,
+        sitting: GameSetup | None, stack: ExitStack,
     ) -> Conductor:  # fmt: skip
         """Referee the game with its services, and end it if it is over or given up for another one."""
-        services = [one for one in self._services if recorded is not None or not one.needs_record]
+        services = [service for service in self._services if recorded is not None or not service.needs_record]
         if recorded is not None:
             services.insert(0, recorded)
             if parts.pictures is not None:
@@ -350,11 +350,11 @@ class Evening:
         finally:
             is_over = conductor is not None and conductor.view.game_over
             is_over = is_over or (recorded is not None and recorded.is_over)
-            is_over = is_over or any(one.hides for one in services)
+            is_over = is_over or any(service.hides for service in services)
             # A game given up for another one is over; one that is left for the night is not.
             if is_over or (self._orders is not None and self._orders.next is not None):
-                for one in services:
-                    one.end_game()
+                for service in services:
+                    service.end_game()
             self.seal = _seal_of(recorded) if is_over and recorded is not None else ""
         return conductor
 
@@ -366,8 +366,8 @@ class Evening:
             return None
         try:
             journal = FileJournal(path)
-        except OSError as bad:
-            missing["log"] = f"the log {path} cannot be written: {bad.strerror}; see --log and log.folder"
+        except OSError as error:
+            missing["log"] = f"the log {path} cannot be written: {error.strerror}; see --log and log.folder"
             return None
         self.log = path
         stack.callback(_close_log, journal)
@@ -408,9 +408,9 @@ def log_path(settings: Settings, asked: Path | None, game: int = 1) -> Path | No
 def _close_log(journal: FileJournal) -> None:
     try:
         journal.close()
-    except OSError as bad:
+    except OSError as error:
         print(
-            say("the end of the log {path} could not be written: {why}", path=journal.path, why=bad.strerror),
+            translate("the end of the log {path} could not be written: {why}", path=journal.path, why=error.strerror),
             file=sys.stderr,
         )
 

@@ -21,7 +21,7 @@ from typing import Final, Protocol
 from referee.engine.rulings import Ruling
 from referee.record.pictures import PICTURES_CAP, Picture, PictureStore
 from referee.sentence import Sentence, words_of
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.table.timeline import Timeline
 from referee.units import MS
 from referee.vision.picture_buffer import MOST_ASKED, Span
@@ -92,7 +92,7 @@ class Album(TableService):
         """
         self._game, self._timeline = game, timeline
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
         self.follow(game.number, game.timeline)
 
@@ -196,9 +196,9 @@ class PictureKeeper:
                 return
             if batch is not None:
                 self._store.add(batch[0], list(batch[1]))
-        except OSError as bad:
+        except OSError as error:
             # A `RecordError` says what is wrong and what to do.
-            self._tell(words_of(bad))
+            self._tell(words_of(error))
         else:
             # A disk that takes one batch now and then does not keep up yet.
             if self._waiting.empty():

@@ -28,7 +28,7 @@ RESUMED: Final = "resumed"
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class ResumedGame:
     """Everything recorded of a game that has not ended."""
 
     table: Table
@@ -49,7 +49,7 @@ class Past:
         return f"{self.times + 1}/"
 
 
-def past_of(lines: Iterable[str]) -> Past:
+def past_of(lines: Iterable[str]) -> ResumedGame:
     """Read a game's lines.
 
     Raises:
@@ -64,7 +64,7 @@ def past_of(lines: Iterable[str]) -> Past:
     last = max(0, *(seen.t for seen in told))
     times = sum(isinstance(seen, Other) and seen.name == RESUMED for seen in told)
     names = frozenset(ruling.id for ruling in rulings)
-    return Past(told[0], tuple(told[1:]), names, last, times, tuple(reader.odd))
+    return ResumedGame(told[0], tuple(told[1:]), names, last, times, tuple(reader.odd))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Timeline:
         """Return a sight, or its absence, with its instants on the game's timeline."""
         if not self.ahead:
             return news
-        seen = tuple(self._moved(one) for one in news.seen)
+        seen = tuple(self._moved(line) for line in news.seen)
         if isinstance(news, Sight):
             return replace(news, t=news.t + self.ahead, seen=seen, watermark=news.watermark + self.ahead)
         watermark = None if news.watermark is None else news.watermark + self.ahead

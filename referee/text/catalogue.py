@@ -88,7 +88,7 @@ def plural_forms(language: str) -> tuple[str, ...]:
     return tuple(_PLURALS.get(language, _USUAL_PLURALS))
 
 
-def unbroken(text: str) -> str:
+def with_nbsp(text: str) -> str:
     """Return a text with no-break spaces between times and their unit or error."""
     return text.replace(" ms", "\u00a0ms").replace(" ± ", "\u00a0±\u00a0")
 

@@ -36,7 +36,8 @@ def explanation_fields(explanation: Explanation) -> dict[str, Any]:
         "left_out": explanation.left_out,
         "rules": [{"id": row, "name": ROWS[row].name, "title": title} for row, title in explanation.rules],
         "considered": [
-            {"row": one.row, "held": one.held, "why": why(one, _PLAIN, cards=str)} for one in explanation.considered
+            {"row": considered.row, "held": considered.held, "why": why(considered, _PLAIN, cards=str)}
+            for considered in explanation.considered
         ],
         "supersedes": list(ruling.supersedes),
         "words": _PLAIN(ruling),
@@ -130,11 +131,11 @@ def explanation_lines(
             yield f"    {texts.count('explain.left_out', explanation.left_out)}"
     if explanation.considered:
         yield f"  {texts('explain.considered')}"
-        for one in explanation.considered:
-            row, _, own = one.row.partition(":")
+        for considered in explanation.considered:
+            row, _, own = considered.row.partition(":")
             name = own or (ROWS[row].name if row in ROWS else "")
-            held = texts("word.yes") if one.held else f"{texts('word.no')} "
-            yield f"    {held} {row} {name}: {why(one, words, cards=str)}"
+            held = texts("word.yes") if considered.held else f"{texts('word.no')} "
+            yield f"    {held} {row} {name}: {why(considered, words, cards=str)}"
     yield from _successors(ruling, words, replaced_by)
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from referee.sentence import Sentence, told, words_of
+from referee.sentence import Sentence, to_json, words_of
 from referee.text.catalogue import LANGUAGES, Texts, texts
 
 _KEY: Final = re.compile(r"^\s*language\s*=\s*[\"'](\w+)[\"']", re.MULTILINE)
@@ -39,7 +39,7 @@ def speaking(language: str) -> Iterator[None]:
         _spoken.pop()
 
 
-def say(words: str | BaseException, /, **fields: object) -> str:
+def translate(words: str | BaseException, /, **fields: object) -> str:
     """Return a sentence or an error's message in the terminal's language; untranslated text stays as it is.
 
     Args:
@@ -57,7 +57,7 @@ def say_among(names: Sequence[str], words: str) -> str:
     # English needs no translation; the lazy import speeds up `referee --help`.
     from referee.text.answers import in_language
 
-    return in_language(told(words), here(), names)["words"]
+    return in_language(to_json(words), here(), names)["words"]
 
 
 def find_language(asked: str | None, settings: Path | None, environment: Mapping[str, str]) -> str:

@@ -120,8 +120,8 @@ def pi_cameras() -> list[str]:
     try:
         # Through importlib: only one file imports picamera2 by name.
         picamera2 = importlib.import_module("picamera2")
-    except ModuleNotFoundError as bad:
-        if bad.name == "picamera2":
+    except ModuleNotFoundError as error:
+        if error.name == "picamera2":
             return []
         raise
     # libcamera lists USB cameras too; their ids name the bus.
@@ -146,8 +146,8 @@ def cameras(root: Path = Path("/"), own: Callable[[], list[str]] = pi_cameras) -
     """Return every camera, the Pi's own first, or last with an explanation in its name if its library is broken."""
     try:
         models = own()
-    except Exception as bad:  # see `pi_cameras`
-        words = " ".join(str(bad).split()) or type(bad).__name__
+    except Exception as error:  # see `pi_cameras`
+        words = " ".join(str(error).split()) or type(error).__name__
         broken = f"the Pi's own, which does not work yet ({words}); referee doctor says what mends it"
         return [*usb_cameras(root), CameraFound("picamera", broken)]
     return [

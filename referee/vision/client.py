@@ -160,15 +160,15 @@ class SightProcess:
         self._number, self._heard, self._awake, self._last_words = 0, self._clock(), False, ""
         try:
             ours, theirs = socket.socketpair()
-        except OSError as bad:
-            self._unstarted = _unstarted(bad)
+        except OSError as error:
+            self._unstarted = _unstarted(error)
             return
         self._pipe = MessagePipe(ours, patient=False)
         try:
             self._process = self._start(self._work, theirs)
-        except OSError as bad:
+        except OSError as error:
             self._hang_up()
-            self._unstarted = _unstarted(bad)
+            self._unstarted = _unstarted(error)
         finally:
             # The child holds its own copy of this end; ours would keep the pipe open after its death.
             theirs.close()

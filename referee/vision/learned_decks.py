@@ -51,8 +51,8 @@ def read(name: str) -> LearnedDeck:
         raise UserError(
             "no deck {name}: {there}; `referee enrol --deck {name}` learns one", name=name, there=there
         ) from None
-    except DeckBroken as bad:
-        raise UserError("the deck {name}: {why} (`referee enrol --forget {name}`)", name=name, why=bad) from bad
+    except DeckBroken as error:
+        raise UserError("the deck {name}: {why} (`referee enrol --forget {name}`)", name=name, why=error) from error
 
 
 def knowledge(name: str) -> Knowledge:
@@ -71,10 +71,10 @@ def knowledge(name: str) -> Knowledge:
         if deck.weights == weights:
             return deck.knowledge
         learned = Lookout.load().learn(deck.looks)
-    except (WeightsMissing, WeightsBroken) as bad:
-        raise UserError("the eye cannot see: {why}", why=bad) from bad
-    except OSError as bad:
-        raise UserError("the eye cannot see: {why}; see `referee doctor`", why=bad) from bad
+    except (WeightsMissing, WeightsBroken) as error:
+        raise UserError("the eye cannot see: {why}", why=error) from error
+    except OSError as error:
+        raise UserError("the eye cannot see: {why}; see `referee doctor`", why=error) from error
     # If the folder is not writable, only the next start is slower by some seconds.
     with contextlib.suppress(UserError):
         store(replace(deck, knowledge=learned, weights=weights))
@@ -88,10 +88,10 @@ def store(deck: LearnedDeck) -> Path:
     path = path_of(deck.name)
     try:
         save(deck, path)
-    except OSError as bad:
+    except OSError as error:
         raise UserError(
-            "{path} cannot be written: {why}; XDG_DATA_HOME names another place", path=path, why=bad.strerror
-        ) from bad
+            "{path} cannot be written: {why}; XDG_DATA_HOME names another place", path=path, why=error.strerror
+        ) from error
     return path
 
 
@@ -102,6 +102,6 @@ def forget(name: str) -> None:
         path.unlink()
     except FileNotFoundError:
         raise UserError("no deck {name}; `referee enrol --list` tells those that there are", name=name) from None
-    except OSError as bad:
-        raise UserError("{path} cannot be removed: {why}", path=path, why=bad.strerror) from bad
+    except OSError as error:
+        raise UserError("{path} cannot be removed: {why}", path=path, why=error.strerror) from error
     path.with_suffix(".png").unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from referee.errors import UserError
 from referee.sentence import Sentence
 from referee.text.escapes import escape_controls
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 
 if TYPE_CHECKING:
     from models.eye.eye import CardSeen, Eye
@@ -41,15 +41,15 @@ def load_eye(deck: str | None = None, one_deck: bool = False, threads: int | Non
     """
     try:
         from models.eye.eye import Eye, WeightsBroken, WeightsMissing
-    except ImportError as bad:
-        raise UserError("the eye needs {name}: run `make install` (see `referee doctor`)", name=bad.name) from bad
+    except ImportError as error:
+        raise UserError("the eye needs {name}: run `make install` (see `referee doctor`)", name=error.name) from error
     from referee.vision import learned_decks
 
     try:
         known = None if deck is None else learned_decks.knowledge(deck)
         return Eye.load(threads=threads or usual_threads(), deck=known, one_deck=one_deck)
-    except (WeightsMissing, WeightsBroken) as bad:
-        raise UserError("the eye cannot see: {why}", why=bad) from bad
+    except (WeightsMissing, WeightsBroken) as error:
+        raise UserError("the eye cannot see: {why}", why=error) from error
 
 
 def read_image(name: str) -> Any:
@@ -83,8 +83,8 @@ def read_photo(name: str) -> tuple[Any, int]:
     try:
         with path.open("rb") as file:
             file.read(1)
-    except OSError as bad:
-        raise UserError("{name} cannot be read: {why}", name=name, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("{name} cannot be read: {why}", name=name, why=error.strerror) from None
     shrunk = _shrunk(name, path)
     flags = {1: cv2.IMREAD_COLOR, 2: cv2.IMREAD_REDUCED_COLOR_2, 4: cv2.IMREAD_REDUCED_COLOR_4,
              8: cv2.IMREAD_REDUCED_COLOR_8}  # fmt: skip
@@ -147,8 +147,8 @@ def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
         )
     try:
         draw.mkdir(parents=True, exist_ok=True)
-    except OSError as bad:
-        raise UserError("--draw: the folder {draw} cannot be made: {why}", draw=draw, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("--draw: the folder {draw} cannot be made: {why}", draw=draw, why=error.strerror) from None
     # Images of the same name in several folders get their folder's name as a prefix.
     plain = [Path(name).stem for name in images]
     doubled = {stem for stem in plain if plain.count(stem) > 1}
@@ -194,8 +194,8 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
     for name, place in zip(images, places, strict=True):
         try:
             image, shrunk = read_photo(name)
-        except UserError as bad:
-            print(f"referee: {escape_controls(str(bad))}", file=sys.stderr)
+        except UserError as error:
+            print(f"referee: {escape_controls(str(error))}", file=sys.stderr)
             status = _MISTAKE
             continue
         eye = eye or load_eye(deck)
@@ -216,7 +216,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
         print(escape_controls(json.dumps(line, ensure_ascii=False)), flush=True)
         if grey:
             words = Sentence("{name} is without colour: suits are guessed by their shapes, none is sure", name=name)
-            print(f"referee: {escape_controls(say(words))}", file=sys.stderr, flush=True)
+            print(f"referee: {escape_controls(translate(words))}", file=sys.stderr, flush=True)
         if place is not None:
             _draw(image, cards, place)
     return status

@@ -220,9 +220,9 @@ class Eyes:
             for frame in camera.frames():
                 self.backlog.put(frame)
                 self._ring()
-        except Exception as bad:  # whatever a camera's library raises, the table must learn of it
-            missing = isinstance(bad, HardwareMissing)
-            self._words = words_of(bad) if missing else Sentence("the camera failed: {why}", why=repr(bad))
+        except Exception as error:  # whatever a camera's library raises, the table must learn of it
+            missing = isinstance(error, HardwareMissing)
+            self._words = words_of(error) if missing else Sentence("the camera failed: {why}", why=repr(error))
         self.ended = True
         self._ring()
 

@@ -136,10 +136,10 @@ class Looker:
         """
         return tuple(
             replace(
-                one, id="",
-                t_error=max(one.t_error, min(one.t_error + self._clock_error, one.t - self.watermark - 1)),
+                line, id="",
+                t_error=max(line.t_error, min(line.t_error + self._clock_error, line.t - self.watermark - 1)),
             )
-            if isinstance(one, Card | Taken) and self._clock_error
-            else replace(one, id="")
-            for one in told
+            if isinstance(line, Card | Taken) and self._clock_error
+            else replace(line, id="")
+            for line in told
         )  # fmt: skip

@@ -142,6 +142,6 @@ def _skip_bare_table(frames: Iterator[Frame], until: int) -> tuple[Bytes, Iterat
 
 
 def _print(seen: Iterable[Observation]) -> None:
-    for one in seen:
-        sys.stdout.write(encode_observation(one) + "\n")
+    for line in seen:
+        sys.stdout.write(encode_observation(line) + "\n")
         sys.stdout.flush()

@@ -35,7 +35,7 @@ from referee.control.commands import (
 )
 from referee.control.seat_codes import HANDS_SOCKET, read_seat_codes, why_ended
 from referee.control.socket import NOBODY, NOT_JSON, SOCKET_NAME, ControlError, ask_referee, private_folder
-from referee.sentence import Sentence, told
+from referee.sentence import Sentence, to_json
 from referee.text.answers import in_language
 from referee.units import SECOND
 from referee.web.layout import page_texts
@@ -127,8 +127,8 @@ class Control:
         """Check a request's fields, and carry it out."""
         try:
             fields = check_fields(kind, json.loads(await request.body()))
-        except CommandError as bad:
-            return self._refused(request, 400, bad.sentence)
+        except CommandError as error:
+            return self._refused(request, 400, error.sentence)
         except (ValueError, RecursionError):
             return self._refused(request, 400, NOT_JSON)
         return await act(request, fields)
@@ -262,8 +262,8 @@ class Control:
     async def _asked(self, command: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return await self._ask(command)
-        except ControlError as bad:
-            return {"accepted": False, **told(bad.words), "status": 503}
+        except ControlError as error:
+            return {"accepted": False, **to_json(error.words), "status": 503}
 
     def _answered(self, request: Request, answer: Mapping[str, Any]) -> JSONResponse:
         """Return the main process' answer to the device that asked."""
@@ -282,7 +282,7 @@ class Control:
         return JSONResponse({"accepted": False, **self._spoken(request, why)}, status, headers)
 
     def _spoken(self, request: Request, words: str | Mapping[str, Any]) -> dict[str, str]:
-        return in_language(told(words) if isinstance(words, str) else words, page_texts(request), self._names())
+        return in_language(to_json(words) if isinstance(words, str) else words, page_texts(request), self._names())
 
 
 class _SessionFile:

@@ -87,9 +87,9 @@ class Board:
             for number, seen in observations:
                 try:
                     self._adjudicator.observe(seen)
-                except LogError as bad:
+                except LogError as error:
                     # A line that cannot be judged is left out; the log still holds its rulings.
-                    self._reader.leave_out(number, bad)
+                    self._reader.leave_out(number, error)
             self.view = self._adjudicator.view
             self.names = self.view.names or self.names
             early = self._adjudicator.take_early()
@@ -147,7 +147,7 @@ class Board:
     def listed(self) -> list[Ruling]:
         """Return the latest rulings worth a line, newest first."""
         latest = chain(reversed(self._early.values()), reversed(self.rulings))
-        return list(islice((one for one in latest if one.kind not in SHOWN_BY_POSITION), RULINGS_SHOWN))
+        return list(islice((ruling for ruling in latest if ruling.kind not in SHOWN_BY_POSITION), RULINGS_SHOWN))
 
     def questions(self) -> list[Ruling]:
         """Return the open questions, oldest first."""
@@ -167,7 +167,7 @@ class Board:
 
     def likely(self, card: Card) -> tuple[str, ...]:
         """Return the other cards that this may be, likeliest first."""
-        asked = (one.get("cards", ()) for one in self.rulings if card.id in one.get("about", ()))
+        asked = (ruling.get("cards", ()) for ruling in self.rulings if card.id in ruling.get("about", ()))
         places = self._adjudicator.places if self._adjudicator is not None else None
         return likely_cards(card, places, chain.from_iterable(asked))
 
@@ -251,7 +251,7 @@ class Board:
 
     def standing(self) -> list[Ruling]:
         """Return the latest rulings in force, including those that are not in the log yet."""
-        return [one for one in [*self.rulings[-200:], *self._early.values()] if one.id not in self.replaced_by]
+        return [ruling for ruling in [*self.rulings[-200:], *self._early.values()] if ruling.id not in self.replaced_by]
 
     def last_slap(self) -> Ruling | None:
         """Return the latest ruling on a hand that is worth a photo-finish: void hands, such as late ones, come last."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
 from referee.text.answers import in_language
-from referee.text.catalogue import Texts, unbroken
+from referee.text.catalogue import Texts, with_nbsp
 from referee.text.ruling_lines import RulingWords
 from referee.web.board import Board, disputed_at
 from referee.web.layout import address, card, face
@@ -161,8 +161,8 @@ def _questions(board: Board, words: RulingWords) -> Markup:
     """Return one question at a time, oldest first, and the number of further ones."""
     asked = board.questions()
     items = [
-        tag("li", words(one), data_key=one.id, data_question=one.id, data_ask=str(one.get("ask", "")))
-        for one in asked[:1]
+        tag("li", words(ruling), data_key=ruling.id, data_question=ruling.id, data_ask=str(ruling.get("ask", "")))
+        for ruling in asked[:1]
     ]
     more = len(asked) - 1
     if more > 0:
@@ -190,7 +190,7 @@ def _last(board: Board, words: RulingWords, controlled: bool) -> Markup:
     card_link = tag(
         "a",
         tag("span", head.text, class_=f"head ink-seat{head.seat}" if head.seat else "head"),
-        tag("span", unbroken(head.under), class_="margin"),
+        tag("span", with_nbsp(head.under), class_="margin"),
         tag("span", [card(laid.card, texts) for laid in seen.pattern[-4:]], class_="cards"),
         drawing,
         tag("span", texts("board.see_finish"), " →", class_="more"),
@@ -203,7 +203,7 @@ def _last(board: Board, words: RulingWords, controlled: bool) -> Markup:
 
 def _ruling(board: Board, ruling: Ruling, words: RulingWords, controlled: bool) -> Markup:
     texts, gone = words.texts, ruling.id in board.replaced_by
-    text: Child = unbroken(words(ruling))
+    text: Child = with_nbsp(words(ruling))
     body = text if board.game is None else tag("a", text, href=shown_at(board.game, ruling))
     if gone:
         body = tag("s", body) + replaced_badge(texts)

@@ -91,12 +91,12 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
     # One at a time, the oldest first.
     questions = [await _question(site, board, one, words) for one in asked[:1]]
     cards: list[dict[str, Any]] = [
-        {"id": one.id, "card": one.card, "seat": one.seat, "words": f"{pretty(one.card)} · {words.name(one.seat)}"}
-        for one in board.cards()
+        {"id": card.id, "card": card.card, "seat": card.seat, "words": f"{pretty(card.card)} · {words.name(card.seat)}"}
+        for card in board.cards()
     ]
     hands: list[dict[str, Any]] = [
-        {"id": one.id, "seat": one.seat, "words": texts("control.hand", name=words.name(one.seat), time=clock(one))}
-        for one in board.hands()[:_HANDS_OFFERED]
+        {"id": hand.id, "seat": hand.seat, "words": texts("control.hand", name=words.name(hand.seat), time=clock(hand))}
+        for hand in board.hands()[:_HANDS_OFFERED]
     ]
     times = {one.id: one.t for one in (*board.cards(), *board.hands())}
     moments = [one["id"] for one in sorted((*cards, *hands), key=lambda one: times[one["id"]], reverse=True)]
@@ -119,9 +119,9 @@ def _phones(site: Site, words: RulingWords) -> list[dict[str, Any]]:
     """Return the seats whose pads are phones, and how many phones each may have; their codes are not included."""
     codes = [] if site.folder is None else read_seat_codes(site.folder)
     return [
-        {"seat": one.seat, "name": one.name or words.name(one.seat), "phones": one.phones}
-        for one in codes
-        if not one.key
+        {"seat": code.seat, "name": code.name or words.name(code.seat), "phones": code.phones}
+        for code in codes
+        if not code.key
     ]
 
 
@@ -162,7 +162,7 @@ async def _picture(site: Site, board: Board, seen: Sighting) -> str | None:
     if isinstance(seen, Card):
         after = board.card_after(seen)
         start, stop = seen.t, stop if after is None else min(stop, after.t - 1)
-    found = await site.aside(site.shelf.picture_instants, board.game, start, stop)
+    found = await site.run_in_worker(site.shelf.picture_instants, board.game, start, stop)
     if not found:
         return None
     t = found[-1] if isinstance(seen, Card) else min(found, key=lambda at: abs(at - seen.t))
@@ -187,8 +187,8 @@ async def send_touched(site: Site, request: Request) -> JSONResponse:
         "verdicts": [] if dispute is None else dispute.instead.verdicts,
         "firsts": [] if dispute is None else dispute.instead.seats,
         "rests": [
-            {"of": one.id, "card": getattr(one, "card", None), "words": _when(board, one, words)}
-            for one in touched.rests
+            {"of": rest.id, "card": getattr(rest, "card", None), "words": _when(board, rest, words)}
+            for rest in touched.rests
         ],
         "seats": [words.name(seat) for seat in range(1, len(board.names) + 1)],
         "kind": "ruling" if seen is None else seen.kind, "picture": None,

@@ -28,7 +28,7 @@ from referee.record.statistics import (
 from referee.text.catalogue import Texts
 from referee.text.escapes import quote_formula
 from referee.units import MS
-from referee.web.games_cache import Folded, Shelf
+from referee.web.games_cache import GameCache, LoadedGame
 from referee.web.layout import CSV, download, page, page_texts, print_button, seat_dot
 from referee.web.markup import (
     Child,
@@ -62,11 +62,11 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-def _figures(folded: Folded) -> list[HandFigure]:
+def _figures(folded: LoadedGame) -> list[HandFigure]:
     return make_figures(folded, folded.info.id)
 
 
-def _latest_figures(shelf: Shelf) -> tuple[int, list[HandFigure], int]:
+def _latest_figures(shelf: GameCache) -> tuple[int, list[HandFigure], int]:
     """Return the number of the latest games, their figures (without unreadable ones), and the number still being
     counted."""
     games = [info.id for info in shelf.games()[:_LATEST_GAMES]][::-1]
@@ -77,26 +77,26 @@ def _latest_figures(shelf: Shelf) -> tuple[int, list[HandFigure], int]:
 async def show_game_figures(site: Site, request: Request) -> Response:
     """Figures of one game."""
     game = game_of(request)
-    made = await site.aside(site.shelf.remembered, game, _figures)
+    made = await site.run_in_worker(site.shelf.remembered, game, _figures)
     return _page(request, made, page_texts(request)("figures.of_game", game=game), f"/games/{game}/figures.csv", 1, 0)
 
 
 async def show_figures(site: Site, request: Request) -> Response:
     """Figures of the latest games together, with the players' names."""
-    games, made, left = await site.aside(_latest_figures, site.shelf)
+    games, made, left = await site.run_in_worker(_latest_figures, site.shelf)
     return _page(request, made, page_texts(request).count("figures.of_all", games), "/figures.csv", games, left)
 
 
 async def send_game_figures(site: Site, request: Request) -> Response:
     """The figures of one game as a table, a row for each hand."""
     game = game_of(request)
-    made = await site.aside(site.shelf.remembered, game, _figures)
+    made = await site.run_in_worker(site.shelf.remembered, game, _figures)
     return download(slaps_table(made), f"slaps-{game}.csv", CSV)
 
 
 async def send_figures(site: Site, request: Request) -> Response:
     """The figures of the latest games as a table."""
-    _, made, left = await site.aside(_latest_figures, site.shelf)
+    _, made, left = await site.run_in_worker(_latest_figures, site.shelf)
     return still_counting(request, left) if left else download(slaps_table(made), "slaps.csv", CSV)
 
 
@@ -148,14 +148,14 @@ def write_figures(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: in
     wide, narrow = (draw_reactions(made, typical, texts, width) for width in (_WIDE, _NARROW))
     yield panel(texts("figures.reactions"), note, svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow"))
     if gaps:
-        errors = sorted(one.margin_error for one in of if one.margin_error is not None)
+        errors = sorted(figure.margin_error for figure in of if figure.margin_error is not None)
         zone = errors[len(errors) // 2]
         wide, narrow = (draw_margins(gaps, zone, texts, width) for width in (_WIDE, _NARROW))
         nearest = (" ", texts("figures.nearest"), ": ", tag("b", texts.ms(gaps[0], zone)))
         note = tag("p", texts("figures.margins_what"), nearest, class_="note")
         yield panel(texts("figures.margins"), note, svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow"))
     note = tag("p", texts("figures.kinds_what"), class_="note")
-    kinds = [_row(one, [str(one.kinds[kind]) for kind in HAND_KINDS]) for one in made]
+    kinds = [_row(summary, [str(summary.kinds[kind]) for kind in HAND_KINDS]) for summary in made]
     yield panel(texts("figures.kinds"), note, _table(("player", *HAND_KINDS), kinds, texts, "figures.kinds"))
 
 
@@ -165,12 +165,12 @@ def _summary(made: Sequence[PlayerSummary], error: int, texts: Texts) -> Markup:
 
     heads = ("player", "hands", "wins", "false", "void", "median", "middle_half", "fastest")
     rows = []
-    for one in made:
-        half = one.quartiles
+    for summary in made:
+        half = summary.quartiles
         middle = "–" if half is None else texts("figures.range", low=ms(half[0]), high=ms(half[1]))
-        counts = [str(count) for count in (len(one.reactions), one.won, one.false, one.void)]
-        fastest = ms(one.reactions[0] if one.reactions else None)
-        rows.append(_row(one, [*counts, tag("b", ms(one.median)), middle, fastest]))
+        counts = [str(count) for count in (len(summary.reactions), summary.won, summary.false, summary.void)]
+        fastest = ms(summary.reactions[0] if summary.reactions else None)
+        rows.append(_row(summary, [*counts, tag("b", ms(summary.median)), middle, fastest]))
     return _table(heads, rows, texts, "figures.summary")
 
 
@@ -189,7 +189,7 @@ def draw_reactions(
 
     ``error`` is the error of a hand's time, ns; ``lane`` is a row's height.
     """
-    times = [time for one in of for time in one.reactions]
+    times = [time for summary in of for time in summary.reactions]
     narrow = width == _NARROW
     axis = Axis(0, max([*times, 600 * MS]) * 1.06, 92 if narrow else 150, width - 24)
     letters, scale = 8 if narrow else 11, lane / _LANE
@@ -254,13 +254,13 @@ def slaps_table(of: Sequence[HandFigure]) -> str:
     out = StringIO()
     writer = csv.writer(out)
     writer.writerow(_COLUMNS)
-    for one in of:
+    for figure in of:
         writer.writerow(
             quote_formula(cell) for cell in (
-                one.game, one.ruling, one.slap, one.seat, one.player, one.outcome, one.reason,
-                " ".join(one.patterns), one.t, "" if one.reveal is None else one.reveal, _csv_ms(one.since),
-                _csv_ms(one.error if one.since is not None else None), one.kind, "yes" if one.counts else "no",
-                _csv_ms(one.margin), _csv_ms(one.margin_error),
+                figure.game, figure.ruling, figure.slap, figure.seat, figure.player, figure.outcome, figure.reason,
+                " ".join(figure.patterns), figure.t, "" if figure.reveal is None else figure.reveal,
+                _csv_ms(figure.since), _csv_ms(figure.error if figure.since is not None else None), figure.kind,
+                "yes" if figure.counts else "no", _csv_ms(figure.margin), _csv_ms(figure.margin_error),
             )
         )  # fmt: skip
     return out.getvalue()

@@ -24,13 +24,13 @@ from referee.units import MS
 from referee.web.board import disputed_at
 from referee.web.board_view import shown_at
 from referee.web.games import explained, record_notes
-from referee.web.games_cache import Folded, Shelf
+from referee.web.games_cache import GameCache, LoadedGame
 from referee.web.layout import address, card, download, page, page_texts, seat_dot
 from referee.web.markup import PALETTES, Child, Drawing, Markup, button_link, data_table, panel, svg, tag
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, draw_finish
 from referee.web.photo_finish.glance_svg import draw_shared, draw_strip
 from referee.web.photo_finish.moment import Finish, finish, headline, offset, verdict
-from referee.web.site import Site, game_of, whole
+from referee.web.site import Site, game_of, parse_int
 from referee.web.winner_view import first_view, why_line
 
 PICTURES_WITHIN: Final = 400 * MS
@@ -38,7 +38,7 @@ PICTURES_WITHIN: Final = 400 * MS
 MOST_PICTURES: Final = 12
 
 
-def found(folded: Folded, slap: str) -> Finish | None:
+def found(folded: LoadedGame, slap: str) -> Finish | None:
     """Return the photo-finish of a hand; None if the game has no such hand."""
     lines, asked = folded.lines(), folded.line(slap)
     if asked is not None and asked not in lines:
@@ -47,7 +47,7 @@ def found(folded: Folded, slap: str) -> Finish | None:
     return finish(lines, folded.rulings, slap, folded.replaced_by, len(folded.table.seats))
 
 
-def finish_figure(folded: Folded, seen: Finish, texts: Texts, *, id: str | None = None) -> Markup:  # noqa: A002
+def finish_figure(folded: LoadedGame, seen: Finish, texts: Texts, *, id: str | None = None) -> Markup:  # noqa: A002
     """Return the drawing in two widths, for wide and for narrow screens."""
     return tag(
         "figure",
@@ -58,7 +58,7 @@ def finish_figure(folded: Folded, seen: Finish, texts: Texts, *, id: str | None 
     )
 
 
-def _drawn(folded: Folded, seen: Finish, texts: Texts, width: int) -> Drawing:
+def _drawn(folded: LoadedGame, seen: Finish, texts: Texts, width: int) -> Drawing:
     words = RulingWords(folded.table.seats, texts)
     title = texts("finish.of", game=folded.info.id, slap=seen.slap)
     rows = f"{seen.ruling.id} · {' '.join(seen.ruling.rule)}" if seen.ruling is not None else seen.slap
@@ -68,14 +68,14 @@ def _drawn(folded: Folded, seen: Finish, texts: Texts, width: int) -> Drawing:
     return draw_finish(seen, words, title, f"{rows} · {after}", width)
 
 
-def _sealed(folded: Folded, seen: Finish, texts: Texts) -> str | None:
+def _sealed(folded: LoadedGame, seen: Finish, texts: Texts) -> str | None:
     """Return the ruling's line number and seal; None if it has none, or is not on record yet."""
     found = None if seen.ruling is None else folded.seals.by_ruling.get(seen.ruling.id)
     return None if found is None else texts("finish.seal", line=found[0], seal=show_seal(found[1]))
 
 
 def finish_page(
-    folded: Folded, seen: Finish, texts: Texts, pictures: Sequence[Picture] | None, wrong: str = ""
+    folded: LoadedGame, seen: Finish, texts: Texts, pictures: Sequence[Picture] | None, wrong: str = ""
 ) -> Iterator[Child]:
     """Yield the content of the page.
 
@@ -93,7 +93,7 @@ def finish_page(
     yield first_view(seen, words, why_line(seen, words))
     if seen.ruling is not None and seen.ruling.supersedes:
         old = [folded.by_id[name] for name in seen.ruling.supersedes if name in folded.by_id]
-        lines = [tag("li", tag("s", words(one))) for one in old]
+        lines = [tag("li", tag("s", words(ruling))) for ruling in old]
         yield tag("div", tag("p", texts("finish.replaces")), tag("ul", lines), class_="notice")
     around = panel(texts("finish.pictures"), _pictures(folded.info.id, seen, words, pictures))
     # People look before they read; the note that there are no pictures comes last.
@@ -112,7 +112,7 @@ def finish_page(
     yield record_notes(folded, texts)
 
 
-def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
+def _buttons(folded: LoadedGame, seen: Finish, texts: Texts, wrong: str) -> Markup:
     game, slaps = folded.info.id, list(dict.fromkeys(cause_of(ruling) for ruling in folded.slaps()))
     at = slaps.index(seen.slap) if seen.slap in slaps else -1
     path = f"/games/{game}/finish"
@@ -135,7 +135,7 @@ def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
     return tag("div", tag("p", title, class_="crumb"), tag("div", links, class_="buttons"), class_="bar")
 
 
-def _downloads(folded: Folded, seen: Finish, texts: Texts) -> Markup:
+def _downloads(folded: LoadedGame, seen: Finish, texts: Texts) -> Markup:
     """Return the links to the whole drawing; the browser's script makes the PNG from the SVG."""
     game, label = folded.info.id, texts("finish.download")
     link = address(f"/games/{game}/finish.svg", {"slap": seen.slap})
@@ -268,7 +268,7 @@ async def show_latest_finish(site: Site, request: Request) -> Response:
     board = site.hub.board
     ruling = board.last_slap()
     at = None if board.game is None or ruling is None else shown_at(board.game, ruling)
-    at = at or await site.aside(_last_with_slap, site.shelf)
+    at = at or await site.run_in_worker(_last_with_slap, site.shelf)
     if at is not None:
         return RedirectResponse(at, 303)
     texts = page_texts(request)
@@ -276,7 +276,7 @@ async def show_latest_finish(site: Site, request: Request) -> Response:
     return page(request, texts("finish.title"), empty, here="/finish")
 
 
-def _last_with_slap(shelf: Shelf) -> str | None:
+def _last_with_slap(shelf: GameCache) -> str | None:
     for info in shelf.games()[:5]:
         for _, text in reversed(shelf.lines(info.id)):
             if not text.startswith('{"ruling":"slap_'):
@@ -303,13 +303,13 @@ async def show_finish(site: Site, request: Request) -> Response:
         wrong = ""
         if site.controlled and seen.ruling is not None:
             wrong = disputed_at(site.hub.board, game, seen.ruling)
-        shown = None if pictures is None else tuple((one.t, one.exposure) for one in pictures)
+        shown = None if pictures is None else tuple((picture.t, picture.exposure) for picture in pictures)
         return site.shelf.drawn(
             folded, ("page", slap, texts.language, wrong, shown),
             lambda: tag("div", list(finish_page(folded, seen, texts, pictures, wrong)), class_="finish"),
         )  # fmt: skip
 
-    content = await site.aside(write)
+    content = await site.run_in_worker(write)
     if content is None:
         raise HTTPException(404)
     content = Markup(content)
@@ -319,7 +319,7 @@ async def show_finish(site: Site, request: Request) -> Response:
 async def send_finish(site: Site, request: Request) -> Response:
     """The drawing as a self-contained SVG file."""
     asked, texts = request.query_params, page_texts(request)
-    slap, width = asked.get("slap", ""), whole(asked.get("width"), WIDE)
+    slap, width = asked.get("slap", ""), parse_int(asked.get("width"), WIDE)
     palette = PALETTES.get(asked.get("theme", "light"), PALETTES["light"])
     folded = await site.folded(request)
 
@@ -333,7 +333,7 @@ async def send_finish(site: Site, request: Request) -> Response:
         return svg(_drawn(folded, seen, texts, width), palette)
 
     what = ("svg", slap, width, asked.get("theme") if asked.get("theme") in PALETTES else "", "shared" in asked)
-    drawn = await site.aside(site.shelf.drawn, folded, (*what, texts.language), draw)
+    drawn = await site.run_in_worker(site.shelf.drawn, folded, (*what, texts.language), draw)
     if drawn is None:
         raise HTTPException(404)
     return download(drawn, f"{_file_name(folded.info.id, slap)}.svg", "image/svg+xml")
@@ -347,7 +347,7 @@ def _file_name(game: int, slap: str) -> str:
 async def send_picture(site: Site, request: Request) -> Response:
     """One kept frame."""
     t = int(request.path_params["t"])
-    kept = await site.aside(site.shelf.pictures, game_of(request), t, t) if t < 2**63 else []
+    kept = await site.run_in_worker(site.shelf.pictures, game_of(request), t, t) if t < 2**63 else []
     if not kept:
         raise HTTPException(404)
     return Response(kept[0].jpeg, media_type="image/jpeg")

@@ -10,12 +10,12 @@ from starlette.responses import HTMLResponse
 
 from referee.engine.observations import Other
 from referee.record.statistics import HandFigure, make_figures
-from referee.text.catalogue import Texts, unbroken
+from referee.text.catalogue import Texts, with_nbsp
 from referee.text.ruling_lines import RulingWords
 from referee.web.board_view import ruling_address
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.games import record_notes
-from referee.web.games_cache import Folded
+from referee.web.games_cache import LoadedGame
 from referee.web.layout import address, page, page_texts, seat_dot
 from referee.web.markup import Child, Drawing, Line, Markup, Polyline, Shape, Text, button_link, seat_role, svg, tag
 from referee.web.photo_finish.finish_svg import Axis, shortened
@@ -45,27 +45,27 @@ class GameMoment(NamedTuple):
     href: str
 
 
-def count_cards(folded: Folded) -> list[CardCounts]:
+def count_cards(folded: LoadedGame) -> list[CardCounts]:
     """Return the cards of each seat through a game, at a limited number of instants."""
     last = len(folded.steps) - 1
     places = sorted({round(place * last / _POINTS) for place in range(_POINTS + 1)}) if last >= 0 else []
     found = [CardCounts(folded.steps[place].observation.t, folded.view(place).counts, place) for place in places]
-    return [one for one in found if one.counts]
+    return [counts for counts in found if counts.counts]
 
 
-def find_moments(folded: Folded, words: RulingWords) -> list[GameMoment]:
+def find_moments(folded: LoadedGame, words: RulingWords) -> list[GameMoment]:
     """Return at most five moments: closest finish, quickest hand, largest pile, the winner's low, the end."""
     texts, game = words.texts, folded.info.id
-    in_force = [one for one in folded.rulings if one.id not in folded.replaced_by]
+    in_force = [ruling for ruling in folded.rulings if ruling.id not in folded.replaced_by]
     hands = make_figures(folded, game)
     moments = [*_of_hands(folded, hands, words)]
-    piles = [one for one in in_force if one.kind == "pile" and one.get("count")]
+    piles = [ruling for ruling in in_force if ruling.kind == "pile" and ruling.get("count")]
     if piles:
         most = max(piles, key=lambda one: int(one["count"]))
         moments.append(GameMoment("largest", words(most), most["seat"], ruling_address(game, most)))
-    winner = next((one["seat"] for one in in_force if one.kind == "won"), None)
+    winner = next((ruling["seat"] for ruling in in_force if ruling.kind == "won"), None)
     if winner is not None:
-        known = [(one.counts[winner - 1], one) for one in count_cards(folded) if len(one.counts) >= winner]
+        known = [(card.counts[winner - 1], card) for card in count_cards(folded) if len(card.counts) >= winner]
         low = min(((count, one) for count, one in known if count is not None), key=lambda pair: pair[0], default=None)
         if low is not None:
             said = f"{words.name(winner)}: {texts.count('cards', low[0])}, {texts.seconds(low[1].t - folded.table.t)}"
@@ -79,13 +79,13 @@ def find_moments(folded: Folded, words: RulingWords) -> list[GameMoment]:
     return moments
 
 
-def _of_hands(folded: Folded, hands: Sequence[HandFigure], words: RulingWords) -> Iterator[GameMoment]:
+def _of_hands(folded: LoadedGame, hands: Sequence[HandFigure], words: RulingWords) -> Iterator[GameMoment]:
     texts = words.texts
-    gaps = [one for one in hands if one.margin is not None and one.margin_error is not None]
+    gaps = [hand for hand in hands if hand.margin is not None and hand.margin_error is not None]
     if gaps:
         nearest = min(gaps, key=lambda one: one.margin or 0)
         yield GameMoment("nearest", words(folded.by_id[nearest.ruling]), nearest.seat, _finish(folded, nearest))
-    timed = [one for one in hands if one.outcome == "won" and one.counts]
+    timed = [hand for hand in hands if hand.outcome == "won" and hand.counts]
     if timed:
         quick = min(timed, key=lambda one: one.since or 0)
         time = texts.measured(quick.since or 0, quick.error)
@@ -93,7 +93,7 @@ def _of_hands(folded: Folded, hands: Sequence[HandFigure], words: RulingWords) -
         yield GameMoment("quickest", said, quick.seat, _finish(folded, quick))
 
 
-def _finish(folded: Folded, hand: HandFigure) -> str:
+def _finish(folded: LoadedGame, hand: HandFigure) -> str:
     return address(f"/games/{folded.info.id}/finish", {"slap": hand.slap})
 
 
@@ -134,10 +134,10 @@ def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
     return Drawing(width, height, tuple(shapes), texts("end.curve"), final)
 
 
-def _headline(folded: Folded, words: RulingWords) -> tuple[str, int | None]:
+def _headline(folded: LoadedGame, words: RulingWords) -> tuple[str, int | None]:
     """Return how the game ended, and the seat whose colour that has."""
-    in_force = [one for one in folded.rulings if one.id not in folded.replaced_by]
-    end = next((one for one in reversed(in_force) if one.kind in ("won", "drawn")), None)
+    in_force = [ruling for ruling in folded.rulings if ruling.id not in folded.replaced_by]
+    end = next((ruling for ruling in reversed(in_force) if ruling.kind in ("won", "drawn")), None)
     if end is None:
         return words.texts("games.unfinished"), None
     seat = end.get("seat")
@@ -146,7 +146,7 @@ def _headline(folded: Folded, words: RulingWords) -> tuple[str, int | None]:
 
 def _moment(moment: GameMoment, texts: Texts) -> Markup:
     dot = seat_dot(moment.seat) if moment.seat else ""
-    said = tag("a", unbroken(moment.said), href=moment.href)
+    said = tag("a", with_nbsp(moment.said), href=moment.href)
     return tag("li", tag("h3", texts(f"end.{moment.what}")), tag("p", dot, said))
 
 
@@ -167,14 +167,14 @@ async def show_end(site: Site, request: Request) -> HTMLResponse:
             tag("p", texts("end.another"), id="another", hidden=True),
         ]
         curve = svg(draw_counts(counts, words), class_="curve") if counts else None
-        moments = [_moment(one, texts) for one in find_moments(folded, words)]
+        moments = [_moment(moment, texts) for moment in find_moments(folded, words)]
         head = tag("h1", text, class_=f"ink-seat{(seat - 1) % 8 + 1}" if seat else None)
         figure = tag("figure", tag("figcaption", texts("end.curve")), curve, class_="panel")
         listed = tag("section", tag("h2", texts("end.moments")), tag("ul", moments), class_="panel moments")
         seal = record_notes(folded, texts)
         return [head, tag("div", figure, listed, class_="ended"), seal, tag("div", links, class_="buttons")]
 
-    content = await site.aside(write)
+    content = await site.run_in_worker(write)
     said = [answer_line(), said_to_scripts(texts, "control.")]
     holder = tag(
         "div",

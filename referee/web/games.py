@@ -23,18 +23,18 @@ from referee.record.export import write_rulings_csv
 from referee.record.seals import show_seal
 from referee.record.store import GameInfo
 from referee.rules.rows import ROWS
-from referee.text.catalogue import Texts, unbroken
+from referee.text.catalogue import Texts, with_nbsp
 from referee.text.explanation_lines import moment_words, offset_of, why
 from referee.text.rules import sentence
 from referee.text.ruling_lines import RulingWords, pretty
 from referee.web.board import disputed_at
 from referee.web.board_view import pile, replaced_badge, ruling_address, seats, shown_at
 from referee.web.control_page import keeping
-from referee.web.games_cache import Folded, LoggedGame, Shelf
+from referee.web.games_cache import GameCache, LoadedGame, LoggedGame
 from referee.web.layout import CSV, address, card, download, page, page_texts
 from referee.web.markup import Child, Markup, button_link, data_table, join, panel, tag
 from referee.web.photo_finish.questions import ClassQuestion, answer_of, find_questions
-from referee.web.site import Site, game_of, whole
+from referee.web.site import Site, game_of, parse_int
 from referee.web.winner_view import first_view, why_line
 
 _GAMES_A_PAGE: Final = 25
@@ -46,9 +46,9 @@ _STEPS_AT_ONCE: Final = 30
 async def show_games(site: Site, request: Request) -> Response:
     """The list of games, latest first."""
     texts = page_texts(request)
-    first = whole(request.query_params.get("from"), 0)
-    every = await site.aside(site.shelf.games)
-    rows = await site.aside(
+    first = parse_int(request.query_params.get("from"), 0)
+    every = await site.run_in_worker(site.shelf.games)
+    rows = await site.run_in_worker(
         lambda: [_game_row(info, site.shelf, texts) for info in every[first : first + _GAMES_A_PAGE]]
     )
     heads = [*(texts(f"games.{name}") for name in ("began", "players", "rules", "outcome")), ""]
@@ -71,7 +71,7 @@ def _turning(path: str, first: int, step: int, count: int, texts: Texts, query: 
     return tag("p", links, class_="buttons")
 
 
-def _game_row(info: GameInfo, shelf: Shelf, texts: Texts) -> Markup:
+def _game_row(info: GameInfo, shelf: GameCache, texts: Texts) -> Markup:
     at, end = f"/games/{info.id}", shelf.end_ruling(info.id)
     links = [
         tag("a", texts(f"games.{name}"), href=href, aria_label=f"{texts(f'games.{name}')}, {info.id}")
@@ -108,7 +108,7 @@ def rules_name(rules: Any, texts: Texts) -> str:
     return f"{texts('games.own_rules')} ({base})" if base else texts("games.own_rules")
 
 
-def _disputed_at(site: Site, folded: Folded | LoggedGame, ruling: Ruling) -> str:
+def _disputed_at(site: Site, folded: LoadedGame | LoggedGame, ruling: Ruling) -> str:
     """Return the address where people may dispute a ruling of this game; empty if they may not."""
     return disputed_at(site.hub.board, folded.info.id, ruling) if site.controlled else ""
 
@@ -116,15 +116,15 @@ def _disputed_at(site: Site, folded: Folded | LoggedGame, ruling: Ruling) -> str
 async def show_game(site: Site, request: Request) -> Response:
     """One game: every ruling with a link to its reasons; a game too long for that, as its log has it."""
     texts, every = page_texts(request), request.query_params.get("all") == "1"
-    first = whole(request.query_params.get("from"), 0)
+    first = parse_int(request.query_params.get("from"), 0)
     try:
-        folded: Folded | LoggedGame = await site.folded(request)
+        folded: LoadedGame | LoggedGame = await site.folded(request)
     except TooLong:
-        folded = await site.alone(site.shelf.logged, game_of(request))
+        folded = await site.run_exclusively(site.shelf.logged, game_of(request))
     if isinstance(folded, LoggedGame):
         numbers = folded.every if every else folded.listed
         count, shadowed = len(numbers), folded.is_shadowed
-        part = await site.aside(site.shelf.rulings, folded.info.id, numbers[first : first + _RULINGS_A_PAGE])
+        part = await site.run_in_worker(site.shelf.rulings, folded.info.id, numbers[first : first + _RULINGS_A_PAGE])
         names: tuple[str, ...] = ()
         again = tag("p", texts("games.too_long"), class_="note")
     else:
@@ -138,7 +138,7 @@ async def show_game(site: Site, request: Request) -> Response:
     links = [button_link(texts(f"games.{name}"), f"{at}/{file}") for name, file in files]
     if shadowed and names:
         links.append(button_link(texts("shadow.link"), f"{at}/shadow"))
-    rows = await site.aside(lambda: [_ruling_row(site, folded, ruling, words) for ruling in part])
+    rows = await site.run_in_worker(lambda: [_ruling_row(site, folded, ruling, words) for ruling in part])
     heads = [texts(f"games.{name}") for name in ("when", "what", "why")]
     own, scripts = keeping(site, texts)
     fewer = texts("games.show_few" if every else "games.show_all")
@@ -156,7 +156,7 @@ async def show_game(site: Site, request: Request) -> Response:
     return page(request, title, *content, scripts=scripts, here="/games")
 
 
-def _ruled_again(folded: Folded, texts: Texts) -> Markup:
+def _ruled_again(folded: LoadedGame, texts: Texts) -> Markup:
     """Return whether the log's rulings come out the same today."""
     same, others = folded.agrees
     again = "games.again_none" if not folded.logged else "games.again_differs" if others else "games.again_equal"
@@ -167,17 +167,17 @@ def _ruled_again(folded: Folded, texts: Texts) -> Markup:
 _BROKEN_SHOWN: Final = 5
 
 
-def record_notes(folded: Folded | LoggedGame, texts: Texts) -> list[Markup]:
+def record_notes(folded: LoadedGame | LoggedGame, texts: Texts) -> list[Markup]:
     """Return notes on the game's seal, the lines that differ from what was sealed, and the unreadable ones."""
     seals, notes = folded.seals, []
     if seals.broken:
-        places = _places([one.number for one in seals.broken])
+        places = _places([seal.number for seal in seals.broken])
         notes.append(tag("p", texts.count("games.seal_broken", len(seals.broken), lines=places), class_="note bad"))
     elif seals.last:
         anew = f" {texts('games.sealed_anew')}" if seals.resealed else ""
         notes.append(tag("p", texts("games.seal", seal=show_seal(seals.last)), anew, class_="note seal"))
     if folded.odd:
-        places = _places([one.number for one in folded.odd])
+        places = _places([line.number for line in folded.odd])
         notes.append(tag("p", texts.count("games.odd", len(folded.odd), lines=places), class_="note bad"))
     return notes
 
@@ -187,18 +187,18 @@ def _places(numbers: list[int]) -> str:
     return f"{shown} …" if len(numbers) > _BROKEN_SHOWN else shown
 
 
-def _ruling_row(site: Site, folded: Folded | LoggedGame, ruling: Ruling, words: RulingWords) -> Markup:
+def _ruling_row(site: Site, folded: LoadedGame | LoggedGame, ruling: Ruling, words: RulingWords) -> Markup:
     texts, gone, game = words.texts, ruling.id in folded.replaced_by, folded.info.id
-    said: Child = unbroken(words(ruling))
+    said: Child = with_nbsp(words(ruling))
     if gone:
         said = [tag("s", said), " ", replaced_badge(texts)]
     targets = []
-    if isinstance(folded, Folded):
+    if isinstance(folded, LoadedGame):
         targets.append((" ".join(ruling.rule), texts("games.why"), ruling_address(game, ruling)))
     else:
         # Its reasons would require ruling the whole game again.
         said = [said, " ", tag("small", " ".join(ruling.rule))]
-    if ruling.kind in SLAP_KINDS and isinstance(folded, Folded):
+    if ruling.kind in SLAP_KINDS and isinstance(folded, LoadedGame):
         targets.append((texts("nav.finish"), texts("nav.finish"), shown_at(game, ruling)))
     wrong = _disputed_at(site, folded, ruling)
     if wrong:
@@ -221,7 +221,7 @@ async def show_ruling(site: Site, request: Request) -> Response:
     if found is None:
         raise HTTPException(404)
     words, game = RulingWords(folded.table.seats, texts), texts("games.game", game=folded.info.id)
-    sections = await site.aside(lambda: explained(folded.explain(found), folded, words))
+    sections = await site.run_in_worker(lambda: explained(folded.explain(found), folded, words))
     after = texts("finish.at", time=texts.seconds(found.t - folded.table.t))
     newer = folded.by_id.get(folded.replaced_by.get(found.id, ""))
     notice = None
@@ -240,7 +240,7 @@ async def show_ruling(site: Site, request: Request) -> Response:
     return page(request, words(found), *content, here="/games")
 
 
-def explained(explanation: Explanation, folded: Folded, words: RulingWords) -> Markup:
+def explained(explanation: Explanation, folded: LoadedGame, words: RulingWords) -> Markup:
     """Return a ruling's explanation: the rule in words, the pile then, rejected alternatives, nearby instants."""
     texts, on = words.texts, folded.table.house
     items = []
@@ -254,20 +254,20 @@ def explained(explanation: Explanation, folded: Folded, words: RulingWords) -> M
         cards = [card(laid.card, texts, class_=laid.state) for laid in explanation.pile]
         parts.append(panel(texts("finish.pile_then"), tag("div", cards, class_="cards wrap")))
     if explanation.considered:
-        items = [_considered(one, words) for one in explanation.considered]
+        items = [_considered(considered, words) for considered in explanation.considered]
         parts.append(panel(texts("finish.considered"), tag("ul", items, class_="considered")))
     if explanation.moments:
         because = frozenset(explanation.ruling.because)
         rows = []
-        for one in explanation.moments:
-            rests = one.id in because
-            said = one.kind in ("answer", "correct")
+        for moment in explanation.moments:
+            rests = moment.id in because
+            said = moment.kind in ("answer", "correct")
             cells: tuple[Child, ...] = (
-                offset_of(one, explanation, texts),
-                moment_words(one, words) if said else texts.get(f"moment.{one.kind}", one.kind),
-                words.name(one.seat) if one.seat is not None else "",
-                card(one.card, texts) if one.card else "",
-                tag("code", one.id),
+                offset_of(moment, explanation, texts),
+                moment_words(moment, words) if said else texts.get(f"moment.{moment.kind}", moment.kind),
+                words.name(moment.seat) if moment.seat is not None else "",
+                card(moment.card, texts) if moment.card else "",
+                tag("code", moment.id),
                 texts("finish.rests") if rests else "",
             )
             rows.append(tag("tr", [tag("td", cell) for cell in cells], class_="rests" if rests else None))
@@ -290,30 +290,30 @@ def _considered(one: Considered, words: RulingWords) -> Markup:
 
 async def _lines(site: Site, game: int) -> list[str]:
     """Return a game's lines; raises `RecordError` if there is no such game."""
-    await site.aside(site.shelf.game, game)
-    return [text for _, text in await site.aside(site.shelf.lines, game)]
+    await site.run_in_worker(site.shelf.game, game)
+    return [text for _, text in await site.run_in_worker(site.shelf.lines, game)]
 
 
 async def send_log(site: Site, request: Request) -> Response:
     """The game as a file in the public format."""
     game = game_of(request)
-    text = await site.aside(lambda: "".join(site.shelf.exported(game)))
+    text = await site.run_in_worker(lambda: "".join(site.shelf.exported(game)))
     return download(text, f"game-{game}.jsonl", "application/jsonl")
 
 
 async def send_rulings(site: Site, request: Request) -> Response:
     """The rulings in the log as a table."""
     game = game_of(request)
-    return download(await site.aside(write_rulings_csv, await _lines(site, game)), f"rulings-{game}.csv", CSV)
+    return download(await site.run_in_worker(write_rulings_csv, await _lines(site, game)), f"rulings-{game}.csv", CSV)
 
 
-def _known_steps(folded: Folded) -> list[int]:
+def _known_steps(folded: LoadedGame) -> list[int]:
     """Return the indexes of the lines that the referee knows; the replay steps through these."""
     return [place for place, step in enumerate(folded.steps) if not isinstance(step.observation, Other)]
 
 
 def _step_fields(
-    folded: Folded, place: int, texts: Texts, questions: Mapping[str, ClassQuestion] = MappingProxyType({})
+    folded: LoadedGame, place: int, texts: Texts, questions: Mapping[str, ClassQuestion] = MappingProxyType({})
 ) -> dict[str, Any]:
     """Return one step for the script: what happened, what was ruled then, and the regions after it.
 
@@ -353,7 +353,7 @@ def _step_fields(
     }
 
 
-def _asked(folded: Folded, question: ClassQuestion, words: RulingWords) -> Markup:
+def _asked(folded: LoadedGame, question: ClassQuestion, words: RulingWords) -> Markup:
     """Return a question to a class, which opens to show its answer."""
     texts, seen = words.texts, answer_of(folded, question)
     href = address(f"/games/{folded.info.id}/what-if", {"slap": question.slap})
@@ -366,7 +366,7 @@ def _asked(folded: Folded, question: ClassQuestion, words: RulingWords) -> Marku
     )
 
 
-def _questions(site: Site, request: Request, folded: Folded) -> dict[str, ClassQuestion]:
+def _questions(site: Site, request: Request, folded: LoadedGame) -> dict[str, ClassQuestion]:
     """Return the questions by line, if the address asks for a lesson."""
     return site.shelf.remembered(folded.info.id, find_questions) if request.query_params.get("lesson") == "1" else {}
 
@@ -389,22 +389,22 @@ def _line_in_words(line: Observation, words: RulingWords) -> str:
 async def send_steps(site: Site, request: Request) -> JSONResponse:
     """Some steps of a game, from a place on."""
     folded = await site.folded(request)
-    texts, first = page_texts(request), whole(request.query_params.get("from"), 0)
+    texts, first = page_texts(request), parse_int(request.query_params.get("from"), 0)
 
     def some() -> dict[str, Any]:
         places, asked = _known_steps(folded), _questions(site, request, folded)
         steps = [_step_fields(folded, place, texts, asked) for place in places[first : first + _STEPS_AT_ONCE]]
         return {"from": first, "all": len(places), "steps": steps}
 
-    return JSONResponse(await site.aside(some))
+    return JSONResponse(await site.run_in_worker(some))
 
 
 async def show_replay(site: Site, request: Request) -> Response:
     """The replay of a game; shows the step in the address, and its script the others."""
     texts, folded = page_texts(request), await site.folded(request)
-    places, asked = _known_steps(folded), await site.aside(_questions, site, request, folded)
-    at = min(whole(request.query_params.get("at"), 0), len(places) - 1)
-    now = await site.aside(_step_fields, folded, places[at], texts, asked)
+    places, asked = _known_steps(folded), await site.run_in_worker(_questions, site, request, folded)
+    at = min(parse_int(request.query_params.get("at"), 0), len(places) - 1)
+    now = await site.run_in_worker(_step_fields, folded, places[at], texts, asked)
     title = texts("replay.title", game=folded.info.id)
     stops = [step for step, place in enumerate(places) if folded.steps[place].observation.id in asked]
     lesson = request.query_params.get("lesson") == "1"

@@ -2,7 +2,7 @@
 
 A record may be far larger than the page's memory, and a game too long to be ruled again while a visitor waits. So a
 game that is too long is shown by the rulings in its log (`LoggedGame`), and when counting games for their figures takes
-long, a separate process counts them one after the other (`Shelf.count`).
+long, a separate process counts them one after the other (`GameCache.count`).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _seals_of(rows: Sequence[SealedLine], broken: Sequence[BrokenSeal], resealed
     return GameSeals((rows[-1][2] or "") if rows else "", tuple(broken), resealed, found)
 
 
-class Folded(ReplayedGame):
+class LoadedGame(ReplayedGame):
     """A game of the record, ruled again."""
 
     def __init__(self, info: GameInfo, rows: Sequence[tuple[int, str]], seals: GameSeals | None = None) -> None:
@@ -110,7 +110,7 @@ class LoggedGame:
         self._last = ""
         broken = record.broken_seals(info.id, self._passing(record.sealed_lines(info.id)))
         # A hundred thousand lines may be broken: keep only their numbers.
-        places = [one._replace(words="") for one in broken]
+        places = [seal._replace(words="") for seal in broken]
         self.seals = GameSeals(self._last, tuple(places), record.is_resealed(info.id))
 
     def _passing(self, rows: Iterable[SealedLine]) -> Iterator[SealedLine]:
@@ -128,7 +128,7 @@ class LoggedGame:
             yield row
 
 
-class Shelf:
+class GameCache:
     """Reads the record. May be used from several threads; every method raises `RecordError`."""
 
     def __init__(self, record: Path, pictures: Path | None = None) -> None:
@@ -138,7 +138,7 @@ class Shelf:
         self._lock = threading.Lock()
         self._opened: tuple[int, Record] | None = None
         """The record, with its file's inode number."""
-        self._folded: OrderedDict[int, tuple[int, Folded]] = OrderedDict()
+        self._folded: OrderedDict[int, tuple[int, LoadedGame]] = OrderedDict()
         """By game, with the number of its last line."""
         self._made: OrderedDict[tuple[int, str], tuple[int, object]] = OrderedDict()
         self._counts: OrderedDict[int, tuple[int, GameResult]] = OrderedDict()
@@ -216,7 +216,7 @@ class Shelf:
         with self._lock:
             return self._record.end_ruling(game)
 
-    def folded(self, game: int) -> Folded:
+    def folded(self, game: int) -> LoadedGame:
         """Return a game ruled again; raises `LogError` if its log cannot be read, and `TooLong`."""
         info = self.game(game)
         with self._lock:
@@ -232,7 +232,7 @@ class Shelf:
         with self._lock:
             broken = self._record.broken_seals(game)
         # Without the lock: ruling a long game again must not hold up other requests.
-        made = Folded(info, [(number, text) for number, text, _ in rows], _seals_of(rows, broken, resealed))
+        made = LoadedGame(info, [(number, text) for number, text, _ in rows], _seals_of(rows, broken, resealed))
         with self._lock:
             self._folded[game] = last, made
             self._folded.move_to_end(game)
@@ -240,7 +240,7 @@ class Shelf:
                 self._folded.popitem(last=False)
         return made
 
-    def remembered(self, game: int, make: Callable[[Folded], T]) -> T:
+    def remembered(self, game: int, make: Callable[[LoadedGame], T]) -> T:
         """Return the result of ``make`` for a game, cached until it has more lines; raises what `folded` raises."""
         last, key = -1, (game, make.__qualname__)
         if self.game(game).ended is None:
@@ -350,7 +350,7 @@ class Shelf:
             while len(self._counts) > _COUNTS_KEPT:
                 self._counts.popitem(last=False)
 
-    def drawn(self, folded: Folded, what: tuple[object, ...], draw: Callable[[], str | None]) -> str | None:
+    def drawn(self, folded: LoadedGame, what: tuple[object, ...], draw: Callable[[], str | None]) -> str | None:
         """Return a drawing of a game's present state, cached under everything else that it depends on (``what``)."""
         if not folded.seals.last:
             # Without a seal, nothing shows whether the lines have changed.

@@ -43,7 +43,7 @@ async def show_pads(site: Site, request: Request) -> HTMLResponse:
     if not is_trusted(request, secure=site.secure):
         return page(request, title, tag("section", tag("p", texts("pad.here_only")), class_="panel empty"))
     codes = _codes(site)
-    shown = [_invitation(site, request, one) for one in codes if not one.key]
+    shown = [_invitation(site, request, code) for code in codes if not code.key]
     content = [
         tag("h1", title),
         tag("p", texts("pad.none"), class_="note") if not codes else None,
@@ -61,7 +61,7 @@ async def show_pads(site: Site, request: Request) -> HTMLResponse:
 def key_pads(site: Site, request: Request) -> Markup | None:
     """Return the element for pads on this machine's keyboard; None without such keys or the right to see them."""
     keys = (
-        [{"code": one.code, "key": one.key} for one in _codes(site) if one.key]
+        [{"code": code.code, "key": code.key} for code in _codes(site) if code.key]
         if is_trusted(request, secure=site.secure)
         else []
     )
@@ -70,7 +70,7 @@ def key_pads(site: Site, request: Request) -> Markup | None:
 
 async def send_pad_code(site: Site, request: Request) -> Response:
     """A seat's pad as a QR code."""
-    one = next((one for one in _codes(site) if one.seat == request.path_params["seat"] and not one.key), None)
+    one = next((code for code in _codes(site) if code.seat == request.path_params["seat"] and not code.key), None)
     if one is None or not is_trusted(request, secure=site.secure):
         raise HTTPException(404)
     return qr_code(_address(site, request, one))

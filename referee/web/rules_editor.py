@@ -50,9 +50,9 @@ def house_check(text: str) -> dict[str, Any]:
             return {"accepted": False, "words": "one mistake", "mistakes": [mistake]}
     try:
         house = parse_house_rules(text.replace("\r\n", "\n"))
-    except HouseFileError as bad:
-        many = "one mistake" if len(bad.mistakes) == 1 else f"{len(bad.mistakes)} mistakes"
-        return {"accepted": False, "words": many, "mistakes": _mistakes(bad.mistakes[:_MOST_MISTAKES])}
+    except HouseFileError as error:
+        many = "one mistake" if len(error.mistakes) == 1 else f"{len(error.mistakes)} mistakes"
+        return {"accepted": False, "words": many, "mistakes": _mistakes(error.mistakes[:_MOST_MISTAKES])}
     rows = [
         {"group": title, "row": row, "name": ROWS[row].name, "words": sentence(row, house.rules)}
         for title, ids in rows_by_group().items()

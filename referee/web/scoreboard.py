@@ -21,7 +21,7 @@ from referee.control.socket import ControlError, ask_referee, let_in
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.record.database import RecordError
-from referee.sentence import told
+from referee.sentence import to_json
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
 from referee.web import pad_pages
@@ -134,8 +134,8 @@ class Follower:
             if rows:
                 board.add_lines(rows)
                 self._hub.wake()
-        except (RecordError, LogError) as bad:
-            _LOG.warning("the record: %s", bad)
+        except (RecordError, LogError) as error:
+            _LOG.warning("the record: %s", error)
 
     async def _ask(self, control: Path) -> None:
         """Ask for what the page shows but the record does not hold."""
@@ -159,16 +159,16 @@ class Follower:
         if board.live and self._silent <= LOOKS_UNTIL_SILENT:
             return
         try:
-            info = await self._site.aside(self._shelf.latest)
+            info = await self._site.run_in_worker(self._shelf.latest)
             if info is None or (info.id != board.game and self._is_veiled()):
                 return
             if info.id == board.game and not board.live:
-                rows = await self._site.aside(self._shelf.lines, info.id, board.line)
+                rows = await self._site.run_in_worker(self._shelf.lines, info.id, board.line)
                 if not rows:
                     return
             await self._show(Board(info.id, info.seats))
-        except RecordError as bad:
-            _LOG.warning("the record: %s", bad)
+        except RecordError as error:
+            _LOG.warning("the record: %s", error)
 
     def _is_veiled(self) -> bool:
         """Whether the game that is on is shadowed; the scoreboard then shows nothing of it, nor of the one before."""
@@ -181,9 +181,9 @@ class Follower:
     async def _show(self, board: Board) -> None:
         """Put a recorded game on the scoreboard."""
         try:
-            await self._site.aside(self._read, board)
-        except (RecordError, LogError, TooLong) as bad:
-            _LOG.warning("game %s: %s", board.game, bad)
+            await self._site.run_in_worker(self._read, board)
+        except (RecordError, LogError, TooLong) as error:
+            _LOG.warning("game %s: %s", board.game, error)
         board.set_state(self._state)
         self._hub.show(board)
 
@@ -252,7 +252,7 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
 def _qr_code(address: PageAddress, texts: Texts) -> Markup:
     """Return the code for phones to scan, with the address below it, or why there is none."""
     if not address.room:
-        said = in_language(told(address.why), texts)
+        said = in_language(to_json(address.why), texts)
         return tag("p", said["words"], lang=said.get("lang"), class_="scan")
     shown = address.room.partition("://")[2].rstrip("/")
     caption = tag("figcaption", texts("board.scan"), tag("br"), tag("b", shown))

@@ -32,7 +32,7 @@ from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError
 from referee.record.database import RecordError
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 from referee.units import SECOND
 from referee.web import (
     control_page,
@@ -49,13 +49,13 @@ from referee.web import (
 from referee.web.api import Control
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.layout import page, page_texts
 from referee.web.markup import tag
 from referee.web.scoreboard import Follower
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
-from referee.web.security.limits import Patient
+from referee.web.security.limits import HeadTimeoutProtocol
 from referee.web.security.sessions import Sessions
 from referee.web.site import Handler, PageOption, Site
 
@@ -146,7 +146,7 @@ class ViewerServer(uvicorn.Server):
 
     def __init__(self, app: ASGIApp, let_go: Callable[[], None], proxies: Sequence[str] = ()) -> None:
         """``let_go`` ends every viewer's stream; ``proxies`` may hold more connections than one visitor."""
-        patient = type(Patient.__name__, (Patient,), {"proxies": frozenset(proxies)})
+        patient = type(HeadTimeoutProtocol.__name__, (HeadTimeoutProtocol,), {"proxies": frozenset(proxies)})
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
             server_header=False, proxy_headers=False, ws="none", http=patient, loop="asyncio", timeout_keep_alive=15,
@@ -160,7 +160,10 @@ class ViewerServer(uvicorn.Server):
         if not quiet:
             address = page_address(*listening.getsockname()[:2])
             print(address.here)
-            print(say("for phones: {room}", room=address.room) if address.room else say(address.why), flush=True)
+            print(
+                translate("for phones: {room}", room=address.room) if address.room else translate(address.why),
+                flush=True,
+            )
         await self.serve([listening])
 
     @contextlib.contextmanager
@@ -224,7 +227,7 @@ async def serve(
     hub = Hub(Board(), controlled=runtime is not None)
     address = page_address(*listening.getsockname()[:2])
     site = Site(
-        Shelf(record, pictures), hub, controlled=runtime is not None, address=address, folder=runtime, secure=secure
+        GameCache(record, pictures), hub, controlled=runtime is not None, address=address, folder=runtime, secure=secure
     )
     control_socket, routes, sessions = None, [], Sessions()
     try:
@@ -232,9 +235,9 @@ async def serve(
             control = Control(runtime, secure=secure, names=lambda: hub.board.names)
             control_socket, routes, sessions = runtime / CONTROL_SOCKET, control.routes(), control.sessions
         follower = Follower(site, listen, control_socket)
-    except OSError as bad:
+    except OSError as error:
         listening.close()
-        raise UserError("{listen}: no socket can be made there ({why})", listen=listen, why=bad.strerror) from None
+        raise UserError("{listen}: no socket can be made there ({why})", listen=listen, why=error.strerror) from None
     app = Guard(
         build(site, routes, options), sessions, hosts=Hosts.of_this_machine(names), secure=secure, proxies=proxies,
         only_paired=only_paired,

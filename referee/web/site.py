@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from referee.control.page_address import PageAddress, is_loopback
 from referee.web.events import Hub
-from referee.web.games_cache import Folded, Shelf
+from referee.web.games_cache import GameCache, LoadedGame
 from referee.web.security.turns import Turns
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class Site:
     """The record and the viewers."""
 
     def __init__(
-        self, shelf: Shelf, hub: Hub, *, controlled: bool = False, address: PageAddress | None = None,
+        self, shelf: GameCache, hub: Hub, *, controlled: bool = False, address: PageAddress | None = None,
         folder: Path | None = None, secure: bool = False,
     ) -> None:  # fmt: skip
         """Join them.
@@ -66,18 +66,18 @@ class Site:
         came_by = f"{url.scheme}://{url.netloc}/"
         return PageAddress(came_by, came_by, "")
 
-    async def aside(self, work: Callable[..., T], *args: object) -> T:
+    async def run_in_worker(self, work: Callable[..., T], *args: object) -> T:
         """Run slow work in a thread, in the turn of the address that asked for it."""
         return await self._turns.do(functools.partial(work, *args))
 
-    async def alone(self, work: Callable[..., T], *args: object) -> T:
+    async def run_exclusively(self, work: Callable[..., T], *args: object) -> T:
         """Run work that costs as much as a whole game: in a thread, and for one visitor at a time."""
         async with self._asked:
-            return await self.aside(work, *args)
+            return await self.run_in_worker(work, *args)
 
-    async def folded(self, request: Request) -> Folded:
-        """Return the game that an address names, ruled again; raises what `Shelf.folded` raises."""
-        return await self.aside(self.shelf.folded, game_of(request))
+    async def folded(self, request: Request) -> LoadedGame:
+        """Return the game that an address names, ruled again; raises what `GameCache.folded` raises."""
+        return await self.run_in_worker(self.shelf.folded, game_of(request))
 
     def close(self) -> None:
         """Close the threads and the record."""
@@ -93,6 +93,6 @@ def game_of(request: Request) -> int:
     return number
 
 
-def whole(text: str | None, default: int) -> int:
+def parse_int(text: str | None, default: int) -> int:
     """Parse a number in an address; return the default for anything else."""
     return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 19 else default

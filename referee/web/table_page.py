@@ -20,7 +20,7 @@ from referee.text.catalogue import Texts
 from referee.web.board import Board
 from referee.web.board_view import trouble_words
 from referee.web.figures import looking_again, still_counting, waiting_note
-from referee.web.games_cache import GAMES_REMEMBERED, Shelf
+from referee.web.games_cache import GAMES_REMEMBERED, GameCache
 from referee.web.layout import CSV, download, page, page_texts, print_button
 from referee.web.markup import (
     Child,
@@ -126,7 +126,7 @@ _LATEST: Final = GAMES_REMEMBERED
 """Number of games counted here: their results are computed once, and remembered."""
 
 
-def _rows(shelf: Shelf) -> tuple[list[LeagueRow], int]:
+def _rows(shelf: GameCache) -> tuple[list[LeagueRow], int]:
     """Return the league's rows, and the number of games not counted yet; empty if no player agreed.
 
     Raises:
@@ -140,14 +140,15 @@ def _rows(shelf: Shelf) -> tuple[list[LeagueRow], int]:
     games = {game for game, _ in ties}
     made, left = shelf.count([info.id for info in shelf.games() if info.id in games][:_LATEST][::-1])
     results = [
-        replace(one, people={seat: who for (game, seat), who in ties.items() if game == one.game}) for one in made
+        replace(result, people={seat: who for (game, seat), who in ties.items() if game == result.game})
+        for result in made
     ]
     return make_league(results, names), left
 
 
 async def show_league(site: Site, request: Request) -> Response:
     """The league of those who agreed to be remembered."""
-    texts, (made, left) = page_texts(request), await site.aside(_rows, site.shelf)
+    texts, (made, left) = page_texts(request), await site.run_in_worker(_rows, site.shelf)
     title = texts("league.title")
     if left:
         # A rating of only some games would look like one of all.
@@ -159,14 +160,14 @@ async def show_league(site: Site, request: Request) -> Response:
         heads.insert(1, texts("figures.player"))
         heads.insert(5, texts("figures.false"))
         rows = []
-        for one in made:
-            rank = "–" if one.rank is None else f"{'=' if one.like_above else ''}{one.rank}"
+        for row in made:
+            rank = "–" if row.rank is None else f"{'=' if row.like_above else ''}{row.rank}"
             reaction = "–"
-            if one.reaction is not None:
-                reaction = f"{texts.ms(round(one.reaction.value), round(one.error))} (n = {one.reaction.count})"
-            rating = f"{one.rating.value:.0f} ± {one.rating.error:.0f}" if one.games else "–"
-            cells = (one.games, one.won, one.slaps["won"], one.slaps["false"], reaction, rating)
-            name = tag("th", one.name, scope="row")
+            if row.reaction is not None:
+                reaction = f"{texts.ms(round(row.reaction.value), round(row.error))} (n = {row.reaction.count})"
+            rating = f"{row.rating.value:.0f} ± {row.rating.error:.0f}" if row.games else "–"
+            cells = (row.games, row.won, row.slaps["won"], row.slaps["false"], reaction, rating)
+            name = tag("th", row.name, scope="row")
             rows.append(tag("tr", tag("td", rank), name, [tag("td", cell) for cell in cells]))
         content = (
             tag("p", button_link(texts("league.csv"), "/league.csv"), print_button(texts), class_="buttons"),
@@ -179,5 +180,5 @@ async def show_league(site: Site, request: Request) -> Response:
 
 async def send_league(site: Site, request: Request) -> Response:
     """The league for a spreadsheet."""
-    made, left = await site.aside(_rows, site.shelf)
+    made, left = await site.run_in_worker(_rows, site.shelf)
     return still_counting(request, left) if left else download(write_league_csv(made), "league.csv", CSV)

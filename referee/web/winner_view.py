@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from referee.engine.rulings import cause_of
-from referee.text.catalogue import unbroken
+from referee.text.catalogue import with_nbsp
 from referee.text.ruling_lines import RulingWords
 from referee.web.board import Board
 from referee.web.layout import face
@@ -27,7 +27,7 @@ def winner_view(board: Board, words: RulingWords) -> Markup:
 def why_line(seen: Finish, words: RulingWords) -> Markup | None:
     """Return why it was decided so, for below a slap at a glance; None if the verdict itself says it."""
     why = tell_why(seen, words)
-    return tag("p", unbroken(why), class_="why") if why else None
+    return tag("p", with_nbsp(why), class_="why") if why else None
 
 
 def first_view(seen: Finish, words: RulingWords, said: Child = None, **data: str | int) -> Markup:
@@ -37,8 +37,8 @@ def first_view(seen: Finish, words: RulingWords, said: Child = None, **data: str
     return tag(
         "div",
         tag("p", verdict.who, class_="who"),
-        tag("p", unbroken(verdict.how), class_="how"),
-        tag("p", unbroken(verdict.under), class_="under"),
+        tag("p", with_nbsp(verdict.how), class_="how"),
+        tag("p", with_nbsp(verdict.under), class_="under"),
         tag("div", cards, class_="hand"),
         said,
         svg(draw_room_finish(seen, words), class_="lanes"),

@@ -45,7 +45,7 @@ def test_the_voice_says_names_that_its_speaker_has_learned_and_seats_else() -> N
         voice = Voice(speaker, "en", ["Ann", "Seat 2", "Cho"])
         voice([WON])
         voice.tell(Notice("joined", 0, "", {"seat": 2}))
-    assert [one.text for one in able.said] == [
+    assert [phrase.text for phrase in able.said] == [
         "Cho wins the slap by seven milliseconds, give or take three", "seat two joins the game",
     ]  # fmt: skip
     assert able.said[0].text.replace("Cho", "seat three") == unable.said[0].text

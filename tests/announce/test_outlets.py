@@ -41,10 +41,10 @@ def made() -> list[Ruling]:
 def test_the_speaker_is_told_the_verdict_first() -> None:
     speaker = RecordingSpeaker(lambda: 0)
     Voice(speaker)(made())
-    said = [one.text for one in speaker.said]
+    said = [phrase.text for phrase in speaker.said]
     assert "seat three wins the slap by fifteen milliseconds" in said
     assert any(text.startswith("seat one has three chances") for text in said)
-    assert next(one for one in speaker.said if "wins" in one.text).urgent
+    assert next(phrase for phrase in speaker.said if "wins" in phrase.text).urgent
 
 
 def test_the_first_hands_light_goes_on_before_any_ruling() -> None:

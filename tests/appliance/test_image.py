@@ -73,7 +73,7 @@ def test_what_is_added_to_a_service_belongs_to_one(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(units()))
 def test_every_service_has_its_share_of_the_memory_and_its_place_where_it_is_short(name: str) -> None:
-    (file,) = (one for one in APPLIANCE.rglob(f"{name}.service"))
+    (file,) = (path for path in APPLIANCE.rglob(f"{name}.service"))
     said = dict(re.findall(r"^(Memory\w+|OOMScoreAdjust)=(.*)$", file.read_text(encoding="utf-8"), flags=re.MULTILINE))
     high, most = (int(said[key].rstrip("%M")) for key in ("MemoryHigh", "MemoryMax"))
     assert high < most

@@ -101,7 +101,7 @@ def runs(machine: Machine, slot: str, version: str) -> None:
 
 
 def entries(machine: Machine) -> list[str]:
-    return sorted(one.name for one in machine.entries.iterdir())
+    return sorted(path.name for path in machine.entries.iterdir())
 
 
 def test_an_update_goes_where_nothing_runs_and_is_on_trial(machine: Machine, maker: Maker) -> None:

@@ -134,8 +134,8 @@ def read_log(raw: bytes) -> str:
         stored = StoredLog(stream)
         record = WitnessedLog(stored.outline.table)
         made = list(stored.rulings(everything=True, witness=record))
-    except LogError as bad:
-        assert str(bad)
+    except LogError as error:
+        assert str(error)
         return "refused later" if seen > 1 else "refused at once"
     say, explain = ruling_writer(stored.outline.table, here()), words(record.table, made)
     for ruling in made:
@@ -193,10 +193,10 @@ def read_file(raw: bytes) -> str:
     """Check a house-rules file as the command does; return how far it came."""
     try:
         house = parse_bytes(raw, "house.toml")
-    except HouseFileError as bad:
-        assert bad.mistakes
-        assert all(mistake.as_line("house.toml") and "\n" not in mistake.problem for mistake in bad.mistakes)
-        late = [mistake for mistake in bad.mistakes if mistake.place is not None and mistake.place.line > 1]
+    except HouseFileError as error:
+        assert error.mistakes
+        assert all(mistake.as_line("house.toml") and "\n" not in mistake.problem for mistake in error.mistakes)
+        late = [mistake for mistake in error.mistakes if mistake.place is not None and mistake.place.line > 1]
         return "refused later" if late else "refused at once"
     assert house.rules.on
     return "read"
@@ -208,8 +208,8 @@ def _fuzz(make: Callable[[random.Random], bytes], read: Callable[[bytes], str], 
         raw = make(random.Random(seed))
         try:
             came[read(raw)] += 1
-        except Exception as bad:
-            bad.add_note(f"seed {seed}: {raw[:2000]!r}")
+        except Exception as error:
+            error.add_note(f"seed {seed}: {raw[:2000]!r}")
             raise
     print(f"{TRIES // 2} inputs: {dict(came)}")
     return came

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hardware.bell import Bell
+from hardware.bell import Waker
 
 PLAIN = Path(__file__).parents[1] / "support" / "plain_system"
 
@@ -84,7 +84,7 @@ def test_a_bell_of_either_kind_rings_once_for_many(monkeypatch: pytest.MonkeyPat
 
     if kind == "two sockets":
         monkeypatch.delattr(os, "eventfd")
-    bell = Bell()
+    bell = Waker()
     assert select.select([bell.waitable], [], [], 0)[0] == []
     for _ in range(100_000):
         bell.ring()

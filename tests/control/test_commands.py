@@ -17,7 +17,7 @@ from referee.control.corrections import _HANDLERS, meet_command
 from referee.control.facts import Accepted, Refused
 from referee.control.offers import FOULS, WILD_RANKS
 from referee.control.pairing_code import Pairing
-from referee.control.socket import Desk, obeying
+from referee.control.socket import CommandDispatcher, make_handler
 from referee.engine.adjudicator import LIVE_LOOKAHEAD
 from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Answer, Card, Lift, Observation, Pause, Resume, Slap, Taken, Tick
@@ -45,9 +45,9 @@ def generated(seed: int) -> tuple[Observation, ...]:
     return tuple(line for line in play(seed, 40).observations if not isinstance(line, Tick | Pause | Resume))
 
 
-def _desk(table: Table) -> Desk:
+def _desk(table: Table) -> CommandDispatcher:
     """Return the dispatcher that receives the page's commands."""
-    return Desk(Pairing(), obeying(table.facts, table.name, lambda *_: None, lambda _: ""))
+    return CommandDispatcher(Pairing(), make_handler(table.facts, table.name, lambda *_: None, lambda _: ""))
 
 
 REPORTED = {"base": "classic", "on": ["F5", "F9", "F10", "S6", "S7", "S8", "N14", "M11", "E8", "P14"]}
@@ -460,7 +460,7 @@ def test_a_game_is_joined_to_commands() -> None:
         orders.append(command.do)
         return "there is no such game" if command.do == "keep" else ""
 
-    obey = obeying(table.facts, table.name, table.observe, order)
+    obey = make_handler(table.facts, table.name, table.observe, order)
     assert isinstance(obey(parse_command({"do": "pause"})), Accepted)
     assert isinstance(table.observations[-1], Pause)
     assert isinstance(obey(parse_command({"do": "settings", "volume": 5})), Accepted)

@@ -69,7 +69,7 @@ def test_a_card_that_was_reported_out_of_turn_was_in_turn_after_all() -> None:
     """F7: overruling a report takes it back, and undoing that restores it."""
     table = table_of("1000 1:7h\n2000 2:Kc\n", "F7")
     accepted(table, "foul", seat=2, foul="out_of_turn")
-    (dead,) = (one for one in table.rulings if one.kind == "dead_card")
+    (dead,) = (ruling for ruling in table.rulings if ruling.kind == "dead_card")
     assert (dead["card"], table.view.turn, table.view.challenge) == ("Kc", 2, None)
     accepted(table, "overrule", ruling=dead.id, verdict="in_turn")
     assert ruled(table, "foul") == ruled(table, "dead_card") == []
@@ -229,7 +229,7 @@ def test_a_missed_slap_near_another_hand_is_asked_about() -> None:
     """Its instant is unknown, so it is unknown whether it came first."""
     table = table_of("1000 1:7h\n2000 2:7c\n2500 slap 1\n")
     accepted(table, "missed_slap", seat=3)
-    (question,) = [one for one in table.in_force() if one.kind == "question"]
+    (question,) = [ruling for ruling in table.in_force() if ruling.kind == "question"]
     assert question["ask"] == "who_was_first"
     accepted(table, "answer", question=question.id, value=3)
     assert table.view.owner == 3
@@ -266,7 +266,7 @@ def test_a_player_leaves() -> None:
 def test_the_wild_rank_is_asked_for_before_the_first_card() -> None:
     table = Table(log("", rules={"base": "classic", "on": ["P14"]}))
     table.settle()
-    (question,) = [one for one in table.in_force() if one.kind == "question"]
+    (question,) = [ruling for ruling in table.in_force() if ruling.kind == "question"]
     assert question["ask"] == "wild_rank"
     assert isinstance(table.command("answer", question=question.id, value="K"), Refused)
     accepted(table, "answer", question=question.id, value="T")
@@ -316,7 +316,7 @@ def test_late_evidence_is_left_out_and_that_taken_back() -> None:
     accepted(table, "answer", question="question@late", value="ignore")
     assert table.view.questions == ()
     assert ruled(table, "slap_false") == before
-    assert not any(one.get("ask") == "mend_amendment" for one in table.in_force())
+    assert not any(ruling.get("ask") == "mend_amendment" for ruling in table.in_force())
     accepted(table, "undo")
     assert table.view.questions == ("question@late",)
 
@@ -328,7 +328,7 @@ def test_every_hand_of_a_heat_that_none_can_match_is_an_answer(first: int) -> No
     rules = {"base": "classic", "on": ["M4"], "off": ["E4", "M12"]}
     table = Table(log(text, rules=rules, counts=[1, 1, 0]))
     table.settle()
-    (asked,) = (one for one in table.in_force() if one.kind == "question")
+    (asked,) = (ruling for ruling in table.in_force() if ruling.kind == "question")
     assert asked["about"] == ["s1", "s2", "s3"]
     accepted(table, "answer", question=asked.id, value=first)
     assert table.view.owner == first

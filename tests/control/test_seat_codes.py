@@ -25,12 +25,12 @@ NAMES = {1: "Ana", 2: "Ben", 3: "Cho"}
 
 def made(folder: Path, names: dict[int, str] = NAMES, now: int = NIGHT) -> dict[int, str]:
     """Return by seat the codes with which a game begins."""
-    return {one.seat: one.code for one in make_seat_codes(folder, dict.fromkeys(names, ""), names, now=now)}
+    return {code.seat: code.code for code in make_seat_codes(folder, dict.fromkeys(names, ""), names, now=now)}
 
 
 def test_a_rematch_keeps_every_code(tmp_path: Path) -> None:
     assert made(tmp_path) == made(tmp_path, now=NIGHT + EVENING)
-    assert len({one.code for one in read_seat_codes(tmp_path)}) == 3
+    assert len({code.code for code in read_seat_codes(tmp_path)}) == 3
 
 
 def test_a_start_of_the_program_begins_a_new_evening(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_key_stays_with_its_seat(tmp_path: Path) -> None:
 def test_calling_a_code_in_leaves_the_others(tmp_path: Path) -> None:
     before = made(tmp_path)
     assert call_in(tmp_path, 2, 3) == ""
-    codes = {one.seat: one for one in read_seat_codes(tmp_path)}
+    codes = {code.seat: code for code in read_seat_codes(tmp_path)}
     assert [codes[seat].code == before[seat] for seat in PHONES] == [True, False, True]
     assert [codes[seat].phones for seat in PHONES] == [1, 3, 1]
     assert why_ended(tmp_path, before[2]) == ("Ben: this code was called in; scan the new one at the table", 2)

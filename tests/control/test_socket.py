@@ -20,7 +20,7 @@ from referee.control.socket import (
     SLOW,
     SOCKET_NAME,
     ControlError,
-    Inlet,
+    ControlServer,
     ask_referee,
     private_folder,
     runtime_folder,
@@ -34,7 +34,7 @@ class Clocked:
     def __init__(self, folder: Path) -> None:
         self.clock = [0]
         self.heard: list[Any] = []
-        self.inlet = Inlet(folder, self._handle, lambda: self.clock[0])
+        self.inlet = ControlServer(folder, self._handle, lambda: self.clock[0])
 
     def _handle(self, asked: Any) -> Mapping[str, Any]:
         self.heard.append(asked)
@@ -148,7 +148,7 @@ def test_a_socket_left_behind_is_taken_over_and_one_in_use_is_not(tmp_path: Path
     left.close()
     first = Clocked(tmp_path)
     with pytest.raises(ControlError, match="another referee"):
-        Inlet(tmp_path, lambda _: {})
+        ControlServer(tmp_path, lambda _: {})
     assert first.said(b"1\n")["accepted"]
     first.inlet.close()
     assert not (tmp_path / SOCKET_NAME).exists()
@@ -176,7 +176,7 @@ def test_the_page_does_not_wait_for_ever(tmp_path: Path) -> None:
 def test_page_and_main_process_speak_through_the_real_socket(tmp_path: Path) -> None:
     """The page asks while the main process takes turns."""
     main = Main([0])
-    inlet = Inlet(tmp_path, main.desk, lambda: 0)
+    inlet = ControlServer(tmp_path, main.desk, lambda: 0)
 
     async def turns() -> None:
         while True:

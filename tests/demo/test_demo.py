@@ -143,6 +143,8 @@ def test_hands_come_down_at_their_instants_however_late_the_machine_asks() -> No
     assert pads.watermark(late) <= late
     assert (edges[0].seat, edges[0].t, edges[0].pressed) == (first.seat, 6_000_000_000 + first.t, True)
     assert [edge.t for edge in edges if edge.pressed] == [
-        6_000_000_000 + one.t for one in script.contacts if one.pressed and one.t <= first.t + 300_000_000
+        6_000_000_000 + contact.t
+        for contact in script.contacts
+        if contact.pressed and contact.t <= first.t + 300_000_000
     ]
     pads.close()

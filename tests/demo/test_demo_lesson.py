@@ -34,12 +34,12 @@ def lines(script: Script) -> list[Observation]:
 
 
 def test_every_line_states_an_error_and_the_players_answer(lines: list[Observation]) -> None:
-    assert {one.t_error for one in lines if isinstance(one, Slap)} == {LEAST_ERROR}
-    assert {one.t_error for one in lines if isinstance(one, Card)} == {33_333_333}
+    assert {line.t_error for line in lines if isinstance(line, Slap)} == {LEAST_ERROR}
+    assert {line.t_error for line in lines if isinstance(line, Card)} == {33_333_333}
     game = ReplayedGame(list(enumerate(lines, start=1)))
-    assert any(one.kind == "dead_heat" for one in game.rulings)
-    asked = {one.id for one in game.rulings if one.kind == "question" and one.id not in game.replaced_by}
-    assert asked <= {one.to for one in lines if isinstance(one, Answer)}
+    assert any(ruling.kind == "dead_heat" for ruling in game.rulings)
+    asked = {ruling.id for ruling in game.rulings if ruling.kind == "question" and ruling.id not in game.replaced_by}
+    assert asked <= {line.to for line in lines if isinstance(line, Answer)}
 
 
 def test_a_class_is_asked_where_there_is_something_to_ask() -> None:

@@ -13,14 +13,14 @@ from hardware.simulated.table.acts import Lay
 from hardware.simulated.table.script import Script
 from referee.control.commands import Command
 from referee.control.facts import Accepted
-from referee.control.socket import obeying
+from referee.control.socket import make_handler
 from referee.demo.demo_table import SteppedTable
 from referee.demo.score import DemoSummary, in_force
 from referee.demo.simulated_game import DemoOptions, play_at, script_of, settings_for
 from referee.engine.observations import Card, Pause, Resume, Slap
 from referee.rules.presets import PRESETS
 from referee.table.game import Conductor
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.units import MS, SECOND
 from tests.support.scripted_watcher import FollowingWatcher
 
@@ -37,11 +37,11 @@ class Visitor(TableService):
 
     def __init__(self, *words: Said) -> None:
         self._words = list(words)
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self.said: list[int] = []
         """When each command was given, ns."""
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         self._game = game
 
     def beat(self, now: int) -> None:
@@ -49,7 +49,7 @@ class Visitor(TableService):
         game = self._game.conductor
         if not self._words or (asked := self._words[0](game)) is None:
             return
-        obey = obeying(self._game.facts, game.new_id, game.said, lambda _: "no orders here")
+        obey = make_handler(self._game.facts, game.new_id, game.said, lambda _: "no orders here")
         done = obey(Command(asked.pop("do"), asked))
         if isinstance(done, Accepted):
             self._words.pop(0)
@@ -150,7 +150,7 @@ def test_a_corrected_card_makes_a_challenge_and_the_players_meet_it(seed: int) -
 
 def overruled(game: Conductor) -> dict[str, Any] | None:
     """Overrule the first slap that won as false."""
-    won = next((one for one in in_force(game.rulings) if one.kind == "slap_won"), None)
+    won = next((ruling for ruling in in_force(game.rulings) if ruling.kind == "slap_won"), None)
     return None if won is None else {"do": "overrule", "ruling": won.id, "verdict": "slap_false"}
 
 
@@ -198,7 +198,7 @@ class Leaver(TableService):
     def __init__(self, cards: int) -> None:
         self._cards = cards
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         self._game = game.conductor
 
     @property

@@ -125,7 +125,7 @@ def order_of_arrival(lines: Sequence[Observation], seed: int) -> list[str]:
     apart = differences(final, sorted(printed(in_force([ruling for batch in batches for ruling in batch]))))
     if apart:
         return ["live:", *apart]
-    return [f"{one.law} ({one.rows}): {one.words}" for one in replaced_amiss(batches)]
+    return [f"{broken.law} ({broken.rows}): {broken.words}" for broken in replaced_amiss(batches)]
 
 
 def answered_game(seed: int, crowded: bool) -> list[Observation]:
@@ -178,7 +178,7 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
         return [f"lost: {given[lost[0].because[0]]}", encode_ruling(lost[0])]
     # The last answer in time holds, whenever it was reported.
     answers = sorted((one for one in log if isinstance(one, Answer) and one.id in given), key=lambda one: one.t)
-    if unheard := _unheard(made, {given[one.id]: one.value for one in answers}):
+    if unheard := _unheard(made, {given[answer.id]: answer.value for answer in answers}):
         return [f"unheard: {unheard}"]
     return differences(sorted(printed(in_force(replayed(log)))), sorted(printed(in_force(made))))
 
@@ -312,8 +312,8 @@ def undone_game(seed: int, crowded: bool) -> list[Observation]:
     rng = game.rng
     words: list[Observation] = []
     for number in range(rng.randint(1, 3)):
-        verdicts = [one for one in before if one.kind in VERDICTS_INSTEAD]
-        questions = [one for one in before if one.kind == "question" and one["ask"] not in UNUSED]
+        verdicts = [ruling for ruling in before if ruling.kind in VERDICTS_INSTEAD]
+        questions = [ruling for ruling in before if ruling.kind == "question" and ruling["ask"] not in UNUSED]
         fields: dict[str, Any]
         if verdicts and rng.random() < 0.4:
             verdict = rng.choice(verdicts)
@@ -335,11 +335,11 @@ def undone_game(seed: int, crowded: bool) -> list[Observation]:
 
 def undone(lines: Sequence[Observation], _: int) -> list[str]:
     """Amendments that were taken back leave no trace."""
-    back = [one for one in lines if isinstance(one, Correct) and one.id.startswith("back")]
-    words = [one for one in lines if one.id.startswith("word")]
-    if {one.line for one in back} != {one.id for one in words}:
+    back = [line for line in lines if isinstance(line, Correct) and line.id.startswith("back")]
+    words = [line for line in lines if line.id.startswith("word")]
+    if {correct.line for correct in back} != {word.id for word in words}:
         return []
-    plain = [one for one in lines if one not in back and one not in words]
+    plain = [line for line in lines if line not in back and line not in words]
     before, after = _ruled(plain), _ruled(lines)
     if any(ruling.get("ask") == "mend_amendment" for ruling in after):
         return []

@@ -139,7 +139,7 @@ def _cards_are_conserved(moment: JudgedMoment) -> _Found:
         if dealt and _weigh(after) not in (None, there):
             yield "S4a S4b", f"{_weigh(after)} cards are dealt, not {there}"
         return
-    if isinstance(line, Count) or any(one.get("ask") in ("recount", "unseen_gap") for one in moment.rulings):
+    if isinstance(line, Count) or any(ruling.get("ask") in ("recount", "unseen_gap") for ruling in moment.rulings):
         # A stack is corrected, or laid a card that it was not known to hold.
         return
     if None not in (was := _weigh(before), now := _weigh(after)) and was != now:

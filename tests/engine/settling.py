@@ -55,7 +55,7 @@ def settle_all(lines: Sequence[Observation], rng: random.Random) -> list[str]:
 
 
 def _of(made: Sequence[Ruling], name: str) -> Ruling | None:
-    return next((one for one in reversed(made) if one.id == name), None)
+    return next((ruling for ruling in reversed(made) if ruling.id == name), None)
 
 
 def _answer(
@@ -103,7 +103,7 @@ def _values(question: Ruling, log: Sequence[Observation], referee: Adjudicator, 
         named = list(question.get("cards") or ())
         return [card for card in [*named, *rng.sample(PACK, k=4)] if card != "??"]
     if ask == "who_was_first":
-        hands = [one.seat for one in log if isinstance(one, Slap) and one.id in question["about"]]
+        hands = [line.seat for line in log if isinstance(line, Slap) and line.id in question["about"]]
         return [*hands, *seats]
     if ask == "recount":
         return ["count"]
@@ -115,5 +115,5 @@ def _values(question: Ruling, log: Sequence[Observation], referee: Adjudicator, 
         return [rng.choice("23456789T")]
     if ask == "unseen_gap":
         return ["unknown", *seats]
-    laid = [one.seat for one in log if isinstance(one, Card) and one.id in question["about"]]
+    laid = [line.seat for line in log if isinstance(line, Card) and line.id in question["about"]]
     return [*(seat for seat in laid if seat in seats), *seats]

@@ -401,7 +401,9 @@ def test_all_that_was_looked_at_is_told_and_nothing_else(
     text: str, name: str, rules: dict[str, Any], wanted: list[tuple[Any, ...]]
 ) -> None:
     told = explained(text, name, rules={"base": "classic", **rules}).considered
-    assert [(one.row, one.held, one.what, dict(one.fields)) for one in told] == wanted
+    assert [
+        (considered.row, considered.held, considered.what, dict(considered.fields)) for considered in told
+    ] == wanted
 
 
 def test_of_many_lines_around_it_the_nearest_are_told() -> None:

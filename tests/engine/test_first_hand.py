@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.engine.doubt import better_order, order_is_open, position_after
-from referee.engine.first_hand import by_force, heat, run_up, won_ruling
+from referee.engine.first_hand import by_force, dead_heat_hands, run_up, won_ruling
 from referee.engine.observations import (
     Card,
     Contest,
@@ -42,7 +42,7 @@ def table(cards: str = "7h 7c", on: str = "", off: str = "", **more: Any) -> Pos
         rules, ("Ana", "Ben", "Cho"), (5, 5, 5), ((), (), ()), pile=pile, laid=len(pile), phase=Turn(3),
         locks=(None,) * 3, strikes=(0,) * 3, debts=(0,) * 3, presses=((),) * 3, latest=pile[-1].ref if pile else "",
     )  # fmt: skip
-    return made.but(**more)
+    return made.replace(**more)
 
 
 def hand(t: int, seat: int, error: int = 10, force: float | None = None) -> Slap:
@@ -55,28 +55,30 @@ def hand(t: int, seat: int, error: int = 10, force: float | None = None) -> Slap
 @pytest.mark.parametrize(("apart", "tied"), [(0, True), (19, True), (20, False), (21, False)])
 def test_hands_nearer_than_the_sum_of_their_errors_are_a_dead_heat(apart: int, tied: bool) -> None:
     first, other = hand(0, 1), hand(apart, 3)
-    assert heat(table(), first, [other]) == ((first, other) if tied else (first,))
-    assert heat(table(off="K3"), first, [other]) == (first,)
+    assert dead_heat_hands(table(), first, [other]) == ((first, other) if tied else (first,))
+    assert dead_heat_hands(table(off="K3"), first, [other]) == (first,)
 
 
 def test_hands_at_one_instant_are_a_dead_heat_though_no_pad_has_an_error() -> None:
     first, other = hand(0, 1, 0), hand(0, 3, 0)
-    assert heat(table(), first, [other]) == (first, other)
-    assert heat(table(), first, [hand(1, 3, 0)]) == (first,)
+    assert dead_heat_hands(table(), first, [other]) == (first, other)
+    assert dead_heat_hands(table(), first, [hand(1, 3, 0)]) == (first,)
 
 
 def test_a_seat_counts_once_and_only_where_its_hand_is_valid() -> None:
     first = hand(0, 1)
     again, other = hand(5, 1), hand(8, 3)
-    assert heat(table(), first, [again, other, hand(9, 3)]) == (first, other)
-    assert heat(table(absent=frozenset({3})), first, [other]) == (first,)
+    assert dead_heat_hands(table(), first, [again, other, hand(9, 3)]) == (first, other)
+    assert dead_heat_hands(table(absent=frozenset({3})), first, [other]) == (first,)
     held = table(held=frozenset({3}))
-    assert heat(held, first, [other]) == (first,)
-    assert heat(held, first, [Lift(t=5 * S + 2, id="l", seat=3), other]) == (first, other)
-    assert heat(held, first, [Lift(t=5 * S + 2, id="l", seat=2), other]) == (first,)
+    assert dead_heat_hands(held, first, [other]) == (first,)
+    assert dead_heat_hands(held, first, [Lift(t=5 * S + 2, id="l", seat=3), other]) == (first, other)
+    assert dead_heat_hands(held, first, [Lift(t=5 * S + 2, id="l", seat=2), other]) == (first,)
     covering = Card(t=5 * S + 1, id="c9", card="2d", seat=3)
-    assert heat(table(off="M9"), first, [covering, hand(15, 2)]) == (first,), "a card came surely before it"
-    assert heat(table(off="M9"), first, [Card(t=5 * S + 1, id="c9", card="2d", zone="seat"), hand(15, 2)]) == (
+    assert dead_heat_hands(table(off="M9"), first, [covering, hand(15, 2)]) == (first,), "a card came surely before it"
+    assert dead_heat_hands(
+        table(off="M9"), first, [Card(t=5 * S + 1, id="c9", card="2d", zone="seat"), hand(15, 2)]
+    ) == (
         first,
         hand(15, 2),
     )
@@ -221,12 +223,12 @@ def test_a_count_that_fits_keeps_what_was_known_and_one_that_does_not_forgets() 
     nobody = after(table(), Count(t=9 * S, seat=4, cards=3))
     assert nobody.position.counts == (5, 5, 5)
     owed = after(table(counts=(5, None, 5), phase=Over(owed="E7")), Count(t=9 * S, seat=2, cards=9))
-    assert [(one.kind, one.fields["seat"]) for one in owed.drafts] == [("won", 2)]
+    assert [(draft.kind, draft.fields["seat"]) for draft in owed.drafts] == [("won", 2)]
 
 
 def test_penalty_cards_that_were_seen_get_their_names_the_earliest_first() -> None:
     burned = (Laid("??", "b2", 4 * S, 2, "burned"), Laid("??", "b1", 3 * S, 1, "burned"))
-    position = table().but(pile=(*burned, *table().pile))
+    position = table().replace(pile=(*burned, *table().pile))
     one = after(position, Placed(t=9 * S, cards=("Kd",)))
     assert [(laid.card, laid.seen) for laid in one.position.pile[:2]] == [("??", False), ("Kd", True)]
     two = after(one.position, Placed(t=9 * S, cards=("2s",)))
@@ -256,7 +258,7 @@ def test_a_new_day_opens_a_closed_table_and_the_same_day_does_not() -> None:
     assert same.position.closed and same.drafts == []
     new = after(closed, Day(t=9 * S, date="2026-05-02"))
     assert (new.position.closed, new.position.day) == (False, "2026-05-02")
-    assert [(one.kind, one.fields["what"]) for one in new.drafts] == [("remind", "open")]
+    assert [(draft.kind, draft.fields["what"]) for draft in new.drafts] == [("remind", "open")]
     assert after(table(), Day(t=9 * S, date="2026-05-02")).drafts == []
 
 
@@ -269,7 +271,7 @@ def test_whoever_joins_from_a_free_pad_has_no_cards_and_nobody_plays_between() -
     assert {
         len(each) for each in (position.known, position.strikes, position.debts, position.locks, position.presses)
     } == {5}
-    back = after(position.but(absent=frozenset({1, 4})), Join(t=9 * S, seat=1))
+    back = after(position.replace(absent=frozenset({1, 4})), Join(t=9 * S, seat=1))
     assert set(back.position.absent) == {4} and back.position.seats == 5
     assert after(table(), Join(t=9 * S, seat=5)).position.seats == 3
 
@@ -285,7 +287,7 @@ def test_fouls_and_contests_of_a_game_that_is_over_or_of_nobody_are_none() -> No
 
 
 def ruled(step: Step) -> list[tuple[Any, ...]]:
-    return [(one.kind, one.fields.get("seat"), one.fields.get("ask")) for one in step.drafts]
+    return [(draft.kind, draft.fields.get("seat"), draft.fields.get("ask")) for draft in step.drafts]
 
 
 def test_a_pile_taken_by_another_hand_goes_to_its_winner_and_people_are_asked() -> None:

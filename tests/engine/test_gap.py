@@ -165,7 +165,7 @@ def judged(*lines: Observation) -> list[tuple[str, object]]:
     table = Table(t=0, id="t", seats=("Ana", "Ben", "Cho"), dealer=3)
     log = "\n".join(encode_observation(line) for line in (table, *lines))
     made = replay_log(BytesIO(log.encode()))
-    return [(one.kind, one.get("ask") or one.get("reason")) for one in made if "s" in one.because]
+    return [(ruling.kind, ruling.get("ask") or ruling.get("reason")) for ruling in made if "s" in ruling.because]
 
 
 @pytest.mark.parametrize("top", ["7c", "8c"])
@@ -185,7 +185,7 @@ def test_a_first_look_waits_until_all_that_lies_there_was_told() -> None:
     assert not look.add(2 * SECOND, [Card(t=SECOND, card="7c")], SECOND, hidden=True)
     assert look.add(3 * SECOND, [Card(t=2 * SECOND, card="Kd")], 2 * SECOND, hidden=False)
     assert look.lying == ["7h", "7c"]
-    assert [one.t for one in look.later] == [2 * SECOND]
+    assert [line.t for line in look.later] == [2 * SECOND]
 
 
 def test_once_the_top_card_is_seen_a_hand_hides_nothing_that_matters() -> None:
@@ -241,20 +241,20 @@ def test_the_game_goes_on_with_the_first_frame_back_though_the_look_took_longer(
     """Later observations keep their own instants, and later hands are judged, and not named."""
     pause = GamePause()
     pause.lose_camera("gone", SECOND - 1)
-    vouched, since = 4 * SECOND, 5 * SECOND
+    camera_watermark, since = 4 * SECOND, 5 * SECOND
     later = Card(t=since + 400 * MS, t_error=45 * MS, card="Kd", seat=2)
     first = Sight(since, MS, (Card(t=since, card="7h"),), since - 1, first=True, state="hand")
-    assert pause.look_again(first, (), vouched, SIGHTED) is None
+    assert pause.look_again(first, (), camera_watermark, SIGHTED) is None
     assert pause.hands is not None
     pause.hands.add(hand(2, 4 * SECOND))
     pause.hands.add(hand(3, since + 500 * MS))
     told = [step for step in pause.name_hands(7 * SECOND) if isinstance(step, LogNote)]
     assert [note.extra["seat"] for note in told] == [2]
-    back = pause.look_again(Sight(7 * SECOND, MS, (later,), 7 * SECOND), (), vouched, SIGHTED)
+    back = pause.look_again(Sight(7 * SECOND, MS, (later,), 7 * SECOND), (), camera_watermark, SIGHTED)
     gap, card, resume, after = lines_of(back)
     assert isinstance(gap, Gap) and (gap.since, gap.lying) == (SECOND, ("7h",))
     assert isinstance(card, Card) and card.extra == {"gap": True}
-    assert vouched < gap.t < card.t < resume.t == since
+    assert camera_watermark < gap.t < card.t < resume.t == since
     assert after == later
     assert pause.name_hands(9 * SECOND) == []
 

@@ -64,9 +64,9 @@ def rulings(*lines: str) -> list[Ruling]:
 def told(*lines: str, only: Sequence[str] = ()) -> list[str]:
     """Return the rulings in words; ``only`` these kinds, or all except the ordinary ones."""
     return [
-        _words(one)
-        for one in rulings(*lines)
-        if (one.kind in only if only else one.kind not in ORDINARY)
+        _words(ruling)
+        for ruling in rulings(*lines)
+        if (ruling.kind in only if only else ruling.kind not in ORDINARY)
     ]  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def view_after(*lines: str) -> Any:
 @pytest.mark.parametrize("seats", range(2, 9))
 def test_s1_two_to_eight_seats_play_in_order(seats: int) -> None:
     laid = [card(1000 * n, n, f"{'23456789'[n - 1]}h") for n in range(1, seats + 1)]
-    turns = [one["seat"] for one in rulings(table(seats=seats), *laid) if one.kind == "turn"]
+    turns = [ruling["seat"] for ruling in rulings(table(seats=seats), *laid) if ruling.kind == "turn"]
     assert turns == [*range(1, seats + 1), 1]
 
 
@@ -282,7 +282,7 @@ def test_m1_the_first_hand_takes_the_pile_and_leads() -> None:
         "2900 pile 3 2",
     ]
     assert told(*log, only=("lead", "turn")) == ["0 lead 1", "0 turn 1", "1000 turn 2", "2000 turn 3", "2900 lead 3"]
-    won = next(one for one in rulings(*log) if one.kind == "slap_won")
+    won = next(ruling for ruling in rulings(*log) if ruling.kind == "slap_won")
     assert [dict(one) for one in won["runners_up"]] == [{"seat": 1, "margin": 14_500_000}]
     assert {"3", "4"} <= set(won.because)
     assert "P1" in won.rule
@@ -576,7 +576,7 @@ def test_k1_the_news_may_come_in_any_order() -> None:
     first = table(id="table")
     there, back = rulings(first, *lines), rulings(first, *reversed(lines))
     assert there == back
-    assert [one.kind for one in there].count("slap_won") == 1
+    assert [ruling.kind for ruling in there].count("slap_won") == 1
 
 
 def test_k1_a_slap_at_a_cards_own_instant_comes_after_it() -> None:
@@ -588,7 +588,7 @@ def test_k1_a_slap_at_a_cards_own_instant_comes_after_it() -> None:
 
 def test_k3_margin_and_error_are_of_the_next_hand_that_counted() -> None:
     log = [table(), *cards("1:7h", "2:7c"), slap(2300, 3), slap(2400, 2, t_error=1_500_000), slap(2500, 1)]
-    won = next(one for one in rulings(*log) if one.kind == "slap_won")
+    won = next(ruling for ruling in rulings(*log) if ruling.kind == "slap_won")
     assert (won["margin"], won["error"]) == (100_000_000, 1_520_000)
     assert [(one["seat"], one["margin"]) for one in won["runners_up"]] == [(2, 100_000_000), (1, 200_000_000)]
 
@@ -614,11 +614,11 @@ def test_k9_a_card_too_late_for_the_first_hand_makes_another_of_its_heat_doubtfu
     log += [card(2313, 3, "9d", t_error=2_000_000)]
     assert "2309 slap_won 3 P1 force None None doubt" in told(*log)
     live = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
-    made = [one for n, line in enumerate(log[:-1], 1) for one in live.observe(decode_line(line, n))]
+    made = [ruling for n, line in enumerate(log[:-1], 1) for ruling in live.observe(decode_line(line, n))]
     made += live.promise(2_313_000_000)
-    assert not any(one.kind == "dead_heat" for one in made)
+    assert not any(ruling.kind == "dead_heat" for ruling in made)
     made += [*live.observe(decode_line(log[-1], len(log))), *live.finish()]
-    assert [_words(one) for one in made] == [_words(one) for one in rulings(*log)]
+    assert [_words(ruling) for ruling in made] == [_words(ruling) for ruling in rulings(*log)]
 
 
 def test_k9_no_doubt_where_both_readings_agree() -> None:

@@ -37,7 +37,7 @@ lawful = settings(
 
 def rulings_of(observations: Iterable[Observation], *, history: bool = True, stream: bool = True) -> list[Ruling]:
     adjudicator = Adjudicator(history=history, stream=stream)
-    rulings = [ruling for one in observations for ruling in adjudicator.observe(one)]
+    rulings = [ruling for line in observations for ruling in adjudicator.observe(line)]
     return rulings + adjudicator.finish()
 
 
@@ -88,7 +88,7 @@ def test_rulings_come_in_order_and_have_names_of_their_own(game: Game) -> None:
         furthest = max(furthest, ruling, key=lambda one: one.t)
     names = [ruling.id for ruling in rulings]
     assert len(names) == len(set(names))
-    known = {one.id for one in game.observations}
+    known = {line.id for line in game.observations}
     assert all(ruling.because and set(ruling.because) <= known for ruling in rulings)
 
 
@@ -97,11 +97,11 @@ def test_rulings_come_in_order_and_have_names_of_their_own(game: Game) -> None:
 def test_no_card_is_lost_or_doubled_and_nobody_plays_with_none(game: Game) -> None:
     adjudicator = Adjudicator(lookahead_ns=APART)
     deck = sum(len(stack) for stack in game.deal)
-    lines = [one for one in game.observations if not isinstance(one, Tick)]
-    for one in lines:
-        adjudicator.observe(one)
-    for one in lines:
-        adjudicator.promise(one.t - 1 + APART)  # so the view is that of the instant before this line
+    lines = [line for line in game.observations if not isinstance(line, Tick)]
+    for line in lines:
+        adjudicator.observe(line)
+    for line in lines:
+        adjudicator.promise(line.t - 1 + APART)  # so the view is that of the instant before this line
         view = adjudicator.view
         if view.counts:
             if None in view.counts:
@@ -116,15 +116,15 @@ def test_no_card_is_lost_or_doubled_and_nobody_plays_with_none(game: Game) -> No
                 assert view.challenge.left > 0
                 assert view.challenge.challenged != view.challenge.challenger
                 assert view.counts[view.challenge.challenged - 1]
-            if isinstance(one, Card) and one.seat is not None and not view.game_over:
-                assert view.counts[one.seat - 1] or view.owner == one.seat
+            if isinstance(line, Card) and line.seat is not None and not view.game_over:
+                assert view.counts[line.seat - 1] or view.owner == line.seat
 
 
 @lawful
 @given(games(cards=150))
 def test_a_game_has_one_end(game: Game) -> None:
     adjudicator = Adjudicator()
-    rulings = [ruling for one in game.observations for ruling in adjudicator.observe(one)] + adjudicator.finish()
+    rulings = [ruling for line in game.observations for ruling in adjudicator.observe(line)] + adjudicator.finish()
     ends = [ruling for ruling in rulings if ruling.kind in ("won", "drawn")]
     assert len(ends) <= 1
     view = adjudicator.view
@@ -168,15 +168,15 @@ def test_the_laws_of_the_table_notice_what_breaks_them() -> None:
     position = last.after.position
     assert position.challenge is not None
     wrong = {
-        "nothing for who does not play": position.but(absent=frozenset((3,))),
-        "nobody pays his own challenge": position.but(phase=position.challenge._replace(challenged=2)),
-        "cards are conserved": position.but(counts=(3, 2, 2)),
-        "who is due holds a card": position.but(counts=(2, 2, 0)),
+        "nothing for who does not play": position.replace(absent=frozenset((3,))),
+        "nobody pays his own challenge": position.replace(phase=position.challenge._replace(challenged=2)),
+        "cards are conserved": position.replace(counts=(3, 2, 2)),
+        "who is due holds a card": position.replace(counts=(2, 2, 0)),
     }
     for law, after in wrong.items():
         laws = TableLaws()
         laws(last._replace(after=last.after.at(after)))
-        assert law in {one.law for one in laws.broken}
+        assert law in {broken.law for broken in laws.broken}
     laws = TableLaws()
     laws(last)
     assert not laws.broken

@@ -151,7 +151,10 @@ def test_each_of_two_amendments_has_what_it_changed() -> None:
 def test_rulings_of_the_log_are_made_again_or_they_are_not() -> None:
     made = ReplayedGame(rows(*GAME)).rulings
     assert ReplayedGame(rows(*GAME), made).agrees == (len(made), 0)
-    other = [replace(one, fields={**one.fields, "seat": 1}) if one.kind == "slap_false" else one for one in made]
+    other = [
+        replace(ruling, fields={**ruling.fields, "seat": 1}) if ruling.kind == "slap_false" else ruling
+        for ruling in made
+    ]
     assert ReplayedGame(rows(*GAME), other).agrees == (len(made) - 1, 1)
     assert ReplayedGame(rows(*GAME)).agrees == (0, 0)
 

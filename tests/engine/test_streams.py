@@ -307,7 +307,9 @@ def _least(kind: str) -> dict[str, Any]:
         "until": 9,
     }  # fmt: skip
     cls = OBSERVATION_KINDS[kind]
-    needed = [one.name for one in dataclasses.fields(cls) if one.default is one.default_factory is dataclasses.MISSING]
+    needed = [
+        field.name for field in dataclasses.fields(cls) if field.default is field.default_factory is dataclasses.MISSING
+    ]
     return {"id": "a", **{name: fields[name] for name in needed if name != "t"}, "t": 5}
 
 
@@ -316,7 +318,7 @@ def test_what_is_no_ruling_of_ours_is_printed_after_all_that_are() -> None:
     cause = place_of(Slap(t=5, id="s", seat=1))
     kinds = [*LIFE_ORDER, "applause"]
     made = [Ruling(kind, f"{kind}@s", 5, ("s",), ()) for kind in kinds]
-    places = [printing_order(one, cause)[2] for one in made]
+    places = [printing_order(ruling, cause)[2] for ruling in made]
     assert places == sorted(places) and places[-1] > places[-2]
 
 

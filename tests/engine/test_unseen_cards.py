@@ -33,12 +33,12 @@ def asked(referee: Adjudicator) -> list[str]:
 
 def test_one_question_is_asked_and_nothing_that_hangs_on_it_is_ruled() -> None:
     rulings = rule(log(PLAY))
-    (question,) = [one for one in rulings if one.get("ask") == "unseen_gap" and one["about"] == ["g1"]]
+    (question,) = [ruling for ruling in rulings if ruling.get("ask") == "unseen_gap" and ruling["about"] == ["g1"]]
     assert (question["lasted"], question["cards"]) == (1800 * MS, ["9s"])
     assert brief(rulings, "question") == [
         "question@g1 ask=unseen_gap", "question@s1 ask=unseen_gap", "question@s2 ask=unseen_gap",
     ]  # fmt: skip
-    hands = [one["about"] for one in rulings if one.id in ("question@s1", "question@s2")]
+    hands = [ruling["about"] for ruling in rulings if ruling.id in ("question@s1", "question@s2")]
     assert hands == [["g1", "s1"], ["g1", "s2"]]
     assert brief(rulings, "turn") == ["turn@table seat=1", "turn@c1 seat=2", "turn@c2 seat=3"], "nobody's after that"
 
@@ -60,7 +60,7 @@ def test_the_answer_settles_what_hung_on_it(said: str, verdict: str) -> None:
 
 def test_a_hand_in_the_gap_is_doubtful_even_where_the_card_is_known() -> None:
     """The card may have come before that hand or after it (K9)."""
-    (won,) = (one for one in rule(log(PLAY + '9000 answer question@g1 "nothing"\n')) if one.kind == "slap_won")
+    (won,) = (ruling for ruling in rule(log(PLAY + '9000 answer question@g1 "nothing"\n')) if ruling.kind == "slap_won")
     assert (won.id, won["seat"], won.doubt) == ("slap_won@s1", 3, True)
 
 
@@ -107,8 +107,8 @@ def test_a_pile_that_is_gone_is_asked_for_once(said: str | None, owner: int | No
     text = "1000 1:7h\n2000 2:9c\n2100 gap 3900\n3000 taken\n"
     rulings = rule(log(text if said is None else text + f"9000 answer question@g1 {said}\n"))
     assert brief(rulings, "question") == ["question@g1 ask=unseen_gap"]
-    assert "cards" not in next(one for one in rulings if one.id == "question@g1").fields
-    assert [one["seat"] for one in rulings if one.kind == "pile"] == ([] if owner is None else [owner])
+    assert "cards" not in next(ruling for ruling in rulings if ruling.id == "question@g1").fields
+    assert [ruling["seat"] for ruling in rulings if ruling.kind == "pile"] == ([] if owner is None else [owner])
 
 
 def test_a_pile_that_a_slap_has_won_may_go_unseen() -> None:
@@ -132,14 +132,14 @@ def test_the_question_is_moot_once_its_pile_is_gone_and_all_have_counted() -> No
 
 def test_the_order_of_arrival_changes_nothing() -> None:
     lines = log(PLAY + "4500 3:Kd\n5000 1:2d\n" + '9000 answer question@g1 "5d"\n')
-    told = sorted(str(one) for one in in_force(everything(lines)))
+    told = sorted(str(ruling) for ruling in in_force(everything(lines)))
     for seed in range(20):
         head, *rest = lines
         Random(seed).shuffle(rest)
         referee = Adjudicator()
         for line in (head, *rest):
             referee.observe(line)
-        assert sorted(str(one) for one in in_force(referee.finish())) == told
+        assert sorted(str(ruling) for ruling in in_force(referee.finish())) == told
 
 
 def test_answers_are_read_as_cards_seats_or_words() -> None:
@@ -188,9 +188,9 @@ def test_a_pile_that_a_challenge_won_and_another_takes_is_not_asked_about_twice(
 def test_no_hand_in_a_gap_is_judged_for_sure_whatever_people_say(said: str) -> None:
     text = "1000 1:7h\n2000 2:9c\n2100 gap 3900 9s\n2200 slap 3\n3000 ?:9s ±900\n"
     rulings = rule(log(text + f"9000 answer question@g1 {said}\n"))
-    (verdict,) = [one for one in rulings if one.because[0] == "s1" and one.kind.startswith("slap_")]
+    (verdict,) = [ruling for ruling in rulings if ruling.because[0] == "s1" and ruling.kind.startswith("slap_")]
     assert verdict.doubt
-    assert all(one.doubt for one in rulings if one.because[0] == "g1" and one.kind != "question"), (
+    assert all(ruling.doubt for ruling in rulings if ruling.because[0] == "g1" and ruling.kind != "question"), (
         "nor is it known when that happened"
     )
 
@@ -207,11 +207,11 @@ def test_a_hand_in_the_pause_after_the_gap_keeps_what_follows_in_doubt() -> None
     text = "1000 1:7h\n2000 2:9c\n2100 pause\n3900 gap 3901 Ts\n4000 ?:Ts ±90\n4050 slap 1\n4200 resume\n5000 1:4d\n"
     for hand, doubt in (("4050 slap 1\n", False), ("", True)):
         rulings = rule(log(text.replace(hand or "!", "") + '9000 answer question@g1 "5d"\n'))
-        assert any(one.kind == "dead_card" for one in in_force(rulings)) is not doubt
+        assert any(ruling.kind == "dead_card" for ruling in in_force(rulings)) is not doubt
 
 
 def test_a_card_that_people_have_named_is_no_news_when_the_pile_is_moved() -> None:
     text = "1000 1:7h\n2000 2:9c\n2100 gap 3900 Ts\n3000 ?:Ts ±899\n9000 1:5d\n9300 taken 1\n"
     text += '9900 answer question@g1 "5d"\n'
-    (pile,) = [one for one in in_force(rule(log(text))) if one.kind == "pile"]
+    (pile,) = [ruling for ruling in in_force(rule(log(text))) if ruling.kind == "pile"]
     assert pile["count"] == 4

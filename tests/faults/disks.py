@@ -40,8 +40,8 @@ def full(folder: Path) -> Iterator[Disk]:
             try:
                 while out.write(bytes(4096)):
                     pass
-            except OSError as bad:
-                assert bad.errno == errno.ENOSPC
+            except OSError as error:
+                assert error.errno == errno.ENOSPC
 
     try:
         yield Disk(folder, fill, filler.unlink)

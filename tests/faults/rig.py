@@ -17,7 +17,7 @@ from hardware.ports import Speaker, TimedPads
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.devices.simulated_lights import SimulatedLights
 from referee.announce.light_show import Lamps
-from referee.announce.sinks import Notice, Outlet
+from referee.announce.sinks import Notice, RulingListener
 from referee.announce.voice import Voice
 from referee.engine.observations import Card, Table, Taken
 from referee.engine.replay import replay_log
@@ -27,7 +27,7 @@ from referee.settings.model import parse_settings
 from referee.table.game import Conductor
 from referee.table.loop import FirstHand, Loop, NoPads, SharedPads
 from referee.table.page_link import PageLink
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.table.slap_pictures import Album
 from referee.table.timeline import Timeline
 from referee.units import SECOND
@@ -102,7 +102,7 @@ class Rig:
         voice, lamps = Voice(self.speaker), Lamps(self.lights, SEATS)
         self.shown: list[Ruling] = []
         self.sights = SightProcess(Work(self.camera, self.eye, pictures=pictures is not None))
-        outlets: dict[str, Outlet] = {"display": self.shown.extend, "lights": lamps, "voice": voice}
+        outlets: dict[str, RulingListener] = {"display": self.shown.extend, "lights": lamps, "voice": voice}
         if pictures is not None:
             outlets["pictures"] = pictures(self.sights).take_rulings
         table = Table(t=self.timeline.now(time.monotonic_ns()), id="table", seats=NAMES, dealer=SEATS, rules="classic")
@@ -120,7 +120,7 @@ class Rig:
         if page is not None:
             settings = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in NAMES))
             clock = time.monotonic_ns
-            game = ServedGame(self.conductor, settings, self.timeline, clock, page[1], None, self.speaker)
+            game = GameContext(self.conductor, settings, self.timeline, clock, page[1], None, self.speaker)
             page[0].begin_game(game)
             self._services.append(page[0])
         self.begin()
@@ -233,7 +233,7 @@ class Rig:
         """End the game; return whether its log gives the same rulings again."""
         self.loop.finish()
         log = self.written()
-        again = {encode_ruling(one) for one in replay_log(BytesIO(log.encode()), everything=True)}
+        again = {encode_ruling(ruling) for ruling in replay_log(BytesIO(log.encode()), everything=True)}
         told = {line for line in log.splitlines() if line.startswith('{"ruling"')}
         assert told - again == set(), f"told at the table, and not when it is played again; the log:\n{log}"
         assert again - told == set(), f"ruled only when it is played again; the log:\n{log}"

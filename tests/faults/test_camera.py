@@ -105,7 +105,7 @@ def test_unplugged(rig: Rig, row: Row, how: str) -> None:
     rig.see()
     rig.lay("7h", 1)
     rig.lay("7c", 2)
-    vouched = rig.conductor.watermark
+    camera_watermark = rig.conductor.watermark
     rig.camera.set(how)
     rig.until(lambda: "camera_gone" in rig.told(), "for the loss")
     assert "paused" in rig.told()
@@ -117,7 +117,7 @@ def test_unplugged(rig: Rig, row: Row, how: str) -> None:
     rig.camera.set("")
     rig.until(lambda: not rig.conductor.paused, "for the game to go on")
     pause, resume = paused_between(rig)
-    assert pause >= vouched
+    assert pause >= camera_watermark
     assert resume - pause < 60_000_000_000
     if how == "hung":
         assert resume - pause > NO_FRAME // 2, "from the last frame on, not from when it was noticed"

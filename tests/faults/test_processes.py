@@ -336,7 +336,7 @@ def test_disk_stalls(tmp_path: Path, row: Row) -> None:
         rig.until(lambda: len(rig.rulings("slap_won")) == 2, "for the verdict")
         assert lit == [True, True]
         assert announced[0] == announced[1] and announced[2] == announced[3], "nothing is announced meanwhile"
-        assert [one["seat"] for one in rig.rulings("slap_won")] == [3, 2]
+        assert [ruling["seat"] for ruling in rig.rulings("slap_won")] == [3, 2]
         assert "more than two seconds" in rig.conductor.troubles["disk"]
         row.shows("told", "screen, page: the disk is slow")
         rig.lift(1)

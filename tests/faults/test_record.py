@@ -78,8 +78,8 @@ def disk(how: str, tmp_path: Path) -> Iterator[Disk]:
     with ExitStack() as stack:
         try:
             made = stack.enter_context(FAULTS[how][0](tmp_path / "disk"))
-        except NoFuse as bad:
-            pytest.skip(f"no filesystem that forgets: {bad}")
+        except NoFuse as error:
+            pytest.skip(f"no filesystem that forgets: {error}")
         yield made
 
 

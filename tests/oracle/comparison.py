@@ -66,7 +66,7 @@ def reduced(ruling: Ruling) -> Row:
 
 def from_core(observations: Sequence[Observation]) -> list[Row]:
     adjudicator = Adjudicator()
-    rulings = [ruling for one in observations for ruling in adjudicator.observe(one)]
+    rulings = [ruling for line in observations for ruling in adjudicator.observe(line)]
     rulings += adjudicator.finish()
     assert not any(ruling.supersedes for ruling in rulings), "nothing was corrected, so nothing is replaced"
     return [reduced(ruling) for ruling in rulings if ruling.kind not in ("remind", "repeated")]

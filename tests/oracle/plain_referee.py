@@ -693,11 +693,11 @@ class PlainReferee:
             decided_by=by, doubt=self.doubted.get(slap["id"], False), own_error=error_of(slap),
         )  # fmt: skip
         beaten = self.standing()
-        for one in sharers or [seat]:
-            stays = "C7" in self.rows and one == beaten
-            if not self.stacks[one] and one != self.emptied and not stays:
-                self.rule(t, "slapped_in", seat=one)
-            self.gone.discard(one)
+        for sharer in sharers or [seat]:
+            stays = "C7" in self.rows and sharer == beaten
+            if not self.stacks[sharer] and sharer != self.emptied and not stays:
+                self.rule(t, "slapped_in", seat=sharer)
+            self.gone.discard(sharer)
         self.owner, self.won_by, self.sharers = seat, "slap", list(sharers)
         self.challenger = None
         self.last_chance, self.deadline = False, None

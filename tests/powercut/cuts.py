@@ -172,10 +172,10 @@ def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> N
     view = engine.view
     # Lines not yet judged when the power failed are judged when time goes on: a hand on a table beyond the camera's
     # watermark is void.
-    vouched = max((seen.t for seen in rest if isinstance(seen, Tick) and seen.sensor == CAMERA), default=0)
+    camera_watermark = max((seen.t for seen in rest if isinstance(seen, Tick) and seen.sensor == CAMERA), default=0)
     late = (
-        Pause(t=max(vouched, engine.watermark) + 1, id="pause"),
-        Tick(t=max((one.t for one in rest), default=0) + RESUME_GAP),
+        Pause(t=max(camera_watermark, engine.watermark) + 1, id="pause"),
+        Tick(t=max((line.t for line in rest), default=0) + RESUME_GAP),
     )
     ruled |= {ruling.id for seen in late for ruling in engine.observe(seen)} if rest else set()
     settled = engine.view
@@ -209,7 +209,7 @@ def _goes_on(lines: list[str], view: View, settled: View) -> bool:
 
 def _look_at_pictures(folder: Path, tally: Tally) -> None:
     store = PictureStore(folder / FRAMES)
-    whole = all(one.jpeg == JPEG for one in store.near(1, 0, 1 << 62))
+    whole = all(picture.jpeg == JPEG for picture in store.near(1, 0, 1 << 62))
     store.close()
     if not whole:
         tally.pictures += 1
@@ -292,8 +292,8 @@ def main() -> int:
         script_for(one)
     try:
         tallies = [("power cuts", power_cuts(count)), ("kills", kills(count))]
-    except NoFuse as bad:
-        print(f"no filesystem that forgets can be mounted here: {bad}")
+    except NoFuse as error:
+        print(f"no filesystem that forgets can be mounted here: {error}")
         tallies = [("kills", kills(count))]
     for title, tally in tallies:
         _show(title, tally)

@@ -13,8 +13,8 @@ EACH = 20
 def test_power_cuts_lose_nothing_that_was_announced() -> None:
     try:
         tally = power_cuts(EACH)
-    except NoFuse as bad:
-        pytest.skip(f"no filesystem that forgets: {bad}")
+    except NoFuse as error:
+        pytest.skip(f"no filesystem that forgets: {error}")
     assert (tally.cuts, tally.well) == (EACH, True), tally.words
     assert tally.announced > EACH
     assert len(tally.where) > 3, "the cuts fell in many places"

@@ -30,7 +30,7 @@ from referee.record.store import Record
 from referee.record.stored_lines import LineReader
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.server import build
 from referee.web.site import Site
 from tests.web.browser import HOST, request
@@ -150,8 +150,8 @@ def try_damages(count: int, seed: int = 1) -> Tally:
             case = f"{how} at {at} of {which} (try {number})"
             try:
                 _judge(folder, whole, files, which, how, case, tally)
-            except Exception as bad:
-                tally.tracebacks.append(f"{case}: {type(bad).__name__}: {bad}")
+            except Exception as error:
+                tally.tracebacks.append(f"{case}: {type(error).__name__}: {error}")
             shutil.rmtree(folder)
     return tally
 
@@ -214,7 +214,7 @@ def _use(folder: Path) -> None:
         assert "Traceback" not in err.getvalue()
     with suppress(RecordError), closing(PictureStore(folder / "frames.db")) as frames:
         frames.add(3, [Picture(1, 5, JPEG)])
-    site = Site(Shelf(folder / "record.db", folder / "frames.db"), Hub(Board()))
+    site = Site(GameCache(folder / "record.db", folder / "frames.db"), Hub(Board()))
     app = build(site, options=page_options())
 
     async def ask() -> None:

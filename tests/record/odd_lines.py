@@ -31,7 +31,7 @@ from referee.table.game import Conductor
 from referee.table.timeline import RESUME_GAP, past_of
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.server import build
 from referee.web.site import Site
 from tests.cli.test_fuzz import ODD, spoil_line
@@ -66,7 +66,7 @@ class Findings:
 
 def odd_lines(count: int, seed: int) -> list[str]:
     """Return lines of different kinds, some of which are valid except for one value."""
-    chance, rulings = random.Random(seed), [encode_ruling(one) for one in replay_rows(_rows(WHOLE))[0].rulings]
+    chance, rulings = random.Random(seed), [encode_ruling(ruling) for ruling in replay_rows(_rows(WHOLE))[0].rulings]
     made = dict.fromkeys(_TEXTS[:count])
     while len(made) < count:
         line = chance.choice([*WHOLE[1:], *rulings])
@@ -119,8 +119,8 @@ def try_odd_lines(count: int, seed: int = 1, together: int = 5) -> Findings:
             for read in (_by_import, _by_page, _by_run, _by_league, _by_broker_and_hall):
                 try:
                     read(path, lines, found)
-                except Exception as bad:
-                    found.wrong.append(f"{read.__name__}: {type(bad).__name__}: {bad}; {some}"[:2000])
+                except Exception as error:
+                    found.wrong.append(f"{read.__name__}: {type(error).__name__}: {error}; {some}"[:2000])
     return found
 
 
@@ -160,7 +160,7 @@ def _by_import(path: Path, lines: list[str], found: Findings) -> None:
 
 def _by_page(path: Path, lines: list[str], found: Findings) -> None:
     game = _stored(path, lines)
-    site = Site(Shelf(path), Hub(Board()))
+    site = Site(GameCache(path), Hub(Board()))
     app = build(site, options=page_options())
 
     async def ask() -> None:

@@ -86,7 +86,7 @@ def test_everything_comes_back_to_an_empty_machine(saved: Path, places: Places, 
     assert other.settings.read_text() == 'rules = "house.toml"\n'
     assert (home / "house.toml").read_text() == 'base = "classic"\n'
     store = PictureStore(other.frames, read_only=True)
-    assert [one.jpeg for one in store.near(1, 0, 9)] == [b"jpeg"]
+    assert [picture.jpeg for picture in store.near(1, 0, 9)] == [b"jpeg"]
     store.close()
 
 
@@ -322,7 +322,9 @@ def test_where_a_file_cannot_be_put_in_place_all_are_taken_back(saved: Path, pla
     with pytest.raises(BackupError, match="cannot be written"):
         restore(saved, places, STAMP)
     assert _games(places.record) == [("Later", "Eve"), ("Ana", "Ben")]
-    assert [one.name for one in places.record.parent.iterdir() if "before" in one.name or "restore" in one.name] == []
+    assert [
+        path.name for path in places.record.parent.iterdir() if "before" in path.name or "restore" in path.name
+    ] == []
 
 
 def test_who_was_forgotten_since_stays_forgotten(places: Places, tmp_path: Path) -> None:
@@ -345,7 +347,7 @@ def test_a_backup_that_fails_leaves_the_older_one(places: Places, tmp_path: Path
     with pytest.raises(OSError, match=r"damaged|cannot"):
         back_up(places, file, AT)
     assert file.read_bytes() == b"the older one"
-    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_as_it_is_typed(places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str],

@@ -12,7 +12,7 @@ from referee.table.power_off import ANSWER, STEP, PowerOff, PowerOrder, PowerSta
 
 
 def _dos(said: Sequence[PowerOrder]) -> list[PowerStep]:
-    return [one.do for one in said]
+    return [order.do for order in said]
 
 
 def test_by_the_page_during_a_game() -> None:

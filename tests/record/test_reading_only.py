@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.record.store import Record
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 
 AT = "2026-01-01T20:00:00+00:00"
 TABLE = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}'
@@ -39,7 +39,7 @@ def folders(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
 
 def test_a_page_that_may_write_nothing_sees_every_game(folders: tuple[Path, Path]) -> None:
     real, seen = folders
-    shelf = Shelf(seen / "record.db")
+    shelf = GameCache(seen / "record.db")
     with closing(shelf):
         assert shelf.games() == [] and shelf.latest() is None
         with Record(real / "record.db") as record:
@@ -62,7 +62,7 @@ def test_a_page_that_starts_between_two_games_sees_the_last_one_and_then_the_nex
         keeper.write(TABLE)
         keeper.end(AT)
     assert [path.name for path in real.iterdir()] == ["record.db"], "nobody has it open"
-    with closing(Shelf(seen / "record.db")) as shelf:
+    with closing(GameCache(seen / "record.db")) as shelf:
         assert [info.id for info in shelf.games()] == [1]
         with Record(real / "record.db") as record:
             keeper = record.begin(AT)
@@ -74,7 +74,7 @@ def test_a_page_that_starts_between_two_games_sees_the_last_one_and_then_the_nex
             keeper.commit()
             assert len(shelf.lines(2)) == 2
         # The other page has kept the log from being removed; a new one reads it all the same.
-        with closing(Shelf(seen / "record.db")) as other:
+        with closing(GameCache(seen / "record.db")) as other:
             assert len(other.lines(2)) == 2
-    with closing(Shelf(seen / "record.db")) as later:
+    with closing(GameCache(seen / "record.db")) as later:
         assert len(later.lines(2)) == 2

@@ -235,8 +235,8 @@ def test_damaged_pictures_are_moved_aside_and_the_others_go_on(path: Path) -> No
     _spoil(frames, size // 2 // PAGE * PAGE, bytes(PAGE))
     words = mend_record(path, STAMP)
     with closing(PictureStore(frames)) as store:
-        kept = [one.t for one in store.near(1, 0, 1000)]
-        assert all(one.jpeg == JPEG for one in store.near(1, 0, 1000))
+        kept = [picture.t for picture in store.near(1, 0, 1000)]
+        assert all(picture.jpeg == JPEG for picture in store.near(1, 0, 1000))
     assert 30 <= len(kept) < 40, "all but those on the lost page, and the one that is cut off"
     assert words.endswith(f"kept as frames.db.damaged-{STAMP}; {len(kept)} of them were rescued")
     assert mend_record(path, STAMP) == ""

@@ -267,11 +267,11 @@ def test_pictures_stay_under_their_cap_the_oldest_go(tmp_path: Path) -> None:
     assert store.held == 10 * PICTURE_PAGE
     assert store.add(2, [Picture(3, 5, bytes(2 * PICTURE_PAGE + 1))]) == 3
     assert store.held == 10 * PICTURE_PAGE
-    assert [one.t for one in store.near(1, 0, 100)] == list(range(3, 10))
+    assert [picture.t for picture in store.near(1, 0, 100)] == list(range(3, 10))
     store.close()
     again = PictureStore(tmp_path / "frames.db", read_only=True)
     assert again.held == 10 * PICTURE_PAGE
-    assert [len(one.jpeg) for one in again.near(2, 0, 10)] == [2 * PICTURE_PAGE + 1]
+    assert [len(picture.jpeg) for picture in again.near(2, 0, 10)] == [2 * PICTURE_PAGE + 1]
     again.close()
 
 

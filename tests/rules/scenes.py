@@ -268,8 +268,8 @@ def observations(scene: Scene) -> tuple[list[Observation], list[str]]:
         try:
             said = _sentence(words, names)
             log.append(from_fields({"t": round(float(instant) * 1000 * MS), "id": name, **said}, number))
-        except (SceneError, ValueError) as bad:
-            raise SceneError(f"{scene.where}: {line!r}: {bad}") from None
+        except (SceneError, ValueError) as error:
+            raise SceneError(f"{scene.where}: {line!r}: {error}") from None
     return log, names.names
 
 
@@ -377,8 +377,8 @@ def failures(scene: Scene) -> list[str]:
         return _not_refused(scene)
     try:
         ruled = play(scene)
-    except LogError as bad:
-        return [f"refused: {bad}"]
+    except LogError as error:
+        return [f"refused: {error}"]
     out = []
     at = 0
     for wanted in scene.rulings:
@@ -396,8 +396,8 @@ def _not_refused(scene: Scene) -> list[str]:
     try:
         outline_log(enumerate(observations(scene)[0], start=1))
         play(scene)
-    except LogError as bad:
-        return [] if scene.refused in str(bad) else [f"refused otherwise: {bad}"]
+    except LogError as error:
+        return [] if scene.refused in str(error) else [f"refused otherwise: {error}"]
     return [f"not refused: {scene.refused}"]
 
 

@@ -33,7 +33,7 @@ def table(
         strikes=(0,) * seats, debts=(0,) * seats, locks=(None,) * seats, presses=((),) * seats,
         latest=pile[-1].ref if pile else "",
     )  # fmt: skip
-    return Step(made.but(**more), 100 * S, "now")
+    return Step(made.replace(**more), 100 * S, "now")
 
 
 def ruled(step: Step) -> list[str]:
@@ -53,13 +53,13 @@ def ruled(step: Step) -> list[str]:
         "where",
     )
     return [
-        " ".join([one.kind, *(f"{name}={one.fields[name]}" for name in shown if name in one.fields)])
-        for one in step.drafts
+        " ".join([draft.kind, *(f"{name}={draft.fields[name]}" for name in shown if name in draft.fields)])
+        for draft in step.drafts
     ]
 
 
 def rows(step: Step) -> list[tuple[str, tuple[str, ...]]]:
-    return [(one.kind, one.rule) for one in step.drafts]
+    return [(draft.kind, draft.rule) for draft in step.drafts]
 
 
 # Cards
@@ -92,7 +92,7 @@ def test_a_card_out_of_turn_is_dead_and_lies_where_the_rules_say() -> None:
 @pytest.mark.parametrize(("apart", "at_once"), [(DRAWN_AT_ONCE_NS - 1, True), (DRAWN_AT_ONCE_NS, False)])
 def test_two_cards_of_a_seat_within_a_tenth_of_a_second_were_drawn_at_once(apart: int, at_once: bool) -> None:
     step = table((5, 5), on="F9", off="", phase=Turn(2))
-    step.position = step.position.but(pile=(Laid("2s", "c1", 100 * S - apart, 1, "played"),))
+    step.position = step.position.replace(pile=(Laid("2s", "c1", 100 * S - apart, 1, "played"),))
     lay(step, "9h", 1)
     reason = "double_draw" if at_once else "out_of_turn"
     assert ruled(step) == [f"dead_card seat=1 reason={reason}"]

@@ -21,7 +21,7 @@ def test_only_the_second_card_is_dead_whether_or_not_the_foul_is_told_as_well(re
     if reported:
         told.append(Foul(t=1_000 * MS + 2, id="f1", seat=1, foul="double_draw"))
     adjudicator = Adjudicator()
-    rulings = [ruling for one in [*told, Tick(t=2_000 * MS)] for ruling in adjudicator.observe(one)]
+    rulings = [ruling for line in [*told, Tick(t=2_000 * MS)] for ruling in adjudicator.observe(line)]
     rulings += adjudicator.finish()
     dead = [(ruling.fields["card"], ruling.fields["reason"]) for ruling in rulings if ruling.kind == "dead_card"]
     assert dead == [("9c", "double_draw")]

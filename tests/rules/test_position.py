@@ -19,7 +19,7 @@ from referee.rules.position import Covered, Laid, Lock, Memory, Position, SeatVe
 from referee.rules.slap_verdict import Verdict
 from referee.rules.step import Step
 
-FIELDS = {one.name for one in fields(Position)}
+FIELDS = {field.name for field in fields(Position)}
 SOURCES = sorted(Path(referee.__file__).parent.rglob("*.py"))
 
 
@@ -42,11 +42,11 @@ def test_the_reader_of_sources_sees_a_wrong_name() -> None:
 
 def test_a_changed_position_is_another_one() -> None:
     before = Position(read_house_rules("classic"), ("Ana", "Ben"), (26, 26), ((), ()))
-    after = before.but(phase=Turn(2), paid=1)
+    after = before.replace(phase=Turn(2), paid=1)
     assert (after.turn, after.paid, after.names) == (2, 1, before.names)
     assert (before.turn, before.paid) == (None, 0)
     assert after != before
-    assert after.but(phase=Turn(None), paid=0) == before
+    assert after.replace(phase=Turn(None), paid=0) == before
 
 
 def test_burned_cards_count_only_where_the_rules_have_it_so_and_dead_ones_never() -> None:
@@ -58,9 +58,9 @@ def test_burned_cards_count_only_where_the_rules_have_it_so_and_dead_ones_never(
     usual = Position(read_house_rules("classic"), ("Ana", "Ben"), (24, 24), ((), ()), pile=pile)
     assert [laid.card for laid in usual.played()] == ["7h", "9c"]
     assert usual.look() == PileView(("9c", "7h"), "7h", "2h", under=True)
-    other = usual.but(rules=read_house_rules({"base": "classic", "off": ["N3"]}))
+    other = usual.replace(rules=read_house_rules({"base": "classic", "off": ["N3"]}))
     assert [laid.card for laid in other.played()] == ["2h", "7h", "9c"]
-    assert usual.but(pile=pile[2:3]).look() == PileView((), "", "")
+    assert usual.replace(pile=pile[2:3]).look() == PileView((), "", "")
 
 
 def test_whoever_comes_next_has_cards_and_is_asked_in_the_direction_of_play() -> None:
@@ -70,36 +70,36 @@ def test_whoever_comes_next_has_cards_and_is_asked_in_the_direction_of_play() ->
     assert [table.after(seat, never=3) for seat in (1, 2, 3, 4)] == [1, 1, 1, 1]
     assert [table.before(seat) for seat in (1, 2, 3, 4)] == [3, 1, 1, 3]
     assert table.players_after(3) == (4, 1, 2)
-    back = table.but(step=-1)
+    back = table.replace(step=-1)
     assert [back.after(seat) for seat in (1, 2, 3, 4)] == [3, 1, 1, 3]
     assert back.players_after(3) == (2, 1, 4)
     assert table.holders() == (1, 3)
-    nobody = table.but(counts=(0, 0, 0, 0))
+    nobody = table.replace(counts=(0, 0, 0, 0))
     assert nobody.after(1) is None
     assert nobody.before(1) == 4
-    hard = nobody.but(rules=read_house_rules({"base": "classic", "off": ["M10"]}))
+    hard = nobody.replace(rules=read_house_rules({"base": "classic", "off": ["M10"]}))
     assert hard.before(1) is None, "without a card and a way back there is no player"
-    assert hard.but(counts=(0, 0, 1, 0)).players() == (3,)
-    assert hard.but(phase=Challenge(2, 3, "Kh", "c1", 2)).players() == (2,), "whose challenge may win the pile"
-    left = table.but(absent=frozenset({1, 4}))
+    assert hard.replace(counts=(0, 0, 1, 0)).players() == (3,)
+    assert hard.replace(phase=Challenge(2, 3, "Kh", "c1", 2)).players() == (2,), "whose challenge may win the pile"
+    left = table.replace(absent=frozenset({1, 4}))
     assert [left.player(seat) for seat in (None, 0, 1, 2, 3, 4, 5)] == [None, None, None, 2, 3, None, None]
     assert (left.players(), left.players_after(1), left.before(2)) == ((2, 3), (2, 3), 3)
     assert table.players_after(3, step=-1) == (2, 1, 4)
-    loses = table.but(rules=read_house_rules("beggar-my-neighbour"))
+    loses = table.replace(rules=read_house_rules("beggar-my-neighbour"))
     assert [loses.after(seat) for seat in (1, 2, 3, 4)] == [2, 3, 4, 1], "E6 passes nobody over"
-    assert loses.but(absent=frozenset({2})).after(1) == 3
+    assert loses.replace(absent=frozenset({2})).after(1) == 3
 
 
 def test_a_count_that_is_not_certain_is_none_and_may_be_more() -> None:
     """Readings 10 and 15."""
     table = Position(read_house_rules("classic"), ("Ana", "Ben", "Cho"), (5, 0, 0), ((), (), ()))
-    unsure = table.but(unsure=frozenset({2}))
+    unsure = table.replace(unsure=frozenset({2}))
     assert (unsure.count(1), unsure.count(2), unsure.count(3)) == (5, None, 0)
     assert unsure.holders() == (1, 2)
-    tied = table.but(phase=DeadHeat((1, 3)))
+    tied = table.replace(phase=DeadHeat((1, 3)))
     assert tied.holders() == (1, 3) and tied.count(3) == 0
     assert tied.tied == (1, 3)
-    assert table.but(phase=War((1, 3))).tied == ()
+    assert table.replace(phase=War((1, 3))).tied == ()
 
 
 def test_a_call_is_for_the_next_card_alone() -> None:
@@ -130,7 +130,7 @@ def test_a_table_on_which_nothing_has_happened() -> None:
     """Everything in a position besides the seats, the rules and the cards."""
     rules = read_house_rules("classic")
     fresh = Position(rules, ("Ana", "Ben"), (26, 26), ((), ()))
-    assert {one.name: getattr(fresh, one.name) for one in fields(fresh)} == {
+    assert {field.name: getattr(fresh, field.name) for field in fields(fresh)} == {
         "rules": rules, "names": ("Ana", "Ben"), "counts": (26, 26), "known": ((), ()), "step": 1, "packs": 1,
         "jokers": 0, "phase": Turn(None), "pile": (), "laid": 0, "paid": 0, "strikes": (), "debts": (), "locks": (),
         "held": frozenset(), "hovering": frozenset(), "presses": (), "false_run": 0, "penalised": frozenset(),

@@ -27,7 +27,7 @@ def table(cards: str = "", on: str = "", off: str = "", values: dict[str, Any] |
         locks=(None,) * 3, strikes=(0,) * 3, debts=(0,) * 3, presses=((),) * 3,
         latest=pile[-1].ref if pile else "",
     )  # fmt: skip
-    return made.but(**more)
+    return made.replace(**more)
 
 
 def _state(face: str) -> Any:
@@ -196,7 +196,7 @@ def test_what_was_burned_since_the_cover_did_not_lie_under_what_was_covered() ->
     covered = table("7h 2c 7d 9s", on="P5b", off="P1 P2")
     for burned_at, outcome in ((4010, "void"), (3990, "false")):
         late = Laid("Kd", "b1", burned_at * MS, 1, "burned")
-        judged = judge_slap(covered.but(pile=(late, *covered.pile)), 2, 4100 * MS)
+        judged = judge_slap(covered.replace(pile=(late, *covered.pile)), 2, 4100 * MS)
         assert judged.outcome == outcome
 
 
@@ -218,7 +218,7 @@ def test_more_presses_in_a_second_than_may_be_bar_the_pad_for_half_a_second() ->
 def test_a_hand_that_hovered_counts_again_after_the_next_card() -> None:
     position = table("7h 8c 9d", hovering=frozenset({(2, 2)}))
     assert hovers(position, 2) and not hovers(position, 1)
-    assert not hovers(position.but(laid=4), 2)
+    assert not hovers(position.replace(laid=4), 2)
     assert not hovers(table("7h 8c 9d", off="M5", hovering=frozenset({(2, 2)})), 2)
 
 

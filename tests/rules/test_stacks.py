@@ -35,11 +35,11 @@ def table(
     rules = read_house_rules({"base": "classic", "on": on.split(), "off": off.split(), "set": values or {}})
     made = Position(rules, ("Ana", "Ben", "Cho", "Dee")[:seats], counts, known or ((),) * seats, phase=Turn(1))
     more = {"locks": (None,) * seats, "strikes": (0,) * seats, "debts": (0,) * seats, **more}
-    return Step(made.but(**more), 100, "now")
+    return Step(made.replace(**more), 100, "now")
 
 
 def asked(step: Step) -> list[tuple[Any, ...]]:
-    return [(one.fields["ask"], one.rule, one.fields.get("cards")) for one in step.drafts]
+    return [(draft.fields["ask"], draft.rule, draft.fields.get("cards")) for draft in step.drafts]
 
 
 STACKS = (("7h", "7c"), (), ())
@@ -133,7 +133,7 @@ def test_how_many_of_a_card_are_known_to_be_somewhere() -> None:
     position = table((2, 5, 5), (("7h", "7c"), ("Xb",), ()), pile=lying, packs=2, jokers=3).position
     assert [copies(position, card) for card in ("7h", "7c", "Kd", "Xr", "Xb")] == [2, 1, 0, 2, 2]
     assert [may_be_there(position, card) for card in ("7h", "7c", "Kd", "Xr", "Xb")] == [False, True, True, True, True]
-    assert not may_be_there(position.but(jokers=2), "Xb")
+    assert not may_be_there(position.replace(jokers=2), "Xb")
 
 
 # Locks
@@ -256,14 +256,16 @@ def test_an_opening_that_cannot_be_is_refused(how: dict[str, Any], words: str) -
 def test_the_wild_rank_is_asked_for_until_a_number_rank_was_drawn() -> None:
     """P14."""
     step = opened(on="P14")
-    assert [(one.fields["ask"], one.rule) for one in step.drafts if one.kind == "question"] == [("wild_rank", ("P14",))]
+    assert [(draft.fields["ask"], draft.rule) for draft in step.drafts if draft.kind == "question"] == [
+        ("wild_rank", ("P14",))
+    ]
     draw_wild_rank(step, "K")
     assert step.position.wild == "" and step.drafts[-1].fields["ask"] == "wild_rank"
     before = len(step.drafts)
     draw_wild_rank(step, "7")
     assert (step.position.wild, len(step.drafts)) == ("7", before)
     drawn = opened(on="P14", values={"P14": "T"})
-    assert drawn.position.wild == "T" and "question" not in {one.kind for one in drawn.drafts}
+    assert drawn.position.wild == "T" and "question" not in {draft.kind for draft in drawn.drafts}
 
 
 # Ends
@@ -287,7 +289,7 @@ def test_whoever_holds_the_most_cards_has_won_once_all_counts_are_certain(
     """P16, E7: otherwise people are asked for them."""
     step = table(counts, **more)
     end_by_most_cards(step, "E7")
-    assert [(one.kind, one.fields.get("seat"), one.rule) for one in step.drafts] == [(*wanted, ("E7",))]
+    assert [(draft.kind, draft.fields.get("seat"), draft.rule) for draft in step.drafts] == [(*wanted, ("E7",))]
     assert isinstance(step.position.phase, Over)
     assert step.position.phase.owed == ("E7" if wanted[0] == "question" else "")
     assert not settle_owed(table(counts))
@@ -309,7 +311,7 @@ def test_a_position_that_comes_back_is_told_once_and_found_however_long_the_way_
     assert [power for _, power, _ in kept] == [1, 2, 2, 4, 4, 4, 4] + [8] * 8 + [16]
     step.set(laid=30)
     watch_for_repetition(step)
-    assert [(one.kind, one.fields["cards"]) for one in step.drafts] == [("repeated", 5)]
+    assert [(draft.kind, draft.fields["cards"]) for draft in step.drafts] == [("repeated", 5)]
     watch_for_repetition(step)
     assert len(step.drafts) == 1, "once"
     unknown = table((3, 1, 0), stacks)
@@ -326,5 +328,5 @@ def test_a_position_that_comes_back_is_told_once_and_found_however_long_the_way_
 )  # fmt: skip
 def test_positions_differ_by_all_that_the_rules_can_tell_apart(change: dict[str, Any]) -> None:
     position = table((2, 1, 0), (("7h", "7c"), ("Kd",), ())).position
-    assert signature(position.but(**change)) != signature(position)
-    assert signature(position.but(laid=9, known=(("7s", "7d"), ("Kd",), ()))) == signature(position)
+    assert signature(position.replace(**change)) != signature(position)
+    assert signature(position.replace(laid=9, known=(("7s", "7d"), ("Kd",), ()))) == signature(position)

@@ -30,7 +30,7 @@ def lying(rows: str, cards: str, values: dict[str, Any] | None = None, **more: A
     )
     unread = frozenset(laid.ref for laid in pile if laid.card == "??")
     made = Position(rules, ("Ana", "Ben"), (None, None), ((), ()), pile=pile, unread=unread, phase=Turn(1))
-    return made.but(**more)
+    return made.replace(**more)
 
 
 def every_reading(position: Position) -> Iterator[Position]:
@@ -44,7 +44,9 @@ def every_reading(position: Position) -> Iterator[Position]:
     for cards in itertools.product(kinds, repeat=len(position.unread)):
         if all(times <= free[card] for card, times in Counter(cards).items()):
             named = dict(zip(sorted(position.unread), cards, strict=True))
-            yield position.but(pile=tuple(laid._replace(card=named.get(laid.ref, laid.card)) for laid in position.pile))
+            yield position.replace(
+                pile=tuple(laid._replace(card=named.get(laid.ref, laid.card)) for laid in position.pile)
+            )
 
 
 def held(position: Position) -> tuple[str, ...]:
@@ -73,7 +75,7 @@ def test_one_unread_card_makes_what_some_reading_of_it_makes_and_nothing_else(ro
             if brackets != "{}":
                 continue
             expected = {held(one) for one in every_reading(position)}
-            found = {held(one) for one in readings(position) if one is not None}
+            found = {held(reading) for reading in readings(position) if reading is not None}
             assert found == expected, cards
 
 
@@ -82,41 +84,49 @@ def test_one_unread_card_makes_what_some_reading_of_it_makes_and_nothing_else(ro
 def test_two_unread_cards_may_be_a_pair(row: str, cards: str) -> None:
     values = {"P16": "slap"} if row == "P16" else {}
     position = lying(row, cards, values)
-    assert {held(one) for one in readings(position) if one is not None} == {
+    assert {held(reading) for reading in readings(position) if reading is not None} == {
         held(one) for one in every_reading(position)
     }
 
 
 def tops(position: Position) -> set[str]:
     """Return the possible faces of the newest card."""
-    return {one.pile[-1].card for one in readings(position) if one is not None}
+    return {reading.pile[-1].card for reading in readings(position) if reading is not None}
 
 
 def test_no_more_cards_are_thought_of_than_there_are() -> None:
     """By deck memory: a card in the pile or known in a stack is nowhere else."""
     sevens = lying("P10a", "7h 7c 7d ??")
     assert {card for card in tops(sevens) if card[0] == "7"} == {"7s"}
-    assert "7s" not in tops(sevens.but(counts=(1, None), known=(("7s",), ())))
-    assert "7h" in tops(sevens.but(packs=2))
+    assert "7s" not in tops(sevens.replace(counts=(1, None), known=(("7s",), ())))
+    assert "7h" in tops(sevens.replace(packs=2))
     assert not {"Xr", "Xb"} & tops(sevens)
-    assert {"Xr", "Xb"} <= tops(sevens.but(jokers=1))
+    assert {"Xr", "Xb"} <= tops(sevens.replace(jokers=1))
     assert not {"Xr", "Xb"} & tops(lying("P10a", "Xr ??", jokers=1))
     assert {"Xr", "Xb"} <= tops(lying("P10a", "Xr ??", jokers=2))
 
 
 def test_two_unread_cards_are_not_both_the_last_of_their_kind() -> None:
-    both = {tuple(laid.card for laid in one.pile) for one in readings(lying("P10a", "?? ??")) if one is not None}
+    both = {
+        tuple(laid.card for laid in reading.pile) for reading in readings(lying("P10a", "?? ??")) if reading is not None
+    }
     assert len(both) == 52 * 51
-    ranks = {tuple(laid.card for laid in one.pile) for one in readings(lying("P1", "?? ??")) if one is not None}
+    ranks = {
+        tuple(laid.card for laid in reading.pile) for reading in readings(lying("P1", "?? ??")) if reading is not None
+    }
     assert len(ranks) == 13 * 13, "of each rank there are four"
-    last = {tuple(laid.card for laid in one.pile) for one in readings(lying("P1", "7h 7c 7d ?? ??")) if one is not None}
+    last = {
+        tuple(laid.card for laid in reading.pile)
+        for reading in readings(lying("P1", "7h 7c 7d ?? ??"))
+        if reading is not None
+    }
     assert len(last) == 13 * 13 - 1, "of the sevens there is one"
 
 
 def test_where_there_are_more_readings_than_can_be_tried_people_are_asked() -> None:
     three = lying("P10a", "?? ?? ??")
     assert list(readings(three)) == [], "whole cards"
-    assert judge_slap(three.but(locks=(None, None)), 1, 10**12).outcome == "question"
+    assert judge_slap(three.replace(locks=(None, None)), 1, 10**12).outcome == "question"
     four, five = lying("P3a", "?? ?? ?? ??"), lying("P4b", "?? ?? ?? ?? ??", {"P4b": {"n": 5}})
     assert next(iter(readings(four))) is not None, "ranks"
     assert list(readings(five)) == []
@@ -126,9 +136,9 @@ def test_where_there_are_more_readings_than_can_be_tried_people_are_asked() -> N
 def test_where_any_card_may_matter_all_are_read(row: str) -> None:
     values = {"P19": {"deep": "rank(9) = 7"}} if row == "P19" else {}
     deep = lying(f"P1 {row}", "?? 3c 4d 5h 6s 8c 9d Th 2s", values)
-    assert {one.pile[0].card[0] for one in readings(deep) if one is not None} >= {"7", "K"}
+    assert {reading.pile[0].card[0] for reading in readings(deep) if reading is not None} >= {"7", "K"}
     plain = lying("P1", "?? 3c 4d 5h 6s 8c 9d Th 2s")
-    assert [one.pile[0].card for one in readings(plain) if one is not None] == ["??"]
+    assert [reading.pile[0].card for reading in readings(plain) if reading is not None] == ["??"]
 
 
 @pytest.mark.parametrize(
@@ -147,20 +157,22 @@ def test_a_pattern_of_read_cards_holds_whatever_lies_under_it(row: str, cards: s
     assert not rests_on_read_cards(under, ("P5a",)), "the first card may be any"
     for rows in (f"{row} P13b", f"{row} P16"):
         assert not rests_on_read_cards(lying(rows, f"?? {cards}"), (row,))
-    assert not rests_on_read_cards(under.but(phase=Claim(1, "challenge", "c1", 1)), (row,))
+    assert not rests_on_read_cards(under.replace(phase=Claim(1, "challenge", "c1", 1)), (row,))
     assert rests_on_read_cards(lying(f"{row} P16", f"?? {cards}", {"P16": "slap"}), (row,))
     off = lying(row, f"?? {cards}")
     without = read_house_rules({**BARE, "on": [row], "off": ["C1", "M7"]})
-    assert not rests_on_read_cards(off.but(rules=without), (row,))
+    assert not rests_on_read_cards(off.replace(rules=without), (row,))
 
 
 def test_where_nothing_challenges_an_unread_card_bars_nobody() -> None:
     """Without M7 a challenge would."""
     rules = read_house_rules({**BARE, "on": ["P1"], "off": ["C1", "M7"]})
-    position = lying("P1", "?? 7h 3d").but(rules=rules, counts=(5, 5), strikes=(0, 0), debts=(0, 0), locks=(None, None))
+    position = lying("P1", "?? 7h 3d").replace(
+        rules=rules, counts=(5, 5), strikes=(0, 0), debts=(0, 0), locks=(None, None)
+    )
     assert judge_slap(position, 1, 10**12).outcome == "false"
     assert judge_slap(
-        lying("P1", "?? 7h 7d").but(rules=rules, counts=(5, 5), locks=(None, None)), 1, 10**12
+        lying("P1", "?? 7h 7d").replace(rules=rules, counts=(5, 5), locks=(None, None)), 1, 10**12
     ) == Verdict("won", "", ("M1", "P1"), ("P1",), ("c1", "c2"), ("7h", "7d"))
 
 
@@ -179,28 +191,28 @@ def test_readings_by_which_the_game_would_have_ended_are_none() -> None:
 def challenged(cards: str, phase: Any, **more: Any) -> list[Position]:
     rules = {"base": "classic", "on": ["P15"], "off": ["P2"]}
     position = lying("P15", cards, phase=phase, **more)
-    return [one for one in readings(position.but(rules=read_house_rules(rules))) if one is not None]
+    return [reading for reading in readings(position.replace(rules=read_house_rules(rules))) if reading is not None]
 
 
 def test_what_an_unread_card_pays_or_challenges_is_what_its_reading_does() -> None:
     """A face card or ace answers the challenge (C4); any other card is one of the chances paid (P15)."""
     queen = Challenge(1, 2, "Qh", "c0", 1)
-    for one in challenged("Qh ??", queen):
-        face = one.pile[-1].card[0]
+    for position in challenged("Qh ??", queen):
+        face = position.pile[-1].card[0]
         if face in "AKQJ":
-            assert isinstance(one.phase, Challenge) and one.paid == 0
+            assert isinstance(position.phase, Challenge) and position.paid == 0
         else:
-            assert (one.phase, one.paid) == (queen, 1)
+            assert (position.phase, position.paid) == (queen, 1)
     jack = Claim(1, "unread", "c1", 1)
-    for one in challenged("Jh ??", jack):
-        face = one.pile[-1].card[0]
+    for position in challenged("Jh ??", jack):
+        face = position.pile[-1].card[0]
         if face in "AKQJ":
-            wanted = Challenge(2, 1, one.pile[-1].card, "c1", {"A": 4, "K": 3, "Q": 2, "J": 1}[face])
-            assert (one.phase, one.paid) == (wanted, 0)
+            wanted = Challenge(2, 1, position.pile[-1].card, "c1", {"A": 4, "K": 3, "Q": 2, "J": 1}[face])
+            assert (position.phase, position.paid) == (wanted, 0)
         else:
-            assert (one.phase, one.paid) == (Claim(1, "challenge", "c1", 1), 1)
+            assert (position.phase, position.paid) == (Claim(1, "challenge", "c1", 1), 1)
 
 
 def test_a_game_that_is_over_stays_over_whatever_its_cards_are() -> None:
-    for one in challenged("Qh ??", Over(1), paid=1):
-        assert (one.phase, one.paid) == (Over(1), 1)
+    for position in challenged("Qh ??", Over(1), paid=1):
+        assert (position.phase, position.paid) == (Over(1), 1)

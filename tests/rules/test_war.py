@@ -18,7 +18,7 @@ STACK = ("2s", "3s", "4s", "Kd", "5s")
 def table(counts: tuple[int | None, ...], phase: Any, **more: Any) -> Step:
     rules = read_house_rules({"base": "classic", "on": ["M4"]})
     names = ("Ana", "Ben", "Cho")[: len(counts)]
-    return Step(Position(rules, names, counts, ((),) * len(counts), phase=phase).but(**more), 10, "c9")
+    return Step(Position(rules, names, counts, ((),) * len(counts), phase=phase).replace(**more), 10, "c9")
 
 
 def asked(step: Step) -> list[tuple[str, Any]]:
@@ -74,7 +74,7 @@ def test_a_card_that_nobody_could_read_decides_nothing() -> None:
 def test_whoever_has_nothing_to_match_is_out_of_the_dispute() -> None:
     """One is left: it wins; none is: people are asked."""
     one = table((0, 9, 9), DeadHeat((1, 2)))
-    one.position = one.position.but(phase=War((1, 2)))
+    one.position = one.position.replace(phase=War((1, 2)))
     assert begin(one, (1, 2)) == 2
     both = table((9, 9, 9), War((1, 2, 3)))
     assert begin(both, (1, 2)) is None and both.position.war == War((1, 2))

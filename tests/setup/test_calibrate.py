@@ -304,8 +304,8 @@ def test_the_bare_table_is_kept_and_its_prints_are_named(
     told = []
     for picture in (kept, ""):
         watcher = new_watcher(None, bare=picture)
-        seen = [one for k in range(8) for one in watcher.feed(CAMERA.picture(with_cards(), k), k * 66_000_000)]
-        told.append({one.card for one in [*seen, *watcher.finish()] if isinstance(one, Card)})
+        seen = [line for k in range(8) for line in watcher.feed(CAMERA.picture(with_cards(), k), k * 66_000_000)]
+        told.append({line.card for line in [*seen, *watcher.finish()] if isinstance(line, Card)})
     assert told == [set(), {"2d", "7h", "Kc", "Ts"}]
 
 
@@ -315,15 +315,15 @@ def test_a_picture_of_the_bare_table_is_stale_where_the_view_is_another(
     def doubt(**changes: Any) -> str:
         changed = {f"camera.{key}": value for key, value in changes.items()}
         now = read_settings(table).changed(changed).settings
-        found = [one for one in check_bare_table(now, table) if one.state != "fine"]
-        assert all("--bare" in one.mend for one in found)
+        found = [finding for finding in check_bare_table(now, table) if finding.state != "fine"]
+        assert all("--bare" in finding.mend for finding in found)
         return found[0].words if found else ""
 
     assert not [*check_bare_table(load_settings(table), table)], "nobody needs one"
     monkeypatch.setattr(bare_look, "open_camera_of", lambda _: OverheadFrames(CAMERA, bare()))
     monkeypatch.setattr(calibrate, "open_camera_of", lambda _: OverheadFrames(CAMERA, with_sheet()))
     assert main(["calibrate", "--settings", str(table), "--bare"]) == 0
-    assert [one.words for one in check_bare_table(load_settings(table), table)] == ["its prints are known"]
+    assert [finding.words for finding in check_bare_table(load_settings(table), table)] == ["its prints are known"]
     assert doubt(source="usb:7") == "it is of usb:1, and the camera is usb:7"
     assert doubt(source="picamera") == "it is 960×720 px, and the camera gives 1536×864"
     kept = Path(load_settings(table).camera.bare_table)

@@ -425,7 +425,7 @@ def test_a_service_that_is_not_let_through_to_its_broker(rig: Rig) -> None:
     rig.file(health.BROKER, "[Service]\n")
     assert told(health.check_broker(rig.machine))[0] == "fine"
     on = settings('[mqtt]\nenabled = true\nhost = "broker"\n')
-    assert "broker" in [one.part for one in health.check_machine(rig.machine, on)]
+    assert "broker" in [finding.part for finding in health.check_machine(rig.machine, on)]
 
 
 @pytest.mark.parametrize(
@@ -579,7 +579,7 @@ def test_keys_as_pads(rig: Rig) -> None:
     wanted = parse_settings(SEATS + 'pad = "key:a@Keys"\n')
 
     def parts() -> dict[str, Finding]:
-        return {one.part: one for one in check_plugged_pads(rig.machine, wanted)}
+        return {pad.part: pad for pad in check_plugged_pads(rig.machine, wanted)}
 
     rig.modules["evdev"] = ModuleNotFoundError("no", name="evdev")
     absent = parts()
@@ -594,7 +594,7 @@ def test_keys_as_pads(rig: Rig) -> None:
         "sudo usermod -aG input $USER, then log in again",
     )  # fmt: skip
     rig.locked.clear()
-    assert {one.state for one in parts().values()} == {"fine"}
+    assert {part.state for part in parts().values()} == {"fine"}
 
 
 def test_a_table_with_nothing_wired_needs_no_header(rig: Rig) -> None:
@@ -608,7 +608,7 @@ def test_a_board_as_pads(rig: Rig) -> None:
     rig.modules["serial"] = SimpleNamespace()
 
     def pad() -> tuple[str, str, str]:
-        (found,) = [one for one in check_plugged_pads(rig.machine, wanted) if one.part == "pad of seat 2"]
+        (found,) = [finding for finding in check_plugged_pads(rig.machine, wanted) if finding.part == "pad of seat 2"]
         return told(found)
 
     assert pad()[:2] == ("missing", "serial:2@/dev/ttyACM0: there is no /dev/ttyACM0")

@@ -15,7 +15,7 @@ from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, Frame, HardwareMissing
 from models.eye.eye import Eye
 from referee.errors import UserError
-from referee.sentence import Sentence, told
+from referee.sentence import Sentence, to_json
 from referee.settings.file import new_settings
 from referee.setup.calibration.report import Item
 from referee.setup.calibration.simulated_camera import simulated_camera
@@ -24,7 +24,7 @@ from referee.setup.evening_bench import EveningBench
 from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.held_walk import HeldWalk
 from referee.setup.live_look import LiveLook, judge_picture, look_at
-from referee.setup.walk import DeviceCall, Question, Remark, Walk, WalkStep
+from referee.setup.walk import DeviceCall, Question, Remark, WalkStep, Wizard
 from referee.setup.walk_site import in_words
 from referee.text.answers import OTHERS, in_language
 from referee.text.catalogue import texts
@@ -82,9 +82,9 @@ class FakeBench(Bench):
         raise AssertionError("nobody asked for it")
 
 
-def walked(bench: FakeBench, *answers: str, steps: Sequence[WalkStep] = EVENING) -> Walk:
+def walked(bench: FakeBench, *answers: str, steps: Sequence[WalkStep] = EVENING) -> Wizard:
     """Return the wizard after these answers."""
-    walk = Walk(new_settings(bench.path.parent), steps)
+    walk = Wizard(new_settings(bench.path.parent), steps)
     said = iter(answers)
     while walk.request is not None:
         if isinstance(walk.request, Question):
@@ -166,7 +166,7 @@ def test_three_keys_of_one_keyboard_are_held_together_in_the_walk(
     draft = new_settings(tmp_path).with_seats(
         [{"name": name, "pad": f"browser:{key}"} for name, key in (("Ana", "a"), ("Ben", "s"), ("Cho", "d"))]
     )
-    walk, bench, told = Walk(draft, EVENING, at=4), EveningBench(tmp_path / "table.toml"), list[str]()
+    walk, bench, told = Wizard(draft, EVENING, at=4), EveningBench(tmp_path / "table.toml"), list[str]()
     walk.give({1: 8.0, 2: 8.0, 3: 8.0})
     while not isinstance(walk.request, Question):
         request = walk.request
@@ -229,7 +229,7 @@ def settled(held: HeldWalk) -> dict[str, Any]:
 def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
     kept: list[str] = []
     bench = FakeBench(tmp_path)
-    walk = Walk(new_settings(tmp_path), EVENING, at=4)
+    walk = Wizard(new_settings(tmp_path), EVENING, at=4)
     held = HeldWalk(walk, bench, lambda one: kept.append(one.draft.text))
     state = settled(held)
     assert state["step"] == "slaps" and state["question"]["id"] == "slaps.again"
@@ -251,7 +251,7 @@ def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
 
 
 def test_whoever_waits_for_hands_may_leave(tmp_path: Path) -> None:
-    held = HeldWalk(Walk(new_settings(tmp_path), EVENING, at=4), Slow(tmp_path), lambda _walk: None)
+    held = HeldWalk(Wizard(new_settings(tmp_path), EVENING, at=4), Slow(tmp_path), lambda _walk: None)
     for _ in range(2000):
         if held.state()["heard"]:
             break
@@ -276,7 +276,7 @@ def cards() -> Any:
 
 
 def grades(items: list[Item]) -> dict[str, str]:
-    return {one.name: one.grade for one in items}
+    return {item.name: item.grade for item in items}
 
 
 def test_a_good_picture_is_said_to_be_good(eye: Eye, cards: Any) -> None:
@@ -304,10 +304,10 @@ def test_what_is_wrong_with_a_picture_is_told_with_what_to_do(
     spoiled = spoil(cards)
     items = judge_picture(spoiled, eye.recognise(spoiled))
     assert grades(items)[part] in ("poor", "acceptable")
-    assert todo in next(one.todo for one in items if one.name == part)
+    assert todo in next(item.todo for item in items if item.name == part)
     # Every notice about it exists in every language.
-    for words in (words for one in items for words in (one.words, one.todo) if words):
-        assert all(in_language(told(words), texts(code)).get("lang") == code for code in OTHERS), words
+    for words in (words for item in items for words in (item.words, item.todo) if words):
+        assert all(in_language(to_json(words), texts(code)).get("lang") == code for code in OTHERS), words
 
 
 def test_a_table_without_cards_is_told_what_to_lay(eye: Eye) -> None:
@@ -357,7 +357,7 @@ def test_a_camera_that_is_not_there_is_told(eye: Eye) -> None:
 def test_everything_that_the_walk_says_is_said_in_each_language(tmp_path: Path, language: str, kind: str) -> None:
     bench = FakeBench(tmp_path)
     bench.hands = [{1: 12.0}, {1: 12.0, 2: 9.0, 3: 9.0}]
-    walk = Walk(new_settings(tmp_path), FIRST_START)
+    walk = Wizard(new_settings(tmp_path), FIRST_START)
     given = {"seats.count": "3", "hands.kind": kind, "camera.source": "usb:0", "pins.has_lights": "yes"}
     english: set[str] = set()
     asked: set[str] = set()

@@ -39,9 +39,9 @@ def measured(ms: dict[int, float], fps: float = 25.0) -> list[EyeSpeed]:
 
 def test_each_number_of_threads_is_told_its_own_look() -> None:
     told = measured({1: 40.0, 2: 25.0, 4: 30.0})
-    assert [one.threads for one in told] == [1, 2, 4]
-    assert [one.look_ms for one in told] == pytest.approx([40.0, 25.0, 30.0])
-    assert [one.quiet_ms for one in told] == pytest.approx([0.0] * 3), "only the eye moves this clock"
+    assert [speed.threads for speed in told] == [1, 2, 4]
+    assert [speed.look_ms for speed in told] == pytest.approx([40.0, 25.0, 30.0])
+    assert [speed.quiet_ms for speed in told] == pytest.approx([0.0] * 3), "only the eye moves this clock"
     assert quickest(told).threads == 2
 
 

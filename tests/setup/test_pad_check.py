@@ -97,9 +97,9 @@ def test_what_was_measured_makes_the_filter_drop_the_echo_and_keep_the_hand() ->
                 error = 1_500_000 if contact.pressed else 0
                 pads.feed(Edge(contact.seat, contact.t, pressed=contact.pressed, t_error=error))
         seen = pads.advance(60_000 * MS)
-        assert sum(isinstance(one, Other) for one in seen) == (60 if echoes else 0)
+        assert sum(isinstance(line, Other) for line in seen) == (60 if echoes else 0)
         if echoes:
-            assert sum(isinstance(one, Slap) for one in seen) == 30
+            assert sum(isinstance(line, Slap) for line in seen) == 30
 
 
 # Errors of people

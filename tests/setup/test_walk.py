@@ -29,7 +29,7 @@ from referee.setup.console import hold_walk, listed_answers
 from referee.setup.device_checks import Bench, SimulatedBench, try_voice
 from referee.setup.pads_step import assign_pins
 from referee.setup.steps import STEPS
-from referee.setup.walk import DeviceCall, Question, Remark, Walk
+from referee.setup.walk import DeviceCall, Question, Remark, Wizard
 from tests.support.pi_room import pi_camera
 
 SKIP = ["skip"] * len(STEPS)
@@ -102,7 +102,7 @@ class FakeBench(Bench):
     def close(self) -> None: ...
 
 
-def ask(walk: Walk, bench: FakeBench) -> Question | None:
+def ask(walk: Wizard, bench: FakeBench) -> Question | None:
     """Perform actions until a question is open; None at the end."""
     while walk.request is not None and not isinstance(walk.request, Question):
         request = walk.request
@@ -112,7 +112,7 @@ def ask(walk: Walk, bench: FakeBench) -> Question | None:
 
 def walked(answers: Mapping[str, str], bench: FakeBench | None = None, draft: SettingsText | None = None) -> Settings:
     """Return a whole run with answers by the questions' ids, and defaults."""
-    walk, table = Walk(draft or new_settings(), STEPS), bench or FakeBench()
+    walk, table = Wizard(draft or new_settings(), STEPS), bench or FakeBench()
     while (question := ask(walk, table)) is not None:
         assert walk.answer(answers.get(question.id, "")) == ""
     return walk.draft.settings
@@ -187,7 +187,7 @@ def test_whoever_presses_a_key_has_it_and_the_others_keep_their_wires() -> None:
 
 
 def walk_text(bench: FakeBench) -> str:
-    walk = Walk(new_settings(), STEPS)
+    walk = Wizard(new_settings(), STEPS)
     while ask(walk, bench) is not None:
         walk.answer("")
     return walk.draft.text
@@ -198,7 +198,7 @@ def test_a_keyboard_that_cannot_hear_three_keys_together_is_named(blocked: set[s
     bench = FakeBench()
     bench.keys = {1: "key:a@Keys", 2: "key:s@Keys", 3: "key:d@Keys"}
     bench.blocked = blocked
-    walk, told = Walk(new_settings(), STEPS), []
+    walk, told = Wizard(new_settings(), STEPS), []
     while walk.request is not None:
         if isinstance(walk.request, Remark):
             told.append(walk.request.words)
@@ -218,7 +218,7 @@ def test_a_table_without_wires_is_asked_for_none() -> None:
     made = walked({"pins.wiring": "none"}, bench)
     assert not made.lights.enabled
     assert [seat.pad for seat in made.seats] == ["key:a", "key:s", "key:d", "key:f"]
-    walk = Walk(SettingsText(walk_text(bench)).changed({"lights.enabled": False}), STEPS)
+    walk = Wizard(SettingsText(walk_text(bench)).changed({"lights.enabled": False}), STEPS)
     while (question := ask(walk, bench)) is not None and question.id != "pins.wiring":
         walk.answer("")
     assert question is not None
@@ -252,7 +252,7 @@ def test_silent_seats_keep_their_pin_or_get_a_free_one(before: list[int], told: 
     ],
 )  # fmt: skip
 def test_an_answer_that_cannot_be_is_asked_for_again(step: str, id: str, text: str) -> None:  # noqa: A002
-    walk, bench = Walk(new_settings(Path()), [one for one in STEPS if one.name == step]), FakeBench()
+    walk, bench = Wizard(new_settings(Path()), [one for one in STEPS if one.name == step]), FakeBench()
     while (question := ask(walk, bench)) is not None and question.id != id:
         walk.answer({"pins.wiring": "other", "pins.force": "yes"}.get(question.id, ""))
     assert question is not None
@@ -358,7 +358,7 @@ def test_the_bare_table_is_looked_at_where_its_cloth_is_printed() -> None:
 # Back, again, skip, stop
 
 
-def trace(walk: Walk, bench: FakeBench) -> tuple[Any, ...]:
+def trace(walk: Wizard, bench: FakeBench) -> tuple[Any, ...]:
     """Return where a run of the wizard stands."""
     question = ask(walk, bench)
     return (walk.at, question and (question.id, question.words, question.default), walk.draft.text)
@@ -368,7 +368,7 @@ def trace(walk: Walk, bench: FakeBench) -> tuple[Any, ...]:
 @given(st.lists(st.sampled_from(["", "", "2", "yes", "none", "Ana", "other", "again", "skip", "x"]), max_size=25))
 def test_back_is_where_one_was(answers: list[str]) -> None:
     """After any way there, an answer and `back` change nothing; and the settings are usable at every step."""
-    walk, bench = Walk(new_settings(), STEPS), FakeBench()
+    walk, bench = Wizard(new_settings(), STEPS), FakeBench()
     for text in answers:
         before = trace(walk, bench)
         if before[1] is None:
@@ -383,7 +383,7 @@ def test_back_is_where_one_was(answers: list[str]) -> None:
 
 
 def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
-    walk, bench = Walk(new_settings(), STEPS[:2]), FakeBench()
+    walk, bench = Wizard(new_settings(), STEPS[:2]), FakeBench()
     first = trace(walk, bench)
     while walk.at == 0:
         ask(walk, bench)
@@ -398,7 +398,7 @@ def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
 def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
     """Without lights their step has no question; from the camera one goes back to the pads."""
     draft = new_settings().changed({"lights.enabled": False})
-    walk, bench = Walk(draft, STEPS[2:5]), FakeBench(found=("usb:0", "usb:2"))
+    walk, bench = Wizard(draft, STEPS[2:5]), FakeBench(found=("usb:0", "usb:2"))
     for text in ("no", "back"):
         ask(walk, bench)
         walk.answer(text)
@@ -408,7 +408,7 @@ def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
 
 
 def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
-    walk, bench = Walk(new_settings(), [STEPS[4]]), FakeBench(found=("usb:0", "usb:2"))
+    walk, bench = Wizard(new_settings(), [STEPS[4]]), FakeBench(found=("usb:0", "usb:2"))
     for text in ("usb:2", "", "back", "back"):
         ask(walk, bench)
         walk.answer(text)
@@ -417,9 +417,9 @@ def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
     assert (question.id, bench.done) == ("camera.source", ["cameras"])
 
 
-def voice_walk(bench: FakeBench, answers: Sequence[str], draft: SettingsText | None = None) -> Walk:
+def voice_walk(bench: FakeBench, answers: Sequence[str], draft: SettingsText | None = None) -> Wizard:
     """Return the voice step with this answer."""
-    walk = Walk(draft or new_settings(), [STEPS[5]])
+    walk = Wizard(draft or new_settings(), [STEPS[5]])
     for text in answers:
         ask(walk, bench)
         assert walk.answer(text) == ""
@@ -447,7 +447,7 @@ def test_each_sound_card_is_tried_until_one_is_heard() -> None:
 def test_no_sound_card_is_told() -> None:
     bench = FakeBench()
     bench.cards = []
-    walk = Walk(new_settings(), [STEPS[5]])
+    walk = Wizard(new_settings(), [STEPS[5]])
     told = []
     for text in ("yes", "en"):
         ask(walk, bench)
@@ -468,7 +468,7 @@ def test_a_card_whose_pins_are_taken_is_refused_and_another_asked_for() -> None:
 
 
 def test_the_volume_is_tried_until_it_is_heard_well() -> None:
-    walk, bench = Walk(new_settings(), [STEPS[5]]), FakeBench()
+    walk, bench = Wizard(new_settings(), [STEPS[5]]), FakeBench()
     for text in ("yes", "fr", "35", "50", "yes", "none"):
         ask(walk, bench)
         assert walk.answer(text) == ""

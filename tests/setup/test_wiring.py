@@ -82,7 +82,7 @@ def test_every_leg_of_the_chips_is_wired_as_the_data_sheet_says(order: list[int]
     legs: dict[str, str] = {}
     for group in ET.fromstring(text).iter(f"{SVG}g"):
         if leg := group.get("data-leg"):
-            printed, legs[leg] = (str(one.text) for one in group.iter(f"{SVG}text"))
+            printed, legs[leg] = (str(element.text) for element in group.iter(f"{SVG}text"))
             assert leg[1:] == printed
     wired = {seat: bcm for seat, bcm in enumerate(pads, start=1) if bcm is not None}
     assert len(legs) == 14 * len({(seat - 1) // 4 for seat in wired})

@@ -60,8 +60,8 @@ class ReviewedVideo:
         try:
             with urllib.request.urlopen(asked) as answer:
                 said = json.load(answer)
-        except HTTPError as bad:
-            said = json.load(bad)
+        except HTTPError as error:
+            said = json.load(error)
         assert isinstance(said, dict)
         return said
 
@@ -77,7 +77,7 @@ class ReviewedVideo:
         html = self.read().decode()
         told = re.search(r'data-moments="([^"]*)"', html)
         assert told is not None
-        names: dict[str, str] = dict(one.split(" ") for one in json.loads(told[1].replace("&quot;", '"')))
+        names: dict[str, str] = dict(load.split(" ") for load in json.loads(told[1].replace("&quot;", '"')))
         shown = {}
         for part in html.split("<section ")[1:]:
             name = re.search(r'data-moment="([^"]+)"', part)

@@ -28,8 +28,8 @@ def explained_game(lines: list[Observation]) -> Iterator[tuple[Explanation, list
 
 def contradictions(said: Explanation) -> Iterator[str]:
     """Yield an explanation's contradictions to its ruling."""
-    ruling, rows = said.ruling, {one.row: one for one in said.considered}
-    held = {one.row for one in said.considered if one.held}
+    ruling, rows = said.ruling, {considered.row: considered for considered in said.considered}
+    held = {considered.row for considered in said.considered if considered.held}
     patterns = {row for row in rows if row in PATTERNS or row.startswith("P19:")}
     reason = ruling.get("reason")
     if ruling.kind == "slap_won" and not is_overruled(ruling):
@@ -65,8 +65,12 @@ def contradictions(said: Explanation) -> Iterator[str]:
         yield "its card does not lie there"
     if ruling.doubt and ruling.kind in SLAP_KINDS and "K9" not in held:
         yield "no doubt is told"
-    told = [one for one in said.considered if not one.what.startswith(("counts_as", "down_already", "either_order"))]
-    if any(one.fields.get("ms", 0) < 0 for one in told):
+    told = [
+        considered
+        for considered in said.considered
+        if not considered.what.startswith(("counts_as", "down_already", "either_order"))
+    ]
+    if any(considered.fields.get("ms", 0) < 0 for considered in told):
         yield "something came a negative time before"
 
 

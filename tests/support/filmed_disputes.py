@@ -62,7 +62,7 @@ class FilmedStory(Story):
                 writer.write(frame.image)
         writer.release()
         assert first is not None
-        slaps = tuple(replace(one, t=one.t - first) for one in self.slaps)
+        slaps = tuple(replace(slap, t=slap.t - first) for slap in self.slaps)
         cards = frozenset(act.card for act in self.acts if isinstance(act, Lay))
         return FilmedDispute(file, slaps, cards, ruled)
 

@@ -111,6 +111,8 @@ class FakeKeyboards:
         return [PadPlace("key", key, keyboard.name) for keyboard in self.plugged for key in _CODES]
 
     def find(self, known: Collection[str]) -> list[KeyDevice]:
-        found: list[KeyDevice] = [one for one in self.plugged if not one.is_gone and one.token not in known]
-        self.opened += [one.name for one in found]
+        found: list[KeyDevice] = [
+            keyboard for keyboard in self.plugged if not keyboard.is_gone and keyboard.token not in known
+        ]
+        self.opened += [device.name for device in found]
         return found

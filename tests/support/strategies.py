@@ -47,7 +47,7 @@ def told_late(rng: random.Random, lines: Sequence[Observation]) -> list[Observat
 def with_ticks(rng: random.Random, arrived: Sequence[Observation], sensors: bool) -> list[Observation]:
     """Put ticks between lines, each after all that it covers: for every sensor by itself, or for all together."""
     groups = SENSORS if sensors else ("",)
-    horizon = dict.fromkeys(groups, max((one.t for one in arrived), default=0))
+    horizon = dict.fromkeys(groups, max((line.t for line in arrived), default=0))
     out: list[Observation] = []
     chance = rng.choice((0.0, 0.1, 0.5, 1.0))
     for number, one in reversed(list(enumerate(arrived))):
@@ -68,7 +68,7 @@ def arrivals(draw: st.DrawFn, cards: int = 40) -> tuple[list[Observation], list[
     rng = random.Random(draw(st.integers(0, 10**6)))
     sensors = draw(st.booleans())
     end = game.observations[-1]
-    lines = [one for one in game.observations[1:-1] if not isinstance(one, Tick)]
+    lines = [line for line in game.observations[1:-1] if not isinstance(line, Tick)]
     table: Table = replace(game.table, sensors=SENSORS) if sensors else game.table
     arrived = with_ticks(rng, told_late(rng, lines), sensors)
     return [game.table, *lines, end], [table, *arrived, end]

@@ -380,7 +380,7 @@ class WildGame:
     def contest(self) -> None:
         """Let players contest an action, perhaps again and again."""
         rng = self.rng
-        acts = [one for one in self.rulings if one.kind in ("slap_won", "slap_false", "challenge_won", "pile")]
+        acts = [ruling for ruling in self.rulings if ruling.kind in ("slap_won", "slap_false", "challenge_won", "pile")]
         against = acts[-1]["seat"] if acts and rng.random() < 0.8 else self._seat()
         about: dict[str, Any] = {"ruling": rng.choice(acts[-4:]).id} if acts and rng.random() < 0.3 else {}
         for _ in range(rng.choice((1, 1, 2))):
@@ -431,7 +431,9 @@ class WildGame:
         """Correct a line, overrule a verdict, or take one of these back."""
         rng = self.rng
         said = [line for line in self.lines if line.kind in ("answer", "correct")]
-        verdicts = [one.id for one in self.rulings if one.kind in ("slap_won", "slap_false", "slap_void", "dead_card")]
+        verdicts = [
+            ruling.id for ruling in self.rulings if ruling.kind in ("slap_won", "slap_false", "slap_void", "dead_card")
+        ]
         how = rng.random()
         if said and how < 0.2:
             self.tell("correct", line=rng.choice(said).id, void=True)

@@ -109,5 +109,5 @@ def test_the_settings_say_whether_cards_are_called(wanted: bool) -> None:
     with ExitStack() as stack:
         settings = parse_settings(f'[record]\nfile = ""\n{voice}[[seat]]\nname = "A"\n[[seat]]\nname = "B"\n')
         orders, services = open_services(settings, (), stack, {})
-        assert any(isinstance(one, CardCalls) for one in services)
+        assert any(isinstance(service, CardCalls) for service in services)
         assert orders.voice.cards == wanted

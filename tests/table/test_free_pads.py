@@ -9,7 +9,7 @@ from referee.engine.observations import Card, Observation, Table
 from referee.engine.rulings import Ruling
 from referee.settings.model import parse_settings
 from referee.table.game import Conductor
-from referee.table.seats import Sitting, seated, with_free_seats
+from referee.table.seats import GameSetup, seated, with_free_seats
 from referee.units import MS, SECOND
 from referee.vision.sight import Sight
 
@@ -49,8 +49,10 @@ def test_a_hand_on_a_free_pad_joins_and_wins() -> None:
     bench.lay("7c", 2, slaps=4)
     bench.go()
     assert bench.kinds() == ["table", "card", "card", "join", "slap", "lift"] or bench.kinds()[3:5] == ["join", "slap"]
-    assert [one["seat"] for one in bench.ruled if one.kind == "slap_won"] == [4]
-    assert [(one.what, one.fields) for one in bench.told if one.what == "joined"] == [("joined", {"seat": 4})]
+    assert [ruling["seat"] for ruling in bench.ruled if ruling.kind == "slap_won"] == [4]
+    assert [(notice.what, notice.fields) for notice in bench.told if notice.what == "joined"] == [
+        ("joined", {"seat": 4})
+    ]
     assert bench.conductor.view.names == ("Ana", "Ben", "Cho", "Seat 4")
     bench.lay("8c", 4, slaps=4)
     assert bench.kinds().count("join") == 1
@@ -69,9 +71,12 @@ def test_a_hand_that_its_device_told_too_late_is_named_and_wins_nothing() -> Non
         bench.conductor.on_edge(Edge(seat, bench.now - 200 * MS, pressed=False))
     bench.go()
     bench.go()
-    assert {one.kind for one in bench.ruled} <= {"lead", "turn", "question"}
-    assert [one["ask"] for one in bench.ruled if one.kind == "question"] == ["late_evidence", "late_evidence"]
-    assert [(one.what, one.fields) for one in bench.told] == [("hand_late", {"seat": 3}), ("hand_late", {"seat": 4})]
+    assert {ruling.kind for ruling in bench.ruled} <= {"lead", "turn", "question"}
+    assert [ruling["ask"] for ruling in bench.ruled if ruling.kind == "question"] == ["late_evidence", "late_evidence"]
+    assert [(notice.what, notice.fields) for notice in bench.told] == [
+        ("hand_late", {"seat": 3}),
+        ("hand_late", {"seat": 4}),
+    ]
     assert "seat 3's hand was told too late" in bench.told[0].words
     assert not {"join", "lift"} & set(bench.kinds())
 
@@ -82,13 +87,13 @@ def test_where_the_house_rules_let_nobody_join_a_free_pad_is_none() -> None:
     bench.lay("7c", 2, slaps=4)
     bench.go()
     assert "join" not in bench.kinds()
-    assert [one["seat"] for one in bench.ruled if one.kind == "slap_won"] == []
+    assert [ruling["seat"] for ruling in bench.ruled if ruling.kind == "slap_won"] == []
 
 
 def test_free_pads_are_opened_where_somebody_may_join_from_them() -> None:
     table = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho", "Dee")))
     for rules, names in (("wikibooks", ["Eve", "Finn", "Cho", "Dee"]), ("classic", ["Eve", "Finn"])):
-        settings = seated(table, Sitting(("Eve", "Finn"), rules, 1))
+        settings = seated(table, GameSetup(("Eve", "Finn"), rules, 1))
         assert [seat.name for seat in with_free_seats(settings, table).seats] == names
         assert [seat.pad for seat in with_free_seats(settings, table).seats] == [
             seat.pad for seat in table.seats[: len(names)]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hardware.ports import Edge, Frame, HardwareMissing
-from referee.announce.sinks import Outlet
+from referee.announce.sinks import RulingListener
 from referee.engine.observations import Card, LogError, Observation, Table
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
@@ -39,7 +39,7 @@ SLAPS = (
 class Watched(Conductor):
     """A conductor whose frames are looked at here."""
 
-    def __init__(self, log: StringIO | None, outlets: dict[str, Outlet]) -> None:
+    def __init__(self, log: StringIO | None, outlets: dict[str, RulingListener]) -> None:
         super().__init__(TABLE, outlets=outlets, journal=TextJournal(log) if log is not None else None)
         self.looker = Looker(ScriptedWatcher(PAIR, delay=100 * MS))
 
@@ -60,7 +60,7 @@ def play(conductor: Watched, edges: tuple[Edge, ...] = SLAPS, until: int = 4000 
         conductor.advance(t, t - 20 * MS)
 
 
-def conducted(log: StringIO | None = None, **outlets: Outlet) -> Watched:
+def conducted(log: StringIO | None = None, **outlets: RulingListener) -> Watched:
     return Watched(log, outlets)
 
 

@@ -9,11 +9,11 @@ from referee.announce.sinks import Notice
 from referee.engine.observations import Card, Table
 from referee.engine.rulings import Ruling
 from referee.settings.model import parse_settings
-from referee.table.days import Days
+from referee.table.days import DateService
 from referee.table.game import Conductor
 from referee.table.keys import KEYS, Keys
 from referee.table.loop import Answers
-from referee.table.services import ServedGame
+from referee.table.services import GameContext
 from referee.table.timeline import Timeline
 from referee.units import MS, SECOND
 from referee.vision.sight import Sight
@@ -34,7 +34,7 @@ class Bench:
             Table(t=0, id="table", seats=("Ana", "Ben", "Cho"), dealer=3, rules=rules),
             outlets={"ruled": self.ruled.extend, "answers": self.answers}, tellers={"told": self.told.append},
         )  # fmt: skip
-        self.game = ServedGame(self.conductor, SETTINGS, Timeline(), lambda: self.now, None, None, None)
+        self.game = GameContext(self.conductor, SETTINGS, Timeline(), lambda: self.now, None, None, None)
 
     def go(self, *seen: Any) -> None:
         """Let a second pass; these came just at its end."""
@@ -59,7 +59,7 @@ def test_typed_commands_are_met() -> None:
     keys.beat(bench.now)
     bench.go()
     assert bench.kinds() == ["table", "card", "foul"]
-    assert [one["foul"] for one in bench.ruled if one.kind == "foul"] == ["peek"]
+    assert [ruling["foul"] for ruling in bench.ruled if ruling.kind == "foul"] == ["peek"]
     assert bench.told[-1].words == "reported, of seat 2"
 
 
@@ -120,18 +120,18 @@ def test_a_typed_answer_to_the_wild_rank_is_a_rank() -> None:
 def test_the_date_is_told_at_the_beginning_and_when_the_day_changes() -> None:
     """P16b: three sixes close the table, and the next day opens it."""
     bench, wall = Bench("P16b"), ["2026-03-14T23:59:00+01:00"]
-    days = Days(lambda: wall[0])
+    days = DateService(lambda: wall[0])
     days.begin_game(bench.game)
     for seat, card in enumerate(("6h", "6c", "6d"), start=1):
         bench.lay(card, seat)
         days.beat(bench.now)
     bench.go()
-    assert [one["what"] for one in bench.ruled if one.kind == "remind"] == ["closed"]
+    assert [ruling["what"] for ruling in bench.ruled if ruling.kind == "remind"] == ["closed"]
     wall[0] = "2026-03-15T00:00:00+01:00"
     bench.go()
     days.beat(bench.now)
     bench.go()
-    assert [one["what"] for one in bench.ruled if one.kind == "remind"] == ["closed", "open"]
+    assert [ruling["what"] for ruling in bench.ruled if ruling.kind == "remind"] == ["closed", "open"]
     assert [line.date for line in bench.conductor.observations if line.kind == "day"] == [  # type: ignore[attr-defined]
         "2026-03-14", "2026-03-15"
     ]  # fmt: skip
@@ -139,7 +139,7 @@ def test_the_date_is_told_at_the_beginning_and_when_the_day_changes() -> None:
 
 def test_without_that_row_no_date_is_told() -> None:
     bench = Bench()
-    days = Days(lambda: "2026-03-14T23:59:00+01:00")
+    days = DateService(lambda: "2026-03-14T23:59:00+01:00")
     days.begin_game(bench.game)
     bench.go()
     days.beat(bench.now)

@@ -202,7 +202,7 @@ class SlowTable:
         self.loop.turn(seconds=0)
 
     def _note(self, rulings: Sequence[Ruling]) -> None:
-        self.told += [(self.disk.commits, one.id) for one in rulings]
+        self.told += [(self.disk.commits, ruling.id) for ruling in rulings]
 
     def turn(self, now: int) -> None:
         """Advance to a time, and process everything that has come."""

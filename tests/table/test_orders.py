@@ -21,8 +21,8 @@ from referee.record.store import Record
 from referee.settings.model import parse_settings
 from referee.table.names import NameService
 from referee.table.orders import Orders
-from referee.table.seats import Sitting
-from referee.table.services import ServedGame
+from referee.table.seats import GameSetup
+from referee.table.services import GameContext
 from referee.table.session import Evening, log_path, open_page, open_services, out_of_date
 from referee.table.timeline import Timeline
 from tests.record.playing import add_game
@@ -42,7 +42,7 @@ def test_more_people_than_pads_cannot_play() -> None:
     assert orders.next is None
     assert orders(order("begin", seats=["A", "B"], rules="classic", dealer=2)) == ""
     assert orders.leaves
-    assert orders.next == Sitting(("A", "B"), "classic", 2)
+    assert orders.next == GameSetup(("A", "B"), "classic", 2)
 
 
 def test_a_table_that_records_nothing_has_no_game_to_keep_or_remove() -> None:
@@ -159,7 +159,7 @@ class Numbered:
 
 def begun(service: NameService, game: Game, number: int | None = 1) -> None:
     keeper = cast(Any, Numbered(number))
-    service.begin_game(ServedGame(cast(Any, game), SETTINGS, Timeline(), lambda: 0, keeper, None, None))
+    service.begin_game(GameContext(cast(Any, game), SETTINGS, Timeline(), lambda: 0, keeper, None, None))
 
 
 def test_who_was_not_asked_is_named_while_the_game_is_on_and_not_afterwards(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def opened(text: str, stack: ExitStack) -> tuple[list[str], dict[str, str]]:
     """Return the services that these settings open, by name, and the missing ones."""
     missing: dict[str, str] = {}
     _, services = open_services(parse_settings(text + SEATS), [], stack, missing)
-    return [one.name for one in services], missing
+    return [service.name for service in services], missing
 
 
 def test_without_a_record_there_are_orders_alone() -> None:
@@ -241,7 +241,7 @@ def test_a_page_whose_sockets_cannot_be_made_is_told_and_the_table_goes_on(tmp_p
 def test_where_the_page_is_a_service_of_its_own_no_process_is_started(tmp_path: Path) -> None:
     with ExitStack() as stack:
         page = open_page(SETTINGS, tmp_path / "record.db", stack, {}, folder=tmp_path, own_process=False)
-        assert [one.name for one in page] == ["page"]
+        assert [service.name for service in page] == ["page"]
 
 
 def test_a_log_goes_where_it_is_asked_for_and_each_further_one_beside_it(tmp_path: Path) -> None:

@@ -37,13 +37,15 @@ def ruled(seen: Iterable[Observation], rules: str = "classic") -> list[Ruling]:
     referee.observe(Table(t=0, id="table", seats=("Ana", "Ben", "Cho"), dealer=3, rules=rules))
     referee.observe(Card(t=1_000 * MS, id="c1", card="7h", seat=1))
     referee.observe(Card(t=2_000 * MS, id="c2", card="7c", seat=2))
-    for one in seen:
-        referee.observe(one)
+    for line in seen:
+        referee.observe(line)
     return referee.finish()
 
 
 def verdicts(rulings: Iterable[Ruling]) -> list[tuple[str, int, str]]:
-    return [(one.kind, one["seat"], one.get("reason", "")) for one in rulings if one.kind.startswith("slap_")]
+    return [
+        (ruling.kind, ruling["seat"], ruling.get("reason", "")) for ruling in rulings if ruling.kind.startswith("slap_")
+    ]
 
 
 def hand(seat: int, at: int, lasts: int = 90, seed: int = 1) -> list[Contact]:
@@ -57,7 +59,7 @@ def test_a_hand_that_lies_on_its_pad_when_the_card_turns_makes_no_slap() -> None
         resting += [Contact(at * MS, 3, False), Contact(at * MS + 3 * MS, 3, True)]
     resting.append(Contact(2_900 * MS, 3, False))
     seen = observed([*resting, *hand(1, 2_400)], 4_000 * MS)
-    assert [(one.seat, one.t // MS) for one in seen if isinstance(one, Slap)] == [(3, 500), (1, 2_400)]
+    assert [(line.seat, line.t // MS) for line in seen if isinstance(line, Slap)] == [(3, 500), (1, 2_400)]
     assert ("slap_won", 1, "") in verdicts(ruled(seen))
     assert not any(kind == "slap_won" and seat == 3 for kind, seat, _ in verdicts(ruled(seen)))
 
@@ -71,8 +73,8 @@ def test_a_stuck_pad_makes_no_slap_when_it_is_hit_again() -> None:
     """A glass stood on it since long before; as it is taken away the pad closes once more."""
     contacts = [Contact(10 * MS, 3, True), Contact(4_000 * MS, 3, False), *hand(3, 4_300), *hand(1, 4_400)]
     seen = observed(contacts, 7_000 * MS)
-    assert [(one.seat, one.t // MS) for one in seen if isinstance(one, Slap)] == [(3, 10), (1, 4_400)]
-    assert [one.t // MS for one in seen if isinstance(one, Lift) and one.seat == 3] == [4_000]
+    assert [(line.seat, line.t // MS) for line in seen if isinstance(line, Slap)] == [(3, 10), (1, 4_400)]
+    assert [line.t // MS for line in seen if isinstance(line, Lift) and line.seat == 3] == [4_000]
     assert ("slap_won", 1, "") in verdicts(ruled(seen))
 
 
@@ -84,7 +86,7 @@ def test_a_pad_that_hears_the_winner_pays_no_penalty() -> None:
     with_matrix = observed(blow, 3_000 * MS, PadFilter(SEATS, crosstalk=crosstalk))
     assert [kind for kind, seat, _ in verdicts(ruled(with_matrix)) if seat == 2] == []
     assert [kind for kind, seat, _ in verdicts(ruled(observed(blow, 3_000 * MS))) if seat == 2] == ["slap_false"]
-    assert any(one.kind == "burn" and one["seat"] == 1 for one in ruled(with_matrix))
+    assert any(ruling.kind == "burn" and ruling["seat"] == 1 for ruling in ruled(with_matrix))
 
 
 def test_a_dead_heat_is_settled_by_force_or_by_people() -> None:
@@ -97,5 +99,5 @@ def test_a_dead_heat_is_settled_by_force_or_by_people() -> None:
     assert ("slap_won", 3, "") in verdicts(heat({1: 0.3, 3: 0.8}))
     for unsure in ({1: 0.75, 3: 0.8}, {3: 0.8}):
         made = heat(unsure)
-        assert any(one.kind == "question" and one["ask"] == "who_was_first" for one in made)
+        assert any(ruling.kind == "question" and ruling["ask"] == "who_was_first" for ruling in made)
         assert not any(kind == "slap_won" for kind, _, _ in verdicts(made))

@@ -52,4 +52,7 @@ def test_phones_are_known_by_who_sits_there(monkeypatch: pytest.MonkeyPatch, tmp
     )
     with closing(open_pads(table)):
         codes = read_seat_codes(tmp_path / "run")
-    assert [(one.seat, one.key, one.name, one.phones) for one in codes] == [(1, "", "Ana", 2), (2, "KeyL", "Ben", 2)]
+    assert [(code.seat, code.key, code.name, code.phones) for code in codes] == [
+        (1, "", "Ana", 2),
+        (2, "KeyL", "Ben", 2),
+    ]

@@ -9,7 +9,7 @@ from typing import Any, cast
 from hardware.child import RESTS
 from referee.control.page_address import listen_at
 from referee.table.page_link import WELL_AFTER, PageProcess
-from referee.table.services import ServedGame
+from referee.table.services import GameContext
 from referee.table.timeline import Timeline
 from referee.units import SECOND
 
@@ -46,7 +46,7 @@ class World:
             Path("r.db"), Path("run"), listen_at("127.0.0.1", 0), start=self.start, clock=lambda: self.now,
             is_unanswered=lambda: self.hangs,
         )  # fmt: skip
-        self.page.begin_game(ServedGame(cast(Any, self), cast(Any, None), Timeline(), lambda: 0, None, None, None))
+        self.page.begin_game(GameContext(cast(Any, self), cast(Any, None), Timeline(), lambda: 0, None, None, None))
 
     def start(self, command: Sequence[str]) -> Any:
         assert "--record" in command

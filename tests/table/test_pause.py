@@ -20,7 +20,7 @@ from referee.announce.voice import Voice
 from referee.control.commands import Command
 from referee.control.corrections import UNSEEN
 from referee.control.facts import Accepted, Facts, Outcome
-from referee.control.socket import obeying
+from referee.control.socket import make_handler
 from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Correct, LogError, Pause, Resume, Table
 from referee.engine.replay import replay_log
@@ -60,7 +60,7 @@ class Bench:
         self.speaker = RecordingSpeaker(lambda: self.now)
         self._voice = Voice(self.speaker)
         self.conductor = Conductor(table, journal=self.log, tellers={"test": self._tell})
-        self._obey = obeying(self._facts, self._name, self._said, lambda _: "no")
+        self._obey = make_handler(self._facts, self._name, self._said, lambda _: "no")
         self.see()
 
     def _tell(self, notice: Notice) -> None:

@@ -53,7 +53,7 @@ class Room(Bench):
             self.link.take_edge(Edge(seat, start + to * MS, False))
         for _ in range(5):
             self.go()
-        return " / ".join(tell(one.what, **one.fields).text for one in self.told[before:] if one.what)
+        return " / ".join(tell(notice.what, **notice.fields).text for notice in self.told[before:] if notice.what)
 
     def hold(self) -> str:
         return self.hands((0, 2500))
@@ -117,7 +117,7 @@ def test_a_foul_is_reported_without_a_screen(room: Room) -> None:
     room.no()
     assert room.no() == "Is it seat three?"
     room.yes()
-    assert [one["seat"] for one in room.conductor.rulings if one.kind == "dead_card"] == [3]
+    assert [ruling["seat"] for ruling in room.conductor.rulings if ruling.kind == "dead_card"] == [3]
     assert room.conductor.view.turn == 2
 
 
@@ -133,7 +133,7 @@ def test_any_card_can_be_named_by_its_rank_and_suit(room: Room) -> None:
     assert room.tap() == "Is it the five of hearts?"
     assert room.yes() == "Done."
     answers = [line for line in room.conductor.observations if isinstance(line, Answer)]
-    assert [(one.to, one.value) for one in answers] == [("question@c1", "5h")]
+    assert [(answer.to, answer.value) for answer in answers] == [("question@c1", "5h")]
     assert room.conductor.view.questions == ()
 
 
@@ -163,13 +163,13 @@ def test_the_latest_verdict_is_put_right_without_a_screen(room: Room) -> None:
     room.lay("8c", 2)
     room.go(Slap(t=room.now + SECOND - 3 * MS, id="s1", seat=3))
     room.go()
-    assert [one.kind for one in room.ruled if one.kind.startswith("slap")] == ["slap_false"]
+    assert [ruling.kind for ruling in room.ruled if ruling.kind.startswith("slap")] == ["slap_false"]
     room.hold()
     assert "the eight of clubs" in room.tap().lower()
     assert room.tap() == "Was the slap good? Seat three."
     assert room.tap() == "Strike out the slap? Seat three."
     room.yes()
-    assert [one.kind for one in room.ruled if one.kind.startswith("slap")][-1] == "slap_void"
+    assert [ruling.kind for ruling in room.ruled if ruling.kind.startswith("slap")][-1] == "slap_void"
 
 
 def test_who_was_first_is_asked_again_and_named_by_anybody(room: Room) -> None:
@@ -192,7 +192,7 @@ def test_who_was_first_is_asked_again_and_named_by_anybody(room: Room) -> None:
     room.link._desk({"do": "resume"})
     room.go(Taken(t=room.now + SECOND - MS, seat=2))
     room.go()
-    assert [one["seat"] for one in room.ruled if one.kind == "slap_won"] == [2]
+    assert [ruling["seat"] for ruling in room.ruled if ruling.kind == "slap_won"] == [2]
 
 
 def test_a_question_about_a_card_says_which(room: Room) -> None:
@@ -204,7 +204,7 @@ def test_a_question_about_a_card_says_which(room: Room) -> None:
     first, *seats = list_choices(replace(facts, view=view, rulings=(*facts.rulings, asked)), None, None)
     said = tell(first.what, **first.fields)
     assert said.text == "Once more. Who played this card? The nine of clubs."
-    assert [one.fields["seat"] for one in seats] == [1, 2, 3]
+    assert [seat.fields["seat"] for seat in seats] == [1, 2, 3]
     # The holder of the most cards may be named where the house rules let that settle a game; a count takes no tap.
     for rule, there in (("E7", 3), ("K2", 0)):
         counting = replace(ruled("question", ask="recount", about=["c1"]), rule=(rule,))
@@ -236,7 +236,7 @@ def test_what_passed_in_a_gap_is_said_without_a_screen(room: Room) -> None:
     room.yes()
     room.tap()
     room.yes()
-    assert [(one.to, one.value) for one in room.conductor.observations if isinstance(one, Answer)] == [
+    assert [(line.to, line.value) for line in room.conductor.observations if isinstance(line, Answer)] == [
         ("question@g1", "2h")
     ]
     assert room.conductor.view.pile == ("7h", "2h", "7s")
@@ -245,7 +245,7 @@ def test_what_passed_in_a_gap_is_said_without_a_screen(room: Room) -> None:
 def test_a_pile_that_went_in_a_gap_is_claimed_by_a_held_pad(room: Room) -> None:
     _blind(room)
     assert room.hands((0, 2500), seat=3) != "The game is paused.", "as with any pile that nobody owns, a hold says mine"
-    assert [one.value for one in room.conductor.observations if isinstance(one, Answer)] == [3]
+    assert [line.value for line in room.conductor.observations if isinstance(line, Answer)] == [3]
     assert room.conductor.view.questions == ()
 
 
@@ -261,7 +261,7 @@ def test_a_question_that_the_game_waits_for_is_said_again_twice(room: Room) -> N
         room.go()
         before = len(room.told)
         again.beat(room.now)
-        said += [second for one in room.told[before:] if one.what == "asked_again"]
+        said += [second for notice in room.told[before:] if notice.what == "asked_again"]
     assert len(said) == 2 and said[1] - said[0] == ASKED_AGAIN[1] // SECOND
     # While the game is paused a tap repeats the question.
     again.begin_game(room.game)
@@ -270,7 +270,7 @@ def test_a_question_that_the_game_waits_for_is_said_again_twice(room: Room) -> N
     for _ in range(100):
         room.go()
         again.beat(room.now)
-    assert [one.what for one in room.told[before:]] == []
+    assert [notice.what for notice in room.told[before:]] == []
 
 
 def test_what_was_read_out_long_ago_is_not_said_by_yes(room: Room) -> None:
@@ -291,7 +291,7 @@ def test_hands_while_the_camera_is_gone_have_nothing_read_out(room: Room) -> Non
     for edge in (Edge(1, room.now + 100 * MS, True), Edge(1, room.now + 250 * MS, False)):
         room.link.take_edge(edge)
     room.link.beat(room.now + 5 * SECOND)
-    assert [one.what for one in room.told[before:]] == []
+    assert [notice.what for notice in room.told[before:]] == []
 
 
 def end_game(room: Room) -> None:
@@ -330,7 +330,9 @@ def test_what_is_read_out_has_its_words_in_every_language(language: str, room: R
     )
     words = words_in(language)
     for key in (key for key in words.phrases if key.startswith(("tell.offer_", "tell.asked_", "tell.nothing_"))):
-        said = tell(key.removeprefix("tell."), 0, language, **{one: fields[one] for one in places(words.phrases[key])})
+        said = tell(
+            key.removeprefix("tell."), 0, language, **{place: fields[place] for place in places(words.phrases[key])}
+        )
         assert said.text and said.topic == "choice"
 
 

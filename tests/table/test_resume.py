@@ -29,7 +29,7 @@ from referee.table.loop import Loop
 from referee.table.names import NameService
 from referee.table.page_link import PAGE_SOCKET, PAIRING_CODE_NOTICE, PageLink
 from referee.table.resume import Both, RecordedGame, find_broken_off, open_game
-from referee.table.services import ServedGame
+from referee.table.services import GameContext
 from referee.vision.sight import News, Recall, Sight
 from tests.table.test_loop import MS
 
@@ -74,7 +74,7 @@ class Desk:
             outlets={"page": self.paging.take_rulings} if self.paging is not None else {},
             tellers={"page": self.paging.take_notice, "test": self.notices.append} if self.paging is not None else {},
         )  # fmt: skip
-        self.game = ServedGame(
+        self.game = GameContext(
             self.conductor, SETTINGS, self.timeline, lambda: self.pads.now, self.opened.keeper, self.record, None
         )
         services = [self.paging] if self.paging is not None else []

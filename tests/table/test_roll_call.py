@@ -17,7 +17,7 @@ NAMES = ("Ana", "Ben", "Cho", "Dora")
 
 
 def calls(said: list[CallWords]) -> list[tuple[Call, tuple[int, ...]]]:
-    return [(one.call, one.seats) for one in said]
+    return [(words.call, words.seats) for words in said]
 
 
 def test_everybody_is_asked_and_it_ends_when_all_were_heard() -> None:

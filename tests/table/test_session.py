@@ -30,8 +30,8 @@ from referee.settings.model import parse_settings
 from referee.table.assembly import AFTER_THE_END, End
 from referee.table.orders import OFF, OFF_ASK, OFF_STAYS, Orders
 from referee.table.power_off import ANSWER
-from referee.table.seats import Sitting, seated
-from referee.table.services import ServedGame, TableService
+from referee.table.seats import GameSetup, seated
+from referee.table.services import GameContext, TableService
 from referee.table.timeline import Timeline
 from tests.table.test_systemd_process import PATIENCE, Listener
 from tests.table.test_systemd_process import table as table
@@ -168,7 +168,7 @@ def test_phones_stay_joined_to_a_game_that_was_broken_off_and_to_no_other(table:
     for _ in range(3):
         with running(table) as table_:
             table_.ready()
-            codes.append([one.code for one in read_seat_codes(table.parent / "run")])
+            codes.append([code.code for code in read_seat_codes(table.parent / "run")])
             table_.process.send_signal(signal.SIGKILL)
             table_.process.wait()
         if len(codes) == 2:
@@ -244,7 +244,7 @@ SETTINGS = parse_settings(
 
 def test_fewer_people_than_pads_sit_at_the_first_ones() -> None:
     assert seated(SETTINGS, None) is SETTINGS
-    two = seated(SETTINGS, Sitting(("Dan", "Eve"), "slapjack", 2))
+    two = seated(SETTINGS, GameSetup(("Dan", "Eve"), "slapjack", 2))
     assert [(seat.name, seat.pad) for seat in two.seats] == [
         ("Dan", SETTINGS.seats[0].pad), ("Eve", SETTINGS.seats[1].pad),
     ]  # fmt: skip
@@ -252,7 +252,7 @@ def test_fewer_people_than_pads_sit_at_the_first_ones() -> None:
     assert two.pads_measured is not None
     assert two.pads_measured.crosstalk_us == ((0, 1), (3, 0))
     with pytest.raises(ValueError, match="4 people do not fit at 3 pads"):
-        seated(SETTINGS, Sitting(("A", "B", "C", "D"), "classic", 1))
+        seated(SETTINGS, GameSetup(("A", "B", "C", "D"), "classic", 1))
 
 
 class Game:
@@ -273,7 +273,7 @@ class Game:
 def follow(orders: Orders, game: Game, record: Record | None, speaker: RecordingSpeaker | None) -> None:
     """Begin the game."""
     orders.pause = game.pause
-    orders.begin_game(ServedGame(cast(Any, game), SETTINGS, Timeline(), lambda: game.now, None, record, speaker))
+    orders.begin_game(GameContext(cast(Any, game), SETTINGS, Timeline(), lambda: game.now, None, record, speaker))
 
 
 class Watched(TableService):

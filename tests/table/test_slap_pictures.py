@@ -22,7 +22,7 @@ from referee.settings.model import parse_settings
 from referee.table.devices import Openers, open_parts
 from referee.table.game import Conductor
 from referee.table.loop import NoPads
-from referee.table.services import ServedGame
+from referee.table.services import GameContext
 from referee.table.slap_pictures import (
     AROUND,
     LEAST_ROOM,
@@ -40,7 +40,7 @@ from referee.vision.picture_buffer import PictureRing, Span
 from referee.web import finish_page as page
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.site import Site
 from tests.faults.rig import Rig
 from tests.faults.told import kill
@@ -310,7 +310,7 @@ def test_a_tables_album_hears_its_rulings_and_follows_its_game(tmp_path: Path) -
         keeper.commit()
         table = Table(t=0, id="table", seats=("Ana", "Ben"), dealer=1, rules="classic")
         conductor = Conductor(table)
-        game = ServedGame(conductor, parse_settings(SEATS), Timeline(SECOND), lambda: 0, keeper, record, None)
+        game = GameContext(conductor, parse_settings(SEATS), Timeline(SECOND), lambda: 0, keeper, record, None)
         desk.album.begin_game(game)
         desk.album.take_rulings([ruling("slap_won", 3 * SECOND)])
         desk.source.give([picture(2 * SECOND)])
@@ -471,7 +471,7 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
     won = [one for one in conductor.rulings if one.kind == "slap_won"]
     assert won
     assert said == []
-    site = Site(Shelf(tmp_path / "record.db", tmp_path / FRAMES_FILE), Hub(Board()))
+    site = Site(GameCache(tmp_path / "record.db", tmp_path / FRAMES_FILE), Hub(Board()))
     try:
         for one in won:
             near = site.shelf.pictures(1, one.t - AROUND, one.t + AROUND)

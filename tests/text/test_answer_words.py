@@ -10,8 +10,8 @@ import pytest
 
 from referee.control.commands import Command
 from referee.control.pairing_code import Pairing
-from referee.control.socket import Desk, obeying
-from referee.sentence import Sentence, retold, told
+from referee.control.socket import CommandDispatcher, make_handler
+from referee.sentence import Sentence, from_json, to_json
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
 from referee.web.security.sessions import csrf_of
@@ -26,9 +26,9 @@ def test_a_sentence_is_its_english_text_and_keeps_what_it_was_made_of() -> None:
     assert said == str(said) == "seat 2 holds 1 card"
     assert Sentence(said) is said
     assert Sentence("answer with one of the seats that slapped: {seats}", seats=[1, 3]).endswith("seat 1, seat 3")
-    assert told(said) == {"words": said, "said": "{seat} holds {cards}", "fields": {"seat": 2, "cards": 1}}
-    assert told("as it came") == {"words": "as it came"}
-    nested = told(Sentence('"{key}" must be {what}', key="seat", what=Sentence("a seat")))
+    assert to_json(said) == {"words": said, "said": "{seat} holds {cards}", "fields": {"seat": 2, "cards": 1}}
+    assert to_json("as it came") == {"words": "as it came"}
+    nested = to_json(Sentence('"{key}" must be {what}', key="seat", what=Sentence("a seat")))
     assert nested["words"] == '"seat" must be a seat'
     assert nested["fields"]["what"] == {"words": "a seat", "said": "a seat", "fields": {}}
     with pytest.raises(KeyError):
@@ -59,7 +59,7 @@ NAMES = ("Ana", "Ben {0}")
 )  # fmt: skip
 def test_a_sentence_in_a_language(said: Sentence, language: str, words: str) -> None:
     """Cards as the page writes them, people by their names; typed text stays unchanged."""
-    over_the_socket = json.loads(json.dumps(told(said)))
+    over_the_socket = json.loads(json.dumps(to_json(said)))
     assert in_language(over_the_socket, texts(language), NAMES) == {"words": words, "lang": language}
 
 
@@ -88,7 +88,7 @@ def house(tmp_path: Path) -> House:
     def order(command: Command) -> str:
         return f"not now ({command.do})"
 
-    desk = Desk(Pairing(), obeying(game.facts, game.name, game.observe, order))
+    desk = CommandDispatcher(Pairing(), make_handler(game.facts, game.name, game.observe, order))
 
     async def ask(record: Mapping[str, object]) -> dict[str, object]:
         return dict(json.loads(json.dumps(dict(desk(dict(record))))))
@@ -140,5 +140,5 @@ def test_what_the_page_itself_refuses_is_in_the_language_too(house: House) -> No
 def test_a_sentence_comes_through_another_process_as_it_was() -> None:
     inner = Sentence("the camera failed: {why}", why="no {light}")
     for words in (inner, Sentence("{what}; starting it anew", what=inner), Sentence("{what}", what=[1, 2]), "as it is"):
-        again = retold(json.loads(json.dumps(told(words))))
-        assert again == words and told(again) == told(words)
+        again = from_json(json.loads(json.dumps(to_json(words))))
+        assert again == words and to_json(again) == to_json(words)

@@ -17,7 +17,7 @@ from referee.settings.house_rules import parse_house_rules
 from referee.setup.console import hold_walk, listed_answers
 from referee.text.answers import OTHERS
 from referee.text.catalogue import table, texts
-from referee.text.terminal_language import say, speaking
+from referee.text.terminal_language import speaking, translate
 from tests.setup.test_walk import FakeBench
 from tools.languages import CODES, ROWS, glossary, glossary_page, page, played, spoken, written
 
@@ -171,7 +171,7 @@ def test_a_mistake_keeps_what_it_is_about(language: str) -> None:
     with pytest.raises(UserError) as raised, speaking(language):
         parse_house_rules('on = ["doubel"]')
     with speaking(language):
-        told = say(raised.value)
+        told = translate(raised.value)
     assert "doubel" in told
     assert "double" in told
     assert told != str(raised.value)

@@ -75,7 +75,7 @@ def test_words_on_words_would_be_noticed() -> None:
 @pytest.mark.parametrize("name", PICTURES)
 def test_it_is_read_on_a_dark_page_and_in_few_sizes(name: str) -> None:
     root = ET.fromstring(PICTURES[name])
-    paper = next(one for one in root if one.tag == f"{SVG}rect")
+    paper = next(element for element in root if element.tag == f"{SVG}rect")
     assert (paper.get("fill"), paper.get("x"), paper.get("y")) == ("#ffffff", "0", "0")
     assert [paper.get("width"), paper.get("height")] == str(root.get("viewBox")).split()[2:]
     assert {text.get("font-size") for text in writing(PICTURES[name])} <= {"12", "14", "15", "16", "20"}
@@ -89,7 +89,7 @@ def test_every_pin_and_resistor_is_the_pin_maps_and_the_texts(name: str) -> None
         assert int(bcm) in OURS
     ohms = {DIVIDER_OHMS, GUARD_OHMS, SEAT_OHMS, *TABLE_OHMS.values()}
     drawn = set(re.findall(r"[\d.]+ k?Ω", words))
-    assert drawn <= {ohm_words(one) for one in ohms} | {"8 Ω"}, "and the loudspeaker's"
+    assert drawn <= {ohm_words(ohm) for ohm in ohms} | {"8 Ω"}, "and the loudspeaker's"
     assert all(one in GUIDE for one in drawn)
     assert all(one in GUIDE for one in re.findall(r"\d+ nF", words))
 

@@ -11,7 +11,7 @@ from referee.cli.serve import page_options
 from referee.record.store import Record
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.server import build
 from referee.web.site import Site
 
@@ -23,11 +23,11 @@ DATA = re.compile(r"\.\w+$|/steps$|^/events$|^/healthz$|^/static/")
 def test_no_page_is_left_out(tmp_path: Path) -> None:
     shown = [address.partition("?")[0] for address in re.findall(r'": "(/[^"]*)"', SHEET)]
     with Record(tmp_path / "games.db"):
-        site = Site(Shelf(tmp_path / "games.db"), Hub(Board()))
+        site = Site(GameCache(tmp_path / "games.db"), Hub(Board()))
         routes = [
-            one
-            for one in build(site, options=page_options()).routes
-            if isinstance(one, Route) and not DATA.search(one.path)
+            route
+            for route in build(site, options=page_options()).routes
+            if isinstance(route, Route) and not DATA.search(route.path)
         ]
     assert len(routes) > 15
-    assert [one.path for one in routes if not any(one.path_regex.match(address) for address in shown)] == []
+    assert [route.path for route in routes if not any(route.path_regex.match(address) for address in shown)] == []

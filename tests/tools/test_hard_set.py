@@ -103,7 +103,7 @@ def test_the_table_sums_up(outcomes: dict[str, Outcome]) -> None:
     assert len(lines) == 2 + len(GRAVEST) + 1
     cells = [cell.strip() for cell in lines[-1].strip("|").split("|")]
     assert cells[1] == str(len(GRAVEST))
-    assert int(cells[2]) == sum(one.cards.laid for one in outcomes.values())
+    assert int(cells[2]) == sum(outcome.cards.laid for outcome in outcomes.values())
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
@@ -148,12 +148,12 @@ def test_whatever_is_told_and_did_not_happen_counts_as_invented() -> None:
     wrong[first] = Card(t=truth[first].t, id="w", card=spare(truth), seat=1, confidence=0.95)
     outcome = compare(shown, wrong, set())
     assert outcome.cards.wrong_sure == 1 and not outcome.good
-    fewer = compare(shown, [one for one in truth if not isinstance(one, Placed)], set())
+    fewer = compare(shown, [line for line in truth if not isinstance(line, Placed)], set())
     assert fewer.good and fewer.seen < fewer.wanted and any(re.search("placed.*not seen", f) for f in fewer.faults)
 
 
 def spare(truth: Sequence[Observation]) -> str:
     """A card that is in none of these."""
-    named = {one.card for one in truth if isinstance(one, Card)}
-    named |= {card for one in truth if isinstance(one, Placed) for card in one.cards}
+    named = {line.card for line in truth if isinstance(line, Card)}
+    named |= {card for line in truth if isinstance(line, Placed) for card in line.cards}
     return next(rank + "s" for rank in "A23456789TJQK" if rank + "s" not in named)

@@ -36,10 +36,12 @@ def test_a_referee_who_was_told_the_truth_is_never_wrong(script: Script) -> None
 
 def test_a_ruling_that_the_truth_has_not_is_wrong_and_told_with_the_kill_before_it(script: Script) -> None:
     game = known(script)
-    won = next(one for one in game.rulings if one.kind == "slap_won")
+    won = next(ruling for ruling in game.rulings if ruling.kind == "slap_won")
     other = replace(won, fields={**won.fields, "seat": won["seat"] % 4 + 1})
     kills = [("eye", (game.began + won.t) / SECOND - 2, 1.0), ("page", (game.began + won.t) / SECOND + 2, 1.0)]
-    (words,) = score([replace(game, rulings=tuple(other if one is won else one for one in game.rulings))], kills).wrong
+    (words,) = score(
+        [replace(game, rulings=tuple(other if ruling is won else ruling for ruling in game.rulings))], kills
+    ).wrong
     assert "slap_won" in words and "(2.0 s after the eye's end)" in words
 
 

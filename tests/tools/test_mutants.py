@@ -20,7 +20,10 @@ def test_every_mutant_that_is_said_to_change_nothing_is_one() -> None:
     said = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["mutant"]
     assert said
     for path in {one["path"] for one in said}:
-        there = {(one.scope, one.what, one.text) for one in mutants_of(path, (ROOT / path).read_text(encoding="utf-8"))}
+        there = {
+            (mutant.scope, mutant.what, mutant.text)
+            for mutant in mutants_of(path, (ROOT / path).read_text(encoding="utf-8"))
+        }
         assert {(one["scope"], one["what"], one["text"]) for one in said if one["path"] == path} <= there
     assert all(one["why"] for one in said)
 

@@ -26,7 +26,7 @@ class Shown:
 
     def take(self, most: int = 1000) -> list[int]:
         """Return instants of the next pictures, ms."""
-        return [one.t // MS for one in self.ring.take(most)]
+        return [picture.t // MS for picture in self.ring.take(most)]
 
 
 @pytest.fixture

@@ -132,14 +132,16 @@ def test_pictures_of_a_stretch_come_each_once_and_few_at_a_time() -> None:
     taken, batches = pictured(Work(camera, Script(), live=False, pictures=True))
     table = camera.table()
     at = [table.frame_time(n) for n in range(14)]
-    assert [one.t for one in taken] == [t for t in at if t <= 400 * MS], "those before it was asked, and those to come"
+    assert [picture.t for picture in taken] == [t for t in at if t <= 400 * MS], (
+        "those before it was asked, and those to come"
+    )
     assert max(batches) <= PICTURES
     import cv2
 
-    for one in taken:
-        image = cv2.imdecode(np.frombuffer(one.jpeg, np.uint8), cv2.IMREAD_COLOR)
+    for picture in taken:
+        image = cv2.imdecode(np.frombuffer(picture.jpeg, np.uint8), cv2.IMREAD_COLOR)
         assert image is not None and image.shape == (240, 320, 3)
-        assert one.exposure == table.render(0).exposure
+        assert picture.exposure == table.render(0).exposure
 
 
 @pytest.mark.parametrize("switched_on", [True, False])

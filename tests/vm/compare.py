@@ -41,7 +41,7 @@ def orders(chip: SimulatedChip, source: str) -> list[Row]:
     rig = Rig(chip, SOURCES[source])
     rig.start()
     pairs = pair_rounds((1 * MS,), random.Random(1))
-    story = rig.play([move for one in pairs for move in one.moves])
+    story = rig.play([move for pair in pairs for move in pair.moves])
     stamp, arrival = arrivals_wrong(story, pairs)
     rows.append(Row("pairs 1 ms apart: wrong by stamp", source, f"{stamp} of {len(pairs)}"))
     rows.append(Row("pairs 1 ms apart: wrong by arrival", source, f"{arrival} of {len(pairs)}"))
@@ -67,7 +67,7 @@ def eights(chip: SimulatedChip, source: str) -> list[Row]:
 
 def releases(story: Story) -> str:
     """Measure how many true openings lie within the reported release, and the error of releases."""
-    told = [one.edge for one in story.heard if not one.edge.pressed]
+    told = [heard.edge for heard in story.heard if not heard.edge.pressed]
     opened = [move for move in story.moves if not move.closed]
     within = sum(
         any(edge.seat == move.seat and edge.t - edge.t_error <= move.after and move.before <= edge.t + edge.t_error
@@ -130,7 +130,7 @@ def chatter(chip: SimulatedChip, source: str) -> list[Row]:
     order = [seat for _ in range(BLIPS) for seat in SEATS]
     rig.play([move for seat in order for move in (Move(seat, True), Move(seat, False))])
     told = len(rig.story.presses())
-    noticed = sum(one.count for one in rig.story.lost) + rig.pads.merged
+    noticed = sum(lost.count for lost in rig.story.lost) + rig.pads.merged
     tapped = [
         Move(SEATS[k % 8], closed, 0 if not closed else BETWEEN // 4) for k in range(40) for closed in (True, False)
     ]

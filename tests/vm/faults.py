@@ -77,7 +77,7 @@ def raising(chip: SimulatedChip) -> list[Row]:
     rig.start(handler)
     seats = [SEATS[0] if k % 2 else SEATS[1 + k % 7] for k in range(40)]
     moves = [move for seat in seats for move in (Move(seat, True, 60 * MS), Move(seat, False, 8 * MS))]
-    told = [one.edge.seat for one in rig.play(moves).presses()]
+    told = [press.edge.seat for press in rig.play(moves).presses()]
     rig.close()
     return [Row("presses told while a handler raises", f"{len(seats)} of {len(seats)}", f"{len(told)} of {len(seats)}",
                 told == seats)]  # fmt: skip
@@ -144,7 +144,7 @@ def beside_lights(chip: SimulatedChip) -> list[Row]:
     lights.table(0.5, 0.5, 0.5)
     seats = [SEATS[k % 8] for k in range(24)]
     story = rig.play([move for seat in seats for move in (Move(seat, True, 60 * MS), Move(seat, False, 8 * MS))])
-    told = [one.edge.seat for one in story.presses()]
+    told = [press.edge.seat for press in story.presses()]
     clash = refused("a pad on a light's pin", lambda: open_gpiod({1: SEAT_LIGHT_PINS[0]}, False), "seat 1", "holds")
     lights.close()
     rig.close()

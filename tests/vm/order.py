@@ -98,7 +98,7 @@ def blips(chip: SimulatedChip, times: int) -> list[Row]:
         # A short contact may have been long on a machine that was held up.
         if not closed.closed or opened.after - closed.before > SHORT:
             continue
-        own = [one.edge for one in story.heard if one.edge.seat == closed.seat]
+        own = [heard.edge for heard in story.heard if heard.edge.seat == closed.seat]
         pressed = next(place for place, edge in enumerate(own) if edge.pressed and edge.t >= closed.before)
         told = own[pressed + 1]
         kind = in_time if told.t_error <= MS else late
@@ -122,7 +122,7 @@ def pulses(chip: SimulatedChip, times: int) -> list[Row]:
         rig.play([move for seat in seats for move in (Move(seat, True, BETWEEN), Move(seat, False, width))])
         made = rig.story.moves[begun:]
         lasted = statistics.median(made[k + 1].after - made[k].before for k in range(0, len(made), 2)) / MS
-        told = [one.edge.seat for one in rig.story.presses()[heard:]]
+        told = [press.edge.seat for press in rig.story.presses()[heard:]]
         rows.append(
             Row(
                 f"pulses of at most {lasted:.1f} ms: told",

@@ -53,7 +53,7 @@ class Story:
     """Edges reported after a watermark that had passed them."""
 
     def presses(self) -> list[Heard]:
-        return [one for one in self.heard if one.edge.pressed]
+        return [heard for heard in self.heard if heard.edge.pressed]
 
 
 class Recorded:
@@ -162,8 +162,8 @@ class Rig:
         self.pads.close()
 
     def _keep(self, made: Sequence[Observation]) -> None:
-        for one in made:
-            if isinstance(one, Slap):
-                self.story.slaps.append(one)
+        for line in made:
+            if isinstance(line, Slap):
+                self.story.slaps.append(line)
             else:
-                self.story.others.append(one)
+                self.story.others.append(line)

@@ -56,10 +56,12 @@ def _tell(there: Connection, scenario: Callable[..., Sequence[Row]], given: tupl
     logging.disable(logging.CRITICAL)
     try:
         rows = list(scenario(*given))
-    except Exception as bad:
+    except Exception as error:
         traceback.print_exc()
         rows = [
-            Row(scenario.__name__.replace("_", " "), "no fault of its own", f"{type(bad).__name__}: {bad}", ok=False)
+            Row(
+                scenario.__name__.replace("_", " "), "no fault of its own", f"{type(error).__name__}: {error}", ok=False
+            )
         ]
     there.send(rows)
     there.close()

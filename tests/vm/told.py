@@ -100,7 +100,7 @@ def shift(rig: Rig, story: Story) -> tuple[int, int]:
 
 def lateness(story: Story) -> str:
     """Describe the delay from the stamp to our handler."""
-    return spread(sorted(one.at - one.edge.t for one in story.presses()))
+    return spread(sorted(press.at - press.edge.t for press in story.presses()))
 
 
 def spread(lengths: Sequence[int]) -> str:
@@ -115,10 +115,10 @@ def queueing(story: Story) -> list[int]:
     """
     closed = [move for move in story.moves if move.closed]
     return sorted(
-        move.after - one.edge.t
-        for one in story.presses()
+        move.after - press.edge.t
+        for press in story.presses()
         for move in closed
-        if move.seat == one.edge.seat and move.before <= one.edge.t <= move.after
+        if move.seat == press.edge.seat and move.before <= press.edge.t <= move.after
     )
 
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message
 from referee.control.commands import Command
 from referee.control.facts import Accepted, Outcome
 from referee.control.pairing_code import Pairing
-from referee.control.socket import Desk
+from referee.control.socket import CommandDispatcher
 from referee.web.api import Ask, Control
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
@@ -93,7 +93,7 @@ class Main:
         self.commands: list[Command] = []
         self.attempts = 0
         self._clock = clock
-        self.desk = Desk(Pairing(), self._obey, lambda: clock[0])
+        self.desk = CommandDispatcher(Pairing(), self._obey, lambda: clock[0])
 
     def _obey(self, command: Command) -> Outcome:
         self.commands.append(command)

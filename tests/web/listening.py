@@ -11,7 +11,7 @@ from hardware.clock import monotonic
 from referee.control.commands import Command
 from referee.control.facts import Outcome, Refused
 from referee.control.pairing_code import Pairing
-from referee.control.socket import Desk, Inlet
+from referee.control.socket import CommandDispatcher, ControlServer
 from tests.web.served import House
 
 if TYPE_CHECKING:
@@ -22,10 +22,12 @@ TURN = 0.005
 
 
 @contextmanager
-def listening(house: House, obey: Callable[[Command], Outcome] = lambda _: Refused("no")) -> Iterator[Desk]:
+def listening(
+    house: House, obey: Callable[[Command], Outcome] = lambda _: Refused("no")
+) -> Iterator[CommandDispatcher]:
     """A main process that hears commands, and reports the table's state."""
-    desk = Desk(Pairing(), obey, monotonic, lambda: house.link.state)
-    inlet = Inlet(house.folder / "runtime", desk)
+    desk = CommandDispatcher(Pairing(), obey, monotonic, lambda: house.link.state)
+    inlet = ControlServer(house.folder / "runtime", desk)
     over = threading.Event()
 
     def turns() -> None:
@@ -42,7 +44,7 @@ def listening(house: House, obey: Callable[[Command], Outcome] = lambda _: Refus
         inlet.close()
 
 
-def paired(page: Page, desk: Desk) -> None:
+def paired(page: Page, desk: CommandDispatcher) -> None:
     page.get_by_label("Code").fill(desk.pairing.show(monotonic()))
     page.get_by_label("Name of this device").fill("a phone")
     page.get_by_role("button", name="Pair").click()

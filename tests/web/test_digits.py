@@ -23,7 +23,7 @@ from referee.web.board_view import regions
 from referee.web.figures import draw_reactions, write_figures
 from referee.web.finish_page import finish_page, found
 from referee.web.game_end import find_moments
-from referee.web.games_cache import Folded
+from referee.web.games_cache import LoadedGame
 from tests.web.test_page_finish import INFO
 
 ERRORS = st.integers(1, MAX_ERROR)
@@ -106,7 +106,7 @@ def shown_live(lines: list[tuple[int, str]], language: str) -> Iterator[str]:
         yield from map(str, regions(board, texts(language)).values())
 
 
-def views(told: Folded, language: str) -> Iterator[str]:
+def views(told: LoadedGame, language: str) -> Iterator[str]:
     """Yield every text and drawing of a game's slap."""
     words = RulingWords(NAMES, texts(language))
     won = next(ruling for ruling in told.rulings if ruling.kind == "slap_won")
@@ -125,8 +125,8 @@ def views(told: Folded, language: str) -> Iterator[str]:
     yield str(draw_reactions(summarise_players(made), typical_error(made), words.texts).description)
     yield "".join(map(str, write_figures(made, words.texts, "/figures.csv", 1)))
     moments = find_moments(told, words)
-    assert {"nearest", "quickest"} <= {one.what for one in moments}
-    yield "\n".join(one.said for one in moments)
+    assert {"nearest", "quickest"} <= {moment.what for moment in moments}
+    yield "\n".join(moment.said for moment in moments)
 
 
 @settings(deadline=None, max_examples=25)
@@ -134,7 +134,7 @@ def views(told: Folded, language: str) -> Iterator[str]:
 def test_no_view_prints_more_digits_than_its_error_allows(margin: int, error: int, language: str) -> None:
     allowed = last_place(error // 2 * 2, margin)
     lines = written(margin, error)
-    shown = [*views(Folded(INFO, lines), language), *shown_live(lines, language)]
+    shown = [*views(LoadedGame(INFO, lines), language), *shown_live(lines, language)]
     times = [match for view in shown for match in _TIME.finditer(view.replace("\xa0", " "))]
     assert len(times) > 20
     for time, own, unit in (match.groups() for match in times):

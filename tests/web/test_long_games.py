@@ -13,7 +13,7 @@ from referee.engine.rulings import SHOWN_BY_POSITION
 from referee.record.database import connect
 from referee.record.store import Record
 from referee.web import games_cache
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from tests.web.table import Table, demo_lines
 from tests.web.test_page_answers import Answering
 
@@ -33,20 +33,22 @@ def record(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def shelf(record: Path) -> Iterator[Shelf]:
-    made = Shelf(record)
+def shelf(record: Path) -> Iterator[GameCache]:
+    made = GameCache(record)
     yield made
     made.close()
 
 
-def test_a_long_game_is_shown_as_its_log_has_it(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_game_is_shown_as_its_log_has_it(shelf: GameCache, monkeypatch: pytest.MonkeyPatch) -> None:
     folded = shelf.folded(1)
     monkeypatch.setattr(replay, "LONGEST_GAME", 30)
     with pytest.raises(TooLong):
         shelf.folded(1)
     logged = shelf.logged(1)
     assert shelf.rulings(1, logged.every) == folded.rulings
-    assert shelf.rulings(1, logged.listed) == [one for one in folded.rulings if one.kind not in SHOWN_BY_POSITION]
+    assert shelf.rulings(1, logged.listed) == [
+        ruling for ruling in folded.rulings if ruling.kind not in SHOWN_BY_POSITION
+    ]
     assert shelf.rulings(1, logged.every[5:8]) == folded.rulings[5:8] and shelf.rulings(1, []) == []
     assert (logged.table, logged.replaced_by, logged.odd) == (folded.table, folded.replaced_by, folded.odd)
     assert logged.seals.last == folded.seals.last and not logged.seals.broken
@@ -75,8 +77,8 @@ def test_a_changed_line_of_a_long_game_is_told(record: Path, monkeypatch: pytest
         db.execute("DROP TRIGGER line_stays")
         db.execute("UPDATE line SET text=replace(text, '\"t\":', '\"t\":1') WHERE game=1 AND number=9")
     monkeypatch.setattr(replay, "LONGEST_GAME", 30)
-    shelf = Shelf(record)
-    assert [one.number for one in shelf.logged(1).seals.broken] == [9]
+    shelf = GameCache(record)
+    assert [seal.number for seal in shelf.logged(1).seals.broken] == [9]
     shelf.close()
 
 
@@ -89,32 +91,32 @@ def test_the_promises_and_rulings_of_a_game_do_not_make_it_long(record: Path, mo
         assert games.is_too_long(1)
 
 
-def _counted_aside(shelf: Shelf) -> None:
+def _counted_aside(shelf: GameCache) -> None:
     """Wait until the background count is done."""
     assert shelf._counting is not None
     shelf._counting.join()
 
 
-def test_counted_aside_as_at_once(record: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counted_aside_as_at_once(record: Path, shelf: GameCache, monkeypatch: pytest.MonkeyPatch) -> None:
     games = list(range(1, GAMES + 1))
     at_once, left = shelf.count(games)
-    assert left == 0 and all(one.hands for one in at_once)
+    assert left == 0 and all(result.hands for result in at_once)
     monkeypatch.setattr(games_cache, "COUNTED_AT_ONCE", 0)
-    other = Shelf(record)
+    other = GameCache(record)
     assert other.count(games) == ([], GAMES)
     _counted_aside(other)
     assert other.count(games) == (at_once, 0)
     other.close()
 
 
-def test_a_game_over_which_the_counting_dies_is_left_out(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_over_which_the_counting_dies_is_left_out(shelf: GameCache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games_cache, "COUNTED_AT_ONCE", 0)
     monkeypatch.setattr(games_cache, "_COUNT", "import sys; sys.exit(9)")
     for left in range(GAMES, 0, -1):
         assert shelf.count(list(range(1, GAMES + 1)))[1] == left
         _counted_aside(shelf)
     results, left = shelf.count(list(range(1, GAMES + 1)))
-    assert left == 0 and [one.hands for one in results] == [()] * GAMES
+    assert left == 0 and [result.hands for result in results] == [()] * GAMES
 
 
 @pytest.mark.parametrize("path", ["/figures", "/figures.csv"])

@@ -17,7 +17,7 @@ from referee.control.page_address import PageAddress
 from referee.control.seat_codes import HANDS_SOCKET, begin_evening, call_in, make_seat_codes, read_seat_codes
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.security.guard import HANDS
 from referee.web.server import build
 from referee.web.site import Site
@@ -47,7 +47,7 @@ def report(code: str, **more: Any) -> bytes:
 
 
 def code_of(folder: Path, seat: int) -> str:
-    return next(one.code for one in read_seat_codes(folder) if one.seat == seat)
+    return next(code.code for code in read_seat_codes(folder) if code.seat == seat)
 
 
 def test_a_report_is_stamped_and_handed_on_without_pairing(house: House, hands: socket.socket, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_phone_is_no_keyboard_whatever_it_says(house: House, hands: socket.soc
 def shown(folder: Path, path: str, client: str, *, secure: bool = False, device: object = None) -> Reply:
     address = PageAddress("http://localhost:8080/", "http://192.0.2.5:8080/", "")
     site = Site(
-        Shelf(folder / "none"),
+        GameCache(folder / "none"),
         Hub(Board(names=("Ana", "Ben"))),
         address=address,
         folder=folder,

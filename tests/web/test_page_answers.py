@@ -19,7 +19,7 @@ from referee.record.store import Record
 from referee.text.catalogue import LANGUAGES
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.scoreboard import Follower
 from referee.web.server import build
 from referee.web.site import Site
@@ -34,7 +34,7 @@ class Answering:
     """The page's own app, without a guard and without a process."""
 
     def __init__(self, record: Path, address: PageAddress | None = None) -> None:
-        self.site = Site(Shelf(record), Hub(Board()), address=address)
+        self.site = Site(GameCache(record), Hub(Board()), address=address)
         self.app: Starlette = build(self.site, options=page_options())
 
     def get(self, path: str, query: str = "", *headers: tuple[str, str]) -> Reply:

@@ -11,18 +11,18 @@ import pytest
 
 from referee.control.facts import Refused
 from referee.control.pairing_code import Pairing
-from referee.control.socket import Desk, Inlet
+from referee.control.socket import CommandDispatcher, ControlServer
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.log import decode_line
 from referee.engine.rulings import encode_ruling
 from referee.engine.view import ChallengeView, View
 from referee.record.store import Record
-from referee.sentence import Sentence, told
+from referee.sentence import Sentence, to_json
 from referee.text.catalogue import LANGUAGES, texts
 from referee.web.board import RULINGS_SHOWN, Board
 from referee.web.board_view import regions
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.scoreboard import LOOKS_UNTIL_SILENT, Follower
 from referee.web.site import Site
 from tests.web.table import Link, Table, demo_lines
@@ -84,7 +84,7 @@ def test_a_ruling_is_here_as_soon_as_it_is_decided_and_makes_way_for_the_logs() 
     seen = []
     for line in SLAPPED:
         rows = [(number := number + 1, line)]
-        rows += [(number := number + 1, encode_ruling(one)) for one in judge.observe(decode_line(line, number))]
+        rows += [(number := number + 1, encode_ruling(ruling)) for ruling in judge.observe(decode_line(line, number))]
         made.add_lines(rows)
         assert made.view == judge.view
         seen.append((made.has_logged("slap_won@s1"), regions(made, texts("en"))["rulings"]))
@@ -100,7 +100,7 @@ def test_a_ruling_is_here_as_soon_as_it_is_decided_and_makes_way_for_the_logs() 
 def test_another_game_begins_with_an_empty_list(tmp_path: Path) -> None:
     async def run() -> None:
         _, _, record = played(tmp_path, *EIGHT)
-        site = Site(Shelf(record.path), Hub(Board()))
+        site = Site(GameCache(record.path), Hub(Board()))
         follower = Follower(site)
         await follower.wake()
         assert "Cho" in regions(site.hub.board, texts("en"))["rulings"]
@@ -140,7 +140,7 @@ def test_what_is_not_well_is_said_in_the_pages_language_and_by_name() -> None:
     made.names = ("Ana", "Ben", "Cho")
     quiet = Sentence("{seat}'s pad is quiet again: its slaps count", seat=2)
     made.set_state(
-        {"troubles": {"camera": told(Sentence("the camera fell silent; starting it anew")), "pad": told(quiet)}}
+        {"troubles": {"camera": to_json(Sentence("the camera fell silent; starting it anew")), "pad": to_json(quiet)}}
     )
     assert "starting it anew" in regions(made, texts("en"))["troubles"]
     german = regions(made, texts("de"))["troubles"]
@@ -244,7 +244,7 @@ def test_a_record_alone_is_followed_without_a_wake(tmp_path: Path) -> None:
     async def run() -> None:
         record = Record(tmp_path / "games.sqlite")
         hub = Hub(Board())
-        site = Site(Shelf(record.path), hub)
+        site = Site(GameCache(record.path), hub)
         follower = Follower(site)
         await follower.look()
         assert _game(hub) is None
@@ -269,7 +269,7 @@ def test_a_referee_that_fell_silent_is_not_called_live(tmp_path: Path) -> None:
         table = Table(record, FIRST)
         table.observe(EIGHT[0])
         hub = Hub(Board())
-        site = Site(Shelf(record.path), hub)
+        site = Site(GameCache(record.path), hub)
         follower = Follower(site)
         await follower.wake()
         assert _live(hub)
@@ -290,9 +290,9 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
 
     async def run() -> None:
         record = Record(tmp_path / "games.sqlite")
-        desk = Desk(Pairing(), lambda _: Refused("no"), state=lambda: link.state)
-        inlet = Inlet(tmp_path / "run", desk)
-        site = Site(Shelf(record.path), Hub(Board()))
+        desk = CommandDispatcher(Pairing(), lambda _: Refused("no"), state=lambda: link.state)
+        inlet = ControlServer(tmp_path / "run", desk)
+        site = Site(GameCache(record.path), Hub(Board()))
         follower = Follower(site, wakes, inlet.path)
         await follower.start()
 

@@ -344,7 +344,7 @@ def test_games_are_kept_and_removed_on_a_paired_device(house: House, page: Page,
 def serious_faults(axe: Any, page: Page) -> list[Any]:
     found = axe.run(page).response["violations"]
     serious = [one for one in found if one["impact"] in ("serious", "critical")]
-    return [(one["id"], [node["html"][:160] for node in one["nodes"][:3]]) for one in serious]
+    return [(seriou["id"], [node["html"][:160] for node in seriou["nodes"][:3]]) for seriou in serious]
 
 
 @pytest.mark.parametrize("size, scheme", [("phone", "dark"), ("laptop", "light"), ("projector", "light")])

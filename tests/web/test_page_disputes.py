@@ -20,7 +20,7 @@ from referee.engine.overrule import VERDICTS_INSTEAD
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.web.board import RULINGS_OFFERED, Board, disputed_at, disputes
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.server import build
 from referee.web.site import Site
 from tests.web.browser import HOST, request
@@ -61,8 +61,8 @@ def test_what_is_offered_is_accepted_and_nothing_else_is(lines: int) -> None:
     table, board = at(lines)
     offered = disputes(board)
     assert offered
-    for one in offered:
-        name, (verdicts, seats) = one.ruling.id, one.instead
+    for ruling in offered:
+        name, (verdicts, seats) = ruling.ruling.id, ruling.instead
         for verdict in ("slap_won", "slap_false", "slap_void", "in_turn"):
             assert accepted(table, do="overrule", ruling=name, verdict=verdict) is (verdict in verdicts), name
         for seat in range(1, 5):
@@ -73,7 +73,7 @@ def test_what_is_offered_is_accepted_and_nothing_else_is(lines: int) -> None:
 def test_every_latest_verdict_is_offered(lines: int) -> None:
     table, board = at(lines)
     standing = [ruling.id for ruling in table.in_force() if ruling.kind in VERDICTS_INSTEAD]
-    assert [one.ruling.id for one in disputes(board)] == standing[::-1][:RULINGS_OFFERED]
+    assert [dispute.ruling.id for dispute in disputes(board)] == standing[::-1][:RULINGS_OFFERED]
     if len(standing) > RULINGS_OFFERED:
         assert disputes(board, standing[0])[-1].ruling.id == standing[0]
     assert len(disputes(board, "nothing@x")) == len(disputes(board))
@@ -99,7 +99,7 @@ def test_a_slap_that_won_is_offered_before_its_pile_is_picked_up() -> None:
     assert disputed_at(board, 7, won)
     # A player who does not own the pile has a ruling that is still open.
     other = replace(won, fields={**won.fields, "seat": owner % 4 + 1})
-    assert won.id not in [one.ruling.id for one in disputes(board_of(table, other))]
+    assert won.id not in [dispute.ruling.id for dispute in disputes(board_of(table, other))]
 
 
 def test_a_dead_card_may_have_been_in_turn() -> None:
@@ -150,7 +150,7 @@ def test_the_way_to_overrule_leads_from_standing_rulings_of_this_game_alone() ->
 
 
 def recent(tmp_path: Path, board: Board, query: bytes = b"") -> Any:
-    site = Site(Shelf(tmp_path / "none.sqlite"), Hub(board))
+    site = Site(GameCache(tmp_path / "none.sqlite"), Hub(board))
     try:
         return asyncio.run(request(build(site), "GET", "/recent.json", [("host", HOST)], query=query)).said
     finally:
@@ -167,4 +167,4 @@ def test_what_the_table_is_reaches_the_script_as_it_was_told(tmp_path: Path) -> 
     said = recent(tmp_path, board)
     assert said["about"] == about
     assert said["playing"] is True and said["correctable"] is True and said["paused"] is True
-    assert [one["id"] for one in said["rulings"]] == [one.ruling.id for one in disputes(board)]
+    assert [one["id"] for one in said["rulings"]] == [dispute.ruling.id for dispute in disputes(board)]

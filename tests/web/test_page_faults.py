@@ -21,7 +21,7 @@ from referee.record.seals import show_seal
 from referee.record.store import Record
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.server import build
 from referee.web.site import Site
 from tests.record.playing import S, add_game
@@ -37,7 +37,7 @@ class Page:
     def __init__(self, folder: Path) -> None:
         self.path, self.pictures = folder / "record.db", folder / "frames.db"
         self.hub = Hub(Board())
-        self.site = Site(Shelf(self.path, self.pictures), self.hub)
+        self.site = Site(GameCache(self.path, self.pictures), self.hub)
         self._app = build(self.site, options=page_options())
 
     def get(self, path: str, query: str = "") -> Reply:

@@ -17,7 +17,7 @@ from referee.text.catalogue import texts
 from referee.web import figures as charts
 from referee.web.board import Board
 from referee.web.figures import _COLUMNS, slaps_table
-from referee.web.games_cache import Folded
+from referee.web.games_cache import LoadedGame
 from referee.web.markup import svg
 from tests.web.table import DEMO
 from tests.web.test_page_finish import FIRST, INFO, SEVENS, folded
@@ -26,8 +26,8 @@ MS = 1_000_000
 
 
 @pytest.fixture(scope="module")
-def demo() -> Folded:
-    return Folded(INFO, list(enumerate(DEMO.read_text(encoding="utf-8").splitlines(), start=1)))
+def demo() -> LoadedGame:
+    return LoadedGame(INFO, list(enumerate(DEMO.read_text(encoding="utf-8").splitlines(), start=1)))
 
 
 def kind(since_ms: float, *, valid: bool = False, card_error_ms: float = 1.0) -> str:
@@ -71,10 +71,10 @@ def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
         ),
         1,
     )
-    assert [(one.slap, one.outcome, one.counts) for one in made] == [
+    assert [(figure.slap, figure.outcome, figure.counts) for figure in made] == [
         ("s1", "won", True), ("s2", "late", True), ("s3", "void", False),
     ]  # fmt: skip
-    assert [one.since for one in made] == [241_300_000, 291_300_000, None]
+    assert [figure.since for figure in made] == [241_300_000, 291_300_000, None]
     assert list_margins(made) == [50_000_000]
 
 
@@ -86,38 +86,38 @@ def test_what_people_told_afterwards_is_no_reaction(told: str) -> None:
     people = [json.dumps(json.loads(line) | {"by": "people"}) for line in (SEVENS[-1], slap)]
     lines = (people[0], slap) if told == "card" else (SEVENS[-1], people[1])
     made = make_figures(folded(*SEVENS[:-1], *lines, second), 1)
-    assert [one.outcome for one in made] == ["won", "late"]
+    assert [figure.outcome for figure in made] == ["won", "late"]
     assert not made[0].counts
     assert made[0].since is None
     assert list_margins(made) == ([50_000_000] if told == "card" else [])
 
 
-def test_the_demos_figures_are_those_of_its_log(demo: Folded) -> None:
+def test_the_demos_figures_are_those_of_its_log(demo: LoadedGame) -> None:
     made = make_figures(demo, 1)
     won = [json.loads(line) for line in DEMO.read_text().splitlines() if line.startswith('{"ruling":"slap_won"')]
-    assert sum(one.won for one in summarise_players(made)) == len(won)
+    assert sum(player.won for player in summarise_players(made)) == len(won)
     assert list_margins(made) == sorted(line["margin"] for line in won if line["margin"] is not None)
-    for one in summarise_players(made):
-        assert one.median is None or one.reactions[0] <= one.median <= one.reactions[-1]
-        assert list(one.reactions) == sorted(one.reactions)
+    for player in summarise_players(made):
+        assert player.median is None or player.reactions[0] <= player.median <= player.reactions[-1]
+        assert list(player.reactions) == sorted(player.reactions)
 
 
-def test_the_csv_holds_every_hand_and_no_formula(demo: Folded) -> None:
+def test_the_csv_holds_every_hand_and_no_formula(demo: LoadedGame) -> None:
     made = make_figures(demo, 1)
     rows = list(csv.DictReader(io.StringIO(slaps_table(made))))
     assert tuple(rows[0]) == _COLUMNS and len(rows) == len(made)
-    assert [int(row["slap_ns"]) for row in rows] == [one.t for one in made]
+    assert [int(row["slap_ns"]) for row in rows] == [figure.t for figure in made]
     evil = HandFigure(1, "r", "s", 1, "=1+1", "won", "", 0, None, 0, "", None, None, ())
     assert "'=1+1" in slaps_table([evil])
 
 
-def test_charts_of_nothing_and_of_much_are_drawn(demo: Folded) -> None:
+def test_charts_of_nothing_and_of_much_are_drawn(demo: LoadedGame) -> None:
     for made in ([], make_figures(demo, 1), make_figures(demo, 1) * 30):
         assert svg(charts.draw_reactions(summarise_players(made), 47 * MS, texts("en"))).startswith("<svg")
         assert svg(charts.draw_margins(list_margins(made), 3 * MS, texts("de"))).startswith("<svg")
 
 
-def test_a_game_is_ruled_again_as_replay_rules_it(demo: Folded) -> None:
+def test_a_game_is_ruled_again_as_replay_rules_it(demo: LoadedGame) -> None:
     with DEMO.open("rb") as stream:
         assert list(demo.rulings) == list(replay_log(stream, everything=True))
     same, others = demo.agrees
@@ -130,7 +130,7 @@ def test_a_log_that_was_ruled_otherwise_is_told() -> None:
     assert game.agrees == (0, 1)
 
 
-def test_every_step_shows_the_position_after_it(demo: Folded) -> None:
+def test_every_step_shows_the_position_after_it(demo: LoadedGame) -> None:
     held = 52
     for place, step in enumerate(demo.steps):
         view = demo.view(place)
@@ -162,9 +162,9 @@ def test_late_evidence_is_not_judged_silently() -> None:
 
 
 def test_a_damaged_line_is_left_out_and_a_game_without_a_table_is_told() -> None:
-    assert Folded(INFO, [(1, FIRST), (2, '{"kind":"card","t":"soon"}')]).odd[0].number == 2
+    assert LoadedGame(INFO, [(1, FIRST), (2, '{"kind":"card","t":"soon"}')]).odd[0].number == 2
     with pytest.raises(LogError):
-        Folded(INFO, [])
+        LoadedGame(INFO, [])
 
 
 def test_a_game_too_long_to_be_kept_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

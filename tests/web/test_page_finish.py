@@ -15,7 +15,7 @@ from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
 from referee.web.finish_page import finish_page, found
 from referee.web.games import explained
-from referee.web.games_cache import Folded
+from referee.web.games_cache import LoadedGame
 from referee.web.markup import PALETTES, Drawing, Text, svg
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, FinishDrawing, draw_finish
 from referee.web.photo_finish.glance_svg import draw_shared
@@ -30,17 +30,17 @@ SEVENS = (
 )
 
 
-def folded(*lines: str, info: GameInfo = INFO) -> Folded:
-    return Folded(info, list(enumerate((FIRST, *lines), start=1)))
+def folded(*lines: str, info: GameInfo = INFO) -> LoadedGame:
+    return LoadedGame(info, list(enumerate((FIRST, *lines), start=1)))
 
 
 @pytest.fixture(scope="module")
-def demo() -> Folded:
+def demo() -> LoadedGame:
     rows = list(enumerate(DEMO.read_text(encoding="utf-8").splitlines(), start=1))
-    return Folded(GameInfo(1, "", None, ("Ana", "Ben", "Cho", "Dora"), "classic", False), rows)
+    return LoadedGame(GameInfo(1, "", None, ("Ana", "Ben", "Cho", "Dora"), "classic", False), rows)
 
 
-def seen(game: Folded, slap: str) -> Finish:
+def seen(game: LoadedGame, slap: str) -> Finish:
     finish = found(game, slap)
     assert finish is not None
     return finish
@@ -66,7 +66,7 @@ def logged() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
-def test_every_margin_in_the_log_stands_in_its_drawing(demo: Folded, width: int) -> None:
+def test_every_margin_in_the_log_stands_in_its_drawing(demo: LoadedGame, width: int) -> None:
     won = logged()
     assert len([line for line in won if line["margin"] is not None]) > 5
     for line in won:
@@ -79,7 +79,7 @@ def test_every_margin_in_the_log_stands_in_its_drawing(demo: Folded, width: int)
             assert winners(finish) == [line["seat"]]
 
 
-def test_the_table_holds_the_logs_nanoseconds(demo: Folded) -> None:
+def test_the_table_holds_the_logs_nanoseconds(demo: LoadedGame) -> None:
     slaps = {}
     for line in DEMO.read_text(encoding="utf-8").splitlines():
         raw = json.loads(line)
@@ -92,7 +92,7 @@ def test_the_table_holds_the_logs_nanoseconds(demo: Folded) -> None:
         assert all(int(found_[hand.id]) == slaps[hand.id] == hand.t for hand in finish.hands)
 
 
-def test_where_things_are_drawn_is_to_scale(demo: Folded) -> None:
+def test_where_things_are_drawn_is_to_scale(demo: LoadedGame) -> None:
     line = next(line for line in logged() if line["margin"] is not None)
     finish = seen(demo, line["id"].partition("@")[2])
     near = FinishDrawing(finish, RulingWords(("A", "B", "C", "D"), texts("en")), WIDE_SIZES).near
@@ -222,7 +222,7 @@ def test_there_is_no_finish_of_what_is_no_slap() -> None:
 
 
 @pytest.mark.parametrize("theme", PALETTES)
-def test_a_file_stands_by_itself(demo: Folded, theme: str) -> None:
+def test_a_file_stands_by_itself(demo: LoadedGame, theme: str) -> None:
     scene = drawing(seen(demo, cause_of(demo.slaps()[0])))
     text = svg(scene, PALETTES[theme])
     assert f'viewBox="0 0 {scene.width} {scene.height}"' in text
@@ -230,7 +230,7 @@ def test_a_file_stands_by_itself(demo: Folded, theme: str) -> None:
     assert "style=" not in text and "class=" not in text
 
 
-def test_names_cannot_carry_markup(demo: Folded) -> None:
+def test_names_cannot_carry_markup(demo: LoadedGame) -> None:
     scene = drawing(seen(demo, cause_of(demo.slaps()[0])), names=("<script>alert(1)</script>", '"&', "c", "d"))
     assert "<script" not in svg(scene)
 
@@ -239,7 +239,7 @@ def test_the_demo_game_is_there() -> None:
     assert Path(DEMO).stat().st_size > 10_000
 
 
-def page_of(game: Folded, name: str, language: str) -> str:
+def page_of(game: LoadedGame, name: str, language: str) -> str:
     """Return the sections that explain a ruling."""
     ruling = game.by_id[name]
     return str(explained(game.explain(ruling), game, RulingWords(game.table.seats, texts(language))))

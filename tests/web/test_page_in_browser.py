@@ -292,7 +292,7 @@ def test_axe_finds_no_serious_fault(shown: tuple[Served, Table], browser: Browse
         found = axe.run(opened).response["violations"]
         serious = [one for one in found if one["impact"] in ("serious", "critical")]
         if serious:
-            faults[path] = [(one["id"], [node["html"][:160] for node in one["nodes"][:3]]) for one in serious]
+            faults[path] = [(seriou["id"], [node["html"][:160] for node in seriou["nodes"][:3]]) for seriou in serious]
     context.close()
     assert faults == {}
 

@@ -18,7 +18,7 @@ from referee.text.catalogue import LANGUAGES, table, texts
 from referee.text.rules import row_words
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.rules_editor import catalogue, choices_of, kind_of, row_fields
 from referee.web.server import build
 from referee.web.site import Site
@@ -29,7 +29,7 @@ VALUED = [row for row, entry in ROWS.items() if entry.check is not None]
 
 
 def shown(tmp_path: Path, query: bytes = b"") -> str:
-    site = Site(Shelf(tmp_path / "none.sqlite"), Hub(Board()), controlled=True)
+    site = Site(GameCache(tmp_path / "none.sqlite"), Hub(Board()), controlled=True)
     try:
         return asyncio.run(request(build(site), "GET", "/rules", [("host", HOST)], query=query)).body.decode()
     finally:

@@ -23,8 +23,8 @@ from referee.record.export import import_game
 from referee.record.store import Record
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
-from referee.web.security.limits import Limits, Patient
+from referee.web.games_cache import GameCache
+from referee.web.security.limits import HeadTimeoutProtocol, Limits
 from referee.web.security.sessions import csrf_of
 from referee.web.server import build
 from referee.web.site import Site
@@ -39,7 +39,7 @@ def whole(tmp_path: Path) -> tuple[House, Path]:
     path = tmp_path / "games.sqlite"
     with Record(path) as record:
         import_game(record, APPLIANCE, "2026-01-01T20:00")
-    site = Site(Shelf(path), Hub(Board()))
+    site = Site(GameCache(path), Hub(Board()))
     site.hub.close()
     return House(tmp_path / "run", around=lambda routes: build(site, routes, page_options())), path
 
@@ -91,7 +91,9 @@ def test_the_page_of_every_route_has_nothing_inline(whole: tuple[House, Path]) -
 Say = Callable[[bytes], Awaitable[bytes]]
 
 
-async def _session(app: Any, talk: Callable[[str, int], Awaitable[None]], protocol: type[Patient] = Patient) -> None:
+async def _session(
+    app: Any, talk: Callable[[str, int], Awaitable[None]], protocol: type[HeadTimeoutProtocol] = HeadTimeoutProtocol
+) -> None:
     """Serve an app at a real port while ``talk`` runs."""
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
@@ -192,7 +194,7 @@ def test_a_request_hidden_behind_another_is_guarded_too(tmp_path: Path) -> None:
 def test_a_head_that_dawdles_is_closed_and_others_are_served_meanwhile(tmp_path: Path) -> None:
     """A byte now and then keeps no connection open."""
 
-    class Hasty(Patient):
+    class Hasty(HeadTimeoutProtocol):
         head = 0.05
 
     house = guarded_house(tmp_path)
@@ -218,7 +220,7 @@ def test_a_head_that_dawdles_is_closed_and_others_are_served_meanwhile(tmp_path:
 def test_one_address_cannot_take_all_connections(tmp_path: Path) -> None:
     """Those beyond its share are closed at once."""
 
-    class Strict(Patient):
+    class Strict(HeadTimeoutProtocol):
         each = 3
 
     house = guarded_house(tmp_path)

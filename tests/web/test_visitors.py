@@ -28,7 +28,7 @@ from referee.record.store import Record
 from referee.settings.model import SettingsError, parse_settings
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.security.hosts import find_visitor
 from referee.web.security.limits import Limits
 from referee.web.security.turns import ASKER, WORKERS, Turns
@@ -153,7 +153,7 @@ def shut(tmp_path: Path) -> House:
     path = tmp_path / "games.sqlite"
     with Record(path) as record:
         import_game(record, APPLIANCE, "2026-01-01T20:00")
-    site = Site(Shelf(path), Hub(Board()), controlled=True)
+    site = Site(GameCache(path), Hub(Board()), controlled=True)
     site.hub.close()
     return House(tmp_path / "run", around=lambda routes: build(site, routes, page_options()), only_paired=True)
 
@@ -234,7 +234,7 @@ class Work:
 
         def work() -> str:
             self.began.append(name)
-            self.at_once = max(self.at_once, len(self.began) - sum(one.is_set() for one in self.gates.values()))
+            self.at_once = max(self.at_once, len(self.began) - sum(event.is_set() for event in self.gates.values()))
             assert gate.wait(20)
             return name
 
@@ -297,7 +297,7 @@ def test_what_was_drawn_is_kept_as_long_as_the_game_is_as_it_was(tmp_path: Path)
     path = tmp_path / "games.sqlite"
     with Record(path) as record:
         import_game(record, APPLIANCE, "2026-01-01T20:00")
-    shelf, drawn = Shelf(path), list[int]()
+    shelf, drawn = GameCache(path), list[int]()
 
     def draw() -> str:
         drawn.append(1)

@@ -59,7 +59,7 @@ async def _watch(port: int, place: int, seen: list[int], whole: asyncio.Event) -
 async def _main(port: int, count: int) -> None:
     seen, whole = [0] * count, [asyncio.Event() for _ in range(count)]
     tasks = [asyncio.create_task(_watch(port, place, seen, whole[place])) for place in range(count)]
-    await asyncio.wait_for(asyncio.gather(*(one.wait() for one in whole)), 30)
+    await asyncio.wait_for(asyncio.gather(*(event.wait() for event in whole)), 30)
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.read)
     for task in tasks:

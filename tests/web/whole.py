@@ -17,7 +17,7 @@ from referee.settings.model import parse_settings
 from referee.table.game import Conductor
 from referee.table.orders import Orders
 from referee.table.page_link import PageLink
-from referee.table.services import ServedGame
+from referee.table.services import GameContext
 from referee.table.timeline import Timeline
 from referee.vision.sight import Sight
 from tests.web.served import House
@@ -69,7 +69,7 @@ class WholeTable:
                 outlets={"voice": voice, "page": self.link.take_rulings},
                 tellers={"voice": voice.tell, "page": self.link.take_notice},
             )  # fmt: skip
-            self.link.begin_game(ServedGame(self.conductor, seated, Timeline(), clock, keeper, record, self.speaker))
+            self.link.begin_game(GameContext(self.conductor, seated, Timeline(), clock, keeper, record, self.speaker))
             self._ready.set()
             while not self._over.wait(EVERY):
                 self._turn(clock())
@@ -141,7 +141,7 @@ class WholeTable:
 
     def said(self) -> list[str]:
         """Return everything spoken, without the marks of pauses."""
-        return [" ".join(clip.rstrip(",.:") for clip in one.clips) for one in self.speaker.said]
+        return [" ".join(clip.rstrip(",.:") for clip in phrase.clips) for phrase in self.speaker.said]
 
     def logged(self, kind: str) -> list[Observation]:
         """Return the lines of a kind in the log."""

@@ -137,7 +137,7 @@ class ImageCheck:
         for frame in SimulatedTable(script, FPS, SIZE).frames():
             cv2.imwrite(str(drawn / f"{frame.index:04}.jpg"), frame.image)
         subprocess.run(["mksquashfs", drawn, disk, "-quiet", "-no-progress"], stdout=subprocess.DEVNULL, check=True)
-        self._cards = [one for one in script.truth if isinstance(one, Card)]
+        self._cards = [line for line in script.truth if isinstance(line, Card)]
         return disk
 
     def _look_at_first_start(self, guest: Guest) -> None:
@@ -195,7 +195,7 @@ class ImageCheck:
         self._number = guest.run("cat /etc/machine-id")[1].strip()
         guest.cut_power()
         cards = [line["card"] for line in _told(lines, "kind", "card")]
-        self.tell("power cut", cards == [one.card for one in self._cards[: len(cards)]], f"after {' '.join(cards)}")
+        self.tell("power cut", cards == [card.card for card in self._cards[: len(cards)]], f"after {' '.join(cards)}")
         return lines
 
     def _end_game(self, guest: Guest, before: list[str]) -> None:
@@ -217,7 +217,7 @@ class ImageCheck:
         cards = [line["card"] for line in _told(lines, "kind", "card")]
         ended = _told(lines, "ruling", "lost")
         self.tell(
-            "the game is played to its end", bool(ended) and cards == [one.card for one in self._cards],
+            "the game is played to its end", bool(ended) and cards == [card.card for card in self._cards],
             f"{' '.join(cards)}; seat {ended[0]['seat'] if ended else 'none'} lost "
             f"after {time.monotonic() - began:.0f} s",
         )  # fmt: skip

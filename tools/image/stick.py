@@ -76,9 +76,9 @@ def obey_stick(stick: Path, appliance: Appliance) -> tuple[list[str], str]:
         if name in there:
             try:
                 there[name].replace(there[name].with_suffix(".done"))
-            except OSError as bad:
+            except OSError as error:
                 words.append(
-                    f"{name} cannot be renamed ({bad.strerror}), so nothing was done: is the stick write-protected?"
+                    f"{name} cannot be renamed ({error.strerror}), so nothing was done: is the stick write-protected?"
                 )
                 continue
             said, again = _DONE_BY[name](stick, appliance)
@@ -129,8 +129,8 @@ def _back_up(stick: Path, appliance: Appliance) -> tuple[str, str]:
         with os.fdopen(os.open(made, os.O_RDONLY | os.O_NOFOLLOW), "rb") as source, _write_anew(stick, name) as out:
             shutil.copyfileobj(source, out)
         return said.replace(str(made), name), ""
-    except OSError as bad:
-        return f"the backup cannot be written onto the stick: {bad.strerror}", ""
+    except OSError as error:
+        return f"the backup cannot be written onto the stick: {error.strerror}", ""
     finally:
         made.unlink(missing_ok=True)
 
@@ -195,8 +195,8 @@ def main() -> int:
                 # A write-protected stick takes no report; the screen has shown it.
                 with suppress(OSError):
                     report(stick, words, appliance)
-    except OSError as bad:
-        print(f"the stick: {bad}", file=sys.stderr)
+    except OSError as error:
+        print(f"the stick: {error}", file=sys.stderr)
         return 1
     if restart:
         _run(shlex.split(restart))

@@ -131,7 +131,7 @@ class Machine:
 
     def entry(self, slot: str) -> Path | None:
         """Return the boot loader's entry of a system; its name may hold the tries left, as in ``b+2-1.conf``."""
-        return next((one for one in sorted(self.entries.glob(f"{slot}*.conf")) if _slot_of(one) == slot), None)
+        return next((path for path in sorted(self.entries.glob(f"{slot}*.conf")) if _slot_of(path) == slot), None)
 
 
 def _slot_of(entry: Path) -> str:
@@ -197,8 +197,8 @@ def _members(file: Path) -> Iterator[tuple[str, int, IO[bytes]]]:
                     yield member.name, member.size, content
     except (tarfile.TarError, EOFError) as torn:
         raise Refusal(f"{file} is torn or no update ({torn}): copy it once more") from None
-    except OSError as bad:
-        raise Refusal(f"{file} cannot be read: {bad.strerror or bad}") from None
+    except OSError as error:
+        raise Refusal(f"{file} cannot be read: {error.strerror or error}") from None
 
 
 def _blocks(name: str, size: int, content: IO[bytes]) -> Iterator[bytes]:

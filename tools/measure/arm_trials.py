@@ -124,7 +124,7 @@ def there_before(seed: int) -> bool:
     arm = top.with_hand(float(chance.uniform(0, 360)), int(chance.integers(1, 9)), 130.0)
     stream = Stream(_photograph(arm), seed)
     found = [stream.look(_photograph(top.image)) for _ in range(3 * FPS)][2 * FPS :]
-    return not any(one.reaches or one.resting for one in found)
+    return not any(glance.reaches or glance.resting for glance in found)
 
 
 def main() -> int:

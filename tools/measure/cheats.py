@@ -343,7 +343,7 @@ class Game:
 
     def __init__(self, table: Table, clients: Sequence[Client], lie: Lie, rng: random.Random) -> None:
         self.table, self.clients, self._lie, self._rng = table, clients, lie, rng
-        self.phones = {one.phone.seat: one.phone for one in clients}
+        self.phones = {client.phone.seat: client.phone for client in clients}
         self._laid = 0
 
     async def pile(self) -> Pile:
@@ -409,13 +409,13 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
     phones = [Phone(seat, codes[seat], random.Random(rng.random())) for seat in range(1, LIAR)]
     code = old[LIAR] if lie.phone is LastNights else codes[LIAR]
     phones.append(lie.phone(LIAR, code, random.Random(rng.random())))
-    clients = [Client(one, table.port, random.Random(rng.random())) for one in phones]
-    tasks = [asyncio.create_task(one.run()) for one in clients]
+    clients = [Client(phone, table.port, random.Random(rng.random())) for phone in phones]
+    tasks = [asyncio.create_task(client.run()) for client in clients]
     played: list[Pile] = []
     repeated = 0
     try:
         await table.until(
-            lambda: all(one.answered >= 5 for one in clients[: LIAR - 1]) and table.turn is not None, 60 * SECOND
+            lambda: all(client.answered >= 5 for client in clients[: LIAR - 1]) and table.turn is not None, 60 * SECOND
         )
         game = Game(table, clients, lie, rng)
         while len(played) < piles:
@@ -431,7 +431,9 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
     slaps = _slaps(table.folder / "game.jsonl")
     for pile in played:
         for hand in pile.hands:
-            near = [one for one in slaps if one["seat"] == hand.seat and pile.cards[1] <= one["t"] <= hand.t + SECOND]
+            near = [
+                slap for slap in slaps if slap["seat"] == hand.seat and pile.cards[1] <= slap["t"] <= hand.t + SECOND
+            ]
             if near:
                 felt = min(near, key=lambda one: abs(one["t"] - hand.t))
                 pile.stated[hand.seat] = (
@@ -446,7 +448,7 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
     ]
     told = [
         text for _, text in table.words
-        if _is_of(text, LIAR) and all(counts[-1][_masked(text, LIAR)] > one[_masked(text, LIAR)] for one in counts[:-1])
+        if _is_of(text, LIAR) and all(counts[-1][_masked(text, LIAR)] > c[_masked(text, LIAR)] for c in counts[:-1])
     ]  # fmt: skip
     told += [words(_ruling(one)) for _, one in table.rulings if one["ruling"] == "dead_heat" and LIAR in one["seats"]]
     begun = played[0].cards[0]
@@ -493,7 +495,7 @@ def play_case(lie: Lie, piles: int, seed: int) -> Played:
             folder / "run", dict.fromkeys(seats, ""), dict(zip(seats, NAMES, strict=True)), now=boottime() - _NIGHT
         )
         with refereed(folder) as table:
-            return asyncio.run(play(table, lie, piles, seed, {one.seat: one.code for one in last}))
+            return asyncio.run(play(table, lie, piles, seed, {code.seat: code.code for code in last}))
 
 
 def played(lies: Sequence[Lie], piles: int, seed: int, at_once: int) -> Iterator[tuple[Played, Played]]:

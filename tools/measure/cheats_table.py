@@ -21,10 +21,10 @@ from hardware.clock import monotonic
 from referee.announce.sinks import Notice
 from referee.control.socket import runtime_folder
 from referee.engine.rulings import Ruling, encode_ruling
-from referee.sentence import told
+from referee.sentence import to_json
 from referee.settings.model import Settings, parse_settings
 from referee.table.devices import Openers
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.table.session import Evening, open_services, typing_people
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
@@ -62,7 +62,7 @@ class Heard(TableService):
 
     def __init__(self, path: Path, sights: NotedSights) -> None:
         self._out, self._sights = path.open("a", buffering=1), sights
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self._last = 0
 
     def beat(self, now: int) -> None:
@@ -71,16 +71,16 @@ class Heard(TableService):
             self._note(stalled=True)
         self._last = at
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         self._game = game
         self._note(began=True)
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
-        self._note(rulings=[json.loads(encode_ruling(one)) for one in rulings])
+        self._note(rulings=[json.loads(encode_ruling(ruling)) for ruling in rulings])
 
     def take_notice(self, notice: Notice) -> None:
         # As people read it, with their names.
-        self._note(words=in_language(told(notice.words), texts("en"), NAMES)["words"])
+        self._note(words=in_language(to_json(notice.words), texts("en"), NAMES)["words"])
 
     def _note(self, **said: Any) -> None:
         turn = None if self._game is None else self._game.conductor.view.turn

@@ -35,10 +35,10 @@ def watched(script: Script, fps: float, lamp: Lamp | None) -> Flickered:
     """Watch a whole game with the shipped eye."""
     table = SimulatedTable(script, fps, lamp=lamp)
     watcher = new_watcher(dict(enumerate(table.seat_bearings, start=1)))
-    seen = [one for frame in table.frames() for one in watcher.feed(frame.image, frame.t, frame.exposure)]
+    seen = [line for frame in table.frames() for line in watcher.feed(frame.image, frame.t, frame.exposure)]
     seen += watcher.finish()
-    taken = [one for one in script.truth if isinstance(one, Taken)]
-    told = [one for one in seen if isinstance(one, Taken)]
+    taken = [line for line in script.truth if isinstance(line, Taken)]
+    told = [line for line in seen if isinstance(line, Taken)]
     near = [any(a.seat == b.seat and abs(a.t - b.t) <= 1_200_000_000 for b in told) for a in taken]
     return Flickered(score_cards(script.truth, seen), len(taken), sum(near))
 
@@ -50,14 +50,16 @@ def _rows(games: int, cards: int, ripples: list[float]) -> Iterator[str]:
     lamps += [(Lamp(hz, ripple), fps) for ripple in ripples for hz in (50, 60) for fps in (25, 30)]
     for lamp, fps in lamps:
         seen = [watched(play_game(seed=seed, seats=4, max_cards=cards), fps, lamp) for seed in range(1, games + 1)]
-        laid = sum(one.cards.laid for one in seen)
-        told = [sum(getattr(one.cards, name) for one in seen) for name in ("right", "seat_right", "as_stated")]
+        laid = sum(flickered.cards.laid for flickered in seen)
+        told = [
+            sum(getattr(flickered.cards, name) for flickered in seen) for name in ("right", "seat_right", "as_stated")
+        ]
         which = ("none", "") if lamp is None else (f"{lamp.mains_hz:g} Hz", f"{100 * lamp.ripple:.0f} %")
         yield (
             f"| {which[0]} | {fps:g} | {which[1]} | "
             + " | ".join(f"{count} of {laid}" for count in told)
-            + f" | {sum(one.cards.ghosts for one in seen)}"
-            + f" | {sum(one.takes_right for one in seen)} of {sum(one.takes for one in seen)} |"
+            + f" | {sum(flickered.cards.ghosts for flickered in seen)}"
+            + f" | {sum(flickered.takes_right for flickered in seen)} of {sum(flickered.takes for flickered in seen)} |"
         )
 
 

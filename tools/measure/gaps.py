@@ -415,7 +415,7 @@ def _uncalled(planned: Plan, refereed: Refereed) -> list[Ruling]:
         ask = ruling.get("ask", ruling.kind)
         # A hand whose worth depends on a gap's question has an uncertain verdict, and no question.
         waits = ask == "unseen_gap" and len(ruling.get("about", ())) > 1
-        if not waits and not is_called(ruling, [one.t for one in script.called]) and not true[ask]:
+        if not waits and not is_called(ruling, [called.t for called in script.called]) and not true[ask]:
             out.append(ruling)
         true[ask] -= 1
     return out
@@ -429,11 +429,11 @@ def _wrong(planned: Plan, refereed: Refereed) -> list[Ruling]:
     made, _ = comparable(refereed.rulings, called)
     _, lacking, surplus = match_rulings(wanted, made, errors)
     return [
-        one
-        for one in surplus
-        if not says_so(one)
-        and not is_their_turn(one, wanted, errors(one) + _FRAME)
-        and not _is_told_later(one, lacking)
+        surplu
+        for surplu in surplus
+        if not says_so(surplu)
+        and not is_their_turn(surplu, wanted, errors(surplu) + _FRAME)
+        and not _is_told_later(surplu, lacking)
     ]
 
 
@@ -459,8 +459,8 @@ def is_their_turn(ruling: Ruling, wanted: Sequence[Ruling], error: int) -> bool:
     if ruling.kind not in _TURNS:
         return False
     turns = [one for one in wanted if one.kind in _TURNS]
-    before = [one for one in turns if one.t <= ruling.t - error][-1:]
-    near = [one for one in turns if abs(one.t - ruling.t) < error]
+    before = [turn for turn in turns if turn.t <= ruling.t - error][-1:]
+    near = [turn for turn in turns if abs(turn.t - ruling.t) < error]
     return any(one["seat"] == ruling["seat"] for one in (*before, *near))
 
 

@@ -198,11 +198,11 @@ async def _measure(broker: Mosquitto, count: int, seconds: float, watching: int)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    times = [one for viewer in viewers[:READING] for one in _times(viewer, sent, began, ended)]
+    times = [time for viewer in viewers[:READING] for time in _times(viewer, sent, began, ended)]
     rulings = sum(began <= when < ended for many in sent.values() for when in many)
     return Level(
         tables=count, rulings=rulings, rate=rulings / took, messages=(health["messages"] - messages) / took,
-        bytes=read / took, times=times, lost=last["missed"] + last["lost"] + sum(math.isinf(one) for one in times),
+        bytes=read / took, times=times, lost=last["missed"] + last["lost"] + sum(math.isinf(time) for time in times),
         late=1 - rulings / took / (count * _pace()),
         cpu={name: (after[name].cpu - before[name].cpu) / took for name in pids},
         memory={name: after[name].memory for name in pids}, load=os.getloadavg()[0],

@@ -83,9 +83,9 @@ def play_evening(seed: int, ways: tuple[int, int] = WAYS) -> HonestEvening:
     """Play one evening; ``ways``: the shortest and the longest delay from a phone to the table or back, ms."""
     rng = random.Random(seed)
     phones = [_make_phone(rng, seat, ways) for seat in range(1, SEATS + 1)]
-    spells = {phone.seat: [("outage", one) for one in phone.network.outages] for phone in phones}
+    spells = {phone.seat: [("outage", outage) for outage in phone.network.outages] for phone in phones}
     for phone in phones:
-        spells[phone.seat] += [("sleep", one) for one in phone.asleep]
+        spells[phone.seat] += [("sleep", spell) for spell in phone.asleep]
     touched = list(_touch(rng))
     told = HonestEvening()
     edges = _run(phones, touched, spells, told)
@@ -242,7 +242,7 @@ def _count_pairs(hands: Sequence[PhoneHand]) -> tuple[int, int, int]:
 def play_evenings(seeds: Sequence[int], hands: int, ways: tuple[int, int]) -> list[HonestEvening]:
     """Play evenings until enough hands came."""
     evenings: list[HonestEvening] = []
-    while sum(len(one.hands) for one in evenings) < hands:
+    while sum(len(evening.hands) for evening in evenings) < hands:
         number = len(evenings)
         evenings.append(play_evening(seeds[number % len(seeds)] * 1000 + number // len(seeds), ways))
     return evenings

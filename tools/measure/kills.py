@@ -313,7 +313,7 @@ def flatness(name: str, samples: Sequence[tuple[int, int, int]]) -> Iterator[tup
     said = "too few samples" if more is None else f"{more:+.1%}, {median(memory[-12:]) / 1e6:.0f} MB at the end"
     yield f"memory of {name} rises", f"{FLAT:.0%} at most", said, more is not None and more <= FLAT
     for what, place in (("descriptors", 1), ("threads", 2)):
-        column = [one[place] for one in samples]
+        column = [sample[place] for sample in samples]
         third = len(column) // 3
         if third:
             # A leak raises both the median and the maximum; a pool's threads come late, and a start opens more for a

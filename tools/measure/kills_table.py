@@ -118,7 +118,7 @@ class TruthfulPlayers(Players):
         if asked["ask"] == "unseen_gap":
             assert self._game is not None
             about, began = asked.get("about", ()), self.table.pads.began or 0
-            lines = [on_script_time(one, began) for one in self._game.conductor.observations if one.id in about]
+            lines = [on_script_time(line, began) for line in self._game.conductor.observations if line.id in about]
             stretch = stretches(lines).get(about[0])
             return None if len(about) > 1 or stretch is None else what_passed(self.table.script, asked, stretch)
         return super().truth_of(asked, seats)

@@ -48,7 +48,7 @@ from referee.settings.model import parse_settings
 from referee.table.game import Conductor
 from referee.table.loop import Alarm, FirstHand, Loop, SharedPads, make_quick
 from referee.table.page_link import PageLink
-from referee.table.services import ServedGame
+from referee.table.services import GameContext
 from referee.table.timeline import Timeline
 from referee.vision.client import SightProcess
 from referee.vision.process import Work
@@ -316,7 +316,7 @@ def table(
         )  # fmt: skip
         if paging is not None:
             settings = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in names))
-            paging.begin_game(ServedGame(conductor, settings, Timeline(), time.monotonic_ns, keeper, record, speaker))
+            paging.begin_game(GameContext(conductor, settings, Timeline(), time.monotonic_ns, keeper, record, speaker))
         first: dict[str, FirstHand] = {"watch": Watched(watch), "lights": lamps}
         services = [paging] if paging is not None else []
         loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm, services=services, log=journal)

@@ -116,8 +116,8 @@ class LinkProcess(CameraProcess):
                 if not frame.index:
                     yield capture.now, {"kind": FIRST_PICTURE}
                 yield capture.now, frame
-        except HardwareMissing as bad:
-            yield capture.now, {"kind": MISSING, "words": str(bad)}
+        except HardwareMissing as error:
+            yield capture.now, {"kind": MISSING, "words": str(error)}
 
     @property
     def files(self) -> set[int]:

@@ -103,7 +103,7 @@ def watched(frames: int, eye: Eye, fps: float = FPS, size: tuple[int, int] = SIZ
             begin = time.process_time()
             seen = watcher.feed(frame.image, frame.t)
             took = time.process_time() - begin
-            cards += sum(isinstance(one, Card) for one in seen)
+            cards += sum(isinstance(line, Card) for line in seen)
             still = watcher.state == "quiet"
             out["read" if reading else "quiet" if still else "glanced"].add(took, watch.take())
     finally:

@@ -187,7 +187,7 @@ def main() -> int:
         table = _table(house.record, house.link)
         with listening(house), house.serve_controlled() as served:
             times, disk, memory = asyncio.run(measure(served, table, args.rounds))
-            slaps = [one.id.partition("@")[2] for one in table.in_force() if one.kind.startswith("slap_")]
+            slaps = [ruling.id.partition("@")[2] for ruling in table.in_force() if ruling.kind.startswith("slap_")]
             slaps = [slap for slap in slaps if not slap.startswith("bench")]
             waits, answers, refusals = asyncio.run(measure_waits(served.port, table.game, slaps))
             most = served.memory()["VmHWM"]

@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from referee.control.commands import Command
 from referee.control.pairing_code import Pairing
-from referee.control.socket import Desk, obeying
+from referee.control.socket import CommandDispatcher, make_handler
 from referee.engine.log import from_fields, parse_object
 from referee.engine.observations import Observation
 from referee.record.export import import_game
@@ -37,10 +37,10 @@ from referee.record.store import Record
 from referee.web.api import Control
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
-from referee.web.security.limits import Patient
+from referee.web.security.limits import HeadTimeoutProtocol
 from referee.web.security.sessions import csrf_of
 from referee.web.server import build
 from referee.web.site import Site
@@ -90,7 +90,9 @@ class Main:
         self._lines = [from_fields(parse_object(line, n), n) for n, line in enumerate(lines[: len(lines) // 3])]
         self.ordered = self.accepted = self._done = 0
         self._table = self._begun()
-        self._desk = Desk(Pairing(), obeying(lambda: self._table.facts(), self._name, self._observe, self._order))
+        self._desk = CommandDispatcher(
+            Pairing(), make_handler(lambda: self._table.facts(), self._name, self._observe, self._order)
+        )
 
     def _begun(self) -> Table:
         table = Table(self._lines)
@@ -155,7 +157,7 @@ def house(folder: Path, main: Main, *, shut: bool = False) -> ASGIApp:
     path = folder / "games.sqlite"
     with Record(path) as record:
         import_game(record, DEMO, "2026-01-01T20:00")
-    site = Site(Shelf(path), Hub(Board()), controlled=True)
+    site = Site(GameCache(path), Hub(Board()), controlled=True)
     # Streams end after the available events.
     site.hub.close()
     control = Control(folder / "run", ask=main.ask, clock=lambda: 1)
@@ -175,7 +177,7 @@ def served(app: ASGIApp) -> Iterator[str]:
     """Serve it as the appliance does; yield its address."""
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(
-        uvicorn.Config(app, http=Patient, ws="none", lifespan="off", log_level="critical", access_log=False,
+        uvicorn.Config(app, http=HeadTimeoutProtocol, ws="none", lifespan="off", log_level="critical", access_log=False,
                        loop="asyncio", h11_max_incomplete_event_size=16384)
     )  # fmt: skip
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))

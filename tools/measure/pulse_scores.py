@@ -143,7 +143,7 @@ def measure(played: Iterable[tuple[Trial, Sequence[Edge]]], tolerance: int = 0) 
 def _judge(row: Row, trial: Trial, seen: Sequence[Observation]) -> None:
     row.pairs += 1
     first, second = trial.hands
-    slaps = [one for one in seen if isinstance(one, Slap)]
+    slaps = [line for line in seen if isinstance(line, Slap)]
     # Edges of a chattering pad before it is benched do not concern these two hands.
     mine = {slap.seat: slap for slap in reversed(slaps) if slap.seat in (first.seat, second.seat)}
     row.lost += 2 - len(mine)
@@ -154,7 +154,7 @@ def _judge(row: Row, trial: Trial, seen: Sequence[Observation]) -> None:
             row.misstated += abs(slap.t - hand.t) > slap.t_error + row.tolerance
             row.shift = max(row.shift, abs(slap.t - hand.edge))
             row.widest = max(row.widest, slap.t_error)
-    verdict = ruled(trial, [one for one in seen if getattr(one, "seat", None) in (first.seat, second.seat)])
+    verdict = ruled(trial, [line for line in seen if getattr(line, "seat", None) in (first.seat, second.seat)])
     named = verdict is not None and verdict.kind == "slap_won"
     close = abs(first.edge - second.edge) < TIE
     row.close += close
@@ -176,9 +176,9 @@ def ruled(trial: Trial, seen: Iterable[Observation]) -> Ruling | None:
     referee.observe(Table(t=begins, id="table", seats=NAMES, dealer=SEATS))
     referee.observe(Card(t=begins + 10 * MS, id="c1", card="7h", seat=1))
     referee.observe(Card(t=begins + 20 * MS, id="c2", card="7c", seat=2))
-    for one in seen:
-        if isinstance(one, Slap | Lift):
-            referee.observe(one)
+    for line in seen:
+        if isinstance(line, Slap | Lift):
+            referee.observe(line)
     made = referee.finish()
     return next((ruling for ruling in made if ruling.kind in ("slap_won", "dead_heat")), None)
 

@@ -106,7 +106,7 @@ class GameFilm:
         assert isinstance(truth[0], Table)
         self.table = truth[0]
         self.slaps = [line for line in truth if isinstance(line, Slap)]
-        self.rulings = {cause_of(one): one for one in rule_lines(truth) if one.kind in SLAP_KINDS}
+        self.rulings = {cause_of(ruling): ruling for ruling in rule_lines(truth) if ruling.kind in SLAP_KINDS}
 
     def check(self, title: str, begin: int = 0, dealer: int | None = None) -> bool:
         """Mark the hands from an instant (ns) on by the truth, and compare the rulings with it; print one line."""
@@ -122,10 +122,10 @@ class GameFilm:
             dispute.mark(moment, slap.seat, frame)
             marked[f"slap-{moment}-{slap.seat}"] = slap
         rulings = dispute.rule()
-        made = {cause_of(one): one for one in rulings if one.kind in SLAP_KINDS}
+        made = {cause_of(ruling): ruling for ruling in rulings if ruling.kind in SLAP_KINDS}
         heats = {
-            f"{cause_of(one).rpartition('-')[0]}-{seat}"
-            for one in rulings if one.kind == "dead_heat" for seat in one["seats"]
+            f"{cause_of(ruling).rpartition('-')[0]}-{seat}"
+            for ruling in rulings if ruling.kind == "dead_heat" for seat in ruling["seats"]
         }  # fmt: skip
         alike = {
             name for name, slap in marked.items() if name in made

@@ -36,7 +36,7 @@ def season(seed: int, *, players: int, games: int, table: int, spread: float) ->
         who = tuple(chance.sample(range(players), table))
         winner = chance.choices(range(table), [math.exp(strengths[one]) for one in who])[0]
         played.append((who, winner))
-    return [MIDDLE_RATING + POINTS_PER_UNIT * one for one in strengths], Ratings(players, played)
+    return [MIDDLE_RATING + POINTS_PER_UNIT * strength for strength in strengths], Ratings(players, played)
 
 
 def tally(seasons: int, *, games: int, table: int, spread: float, players: int = 6) -> Tally:

@@ -30,7 +30,7 @@ from referee.record.pictures import Picture, PictureStore
 from referee.record.retention import make_room
 from referee.record.store import Record
 from referee.table.page_link import PAGE_SOCKET, PageLink
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 from tests.support.stepped_demo import play
 from tests.web.served import Served
@@ -58,7 +58,7 @@ class _Pictures(TableService):
         self._number: Callable[[], int | None] = lambda: None
         self.given_up = 0
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         self._number = game.number
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:

@@ -196,9 +196,9 @@ def _score_takes(score: SequenceScore, takes: Sequence[dict[str, Any]], seen: Se
     left = list(seen)
     for take in takes:
         close = [
-            one
-            for one in left
-            if one.t + one.t_error >= take["moved"] and one.t - one.t_error <= take["gone"] + _TAKEN_LATE_NS
+            taken
+            for taken in left
+            if taken.t + taken.t_error >= take["moved"] and taken.t - taken.t_error <= take["gone"] + _TAKEN_LATE_NS
         ]
         if close:
             left.remove(close[0])
@@ -210,10 +210,10 @@ def _score_takes(score: SequenceScore, takes: Sequence[dict[str, Any]], seen: Se
 def hold_against(truth: SequenceTruth, seen: Sequence[Observation]) -> SequenceScore:
     """Compare a watcher's observations with the truth."""
     score = SequenceScore(truth.head["name"], plays=len(truth.plays), takes=len(truth.takes))
-    cards, takes = ([one for one in seen if isinstance(one, kind)] for kind in (Card, Taken))
-    _score_cards(score, truth.plays, [one for one in cards if isinstance(one, Card)])
-    _score_takes(score, truth.takes, [one for one in takes if isinstance(one, Taken)])
-    score.other = sum(not isinstance(one, Card | Taken) for one in seen)
+    cards, takes = ([line for line in seen if isinstance(line, kind)] for kind in (Card, Taken))
+    _score_cards(score, truth.plays, [card for card in cards if isinstance(card, Card)])
+    _score_takes(score, truth.takes, [take for take in takes if isinstance(take, Taken)])
+    score.other = sum(not isinstance(line, Card | Taken) for line in seen)
     return score
 
 
@@ -250,8 +250,8 @@ _HEAD: Final = (
 def table(scores: Sequence[SequenceScore]) -> str:
     """Return the scores as a table; the last row has the sums."""
     whole = SequenceScore("all")
-    for one in scores:
-        whole.add(one)
+    for score in scores:
+        whole.add(score)
     out = [_HEAD, "| --- |" + " ---: |" * (_HEAD.count("|") - 2)]
     for s in [*scores, whole]:
         median, stated = (f"{np.median(each):.0f}" if each else "–" for each in (s.errors_ms, s.stated_ms))

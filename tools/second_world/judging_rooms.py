@@ -118,7 +118,7 @@ def draw_setting(number: int) -> Setting:
             laid += [f"{seat}{manner}"] if seat in players else []
         if laid:
             # A seat whose arm is not still on its way back.
-            taker = int(chance.choice([one for one in players if str(one) != laid[-1][0]]))
+            taker = int(chance.choice([player for player in players if str(player) != laid[-1][0]]))
             words += [*laid, f"{taker}t"]
     fps = int(chance.choice([25, 30]))
     return Setting(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from hardware.bell import Bell
+from hardware.bell import Waker
 from hardware.pads.gpiod_lines import QUEUE, GpiodLines
 from hardware.pads.pads import POLL, GpioPads
 from hardware.pads.pinout import PAD_PINS
@@ -44,7 +44,7 @@ class SimulatedLineRequest:
         self._queue: deque[SimulatedEvent] = deque(maxlen=QUEUE)
         self._number = 0
         self._released = False
-        self._signal: Bell | None = None
+        self._signal: Waker | None = None
         self._opening = threading.Lock()
 
     def drive(self, pin: int, closed: bool) -> None:
@@ -68,7 +68,7 @@ class SimulatedLineRequest:
         """Descriptor that is readable while edges wait."""
         with self._opening:
             if self._signal is None:
-                self._signal = Bell()
+                self._signal = Waker()
                 if self._queue:
                     self._signal.ring()
             waitable = self._signal.waitable

@@ -45,7 +45,7 @@ def stand_still(script: Script, at: int) -> Script:
         acts=tuple(_cut(act, last) for act in script.acts if act.t <= last),
         contacts=tuple(contacts),
         truth=tuple(truth),
-        called=tuple(one for one in script.called if one.t <= last),
+        called=tuple(called for called in script.called if called.t <= last),
         duration=last + _DAY,
         finished=False,
         interrupted=at if script.interrupted is None else script.interrupted,

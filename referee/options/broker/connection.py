@@ -110,8 +110,8 @@ class Connection:
             else:
                 client.connect_async(broker.host, broker.port, _KEEPALIVE)
             client.loop_start()
-        except (OSError, ValueError) as bad:
-            self.trouble = f"no connection to the broker can be made ({bad}): look at password file, host and TLS"
+        except (OSError, ValueError) as error:
+            self.trouble = f"no connection to the broker can be made ({error}): look at password file, host and TLS"
             _LOG.warning("%s", self.trouble)
 
     def stop(self, patience: float | None = None) -> None:

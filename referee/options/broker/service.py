@@ -23,7 +23,7 @@ from referee.options.broker.messages import OFFLINE, ONLINE, VERSION, Telling, T
 from referee.record.store import Record
 from referee.record.stored_lines import LineReader
 from referee.settings.model import MqttSettings, Settings
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.units import MS, SECOND
 
 TALLIED: Final = ("games", "won", "slaps", "false", "cards")
@@ -66,7 +66,7 @@ class Tally:
                 for name, field, count in self._counted.pop(gone, ()):
                     self._counts[name][field] -= count
                     has_changed = True
-            adds = [one for one in self._adds(ruling) if one[0] in self._counts]
+            adds = [add for add in self._adds(ruling) if add[0] in self._counts]
             for name, field, count in adds:
                 self._counts[name][field] += count
             if adds:
@@ -213,7 +213,7 @@ class BrokerService(TableService):
         self._topics = Topics(settings.prefix, settings.table)
         self._tally = tally or Tally()
         self._telling = Telling(session or secrets.token_hex(4))
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self._is_begun = False
         self._next_tell = self._next_look = 0
         self._entered = threading.Event()
@@ -240,7 +240,7 @@ class BrokerService(TableService):
         """Start to connect."""
         self._connection.start()
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """Set the current game; the broker learns of it once it has a number in the record."""
         self._game, self._is_begun, self._next_tell = game, False, 0
 

@@ -92,9 +92,9 @@ class ReactionLesson:
                 raise UserError(
                     "{csv} is there already; remove it, or name another file: --csv FILE", csv=csv
                 ) from None
-            except OSError as bad:
+            except OSError as error:
                 raise UserError(
-                    "{csv} cannot be written: {why}; name another file: --csv FILE", csv=csv, why=bad.strerror
+                    "{csv} cannot be written: {why}; name another file: --csv FILE", csv=csv, why=error.strerror
                 ) from None
 
     def start(self) -> None:
@@ -208,8 +208,8 @@ class ReactionLesson:
         try:
             with self.csv.open("a", encoding="utf-8") as file:
                 file.write(write_trials_csv(trials, self.kind, head=False))
-        except OSError as bad:
-            self.trouble = str(bad.strerror)
+        except OSError as error:
+            self.trouble = str(error.strerror)
         else:
             self.trouble = ""
             self._written += len(trials)

@@ -24,9 +24,9 @@ from referee.options.classroom.reaction_trials import (
     summarise_trials,
 )
 from referee.record.statistics import PlayerSummary
-from referee.sentence import told
+from referee.sentence import to_json
 from referee.text.answers import in_language
-from referee.text.catalogue import Texts, unbroken
+from referee.text.catalogue import Texts, with_nbsp
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.figures import draw_reactions
 from referee.web.layout import face, page, page_texts
@@ -86,7 +86,7 @@ def draw_notice(request: Request, key: str, status: int) -> HTMLResponse:
 
 def _invitation(address: PageAddress, kind: str, texts: Texts) -> Child:
     if not address.room:
-        return tag("p", in_language(told(address.why), texts)["words"], class_="note")
+        return tag("p", in_language(to_json(address.why), texts)["words"], class_="note")
     image = tag("img", src="/join.svg", alt=texts("class.scan"), width=220, height=220)
     note = tag("p", texts("class.each_phone" if kind == "phone" else "class.all_see"), class_="note")
     caption = tag("figcaption", texts("class.scan"), " ", tag("b", f"{address.room}join"))
@@ -136,7 +136,7 @@ def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
     dots = [PlayerSummary(name, pupil, one.times, 0, 0, 0, {}) for name, (pupil, one) in names.items()]
     drawing = draw_reactions(dots, everybody.error, texts, _PLOT_WIDTH, lane)
     plot = tag("section", svg(drawing, class_="chart"), class_="panel")
-    asks = any(one.hand != EITHER for one in room.trials)
+    asks = any(trial.hand != EITHER for trial in room.trials)
     rows = [_row(texts("class.everybody"), everybody, "" if asks else None, texts, class_="all")]
     for pupil, one in made.items():
         hands = _hands_in_words(compare_hands(room.of(pupil)), texts) if asks else None
@@ -149,7 +149,7 @@ def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
 def draw_trial(trial: Trial, texts: Texts) -> str:
     """Return a trial's result, for its pupil."""
     if trial.end is TrialEnd.REACTION and trial.reaction is not None:
-        return unbroken(texts.ms(trial.reaction, trial.error))
+        return with_nbsp(texts.ms(trial.reaction, trial.error))
     return texts(f"class.end_{trial.end.value}")
 
 
@@ -159,7 +159,7 @@ def draw_median(trials: Sequence[Trial], texts: Texts) -> str:
 
 
 def _median_of(one: TrialSummary, texts: Texts) -> str:
-    return "–" if one.median is None else unbroken(texts.measured(round(one.median.value), one.error))
+    return "–" if one.median is None else with_nbsp(texts.measured(round(one.median.value), one.error))
 
 
 def _row(name: str, one: TrialSummary, hands: str | None, texts: Texts, *, class_: str | None = None) -> Markup:
@@ -167,10 +167,10 @@ def _row(name: str, one: TrialSummary, hands: str | None, texts: Texts, *, class
     # The times of several pupils are not one sample, so they have no limits of chance.
     if class_ is None and found is not None and found.low is not None and found.high is not None:
         low, high = (texts.ms(round(time), one.error) for time in (found.low, found.high))
-        chance = unbroken(texts("figures.range", low=low, high=high))
+        chance = with_nbsp(texts("figures.range", low=low, high=high))
     cells: list[Child] = [one.count, tag("b", _median_of(one, texts)), chance, one.false_starts, one.missed]
     if hands is not None:
-        cells.append(unbroken(hands))
+        cells.append(with_nbsp(hands))
     return tag("tr", tag("th", name, scope="row"), [tag("td", cell) for cell in cells], class_=class_)
 
 
@@ -192,4 +192,4 @@ def _instrument(lesson: ReactionLesson, everybody: TrialSummary, texts: Texts, *
         texts("class.chance_what"),
         texts("class.hands_what") if asks else "",
     )
-    return panel(texts("class.how_far_off"), [tag("p", unbroken(words)) for words in said if words])
+    return panel(texts("class.how_far_off"), [tag("p", with_nbsp(words)) for words in said if words])

@@ -25,7 +25,7 @@ from referee.options.classroom.class_site import TRIAL, ClassSite
 from referee.options.classroom.reaction_class import ReactionClass, SharedRounds
 from referee.options.classroom.stimuli import open_stimulus
 from referee.settings.model import Settings, load_settings
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 from referee.units import SECOND
 from referee.web.api import Control
 from referee.web.security.guard import OPEN_CHANGES, Guard
@@ -94,7 +94,7 @@ def _open_lesson(
         return ReactionLesson(room, None, None, options.stimulus, pads={}, **more)
     rounds = SharedRounds(room, options.wait, chance)
     stimulus = open_stimulus(options.stimulus, settings)
-    pads: dict[str, TimedPads] = {"page": PluggedPads(PageSource([one.seat for one in codes], folder / HANDS_SOCKET))}
+    pads: dict[str, TimedPads] = {"page": PluggedPads(PageSource([code.seat for code in codes], folder / HANDS_SOCKET))}
     try:
         if settings is not None:
             from referee.setup.wired_devices import open_pads
@@ -102,11 +102,11 @@ def _open_lesson(
             if not opens_no_pads(settings):
                 pads["pad"] = open_pads(settings)
         return ReactionLesson(room, rounds, stimulus, options.stimulus, pads=pads, **more)
-    except (HardwareMissing, OSError, UserError) as bad:
+    except (HardwareMissing, OSError, UserError) as error:
         stimulus.close()
-        for one in pads.values():
-            one.close()
-        raise UserError(str(bad)) from None
+        for pad in pads.values():
+            pad.close()
+        raise UserError(str(error)) from None
 
 
 def opens_no_pads(settings: Settings) -> bool:
@@ -129,8 +129,8 @@ async def _serve(folder: Path, codes: list[SeatCode], lesson: ReactionLesson, op
     site = ClassSite(lesson, control, address, codes)
     app = Guard(Starlette(routes=site.routes()), control.sessions, hosts=Hosts.of_this_machine(), limits=_LIMITS,
                 open_changes=(*OPEN_CHANGES, TRIAL))  # fmt: skip
-    print(say(address.words))
-    print(say("the room's page; Ctrl-C ends the lesson"), flush=True)
+    print(translate(address.words))
+    print(translate("the room's page; Ctrl-C ends the lesson"), flush=True)
     if options.browser:
         # The socket already listens, so the browser can wait for the page; a text browser blocks its caller, hence the
         # thread.
@@ -150,6 +150,9 @@ async def _serve(folder: Path, codes: list[SeatCode], lesson: ReactionLesson, op
 
 
 def _tell_end(lesson: ReactionLesson) -> None:
-    print(say("nothing is kept") if lesson.csv is None else say("every trial is in {csv}", csv=lesson.csv), flush=True)
+    print(
+        translate("nothing is kept") if lesson.csv is None else translate("every trial is in {csv}", csv=lesson.csv),
+        flush=True,
+    )
     if lesson.trouble:
         raise UserError("{csv}: not every trial could be written ({trouble})", csv=lesson.csv, trouble=lesson.trouble)

@@ -33,7 +33,7 @@ from referee.options.classroom.class_pages import (
     draw_trial,
 )
 from referee.options.classroom.reaction_trials import write_trials_csv
-from referee.sentence import told
+from referee.sentence import to_json
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
 from referee.text.catalogue import texts as texts_in
@@ -87,8 +87,8 @@ class ClassSite:
     async def show(self, request: Request) -> Response:
         """Show the room's page; opening it pairs this machine's own browser."""
         teaches = self._teaches(request)
-        keys = [{"code": one.code, "key": one.key, "unseen": one.seat == SCREEN}
-                for one in self.codes if one.seat >= FIRST_KEY]  # fmt: skip
+        keys = [{"code": code.code, "key": code.key, "unseen": code.seat == SCREEN}
+                for code in self.codes if code.seat >= FIRST_KEY]  # fmt: skip
         answer = draw_room(request, self.lesson, self.address, keys, teaches=teaches)
         if teaches and request.scope.get("referee.device") is None:
             self.control.admit(answer, "this computer")
@@ -182,11 +182,11 @@ class ClassSite:
         texts = page_texts(request)
         try:
             said = check_fields(PhoneReport, json.loads(await request.body()))
-        except CommandError as bad:
-            return JSONResponse({"accepted": False, **in_language(told(bad.sentence), texts)}, 400)
+        except CommandError as error:
+            return JSONResponse({"accepted": False, **in_language(to_json(error.sentence), texts)}, 400)
         except (ValueError, RecursionError):
             return JSONResponse({"accepted": False, "words": texts("error.not_found")}, 400)
-        seat = next((one.seat for one in self.codes if one.seat in PHONES and one.code == said["code"]), None)
+        seat = next((code.seat for code in self.codes if code.seat in PHONES and code.code == said["code"]), None)
         if seat is None or self.lesson.rounds is not None:
             return JSONResponse({"accepted": False, "words": texts("class.no_place"), "lang": texts.language}, 409)
         answer = self.lesson.take_report(f"page {seat}", said)

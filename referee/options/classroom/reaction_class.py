@@ -69,12 +69,12 @@ class ReactionClass:
 
     def of(self, pupil: int) -> list[Trial]:
         """Return a pupil's trials."""
-        return [one for one in self.trials if one.pupil == pupil]
+        return [trial for trial in self.trials if trial.pupil == pupil]
 
     @property
     def measured(self) -> tuple[int, ...]:
         """The pupils who have made a trial or are at a device now, by number."""
-        return tuple(sorted({one.pupil for one in self.trials} | set(self.pupils.values())))
+        return tuple(sorted({trial.pupil for trial in self.trials} | set(self.pupils.values())))
 
     def next_number(self, pupil: int) -> int | None:
         """Return the number of a pupil's next trial; `None`: all are made."""

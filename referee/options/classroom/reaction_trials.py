@@ -152,12 +152,12 @@ class TrialSummary:
 def summarise_trials(trials: Iterable[Trial]) -> TrialSummary:
     """Return median, errors and counts of trials."""
     ones = list(trials)
-    counted = [one for one in ones if one.end is TrialEnd.REACTION and one.reaction is not None]
-    times = tuple(sorted(one.reaction for one in counted if one.reaction is not None))
-    ends = [one.end for one in ones]
+    counted = [trial for trial in ones if trial.end is TrialEnd.REACTION and trial.reaction is not None]
+    times = tuple(sorted(trial.reaction for trial in counted if trial.reaction is not None))
+    ends = [trial.end for trial in ones]
     return TrialSummary(
         times,
-        max((one.error for one in counted), default=0),
+        max((trial.error for trial in counted), default=0),
         median([float(time) for time in times]),
         ends.count(TrialEnd.FALSE_START),
         ends.count(TrialEnd.MISSED),
@@ -190,7 +190,7 @@ def compare_hands(trials: Sequence[Trial]) -> HandComparison | None:
 
     Each median lies within its limits in 95 of 100 cases at least, so both do in 90 of 100.
     """
-    left, right = (summarise_trials(one for one in trials if one.hand == hand) for hand in (LEFT, RIGHT))
+    left, right = (summarise_trials(trial for trial in trials if trial.hand == hand) for hand in (LEFT, RIGHT))
     a, b = left.median, right.median
     if a is None or b is None or a.low is None or a.high is None or b.low is None or b.high is None:
         return None
@@ -211,10 +211,10 @@ def write_trials_csv(trials: Iterable[Trial], stimulus: str, *, head: bool = Tru
     writer = csv.writer(out, lineterminator="\n")
     if head:
         writer.writerow(TRIAL_COLUMNS)
-    for one in trials:
-        reaction, error = ("", "") if one.reaction is None else _csv_time(one.reaction, one.error)
-        wait, _ = _csv_time(one.wait, 2 * MS)
-        writer.writerow((one.pupil, one.number, one.hand, stimulus, wait, one.end.value, reaction, error))
+    for trial in trials:
+        reaction, error = ("", "") if trial.reaction is None else _csv_time(trial.reaction, trial.error)
+        wait, _ = _csv_time(trial.wait, 2 * MS)
+        writer.writerow((trial.pupil, trial.number, trial.hand, stimulus, wait, trial.end.value, reaction, error))
     return out.getvalue()
 
 

@@ -123,8 +123,8 @@ def open_stimulus(kind: str, settings: Settings | None) -> Stimulus:
             if settings is None or not settings.lights.enabled:
                 raise UserError("a light needs a table's settings in which lights are enabled: --settings table.toml")
             return LightStimulus(GpioLights({}, settings.lights.table))
-    except (HardwareMissing, OSError) as bad:
-        raise UserError("{why}; a card needs nothing: --stimulus screen or phone", why=bad) from None
+    except (HardwareMissing, OSError) as error:
+        raise UserError("{why}; a card needs nothing: --stimulus screen or phone", why=error) from None
     return ShownByPage()
 
 

@@ -109,7 +109,7 @@ def _banners(texts: Texts) -> list[Child]:
 
 
 def _choice(texts: Texts, name: str, options: Sequence[str]) -> Markup:
-    shown = [tag("option", texts(f"hall.{one}"), value=one) for one in options]
+    shown = [tag("option", texts(f"hall.{option}"), value=option) for option in options]
     return tag("label", tag("span", texts(f"hall.{name}")), tag("select", shown, id=name))
 
 

@@ -116,8 +116,8 @@ class StatePayload(Payload):
     @cached_property
     def asks(self) -> tuple[Ruling, ...]:
         """The open questions that can be put into words."""
-        questions = ({"ruling": "question", "t": 0, **one.model_dump()} for one in self.questions[:_OPEN])
-        return tuple(ask for one in questions if (ask := known_ruling(one, self.names)) is not None)
+        questions = ({"ruling": "question", "t": 0, **question.model_dump()} for question in self.questions[:_OPEN])
+        return tuple(ask for question in questions if (ask := known_ruling(question, self.names)) is not None)
 
     @cached_property
     def last_ruling(self) -> Ruling | None:

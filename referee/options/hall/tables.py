@@ -240,10 +240,10 @@ def rank_players(days: Iterable[DayPayload], day: str) -> list[PlayerDay]:
         day: the date that counts, ISO 8601; other dates are ignored.
     """
     sums: dict[str, Counter[str]] = {}
-    for one in days:
-        if one.day != day:
+    for payload in days:
+        if payload.day != day:
             continue
-        for player in one.players:
+        for player in payload.players:
             row = sums.setdefault(player.name, Counter())
             row.update({field: getattr(player, field) for field in TALLIED})
             row["tables"] += 1

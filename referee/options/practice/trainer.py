@@ -24,7 +24,7 @@ from referee.options.practice.lesson import Lesson, Prompt, PromptKind, report
 from referee.rules.house import read_house_rules
 from referee.settings.house_rules import resolve_rules
 from referee.text.ruling_lines import pretty
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 from referee.units import MS
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def practise(args: argparse.Namespace) -> int:
         shows = [draw_prompts()]
         hands = _hands(settings, args, stack, shows)
         print(
-            say(
+            translate(
                 "Patterns to practise: {many}. Slap (the pad, or the space bar) when the newest card "
                 "makes one that you were taught, and only then; q leaves.",
                 many=len(lesson.patterns),
@@ -239,14 +239,14 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
 
     try:
         pads = open_pads(settings)
-    except (HardwareMissing, OSError) as bad:
-        raise UserError("{why}; without --settings the keyboard is used", why=bad) from None
+    except (HardwareMissing, OSError) as error:
+        raise UserError("{why}; without --settings the keyboard is used", why=error) from None
     stack.callback(pads.close)
     try:
         amiss: dict[str, str] = {}
         lights = open_lights(settings, amiss)
         for words in amiss.values():
-            print(say("{words}; practice goes on without it", words=words), file=sys.stderr)
+            print(translate("{words}; practice goes on without it", words=words), file=sys.stderr)
         if lights is not None:
             stack.callback(lights.close)
             shows.append(light_prompts(lights))
@@ -254,6 +254,6 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
             speaker = open_voice(settings.voice, on_trouble=lambda words: None)
             stack.callback(speaker.close)
             shows.append(speak_prompts(speaker, settings.voice.language))
-    except (HardwareMissing, OSError) as bad:
-        print(say("{why}; practice goes on without it", why=bad), file=sys.stderr)
+    except (HardwareMissing, OSError) as error:
+        print(translate("{why}; practice goes on without it", why=error), file=sys.stderr)
     return PadSlaps(pads, settings.pads.t_error_us * 1000, args.seat)

@@ -15,7 +15,10 @@ from referee.text.ruling_lines import RulingWords
 
 def agreement_words(comparisons: Sequence[Comparison], texts: Texts, key: str = "shadow.agreement") -> str:
     """Return how many slaps were ruled alike, as a share with its interval."""
-    agreed, counted = sum(len(one.agreed) for one in comparisons), sum(one.counted for one in comparisons)
+    agreed, counted = (
+        sum(len(comparison.agreed) for comparison in comparisons),
+        sum(comparison.counted for comparison in comparisons),
+    )
     if not counted:
         return texts("shadow.none")
     low, high = wilson(agreed, counted)
@@ -63,5 +66,5 @@ def shadow_lines(game: ReplayedGame, compared: Comparison, words: RulingWords) -
         yield ""
     if compared.undecided:
         yield texts.count("shadow.undecided", len(compared.undecided))
-        yield from (f"   {undecided_words(one, began, texts)}" for one in compared.undecided)
+        yield from (f"   {undecided_words(slap, began, texts)}" for slap in compared.undecided)
     yield from left_over(compared, texts)

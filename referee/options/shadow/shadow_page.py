@@ -22,7 +22,7 @@ from referee.text.ruling_lines import RulingWords
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.finish_page import PICTURES_WITHIN, finish_figure, found, picture_row
 from referee.web.games import explained
-from referee.web.games_cache import Folded
+from referee.web.games_cache import LoadedGame
 from referee.web.layout import address, page, page_texts
 from referee.web.markup import Child, Markup, button_link, panel, tag
 from referee.web.site import Handler, PageOption, Site
@@ -38,7 +38,7 @@ def hidden_during_shadow(handler: Handler) -> Handler:
     async def show(site: Site, request: Request) -> Response:
         asked = request.path_params.get("game")
         if asked is not None or request.url.path in _OF_THE_GAME:
-            shadowed = await site.aside(site.shelf.shadowed)
+            shadowed = await site.run_in_worker(site.shelf.shadowed)
             if shadowed is not None and asked in (None, shadowed):
                 return _show_shadowing(site, request)
         return await handler(site, request)
@@ -69,11 +69,11 @@ async def show_shadow(site: Site, request: Request) -> Response:
     texts, folded = page_texts(request), await site.folded(request)
     if not is_shadowed(folded.lines()):
         raise HTTPException(404)
-    content = await site.aside(lambda: list(_report(site, folded, compare_game(folded), texts)))
+    content = await site.run_in_worker(lambda: list(_report(site, folded, compare_game(folded), texts)))
     return page(request, texts("shadow.link"), content, here="/games")
 
 
-def _report(site: Site, folded: Folded, compared: Comparison, texts: Texts) -> Iterator[Child]:
+def _report(site: Site, folded: LoadedGame, compared: Comparison, texts: Texts) -> Iterator[Child]:
     game, began = folded.info.id, folded.table.t
     name = texts("games.game", game=game)
     yield tag("p", tag("a", name, href=f"/games/{game}"), " · ", ", ".join(folded.info.seats), class_="crumb")
@@ -85,8 +85,8 @@ def _report(site: Site, folded: Folded, compared: Comparison, texts: Texts) -> I
         yield _difference(site, folded, number, one, texts)
     if compared.undecided:
         lines = [
-            tag("li", tag("a", undecided_words(one, began, texts), href=_finish(game, one)))
-            for one in compared.undecided
+            tag("li", tag("a", undecided_words(slap, began, texts), href=_finish(game, slap)))
+            for slap in compared.undecided
         ]
         yield panel(texts.count("shadow.undecided", len(lines)), tag("ul", lines))
     yield [tag("p", words, class_="note") for words in left_over(compared, texts)]
@@ -96,7 +96,7 @@ def _finish(game: int, one: MarkedSlap) -> str:
     return address(f"/games/{game}/finish", {"slap": one.slap.hands[0]})
 
 
-def _difference(site: Site, folded: Folded, number: int, one: MarkedSlap, texts: Texts) -> Markup:
+def _difference(site: Site, folded: LoadedGame, number: int, one: MarkedSlap, texts: Texts) -> Markup:
     """Draw one difference: the ruling, the drawing, the pictures, and the reason."""
     game, ruling = folded.info.id, one.slap.ruling
     words, parts = RulingWords(folded.table.seats, texts), list[Child]()

@@ -15,7 +15,7 @@ from referee.engine.rulings import Ruling
 from referee.engine.shadow_marks import MARK, SHADOW
 from referee.record.store import Record
 from referee.settings.model import Settings
-from referee.table.services import ServedGame, TableService
+from referee.table.services import GameContext, TableService
 from referee.text.catalogue import Texts
 
 _QUIET: Final = {"enabled": False}
@@ -30,7 +30,7 @@ class ShadowWatch(TableService):
     """People, not the referee, say when their game is over."""
 
     def __init__(self) -> None:
-        self._game: ServedGame | None = None
+        self._game: GameContext | None = None
         self._open: list[Ruling] = []
         """Dead heats that people have not settled yet."""
 
@@ -44,14 +44,14 @@ class ShadowWatch(TableService):
             }
         )
 
-    def begin_game(self, game: ServedGame) -> None:
+    def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
         self._game, self._open = game, []
         game.conductor.note(SHADOW, {})
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
         """Watch how people settle each dead heat."""
-        self._open += [one for one in rulings if one.kind == "question" and one["ask"] == "who_was_first"]
+        self._open += [ruling for ruling in rulings if ruling.kind == "question" and ruling["ask"] == "who_was_first"]
 
     def beat(self, now: int) -> None:
         """See `TableService`."""

@@ -35,8 +35,8 @@ def shadowed_games(record: Record) -> Iterator[ShadowedGame]:
             continue
         try:
             game = ReplayedGame(lines, logged, leave_out=reader.leave_out)
-        except (LogError, TooLong) as bad:
-            raise UserError("game {id} cannot be compared: {why}", id=info.id, why=bad or "it is too long") from None
+        except (LogError, TooLong) as error:
+            raise UserError("game {id} cannot be compared: {why}", id=info.id, why=error or "it is too long") from None
         yield ShadowedGame(info, game, compare_game(game))
 
 
@@ -47,7 +47,7 @@ def find_shadowed(record: Record, number: int | None) -> tuple[ShadowedGame, lis
         UserError: there is none, or this game was not shadowed.
     """
     every = list(shadowed_games(record))
-    found = [one for one in every if number in (None, one.info.id)]
+    found = [game for game in every if number in (None, game.info.id)]
     if not found:
         which = "no game was shadowed yet" if number is None else f"game {number} was not shadowed"
         raise UserError("{which}: referee run --shadow begins one", which=which)

@@ -27,9 +27,9 @@ from referee.engine.rulings import Ruling
 from referee.options.video_review.dispute import Dispute, DisputeError, Marks, SlapMoment
 from referee.options.video_review.footage import picture_path
 from referee.rules.cards import JOKERS, PACK
-from referee.sentence import told
+from referee.sentence import to_json
 from referee.text.answers import in_language
-from referee.text.catalogue import Texts, unbroken
+from referee.text.catalogue import Texts, with_nbsp
 from referee.text.ruling_lines import RulingWords, pretty
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.layout import card, page, page_texts, seat_dot, send_static
@@ -135,15 +135,15 @@ async def _post(opened: OpenDispute, kind: type[CommandFields], act: Act, reques
     texts = page_texts(request)
     try:
         act(check_fields(kind, json.loads(await request.body())))
-    except CommandError as bad:
-        return JSONResponse({"accepted": False, **in_language(told(bad.sentence), texts)}, 400)
+    except CommandError as error:
+        return JSONResponse({"accepted": False, **in_language(to_json(error.sentence), texts)}, 400)
     except DisputeError:
         return JSONResponse({"accepted": False, "words": texts("review.refused")}, 400)
-    except OSError as bad:
-        words = texts("review.not_saved", file=opened.log.name, why=str(bad.strerror))
+    except OSError as error:
+        words = texts("review.not_saved", file=opened.log.name, why=str(error.strerror))
         return JSONResponse({"accepted": False, "words": words}, 503)
     except (ValueError, RecursionError):
-        return JSONResponse({"accepted": False, **in_language(told(NOT_JSON), texts)}, 400)
+        return JSONResponse({"accepted": False, **in_language(to_json(NOT_JSON), texts)}, 400)
     words = texts("review.saved", file=opened.log.name) if request.url.path == f"{_API}save" else ""
     return JSONResponse({"accepted": True, "words": words, **_changed(opened.dispute, texts)})
 
@@ -261,14 +261,14 @@ def _ruled(dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], word
     verdicts = dispute.verdicts(rulings, name)
     for ruling in verdicts:
         yield tag(
-            "p", tag("span", unbroken(words(ruling)), class_="text"), class_=f"k-{ruling.kind}", data_id=ruling.id
+            "p", tag("span", with_nbsp(words(ruling)), class_="text"), class_=f"k-{ruling.kind}", data_id=ruling.id
         )
     if marks:
         lines = []
         for frame, seat in marks:
             t, error = dispute.instant(frame)
             said = f"{words.name(seat)} · {texts.measured(t, error, unit='s')}"
-            lines.append(tag("li", seat_dot(seat), unbroken(said)))
+            lines.append(tag("li", seat_dot(seat), with_nbsp(said)))
         yield tag("p", texts("review.rests"), class_="note")
         yield tag("ul", lines, class_="rows")
     elif name in dispute.marks.unslapped:

@@ -26,7 +26,7 @@ from referee.settings.house_rules import resolve_rules
 from referee.settings.model import load_settings
 from referee.text.escapes import escape_controls
 from referee.text.ruling_lines import ruling_writer
-from referee.text.terminal_language import here, say
+from referee.text.terminal_language import here, translate
 from referee.units import SECOND
 from referee.vision.photos import load_eye
 from referee.vision.videos import bearings_of, watcher_of
@@ -116,7 +116,7 @@ def review(options: ReviewOptions) -> int:
         )
     slappable = sum(moment.slappable for moment in dispute.moments)
     print(
-        say("{cards} seen; moments that may be slapped: {many}", cards=len(dispute.moments), many=slappable),
+        translate("{cards} seen; moments that may be slapped: {many}", cards=len(dispute.moments), many=slappable),
         file=sys.stderr,
     )
     with tempfile.TemporaryDirectory(prefix="referee-review-") as folder:
@@ -134,21 +134,21 @@ def _close(opened: OpenDispute) -> None:
     if dispute.marks != opened.saved:
         try:
             opened.save()
-        except OSError as bad:
+        except OSError as error:
             raise UserError(
-                "{log} cannot be written: {why}; the marks are lost", log=opened.log, why=bad.strerror
+                "{log} cannot be written: {why}; the marks are lost", log=opened.log, why=error.strerror
             ) from None
-        print(say("what was marked is saved as {log}", log=opened.log), file=sys.stderr)
+        print(translate("what was marked is saved as {log}", log=opened.log), file=sys.stderr)
     rulings, write = dispute.rule(), ruling_writer(dispute.table, here())
-    told = [write(one) for moment in dispute.moments for one in dispute.verdicts(rulings, moment.card.id)]
+    told = [write(verdict) for moment in dispute.moments for verdict in dispute.verdicts(rulings, moment.card.id)]
     if told:
-        print("\n".join(map(escape_controls, [*told, say("these rulings rest on frames that people marked")])))
+        print("\n".join(map(escape_controls, [*told, translate("these rulings rest on frames that people marked")])))
 
 
 def _tell_progress(read: int, seen: int) -> None:
     end = "\r" if sys.stderr.isatty() else "\n"
     print(
-        say("read so far: {read} s of the video, observations: {seen}", read=read // SECOND, seen=seen),
+        translate("read so far: {read} s of the video, observations: {seen}", read=read // SECOND, seen=seen),
         end=end,
         file=sys.stderr,
         flush=True,
@@ -159,7 +159,7 @@ async def _serve(opened: OpenDispute, options: ReviewOptions) -> None:
     listening = listen_at(HERE, options.port)
     address = page_address(*listening.getsockname()[:2]).here
     print(address)
-    print(say("mark the hands there; Ctrl-C ends"), flush=True)
+    print(translate("mark the hands there; Ctrl-C ends"), flush=True)
     if options.browser:
         # The socket already listens, so the browser can wait for the page; a text browser blocks its caller, hence the
         # thread.

@@ -121,12 +121,12 @@ def cut_pictures(source: Path, wanted: Collection[int], place: PixelBox | None, 
                 continue
             try:
                 picture_path(folder, index).write_bytes(data)
-            except OSError as bad:
+            except OSError as error:
                 raise UserError(
                     "pictures of {source} cannot be kept in {folder}: {why}",
                     source=source,
                     folder=folder,
-                    why=bad.strerror,
+                    why=error.strerror,
                 ) from None
 
 

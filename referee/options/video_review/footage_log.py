@@ -26,7 +26,7 @@ class FrameSpan(NamedTuple):
 
 def as_evidence(seen: Sequence[Observation]) -> list[Observation]:
     """Return the observations of cards and piles, in the order of time."""
-    return sorted((one for one in seen if isinstance(one, Card | Taken | Placed)), key=lambda one: one.t)
+    return sorted((line for line in seen if isinstance(line, Card | Taken | Placed)), key=lambda one: one.t)
 
 
 def footage_table(

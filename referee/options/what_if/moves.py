@@ -78,7 +78,7 @@ class WhatIf:
         found = self.verdict.would_be
         if found is None:
             return None
-        made = next(one for one in self.game.rulings if _is_now(one, found, self.game))
+        made = next(ruling for ruling in self.game.rulings if _is_now(ruling, found, self.game))
         return replace(self.game.explain(made), ruling=found)
 
 
@@ -103,7 +103,7 @@ def move_line(
         TooLong: the game is too long to be kept.
     """
     standing = game.lines()
-    moved = next((one for one in standing if one.id == move.line and isinstance(one, Slap | Card)), None)
+    moved = next((line for line in standing if line.id == move.line and isinstance(line, Slap | Card)), None)
     if not isinstance(moved, Slap | Card):
         raise MoveError("line")
     if abs(move.by) > MOST_MOVED or not 0 <= (move.error or 0) <= MOST_MOVED:
@@ -123,11 +123,13 @@ def move_line(
     found = again.line(moved.id)
     if found is None or found.t != moved.t + move.by:
         raise MoveError("order")
-    ours = {one.id for one in said}
+    ours = {correct.id for correct in said}
     rulings = tuple(
-        unamended(one) for one in again.rulings if one.id not in again.replaced_by and cause_of(one) not in ours
+        unamended(ruling)
+        for ruling in again.rulings
+        if ruling.id not in again.replaced_by and cause_of(ruling) not in ours
     )
-    old = [one for one in game.rulings if one.id not in game.replaced_by]
+    old = [ruling for ruling in game.rulings if ruling.id not in game.replaced_by]
     hand = hand or _hand_of(moved, standing)
     verdict = Change(_come_to(old, hand), _come_to(rulings, hand))
     return WhatIf(move, hand, again, rulings, verdict, _first_change(old, rulings, moved.t))
@@ -140,7 +142,7 @@ def _is_now(made: Ruling, named: Ruling, game: ReplayedGame) -> bool:
 
 def _come_to(rulings: Sequence[Ruling], hand: str) -> Ruling | None:
     """Return the ruling on a hand; the dead heat that it is in if that has not been settled."""
-    heat = next((one for one in rulings if one.kind == "dead_heat" and hand in one.because), None)
+    heat = next((ruling for ruling in rulings if ruling.kind == "dead_heat" and hand in ruling.because), None)
     return verdict_on(rulings, hand) or heat
 
 
@@ -150,8 +152,10 @@ def _corrected(moved: Slap | Card, move: Move, standing: Sequence[Observation]) 
     fields: dict[str, Any] = {"t": at, "t_error": error}
     if isinstance(moved, Card):
         return {moved.id: fields if moved.known_at is None else {**fields, "known_at": moved.known_at + move.by}}
-    after = [one for one in standing if isinstance(one, Slap | Lift) and one.seat == moved.seat and one.t >= moved.t]
-    ends = next((one for one in sorted(after, key=lambda one: one.t) if one.id != moved.id), None)
+    after = [
+        line for line in standing if isinstance(line, Slap | Lift) and line.seat == moved.seat and line.t >= moved.t
+    ]
+    ends = next((line for line in sorted(after, key=lambda one: one.t) if line.id != moved.id), None)
     if isinstance(ends, Lift) and ends.t <= at:
         # A lift must follow its slap.
         return {moved.id: fields, ends.id: {"t": at + 1}}
@@ -168,7 +172,7 @@ def _hand_of(moved: Slap | Card, standing: Sequence[Observation]) -> str:
     """Return the moved hand; for a card the first hand after it, or else the nearest one."""
     if isinstance(moved, Slap):
         return moved.id
-    near = [one for one in standing if isinstance(one, Slap) and abs(one.t - moved.t) <= _NEAR]
+    near = [line for line in standing if isinstance(line, Slap) and abs(line.t - moved.t) <= _NEAR]
     return min(near, key=lambda one: (one.t < moved.t, abs(one.t - moved.t))).id if near else ""
 
 
@@ -184,11 +188,11 @@ def _first_change(was: Sequence[Ruling], would_be: Sequence[Ruling], t: int) -> 
     sides = []
     for rulings in (was, would_be):
         listed = [
-            one
-            for one in rulings
-            if one.kind not in SHOWN_BY_POSITION and (one.kind not in _VERDICTS or abs(one.t - t) > _NEAR)
+            ruling
+            for ruling in rulings
+            if ruling.kind not in SHOWN_BY_POSITION and (ruling.kind not in _VERDICTS or abs(ruling.t - t) > _NEAR)
         ]
-        sides.append({base_id(one): one for one in listed})
+        sides.append({base_id(ruling): ruling for ruling in listed})
     old, new = sides
     first = next((one for name, one in old.items() if _told(one) != _told(new.get(name))), None)
     other = next((one for name, one in new.items() if _told(one) != _told(old.get(name))), None)

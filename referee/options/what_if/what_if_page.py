@@ -18,11 +18,11 @@ from referee.engine.observations import Card, Observation, Slap
 from referee.engine.rulings import Ruling
 from referee.options.what_if.moved_lines import line_words, moved_words, plain_ms
 from referee.options.what_if.moves import MOST_MOVED, Change, Move, MoveError, move_line
-from referee.text.catalogue import unbroken
+from referee.text.catalogue import with_nbsp
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web.finish_page import found
-from referee.web.games_cache import Folded
+from referee.web.games_cache import LoadedGame
 from referee.web.layout import address, page, page_texts
 from referee.web.markup import Child, Markup, button_link, join, svg, tag
 from referee.web.photo_finish.finish_svg import draw_mini_finish
@@ -42,7 +42,7 @@ async def show_what_if(site: Site, request: Request) -> Response:
     texts, asked = page_texts(request), request.query_params
     folded = await site.folded(request)
     slap = asked.get("slap", "")
-    seen = await site.aside(found, folded, slap)
+    seen = await site.run_in_worker(found, folded, slap)
     if seen is None:
         raise HTTPException(404)
     words, line = RulingWords(folded.table.seats, texts), asked.get("line", slap)
@@ -50,13 +50,13 @@ async def show_what_if(site: Site, request: Request) -> Response:
     try:
         by, error = _read_ms(asked.get("by") or "0"), _read_ms(asked.get("error") or "")
         move = Move(line, by or 0, error)
-        if sum(one.kind != "tick" for _, one in folded.numbered) > LONGEST_MOVED:
+        if sum(numbered.kind != "tick" for _, numbered in folded.numbered) > LONGEST_MOVED:
             raise MoveError("long")
         what = ("what-if", slap, move, texts.language)
         draw = lambda: join(_outcome(folded, seen, move, words))  # noqa: E731 - drawn only where it is not kept yet
-        outcome = Markup(await site.alone(site.shelf.drawn, folded, what, draw) or "")
-    except MoveError as bad:
-        said = texts(f"what_if.bad_{bad.problem}", most=f"{MOST_MOVED // MS} ms")
+        outcome = Markup(await site.run_exclusively(site.shelf.drawn, folded, what, draw) or "")
+    except MoveError as refused:
+        said = texts(f"what_if.bad_{refused.problem}", most=f"{MOST_MOVED // MS} ms")
         status, outcome = 400, tag("p", said, class_="note bad", role="alert")
     title = texts("what_if.title")
     content = (
@@ -81,7 +81,7 @@ def _read_ms(text: str) -> int | None:
     return round(float(plain) * MS)
 
 
-def _form(folded: Folded, seen: Finish, line: str, by: str, error: str, words: RulingWords) -> Markup:
+def _form(folded: LoadedGame, seen: Finish, line: str, by: str, error: str, words: RulingWords) -> Markup:
     texts = words.texts
     lines: list[Observation | None] = [folded.line(hand.id) for hand in seen.hands]
     near: list[Slap | Card] = [one for one in lines if isinstance(one, Slap)]
@@ -126,7 +126,7 @@ def _error_of(near: Sequence[Slap | Card], line: str, words: RulingWords) -> str
     return next((plain_ms(one.t_error, words).removesuffix(" ms") for one in near if one.id == line), "")
 
 
-def _outcome(folded: Folded, seen: Finish, move: Move, words: RulingWords) -> Iterator[Child]:
+def _outcome(folded: LoadedGame, seen: Finish, move: Move, words: RulingWords) -> Iterator[Child]:
     """Draw both verdicts side by side, and the first later ruling that would differ."""
     texts = words.texts
     # Reading the game already skipped and counted the lines that do not fit.
@@ -156,16 +156,16 @@ def _later(later: Change, began: int, words: RulingWords) -> Iterator[Markup]:
         return f"{words(ruling)} ({words.texts.seconds(ruling.t - began)})"
 
     for name, ruling in zip(("was", "would_be"), later, strict=True):
-        yield tag("li", tag("b", words.texts(f"what_if.{name}"), ": "), unbroken(tell(ruling)))
+        yield tag("li", tag("b", words.texts(f"what_if.{name}"), ": "), with_nbsp(tell(ruling)))
 
 
 def _side(title: str, seen: Finish, words: RulingWords) -> Markup:
     head = headline(seen, words)
     return tag(
         "section",
-        tag("h2", unbroken(title)),
+        tag("h2", with_nbsp(title)),
         tag("p", head.text, class_=f"head ink-seat{(head.seat - 1) % 8 + 1}" if head.seat else "head"),
-        tag("p", unbroken(head.under), class_="under"),
+        tag("p", with_nbsp(head.under), class_="under"),
         svg(draw_mini_finish(seen, words), class_="mini"),
         why_line(seen, words),
         class_="panel",

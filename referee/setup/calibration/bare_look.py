@@ -18,7 +18,7 @@ from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import Settings, load_settings
 from referee.setup.calibration import tell
 from referee.setup.calibration.calibrate import mean_picture, still_frames
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye
 
@@ -34,18 +34,20 @@ def keep_bare_table(path: Path) -> int:
         with closing(open_camera_of(settings.camera)) as camera:
             tell("looking at the bare table: no card on it, and hands off")
             image = mean_picture(still_frames(camera.frames()))
-    except HardwareMissing as bad:
-        raise UserError(str(bad)) from None
+    except HardwareMissing as error:
+        raise UserError(str(error)) from None
     target = path.with_suffix(".bare.png")
     _write(target, image, settings)
     save_with_backup(path, read_settings(path).changed({"camera.bare_table": str(target.resolve())}).text)
     seen = [one.card for one in load_eye(settings.deck).recognise(image) if one.card != UNREAD]
     if seen:
-        print(say("printed on the table, and no cards from now on: {seen}", seen=", ".join(sorted(seen))))
-        print(say("if one of these is a card that lies there, take it away and do this again"))
+        print(translate("printed on the table, and no cards from now on: {seen}", seen=", ".join(sorted(seen))))
+        print(translate("if one of these is a card that lies there, take it away and do this again"))
     else:
-        print(say("nothing on the table reads as a card"))
-    print(say("kept in {target}; do this again when the cloth, the camera or its height is another", target=target))
+        print(translate("nothing on the table reads as a card"))
+    print(
+        translate("kept in {target}; do this again when the cloth, the camera or its height is another", target=target)
+    )
     return 0
 
 
@@ -61,8 +63,8 @@ def _write(target: Path, image: Any, settings: Settings) -> None:
         note.add_text(key, words)
     try:
         Image.fromarray(np.ascontiguousarray(image[..., ::-1])).save(target, pnginfo=note)
-    except OSError as bad:
-        raise UserError("{target} cannot be written: {why}", target=target, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("{target} cannot be written: {why}", target=target, why=error.strerror) from None
 
 
 def find_staleness(settings: Settings) -> str:

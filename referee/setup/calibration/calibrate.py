@@ -31,7 +31,7 @@ from referee.setup.calibration.adjustment import adjust_camera, changes, hold_ex
 from referee.setup.calibration.find_table import find_table
 from referee.setup.calibration.report import Measured
 from referee.setup.calibration.simulated_camera import simulated_camera
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 from referee.units import MINUTE, SECOND
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye, read_image
@@ -177,8 +177,8 @@ def _look_through_camera(
             elif not options.simulated and m.mains.hz is not None:
                 kept = with_mains(kept, m.mains)
             return image, m, _measure_reach(frames, list(seats), m) if options.reach else seats, kept
-    except HardwareMissing as bad:
-        raise UserError(str(bad)) from None
+    except HardwareMissing as error:
+        raise UserError(str(error)) from None
 
 
 def _look_at_table(
@@ -315,15 +315,15 @@ def _conclude(
     else:
         report.print_words(items, seats)
         if target is not None:
-            print(say("drawn: {target}", target=target))
+            print(translate("drawn: {target}", target=target))
         if kept is not None:
             print(
-                say(
+                translate(
                     "stored in {settings}; the file as it was is {kept} (referee calibrate --undo puts it back)",
                     settings=options.settings,
                     kept=kept,
                 )
             )
         else:
-            print(say("nothing was stored: name the table's --settings FILE to keep this"))
+            print(translate("nothing was stored: name the table's --settings FILE to keep this"))
     return int(any(item.grade == "poor" for item in items))

@@ -118,8 +118,8 @@ def write_sheet(path: Path, paper: str = "a4") -> None:
             printed.convert("1").save(path, "PDF", resolution=dots, title="Table Referee: calibration sheet")
         else:
             printed.save(path, "PNG", dpi=(dots, dots), optimize=True)
-    except OSError as bad:
-        raise UserError("--sheet {path} cannot be written: {why}", path=path, why=bad.strerror) from None
+    except OSError as error:
+        raise UserError("--sheet {path} cannot be written: {why}", path=path, why=error.strerror) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +192,8 @@ def _find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None
     lens = measure_lens(_different_views(views), size)
     try:
         table = fit_table(seen.mm, seen.px, size, lens.lens)
-    except NoTable as bad:
-        raise UserError("the sheet does not lie flat ({why}): lay it flat on the table", why=bad) from None
+    except NoTable as error:
+        raise UserError("the sheet does not lie flat ({why}): lay it flat on the table", why=error) from None
     scale = table.view.scale((0.0, 0.0))
     board = project(table.from_source, sheet.outline())
     edges = [table.view.to_px(project(table.from_source, edge)) for edge in sheet.rims()]
@@ -245,8 +245,8 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> TableMa
     sizes = corner_cards.CARD_SIZES if size_name is None else {size_name: corner_cards.CARD_SIZES[size_name]}
     try:
         tried = {name: corner_cards.fit_cards(quads, size, mm) for name, mm in sizes.items()}
-    except NoTable as bad:
-        raise UserError("the four cards tell no table ({why}): lay them flat, one in each corner", why=bad) from None
+    except NoTable as error:
+        raise UserError("the four cards tell no table ({why}): lay them flat, one in each corner", why=error) from None
     best = min(tried, key=lambda name: tried[name].table.error_px)
     found = tried[best]
     if found.table.error_px > _MISFIT_PX:
@@ -337,8 +337,8 @@ def find_table(images: Sequence[Any], by: str, eye: Any, size_name: str | None =
         return _find_by_sheet(images, views)
     try:
         return find_by_cards(images[0], eye(), size_name)
-    except UserError as bad:
-        if by == "auto" and str(bad).startswith("no card is"):
+    except UserError as error:
+        if by == "auto" and str(error).startswith("no card is"):
             raise UserError(
                 "neither a calibration sheet nor a card is in the picture: lay the sheet in the middle of the table "
                 "(referee calibrate --sheet sheet.pdf prints one), or four cards face up in the playing area's corners"

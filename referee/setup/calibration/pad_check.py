@@ -25,7 +25,7 @@ from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import PadsMeasured, Settings, load_settings
 from referee.setup.calibration import tell
 from referee.setup.wired_devices import open_pads
-from referee.text.terminal_language import here, say
+from referee.text.terminal_language import here, translate
 from referee.units import MS, SECOND, US
 
 if TYPE_CHECKING:
@@ -181,10 +181,10 @@ class PadCheck:
         for seat in seats:
             name = self._names[seat - 1]
             if seat in self.silent:
-                lines.append(say("{name}: was not heard; nothing was measured", name=name))
+                lines.append(translate("{name}: was not heard; nothing was measured", name=name))
                 continue
             heard = [
-                say(
+                translate(
                     "{name}'s hand for {time} ms",
                     name=self._names[a - 1],
                     time=here().number(self.echo(a, seat) / MS, 1),
@@ -196,10 +196,10 @@ class PadCheck:
             measured = any(seat in pair for pair in self.differences)
             number = here().number
             lines.append(
-                say("{name}: bounces for {time} ms", name=name, time=number(self.bounce(seat) / MS, 1)) + ", "
-                + (say("hears {hands}", hands=", ".join(heard)) if heard else say("hears nobody else")) + "; "
-                + say("stated error ± {error} ms", error=number(error, 1))
-                + ("" if measured else f" ({say('not measured: one pad alone cannot tell; try --board')})")
+                translate("{name}: bounces for {time} ms", name=name, time=number(self.bounce(seat) / MS, 1)) + ", "
+                + (translate("hears {hands}", hands=", ".join(heard)) if heard else translate("hears nobody else"))
+                + "; " + translate("stated error ± {error} ms", error=number(error, 1))
+                + ("" if measured else f" ({translate('not measured: one pad alone cannot tell; try --board')})")
             )  # fmt: skip
         return lines + self.mend_words()
 
@@ -213,12 +213,12 @@ class PadCheck:
         one, other = self._names[a - 1], self._names[b - 1]
         # An echo this long is indistinguishable from a hand.
         if _with_margin(self.echo(a, b)) > LONGEST:
-            return say(
+            return translate(
                 "→ {other}'s pad hears {name}'s hand for about as long as a hand stays: nothing can tell the two "
                 "apart. Put foam under the pads, or the pads further apart", other=other, name=one,
             )  # fmt: skip
         if self.late(a, b) >= (result.t_error_us[a - 1] + result.t_error_us[b - 1]) * US:
-            return say(
+            return translate(
                 "→ {other}'s pad hears {name}'s hand up to {time} ms away from it, more than both errors: that cannot "
                 "be told from a second hand, and counts as one. Put foam under the pads",
                 other=other, name=one, time=here().number(self.late(a, b) / MS, 1),
@@ -238,8 +238,8 @@ def _check_real_pads(check: PadCheck, settings: Settings) -> None:
     """Run the dialogue at the table's pads; raises `UserError`."""
     try:
         pads = open_pads(settings)
-    except HardwareMissing as bad:
-        raise UserError(str(bad)) from None
+    except HardwareMissing as error:
+        raise UserError(str(error)) from None
     with closing(pads):
         converse_at_pads(check, pads)
 
@@ -344,16 +344,16 @@ def _conclude(check: PadCheck, path: Path | None, as_json: bool) -> int:
     print("\n".join(check.words()))
     if kept is not None:
         print(
-            say(
+            translate(
                 "stored in {path}; the file as it was is {kept} (referee calibrate --undo puts it back)",
                 path=path,
                 kept=kept,
             )
         )
     elif silent:
-        print(say("nothing was stored: mend the pads that were not heard, and begin again"))
+        print(translate("nothing was stored: mend the pads that were not heard, and begin again"))
     else:
-        print(say("nothing was stored: name the table's --settings FILE to keep this"))
+        print(translate("nothing was stored: name the table's --settings FILE to keep this"))
     return int(bool(silent))
 
 

@@ -38,7 +38,7 @@ from referee.errors import UserError
 from referee.sentence import Sentence, joined
 from referee.settings.model import CameraSettings
 from referee.setup.calibration.find_table import BENT_PX, TableMatch
-from referee.text.terminal_language import here, say
+from referee.text.terminal_language import here, translate
 
 Grade = Literal["fine", "acceptable", "poor"]
 _SMEARED_MM: Final = (4.0, 12.0)
@@ -276,7 +276,7 @@ def print_words(items: Sequence[Item], seats: Mapping[str, float]) -> None:
     """Print a line for each measurement, and the seats' bearings."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for item in items:
-        words = say(item.words) + (f"\n→ {say(item.todo)}" if item.todo else "")
+        words = translate(item.words) + (f"\n→ {translate(item.todo)}" if item.todo else "")
         graded, name = here()(f"grade.{item.grade}"), here()(f"measured.{item.name.replace(' ', '_')}")
         table.add_row(f"[{_COLOURS[item.grade]}]{graded}[/]", name, words)
     if seats:

@@ -235,8 +235,8 @@ class DeckDialogue:
             if len(names) != self._at_once:
                 raise CardError(f"name {self._at_once} card{'s' if self._at_once > 1 else ''}, left to right")
             names = [check(n) for n in names]
-        except CardError as bad:
-            return [DeckNotice("what", (), str(bad))]
+        except CardError as error:
+            return [DeckNotice("what", (), str(error))]
         known = tuple(n for n in names if n in self.looks)
         if known:
             words = f"the {card_in_words(known[0])} was laid already: name another, or type skip"

@@ -29,7 +29,7 @@ from referee.setup.calibration.report import write_picture
 from referee.setup.decks.contact_sheet import draw_contact_sheet
 from referee.setup.decks.dialogue import ORDER, DeckDialogue, DeckNotice, card_in_words, named_cards
 from referee.text.ruling_lines import pretty
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 from referee.vision import learned_decks
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import read_image
@@ -67,22 +67,22 @@ def list_decks() -> int:
     """Print the learned decks."""
     known = learned_decks.names()
     if not known:
-        print(say("no deck was learned yet: `referee enrol --deck NAME` learns one"))
+        print(translate("no deck was learned yet: `referee enrol --deck NAME` learns one"))
     for name in known:
         try:
             deck = learned_decks.read(name)
             confused = len(deck.knowledge.confusions)
-            words = say("{name}: {cards}", name=name, cards=len(deck.knowledge.laid))
-            print(words + (say(", still confused: {many}", many=confused) if confused else ""))
-        except UserError as bad:
-            print(say("{name}: {why}", name=name, why=bad))
+            words = translate("{name}: {cards}", name=name, cards=len(deck.knowledge.laid))
+            print(words + (translate(", still confused: {many}", many=confused) if confused else ""))
+        except UserError as error:
+            print(translate("{name}: {why}", name=name, why=error))
     return 0
 
 
 def forget_deck(name: str) -> int:
     """Remove a learned deck."""
     learned_decks.forget(name)
-    print(say("forgot {name}", name=name))
+    print(translate("forgot {name}", name=name))
     return 0
 
 
@@ -105,8 +105,8 @@ def enrol(options: EnrolmentOptions) -> int:
     cv2.setNumThreads(1)
     try:
         lookout = Lookout.load()
-    except (WeightsMissing, WeightsBroken) as bad:
-        raise UserError("the eye cannot see: {why}", why=bad) from bad
+    except (WeightsMissing, WeightsBroken) as error:
+        raise UserError("the eye cannot see: {why}", why=error) from error
     looks = (_look_at_images if options.images else _look_through_camera)(lookout, options)
     if not looks:
         raise UserError("no card was taken, so nothing was learned")
@@ -122,8 +122,8 @@ def _order(cards: str | None) -> list[str]:
         return list(ORDER)
     try:
         return named_cards(cards)
-    except CardError as bad:
-        raise UserError("--cards: {why}", why=bad) from bad
+    except CardError as error:
+        raise UserError("--cards: {why}", why=error) from error
 
 
 # Looks
@@ -182,12 +182,12 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
         if speaker is not None:
             stack.callback(speaker.close)
         print(
-            say(
+            translate(
                 "Clear the place under the camera. Lay each card face up on the last one, or instead "
                 "of it, and take the hand away."
             )
         )
-        print(say("Type undo, skip or done at any time, and Enter."))
+        print(translate("Type undo, skip or done at any time, and Enter."))
         typed: queue.SimpleQueue[str] = queue.SimpleQueue()
 
         def read_keyboard() -> None:
@@ -201,7 +201,7 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
         except HardwareMissing as missing:
             raise UserError(str(missing)) from None
         except KeyboardInterrupt:
-            print(say("stopped; what was laid is learned"))
+            print(translate("stopped; what was laid is learned"))
     return [look for looks in dialogue.looks.values() for look in looks]
 
 
@@ -223,7 +223,7 @@ def _hold_dialogue(
             tell(dialogue.type_line(typed.get()))
         if dialogue.is_done:
             return
-    print(say("the pictures have ended; laid: {cards}", cards=len(dialogue.looks)))
+    print(translate("the pictures have ended; laid: {cards}", cards=len(dialogue.looks)))
 
 
 # Results
@@ -233,22 +233,22 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
     """Learn the deck, save it, and print which cards are still confused."""
     began, deck = time.process_time(), options.deck
     try:
-        known = lookout.learn(looks, lambda step: print(f"  {say(step)} ..."))
+        known = lookout.learn(looks, lambda step: print(f"  {translate(step)} ..."))
     except TooFewLooks as few:
         raise UserError("nothing was learned: {why}", why=few) from few
-    except WeightsBroken as bad:
-        raise UserError("the eye cannot learn: {why}", why=bad) from bad
+    except WeightsBroken as error:
+        raise UserError("the eye cannot learn: {why}", why=error) from error
     path = learned_decks.store(LearnedDeck(deck, tuple(looks), known, fingerprint(WEIGHTS)))
     sheet = options.sheet or path.with_suffix(".png")
     title = f"{deck}: {len(known.laid)} cards, {len(looks)} looks"
     try:
         write_picture(sheet, draw_contact_sheet(looks, known, title))
-        drawn = say("what was seen of each card: {sheet}", sheet=sheet)
+        drawn = translate("what was seen of each card: {sheet}", sheet=sheet)
     except UserError:
-        drawn = say("{sheet} cannot be written", sheet=sheet)
+        drawn = translate("{sheet} cannot be written", sheet=sheet)
     seconds = time.process_time() - began
     print(
-        say(
+        translate(
             "learned: {cards}, from {looks} looks, in {seconds} s of computing",
             cards=len(known.laid),
             looks=len(looks),
@@ -258,17 +258,17 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
     missing = len([card for card in ORDER if card not in known.laid])
     if missing:
         print(
-            say(
+            translate(
                 "Not laid: {cards}. They are read as any deck's, never with 0.9 or more, and a new letter that looks "
                 "like one of them stays in doubt; --more adds them",
                 cards=missing,
             )
         )
     if known.confusions:
-        print(say("still confused, and never said with 0.9 or more:"))
+        print(translate("still confused, and never said with 0.9 or more:"))
         for c in known.confusions:
             print(
-                say(
+                translate(
                     "  {one} with {other} ({share} of its copies)",
                     one=pretty(c.card),
                     other=pretty(c.other),
@@ -276,9 +276,17 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
                 )
             )
         again = " ".join(c.card for c in known.confusions)
-        print(say('lay them once more: referee enrol --deck {deck} --more --cards "{again}"', deck=deck, again=again))
+        print(
+            translate(
+                'lay them once more: referee enrol --deck {deck} --more --cards "{again}"', deck=deck, again=again
+            )
+        )
     else:
-        print(say("no card is confused with another, each being left out in turn"))
-    print(say("kept in {path}; {drawn}", path=path, drawn=drawn))
-    print(say('use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings', deck=deck))
+        print(translate("no card is confused with another, each being left out in turn"))
+    print(translate("kept in {path}; {drawn}", path=path, drawn=drawn))
+    print(
+        translate(
+            'use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings', deck=deck
+        )
+    )
     return 1 if known.confusions else 0

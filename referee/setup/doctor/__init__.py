@@ -19,7 +19,7 @@ from referee.setup.doctor.device_health import check_camera, check_header, check
 from referee.setup.doctor.machine import check_machine, check_table
 from referee.setup.doctor.pad_health import check_plugged_pads
 from referee.setup.doctor.probe import Finding, Machine, check_software
-from referee.text.terminal_language import say
+from referee.text.terminal_language import translate
 
 _INSTALLED: Final = Path("/etc/table-referee/table.toml")
 """The settings of the appliance."""
@@ -43,16 +43,16 @@ def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
         print("\n".join(report_lines(found)))
     absent = [finding.part for finding in found if finding.state != "fine"]
     if exit_status(found):
-        print(say("Something that even the simulated table needs is not fine: see the lines marked needed."))
+        print(translate("Something that even the simulated table needs is not fine: see the lines marked needed."))
     elif absent:
         print(
-            say(
+            translate(
                 "The simulated table runs here (referee demo). A real table also needs: {absent}.",
                 absent=absent,
             )
         )
     else:
-        print(say("Everything is here for a real table: referee run --settings FILE."))
+        print(translate("Everything is here for a real table: referee run --settings FILE."))
     return exit_status(found)
 
 
@@ -90,24 +90,24 @@ def report_lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[
         return text.replace("[", r"\[") if colour else text
 
     for group, parts in groupby(found, key=lambda finding: finding.group):
-        heading = say(group)
+        heading = translate(group)
         yield paint(heading[:1].upper() + heading[1:], "bold")
         listed = list(parts)
         # For software, which every installation has, the name is enough.
         fine = [
-            say(one.part) if group == "software" else f"{say(one.part)}: {plain(say(one.words))}"
+            translate(one.part) if group == "software" else f"{translate(one.part)}: {plain(translate(one.words))}"
             for one in listed
             if one.state == "fine"
         ]
         if fine:
-            state = paint(f"{say(_STATES['fine']):<8}", "green")
+            state = paint(f"{translate(_STATES['fine']):<8}", "green")
             yield f"  {state} {', '.join(fine)}"
         for one in listed:
             if one.state != "fine":
-                state = paint(f"{say(_STATES[one.state]):<8}", "red" if one.needed else _COLOURS[one.state])
-                needed = f" ({say('needed')})" if one.needed else ""
-                yield f"  {state} {plain(say(one.part))}{needed}: {plain(say(one.words))}"
-                yield f"           → {plain(say(one.mend))}"
+                state = paint(f"{translate(_STATES[one.state]):<8}", "red" if one.needed else _COLOURS[one.state])
+                needed = f" ({translate('needed')})" if one.needed else ""
+                yield f"  {state} {plain(translate(one.part))}{needed}: {plain(translate(one.words))}"
+                yield f"           → {plain(translate(one.mend))}"
 
 
 def exit_status(found: Iterable[Finding]) -> int:

@@ -63,8 +63,8 @@ def check_library(machine: Machine, name: str, what_for: str, mend: str) -> Find
         machine.bring(name)
     except ModuleNotFoundError:
         return Finding(part, "missing", Sentence("not installed"), mend)
-    except (ImportError, OSError) as bad:
-        return Finding(part, "broken", one_line(bad), mend)
+    except (ImportError, OSError) as error:
+        return Finding(part, "broken", one_line(error), mend)
     return Finding(part, "fine", Sentence("here"))
 
 
@@ -100,8 +100,8 @@ def check_chip(machine: Machine) -> tuple[str, Finding]:
             return "", Finding(
                 part, "broken", Sentence("{names}, which nothing can read here", names=", ".join(chips)), "make install"
             )
-        except OSError as bad:
-            labels[chip] = f"unreadable: {one_line(bad)}"
+        except OSError as error:
+            labels[chip] = f"unreadable: {one_line(error)}"
     found = next((chip for wanted in HEADER_LABELS for chip, label in labels.items() if label == wanted), "")
     if not found:
         names = ", ".join(f"{chip} {label}" for chip, label in labels.items())
@@ -142,8 +142,8 @@ def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
                     ours += 1
                 elif info.used:
                     taken[pin] = str(info.consumer) or Sentence("another driver")
-    except (OSError, ImportError) as bad:
-        return Finding(part, "broken", one_line(bad), Sentence("reboot; see dmesg"))
+    except (OSError, ImportError) as error:
+        return Finding(part, "broken", one_line(error), Sentence("reboot; see dmesg"))
     if not taken:
         free = Sentence("{count} lines are ours to use", count=len(uses))
         held = Sentence("{words}, {count} held by the referee that runs", words=free, count=ours) if ours else free
@@ -170,7 +170,7 @@ def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Findin
     yield library
     others = usb_cameras(machine.root)
     names = [Sentence("the Pi's own ({name})", name=model) for model in own] + [
-        f"{one.source} ({one.name})" for one in others
+        f"{other.source} ({other.name})" for other in others
     ]
     wanted = settings.camera.source if settings is not None else ("picamera" if own else "usb")
     if not names:
@@ -181,7 +181,7 @@ def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Findin
             Sentence("plug in a USB camera, or the Pi's camera cable (rpicam-hello --list-cameras)"),
         )
     elif (wanted == "picamera" and not own) or (
-        wanted.startswith("usb:") and wanted not in [one.source for one in others]
+        wanted.startswith("usb:") and wanted not in [other.source for other in others]
     ):
         yield Finding(
             camera,
@@ -199,12 +199,12 @@ def _check_picamera2(machine: Machine) -> tuple[Finding, list[str]]:
     mend = Sentence("on a Pi: sudo apt install --no-install-recommends python3-picamera2, then make install")
     try:
         told = machine.bring("picamera2").Picamera2.global_camera_info()
-    except ModuleNotFoundError as bad:
-        if bad.name == "picamera2":
+    except ModuleNotFoundError as error:
+        if error.name == "picamera2":
             return Finding(part, "missing", Sentence("not installed"), mend), []
-        return Finding(part, "broken", Sentence("here, but {name} is not", name=bad.name), _MATCH), []
-    except Exception as bad:  # mismatched C code can raise any exception
-        words = one_line(bad)
+        return Finding(part, "broken", Sentence("here, but {name} is not", name=error.name), _MATCH), []
+    except Exception as error:  # mismatched C code can raise any exception
+        words = one_line(error)
         return Finding(part, "broken", words, _NUMPY if "numpy" in words else _MATCH), []
     own = [str(info.get("Model", "camera")) for info in told if "usb" not in str(info.get("Id", "")).lower()]
     seen = Sentence("here, sees {names}", names=", ".join(own)) if own else Sentence("here, sees no camera")
@@ -264,22 +264,22 @@ def check_portaudio(machine: Machine, device: str) -> Finding:
         return Finding(
             part, "missing", Sentence("the module {name} is not installed", name="sounddevice"), "make install"
         )
-    except OSError as bad:
-        return Finding(part, "missing", one_line(bad), "sudo apt install libportaudio2")
+    except OSError as error:
+        return Finding(part, "missing", one_line(error), "sudo apt install libportaudio2")
     try:
         found = sounddevice.query_devices(device or None, kind="output")
-    except (sounddevice.PortAudioError, ValueError) as bad:
+    except (sounddevice.PortAudioError, ValueError) as error:
         if device:
             return Finding(
                 part,
                 "missing",
-                Sentence("no sound card called {name} ({why})", name=repr(device), why=one_line(bad)),
+                Sentence("no sound card called {name} ({why})", name=repr(device), why=one_line(error)),
                 Sentence('plug it in, or let the system choose: voice.device = ""'),
             )
         return Finding(
             part,
             "missing",
-            Sentence("no sound card ({why})", why=one_line(bad)),
+            Sentence("no sound card ({why})", why=one_line(error)),
             Sentence("plug one in; the demo can write --audio FILE.wav"),
         )
     return Finding(part, "fine", str(found["name"]))

@@ -52,11 +52,11 @@ def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
         ]
     try:
         settings = load_settings(path)
-    except UserError as bad:
+    except UserError as error:
         mend = Sentence(
             "mend that line; or begin anew: mv {path} {path}.old, referee setup --settings {path}", path=path
         )
-        return None, [Finding(part, "broken", words_of(bad), mend)]
+        return None, [Finding(part, "broken", words_of(error), mend)]
     names = ", ".join(seat.name for seat in settings.seats)
     about = Finding(part, "fine", f"{path}: {names}")
     return settings, [
@@ -242,11 +242,11 @@ def check_broker(machine: Machine) -> Finding:
 def check_disk(machine: Machine, folder: Path | None) -> Finding:
     """Check that games can be written."""
     part, place = Sentence("disk"), folder or Path()
-    there = next(one for one in (place, *place.absolute().parents) if one.exists())
+    there = next(path for path in (place, *place.absolute().parents) if path.exists())
     try:
         told = machine.statvfs(there)
-    except OSError as bad:
-        return Finding(part, "broken", one_line(bad), Sentence("look at the SD card: dmesg, fsck"))
+    except OSError as error:
+        return Finding(part, "broken", one_line(error), Sentence("look at the SD card: dmesg, fsck"))
     if told.f_flag & os.ST_RDONLY:
         return Finding(
             part,

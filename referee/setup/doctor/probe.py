@@ -155,8 +155,8 @@ def check_library(name: str, distribution: str) -> Finding:
         return Finding(
             distribution, "missing", Sentence("the module {name} is not installed", name=name), mend, needed=True
         )
-    except (ImportError, OSError, AttributeError) as bad:
-        return Finding(distribution, "broken", one_line(bad), _SYSTEM_LIBRARIES.get(name, mend), needed=True)
+    except (ImportError, OSError, AttributeError) as error:
+        return Finding(distribution, "broken", one_line(error), _SYSTEM_LIBRARIES.get(name, mend), needed=True)
     try:
         version = metadata.version(distribution)
     except metadata.PackageNotFoundError:
@@ -175,8 +175,8 @@ def check_package(name: str, root: Path) -> Finding:
     mend = Sentence("use an environment of its own: make install")
     try:
         module = importlib.import_module(name)
-    except ImportError as bad:
-        return Finding(part, "broken", one_line(bad), mend, needed=True)
+    except ImportError as error:
+        return Finding(part, "broken", one_line(error), mend, needed=True)
     where = [Path(place).resolve() for place in module.__path__]
     if where != [(root / name).resolve()]:
         return Finding(
@@ -205,8 +205,8 @@ def _check_weights() -> Finding:
         from models.eye.eye import Eye
 
         Eye.load()
-    except (ImportError, OSError, RuntimeError, ValueError) as bad:
-        return Finding(part, "broken", one_line(bad), mend, needed=True)
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
+        return Finding(part, "broken", one_line(error), mend, needed=True)
     return Finding(
         part, "fine", Sentence("{count} files, {size} MB", count=len(files), size=f"{size:.1f}"), needed=True
     )

@@ -25,9 +25,9 @@ def find_questions(game: ReplayedGame) -> dict[str, ClassQuestion]:
 
     A single hand that won raises no question.
     """
-    ruled = {cause_of(one): one.kind for one in game.slaps()}
+    ruled = {cause_of(slap): slap.kind for slap in game.slaps()}
     moments: list[list[Slap]] = []
-    for hand in sorted((one for one in game.lines() if isinstance(one, Slap)), key=lambda one: one.t):
+    for hand in sorted((line for line in game.lines() if isinstance(line, Slap)), key=lambda one: one.t):
         if not moments or hand.t - moments[-1][-1].t > SECOND:
             moments.append([])
         moments[-1].append(hand)

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hardware.clock import Clock, monotonic
 from referee.control.page_address import is_loopback
-from referee.sentence import Field, Sentence, told
+from referee.sentence import Field, Sentence, to_json
 from referee.text.answers import in_language
 from referee.units import SECOND
 from referee.web.layout import page_texts
@@ -97,7 +97,7 @@ class GuardedAnswer:
             return
         self._refused = True
         as_json = self._scope["method"] != "GET" or str(self._scope["path"]).startswith("/api/")
-        why = in_language(told(no.words), page_texts(Request(self._scope)))
+        why = in_language(to_json(no.words), page_texts(Request(self._scope)))
         said: dict[str, Any] = {"accepted": False, **why}
         body = json.dumps(said).encode() if as_json else f"{why['words']}\n".encode()
         kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
@@ -185,7 +185,7 @@ class Guard:
     ) -> None:  # fmt: skip
         self.app, self.sessions, self.hosts, self.limits = app, sessions, hosts, limits
         self._clock, self._secure, self._open_changes = clock, secure, frozenset(open_changes)
-        self._proxies = frozenset(plain_address(one) or one for one in proxies)
+        self._proxies = frozenset(plain_address(proxy) or proxy for proxy in proxies)
         self._only_paired = only_paired
         self._reads = Buckets(limits.reads, limits.reads_ns)
         self._files = Buckets(limits.files, limits.reads_ns)
@@ -231,9 +231,9 @@ class Guard:
                 with contextlib.suppress(Refusal, TimeoutError):
                     await asyncio.wait_for(self._read(receive), _HEARD_OUT)
             await answer.refuse(no)
-        except Exception as bad:
+        except Exception as error:
             # Log the fault, but nothing of the request's content.
-            _LOG.error("%s while answering %s", type(bad).__name__, scope["method"])
+            _LOG.error("%s while answering %s", type(error).__name__, scope["method"])
             await answer.refuse(_FAULT)
 
     def _admit(self, scope: Scope, head: Mapping[str, str]) -> None:

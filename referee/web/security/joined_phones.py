@@ -41,17 +41,17 @@ class JoinedPhones:
         Returns:
             The code that has all its phones already; None if the phone has joined all of them.
         """
-        new = [one for one in codes if not one.key and phone not in self._joined.get(one.code, ())]
-        full = next((one for one in new if len(self._joined.get(one.code, ())) >= one.phones), None)
+        new = [code for code in codes if not code.key and phone not in self._joined.get(code.code, ())]
+        full = next((code for code in new if len(self._joined.get(code.code, ())) >= code.phones), None)
         if new and full is None:
-            for one in new:
-                self._joined.setdefault(one.code, []).append(phone)
+            for code in new:
+                self._joined.setdefault(code.code, []).append(phone)
             self._write()
         return full
 
     def find_joined(self, codes: Sequence[SeatCode], phone: str) -> SeatCode | None:
         """Return the first of these codes with which a phone has joined."""
-        return next((one for one in codes if phone in self._joined.get(one.code, ())), None)
+        return next((code for code in codes if phone in self._joined.get(code.code, ())), None)
 
     def keep(self, codes: Sequence[SeatCode]) -> None:
         """Forget the phones of all other codes, which have ended."""

@@ -75,7 +75,7 @@ class Buckets:
         return max(0, wait)
 
 
-class Patient(H11Protocol):
+class HeadTimeoutProtocol(H11Protocol):
     """uvicorn's HTTP/1.1 (``Config(http=…)``) with a deadline for each request's head, and a limit for each address."""
 
     head: float = 10.0
@@ -90,7 +90,7 @@ class Patient(H11Protocol):
         """Start the deadline; close at once if this address has too many connections."""
         super().connection_made(transport)  # type: ignore[arg-type]
         shared = _address(self) in self.proxies
-        if not shared and sum(_address(one) == _address(self) for one in self.connections) > self.each:
+        if not shared and sum(_address(connection) == _address(self) for connection in self.connections) > self.each:
             transport.abort() if isinstance(transport, asyncio.Transport) else transport.close()
             return
         self._wait_for_a_head()

@@ -69,9 +69,9 @@ def test_a_row_that_is_read_late_is_taken_off() -> None:
 def test_a_few_stray_trials_change_nothing() -> None:
     made = trials(8 * MS)
     stray = [
-        LightTrial(one.on_from - 90 * MS, one.on_until - 90 * MS, one.dark_t, one.dark_exposure, one.seen_t,
-                   one.seen_exposure, one.share)
-        for one in made[:4]
+        LightTrial(trial.on_from - 90 * MS, trial.on_until - 90 * MS, trial.dark_t, trial.dark_exposure, trial.seen_t,
+                   trial.seen_exposure, trial.share)
+        for trial in made[:4]
     ]  # fmt: skip
     found = estimate_offset([*stray, *made[4:]])
     assert abs(found.late - 8 * MS) <= found.error <= 2 * MS
@@ -83,9 +83,9 @@ def test_too_few_trials_and_contradicting_ones_tell_nothing() -> None:
         estimate_offset(trials(0, count=LEAST_TRIALS - 1))
     chance = Random(1)
     wild = [
-        LightTrial(one.on_from, one.on_until, one.dark_t + (far := chance.randrange(2 * SECOND)), one.dark_exposure,
-                   one.seen_t + far, one.seen_exposure, one.share)
-        for one in trials(0)
+        LightTrial(trial.on_from, trial.on_until, trial.dark_t + (far := chance.randrange(2 * SECOND)),
+                   trial.dark_exposure, trial.seen_t + far, trial.seen_exposure, trial.share)
+        for trial in trials(0)
     ]  # fmt: skip
     with pytest.raises(NoOffset, match="contradict"):
         estimate_offset(wild)

@@ -79,8 +79,8 @@ def watch() -> Iterator[Callable[..., Watched]]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.camera.close()
+    for watched in made:
+        watched.camera.close()
 
 
 def pidfd_ends(pidfd: int, seconds: float = LIMIT) -> bool:

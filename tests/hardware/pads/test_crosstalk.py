@@ -40,19 +40,21 @@ def play(crosstalk: Crosstalk | None, *contacts: Iterable[Edge], seats: int = 2)
     for edge in sorted(itertools.chain(*contacts), key=lambda one: one.t):
         mark = pads.watermark
         made = pads.advance(edge.t - 1) + pads.feed(edge)
-        assert all(one.t > mark for one in made), "behind what was promised"
+        assert all(line.t > mark for line in made), "behind what was promised"
         seen += made
     return seen + pads.advance(3_000 * MS)
 
 
 def slaps(seen: list[Observation]) -> list[tuple[int, int, int]]:
     """Return seat, instant and error, µs."""
-    return [(one.seat, (one.t - 1_000 * MS) // US, one.t_error // US) for one in seen if isinstance(one, Slap)]
+    return [(line.seat, (line.t - 1_000 * MS) // US, line.t_error // US) for line in seen if isinstance(line, Slap)]
 
 
 def echoes(seen: list[Observation]) -> list[tuple[int, int]]:
     return [
-        (one.extra["seat"], one.extra["of"]) for one in seen if isinstance(one, Other) and one.name == "pad_crosstalk"
+        (line.extra["seat"], line.extra["of"])
+        for line in seen
+        if isinstance(line, Other) and line.name == "pad_crosstalk"
     ]
 
 
@@ -159,8 +161,8 @@ def test_a_contact_hit_as_hard_as_the_hand_is_no_echo() -> None:
         pads.weigh(2, 1_000 * MS + 400 * US, force)
         return pads.advance(3_000 * MS)
 
-    assert sorted((one.seat, one.force) for one in weighed(0.7) if isinstance(one, Slap)) == [(1, 0.8), (2, 0.7)]
-    assert [one.seat for one in weighed(0.1) if isinstance(one, Slap)] == [1]
+    assert sorted((line.seat, line.force) for line in weighed(0.7) if isinstance(line, Slap)) == [(1, 0.8), (2, 0.7)]
+    assert [line.seat for line in weighed(0.1) if isinstance(line, Slap)] == [1]
 
 
 def test_what_was_measured_must_be_of_one_table() -> None:
@@ -176,7 +178,7 @@ def test_a_pad_that_is_worse_than_stated_says_so_and_never_a_better_one() -> Non
     pads = PadFilter(2, t_errors=(2 * MS, MS))
     for seat in (1, 2):
         pads.feed(Edge(seat, 10 * MS, pressed=True, t_error=ERROR))
-    assert [(one.seat, one.t_error) for one in pads.advance(50 * MS) if isinstance(one, Slap)] == [
+    assert [(line.seat, line.t_error) for line in pads.advance(50 * MS) if isinstance(line, Slap)] == [
         (1, 2 * MS),
         (2, ERROR),
     ]
@@ -220,7 +222,7 @@ def test_how_often_it_is_looked_changes_nothing() -> None:
                 often.feed(waiting.pop(0))
             mark = often.watermark
             made = often.advance(t)
-            assert all(one.t > mark for one in made)
+            assert all(line.t > mark for line in made)
             seen += made
         seen += often.advance(3_000 * MS)
         assert sorted(seen, key=lambda one: (one.t, one.id)) == wanted

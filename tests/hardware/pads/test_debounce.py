@@ -33,7 +33,7 @@ def play(*edges: Edge, until: int, seats: int = 2) -> list[Observation]:
 
 
 def stamps(seen: list[Observation], kind: type[Observation]) -> list[int]:
-    return [one.t for one in seen if isinstance(one, kind)]
+    return [line.t for line in seen if isinstance(line, kind)]
 
 
 def test_the_first_edge_counts_and_chatter_does_not() -> None:
@@ -52,7 +52,7 @@ def test_the_mask_ends_after_60_ms(gap: int, slaps: int) -> None:
 def test_an_edge_after_the_mask_counts_even_where_nobody_saw_the_release() -> None:
     seen = play(press(0), press(80 * MS), until=500 * MS)
     assert stamps(seen, Slap) == [0, 80 * MS]
-    (lift,) = [one for one in seen if isinstance(one, Lift)]
+    (lift,) = [line for line in seen if isinstance(line, Lift)]
     assert (lift.t, lift.t_error) == (40 * MS, 40 * MS)
 
 
@@ -86,7 +86,7 @@ def test_ids_may_be_told_from_those_before_a_power_cut() -> None:
     pads = PadFilter(2, prefix="b.")
     pads.feed(press(0))
     pads.feed(release(80 * MS))
-    assert [one.id for one in pads.advance(500 * MS)] == ["b.s1.1", "b.l1.1"]
+    assert [line.id for line in pads.advance(500 * MS)] == ["b.s1.1", "b.l1.1"]
 
 
 def test_a_bounce_at_the_first_touch_is_no_short_contact() -> None:
@@ -105,14 +105,14 @@ def test_a_stuck_pad_is_flagged_once_and_freed() -> None:
     pads.advance(2_999 * MS)
     assert not pads.stuck
     seen = pads.advance(3_000 * MS)
-    assert [(one.t, one.name) for one in seen if isinstance(one, Other)] == [(3_000 * MS, "pad_stuck")]
+    assert [(line.t, line.name) for line in seen if isinstance(line, Other)] == [(3_000 * MS, "pad_stuck")]
     assert list(pads.stuck) == [1]
     assert pads.advance(9_000 * MS) == []
     pads.feed(release(9_500 * MS))
-    assert [type(one) for one in pads.advance(10_499 * MS)] == [Lift]
+    assert [type(line) for line in pads.advance(10_499 * MS)] == [Lift]
     assert list(pads.stuck) == [1], "only a pad that was open for a while counts again"
     freed = pads.advance(10_600 * MS)
-    assert [(one.t, one.name) for one in freed if isinstance(one, Other)] == [(10_500 * MS, "pad_freed")]
+    assert [(line.t, line.name) for line in freed if isinstance(line, Other)] == [(10_500 * MS, "pad_freed")]
     assert not pads.stuck
 
 
@@ -147,7 +147,7 @@ def test_a_debouncer_says_what_it_dropped() -> None:
     pad = Debouncer()
     pad.feed(press(0))
     pad.feed(release(MS))
-    assert [one.event for one in pad.advance(MS + REBOUND)] == [Event.DROPPED]
+    assert [contact.event for contact in pad.advance(MS + REBOUND)] == [Event.DROPPED]
 
 
 @settings(deadline=None)
@@ -160,6 +160,6 @@ def test_what_is_returned_never_lies_behind_the_watermark(gaps: list[int], lag: 
         now += gap
         down = not down
         seen = pads.advance(max(now - gap, now - 1 - lag)) + pads.feed(Edge(1, now, pressed=down))
-        assert all(one.t > mark for one in seen)
+        assert all(line.t > mark for line in seen)
         mark = pads.watermark
-    assert all(one.t > mark for one in pads.advance(now + 10_000 * MS))
+    assert all(line.t > mark for line in pads.advance(now + 10_000 * MS))

@@ -45,7 +45,7 @@ def test_the_greatest_force_within_15_ms_is_told() -> None:
     table.sampler.begin(3, table.now)
     began = table.now
     table.read_all()
-    ((seat, t, peak),) = [(one.seat, one.t, one.peak) for one in table.told]
+    ((seat, t, peak),) = [(force.seat, force.t, force.peak) for force in table.told]
     assert (seat, t) == (3, began)
     assert peak == pytest.approx(0.8, abs=0.01)
     assert FORCE_WINDOW <= table.now - began <= FORCE_WINDOW + 2 * READ
@@ -57,7 +57,7 @@ def test_hands_at_once_are_each_read_on_their_own_channel() -> None:
         table.chip.hit(seat, table.now, seat / 10)
         table.sampler.begin(seat, table.now)
     table.read_all()
-    assert [(one.seat, round(one.peak, 1)) for one in table.told] == [(seat, seat / 10) for seat in range(1, 9)]
+    assert [(force.seat, round(force.peak, 1)) for force in table.told] == [(seat, seat / 10) for seat in range(1, 9)]
 
 
 def test_a_bounce_begins_no_second_reading_and_the_next_blow_does() -> None:
@@ -163,6 +163,6 @@ def test_force_and_contact_meet_in_the_slap() -> None:
             sampler.poll()
         pads.advance(seat, closed, t * MS)
     seen = heard.advance(250 * MS)
-    slaps = {one.seat: (one.t, one.force) for one in seen if isinstance(one, Slap)}
+    slaps = {line.seat: (line.t, line.force) for line in seen if isinstance(line, Slap)}
     assert {seat: t for seat, (t, _) in slaps.items()} == {1: 100 * MS, 2: 101 * MS}
     assert [force for _, force in slaps.values()] == pytest.approx([0.4, 0.7], abs=0.01)

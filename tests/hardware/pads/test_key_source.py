@@ -185,7 +185,7 @@ def test_no_order_is_wrong_outside_the_stated_error(interval: int, other: int) -
         for edge in table.edges:
             pads.feed(edge)
         table.edges.clear()
-        slaps += [one for one in pads.advance(table.source.watermark(now)) if isinstance(one, Slap)]
+        slaps += [line for line in pads.advance(table.source.watermark(now)) if isinstance(line, Slap)]
     assert len(slaps) == 2000
     decided = 0
     by_pair = {(slap.t // SECOND, slap.seat): slap for slap in slaps}

@@ -26,11 +26,11 @@ def play(edges: list[Edge], until: int, seats: int = 2) -> tuple[PadFilter, list
 
 
 def told(seen: list[Observation], seat: int) -> list[tuple[int, str]]:
-    return [(one.t // MS, one.name) for one in seen if isinstance(one, Other) and one.extra["seat"] == seat]
+    return [(line.t // MS, line.name) for line in seen if isinstance(line, Other) and line.extra["seat"] == seat]
 
 
 def slaps(seen: list[Observation], seat: int) -> list[int]:
-    return [one.t // MS for one in seen if isinstance(one, Slap) and one.seat == seat]
+    return [line.t // MS for line in seen if isinstance(line, Slap) and line.seat == seat]
 
 
 def chatter(hertz: int, seconds: float, seat: int = 1) -> list[Edge]:
@@ -70,7 +70,7 @@ def test_a_benched_pad_makes_no_slaps_and_the_others_do() -> None:
     assert slaps(seen, 1) == [0, 7_000]
     assert slaps(seen, 2) == [5_310]
     assert told(seen, 1) == [(3_000, "pad_stuck"), (6_380, "pad_freed")]
-    assert [one.t // MS for one in seen if isinstance(one, Lift) and one.seat == 1] == [5_000, 7_080]
+    assert [line.t // MS for line in seen if isinstance(line, Lift) and line.seat == 1] == [5_000, 7_080]
 
 
 def test_a_benched_pad_lights_nothing() -> None:
@@ -95,7 +95,7 @@ def test_a_chattering_pad_holds_nothing_up() -> None:
 
 def test_the_table_is_told_in_words() -> None:
     _, seen = play([*contact(0, 5_000 * MS, seat=2)], 9_000 * MS)
-    said = [str(one.extra["words"]) for one in seen if isinstance(one, Other)]
+    said = [str(line.extra["words"]) for line in seen if isinstance(line, Other)]
     assert said[0].startswith("seat 2's pad has been down")
     assert FaultChange("pad_freed", 0).words(3) == "seat 3's pad is quiet again: its slaps count"
     for fault in Fault:

@@ -50,7 +50,7 @@ class Table:
         self.seen += self.filter.advance(t)
 
     def slaps(self) -> list[tuple[int, int]]:
-        return [(one.seat, one.t) for one in self.seen if isinstance(one, Slap)]
+        return [(line.seat, line.t) for line in self.seen if isinstance(line, Slap)]
 
 
 def one_pad(queue: int = 100) -> tuple[FailingLineRequest, GpioPads, list[Edge]]:
@@ -70,7 +70,7 @@ def test_a_chattering_pin_the_first_edge_counts() -> None:
     table.run_to(start + 1_000 * MS)
     assert table.slaps() == [(2, start)]
     assert len([edge for edge in table.edges if edge.pressed]) == 3, "raw edges are all told"
-    (lift,) = [one for one in table.seen if isinstance(one, Lift)]
+    (lift,) = [line for line in table.seen if isinstance(line, Lift)]
     assert abs(lift.t - (start + 150 * MS)) <= lift.t_error <= MS
 
 

@@ -48,7 +48,9 @@ def test_every_pair_of_seats_is_played_in_both_orders_and_bounces_for_up_to_6_ms
     for trial in script(1, (("hands", (6 * MS,), 4),)):
         first = trial.hands[0]
         presses = [
-            one.t for one in trial.pulses if one.seat == first.seat and one.pressed and one.t <= first.edge + BOUNCE
+            pulse.t
+            for pulse in trial.pulses
+            if pulse.seat == first.seat and pulse.pressed and pulse.t <= first.edge + BOUNCE
         ]
         longest = max(longest, presses[-1] - first.edge)
     assert longest == BOUNCE

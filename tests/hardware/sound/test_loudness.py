@@ -121,7 +121,7 @@ def test_clips_last_as_long_as_speech(bank: tuple[str, Clips]) -> None:
 def test_sentences_are_as_loud_as_their_clips(bank: tuple[str, Clips]) -> None:
     language, clips = bank
     said = [*phrases_of_a_game(language)[::12], *told(3, language)]
-    levels = [independent(clips.phrase(one.clips)) for one in said]
+    levels = [independent(clips.phrase(phrase.clips)) for phrase in said]
     assert max(levels) - min(levels) <= SPREAD
 
 

@@ -223,7 +223,7 @@ def test_the_recorder_remembers_what_was_said_and_when() -> None:
     speaker.say(["three", "chances", "left"])
     speaker.close()
     assert speaker.cues == [(9, "slap")]
-    assert [(one.t, one.text, one.urgent) for one in speaker.said] == [
+    assert [(phrase.t, phrase.text, phrase.urgent) for phrase in speaker.said] == [
         (5, "seat two wins the slap", True),
         (9, "three chances left", False),
     ]

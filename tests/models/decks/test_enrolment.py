@@ -166,8 +166,8 @@ def test_a_torn_deck_says_what_to_do(stored: Path) -> None:
         stored.write_bytes(whole[:place] + bytes(rng.integers(0, 256, 40, np.uint8)) + whole[place + 40 :])
         try:
             load(stored)
-        except DeckBroken as bad:
-            assert "lay the deck again" in str(bad)
+        except DeckBroken as error:
+            assert "lay the deck again" in str(error)
 
 
 def test_features_come_with_the_same_answer() -> None:

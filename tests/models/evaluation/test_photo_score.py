@@ -83,10 +83,10 @@ def test_every_dispute_can_be_shown() -> None:
     """The whole card's centre lies outside the box and its margin, or the label names another card."""
     known = read_disputes()
     assert len({(d.photo, d.card, d.box) for d in known}) == len(known)
-    for one in known:
-        assert one.kind in DISPUTE_KINDS
-        assert len(one.reason) > 40
-        assert one.kind == "card" or (one.centre is not None and not is_inside(one.box, *one.centre))
+    for label in known:
+        assert label.kind in DISPUTE_KINDS
+        assert len(label.reason) > 40
+        assert label.kind == "card" or (label.centre is not None and not is_inside(label.box, *label.centre))
 
 
 def test_a_line_that_is_no_dispute_is_named(tmp_path: Path) -> None:

@@ -117,13 +117,13 @@ def picture(
 ) -> NDArray[np.uint8]:
     """Return the table with cards, lowest first, and arms: the bearing in degrees and the fingertip's place of each."""
     image = np.full((HEIGHT, WIDTH, 3), CLOTH, np.uint8)
-    for one in cards:
-        chance = np.random.default_rng(zlib.crc32(one.card.encode()))
+    for card in cards:
+        chance = np.random.default_rng(zlib.crc32(card.card.encode()))
         face = np.full((150, 107, 3), 238, np.uint8)
         for x, y in chance.uniform((18, 18), (89, 132), (9, 2)):
             cv2.circle(face, (int(x), int(y)), 9, (30, 30, 40), -1)
         source = np.array([[0, 0], [107, 0], [107, 150], [0, 150]], np.float32)
-        matrix = cv2.getPerspectiveTransform(source, one.quad.astype(np.float32))
+        matrix = cv2.getPerspectiveTransform(source, card.quad.astype(np.float32))
         cv2.warpPerspective(face, matrix, (WIDTH, HEIGHT), dst=image, borderMode=cv2.BORDER_TRANSPARENT)
     for bearing, x, y in (arm for arm in arms if arm is not None):
         far = (x + 900 * math.cos(math.radians(bearing)), y - 900 * math.sin(math.radians(bearing)))

@@ -48,7 +48,9 @@ def test_a_print_is_known_in_other_light_with_noise_and_where_the_camera_was_kno
     image = cv2.convertScaleAbs(picture(PRINTED, noise=2), alpha=light)
     image = np.asarray(np.roll(image, (moved, -moved), axis=(0, 1)), np.uint8)
     by = np.array([-moved, moved])
-    seen = [replace(one, corners=one.corners + by, indices=one.indices + by) for one in readings(PRINTED)]
+    seen = [
+        replace(reading, corners=reading.corners + by, indices=reading.indices + by) for reading in readings(PRINTED)
+    ]
     assert BARE.without_prints(image, seen) == []
 
 
@@ -62,8 +64,10 @@ def test_the_prints_are_known_after_a_hard_knock(dx: float, dy: float, turn: flo
     matrix[:, 2] += (dx, dy)
     image = cv2.warpAffine(cv2.add(picture(laid), grain(7)), matrix, (960, 720))
     seen = [
-        replace(one, corners=one.corners @ matrix[:, :2].T + matrix[:, 2], indices=moved(one.indices, matrix))
-        for one in readings(laid)
+        replace(
+            reading, corners=reading.corners @ matrix[:, :2].T + matrix[:, 2], indices=moved(reading.indices, matrix)
+        )
+        for reading in readings(laid)
     ]
     left = bare.without_prints(np.asarray(image, np.uint8), seen)
     assert [one.card for one in left] == ["9h"]
@@ -77,7 +81,7 @@ def moved(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
 def test_a_print_half_under_a_card_or_a_shadow_is_still_a_print() -> None:
     table = (*PRINTED, Painted("9h", 480 + 60, 360 + 85, 12))
     left = BARE.without_prints(picture(table), readings(table))
-    assert [one.card for one in left] == ["9h"]
+    assert [seen.card for seen in left] == ["9h"]
     shaded = picture(PRINTED)
     shaded[:, 460:] = (shaded[:, 460:] * 0.6).astype(np.uint8)
     assert BARE.without_prints(shaded, readings(PRINTED)) == []
@@ -90,7 +94,10 @@ def test_a_print_half_under_a_hand_is_still_a_print_after_a_knock() -> None:
     hand = cv2.add(picture(PRINTED, (0, 478, 310)), grain(7))
     image = np.asarray(cv2.warpAffine(hand, np.array([[1, 0, 30], [0, 1, -40.0]]), (960, 720)), np.uint8)
     by = (30, -40)
-    seen = [replace(one, indices=one.indices[:1] + by, corners=one.corners + by) for one in readings(PRINTED)]
+    seen = [
+        replace(reading, indices=reading.indices[:1] + by, corners=reading.corners + by)
+        for reading in readings(PRINTED)
+    ]
     assert bare.without_prints(image, seen) == []
 
 
@@ -133,5 +140,5 @@ def test_a_game_on_a_cloth_with_four_printed_faces(seed: int) -> None:
     for frame in table.frames():
         seen += watcher.feed(frame.image, frame.t, frame.exposure)
     seen += watcher.finish()
-    laid = [one.card for one in script.truth if isinstance(one, Card)]
-    assert [one.card for one in seen if isinstance(one, Card)] == laid
+    laid = [line.card for line in script.truth if isinstance(line, Card)]
+    assert [line.card for line in seen if isinstance(line, Card)] == laid

@@ -13,7 +13,7 @@ NINE = Painted("9d", 480, 365, 12)
 
 
 def gaps(seen: list[Observation]) -> list[Gap]:
-    return [one for one in seen if isinstance(one, Gap)]
+    return [line for line in seen if isinstance(line, Gap)]
 
 
 def after_gap(lasts: int) -> tuple[Stream, int]:
@@ -64,7 +64,7 @@ def test_a_pile_that_went_in_it_is_told_gone_at_no_surer_an_instant() -> None:
     stream.show([], frames=30)
     (gap,) = gaps(stream.seen)
     assert gap.lying == ()
-    (taken,) = [one for one in stream.seen if isinstance(one, Taken)]
+    (taken,) = [line for line in stream.seen if isinstance(line, Taken)]
     assert taken.seat is None
     assert taken.t - taken.t_error <= last + SPACING and until <= taken.t + taken.t_error
 
@@ -115,7 +115,7 @@ def test_a_pile_that_lay_under_hands_when_the_gap_was_over_and_was_taken_is_told
     stream.show(frames=20)
     (gap,) = gaps(stream.seen)
     assert gap.lying == ()
-    (taken,) = [one for one in stream.seen if isinstance(one, Taken)]
+    (taken,) = [line for line in stream.seen if isinstance(line, Taken)]
     assert taken.seat is None
     assert gap.t < taken.t
 

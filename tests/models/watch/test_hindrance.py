@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from models.watch.arms import Hovering
 from models.watch.motion import Glance, Motion
-from models.watch.shift import Following
+from models.watch.shift import ShiftTracker
 from models.watch.stream import BLIND_NS, Stream
 from models.watch.tracks import Pile, Track
 from models.watch.watcher import Watcher
@@ -58,7 +58,7 @@ def test_a_pile_taken_in_the_dark_is_told_without_a_seat() -> None:
         stream.watcher.feed(picture([]) // 20, stream.t, 4_000_000)
         stream.t += SPACING
     stream.show([], frames=6)
-    (taken,) = [one for one in stream.seen if isinstance(one, Taken)]
+    (taken,) = [line for line in stream.seen if isinstance(line, Taken)]
     assert taken.seat is None and taken.t_error >= 5 * SPACING
 
 
@@ -75,7 +75,7 @@ def test_what_stands_before_the_lens_is_no_table_however_long_and_the_cards_are_
     assert stream.watcher.state == "quiet" and stream.watcher.pile == ("7h", "Ks")
     stream.lay([SEVEN, KING], TWO, 0)
     assert stream.names == ["7h", "Ks", "2c"] and stream.cards[-1].seat == 4
-    assert not [one for one in stream.seen if isinstance(one, Taken)]
+    assert not [line for line in stream.seen if isinstance(line, Taken)]
 
 
 def test_a_lamp_of_another_colour_is_no_cover_and_the_pile_may_be_taken_in_its_light() -> None:
@@ -92,7 +92,7 @@ def test_a_lamp_of_another_colour_is_no_cover_and_the_pile_may_be_taken_in_its_l
         lit = np.clip(picture([], noise=1 + k % 5) * np.array([0.6, 0.8, 1.05]), 0, 255).astype(np.uint8)
         stream.seen += stream.watcher.feed(lit, stream.t, 4_000_000)
         stream.t += SPACING
-    assert sum(isinstance(one, Taken) for one in stream.seen) == 1
+    assert sum(isinstance(line, Taken) for line in stream.seen) == 1
 
 
 def sunlit(shown: Picture, left: float, slope: float) -> Picture:
@@ -112,7 +112,7 @@ def test_a_cloud_before_the_sun_is_no_cover_and_the_pile_may_be_taken_meanwhile(
         stream.seen += stream.watcher.feed(lit, stream.t, 4_000_000)
         assert stream.watcher.state in ("quiet", "moving") and stream.watcher.trouble == ""
         stream.t += SPACING
-    assert sum(isinstance(one, Taken) for one in stream.seen) == 1 and len(stream.cards) == 2
+    assert sum(isinstance(line, Taken) for line in stream.seen) == 1 and len(stream.cards) == 2
 
 
 def stepped(shown: Picture, levels: tuple[float, float, float]) -> Picture:
@@ -205,7 +205,7 @@ def test_a_knock_is_told_by_the_grain_of_the_table_and_hidden_cards_are_carried_
     card = np.array([[400, 300], [500, 300], [500, 440], [400, 440]], np.float32)
     hidden = Track(card, 0, rest=card)
     pile.laid.append(hidden)
-    following = Following(motion, pile)
+    following = ShiftTracker(motion, pile)
     assert not following.look(motion.look(grained(noise=1), 0, None))
     moving = motion.look(grained(dx / 2, dy / 2, turn / 2, noise=2), SPACING, None)
     moving.moving[:] = 255
@@ -262,8 +262,8 @@ def test_a_stream_remembers_since_when_it_was_blind_even_through_a_glimpse() -> 
 def test_a_watcher_says_nothing_of_a_table_that_is_dark_from_the_first_and_learns_it_later() -> None:
     eye = ToldEye()
     watcher = Watcher(eye)
-    seen = [one for k in range(5) for one in watcher.feed(picture([]) // 20, k * SPACING)]
+    seen = [line for k in range(5) for line in watcher.feed(picture([]) // 20, k * SPACING)]
     eye.cards = [Painted("7h", 470, 350, 8)]
     for k in range(5, 20):
         seen += watcher.feed(picture(eye.cards, noise=1 + k % 5), k * SPACING)
-    assert [one.card for one in seen if isinstance(one, Card)] == ["7h"] and watcher.state == "quiet"
+    assert [line.card for line in seen if isinstance(line, Card)] == ["7h"] and watcher.state == "quiet"

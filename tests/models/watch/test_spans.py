@@ -8,7 +8,7 @@ import pytest
 from models.eye.geometry import Quad
 from models.watch.faces import first_perhaps, first_signs, first_suspected, reveal, unread_reveal
 from models.watch.motion import Glance
-from models.watch.stream import SeenFrame, Stream, Suspect
+from models.watch.stream import Patch, SeenFrame, Stream
 from models.watch.tracks import Pile, Sighting, Track
 from referee.units import MS
 
@@ -29,7 +29,7 @@ def frames(shown: str) -> Stream:
         stream.note_sight(True)
         moment.bare = one == "."
         if one in "wW":
-            moment.suspects.append(Suspect(CARD + k, one == "W"))
+            moment.suspects.append(Patch(CARD + k, one == "W"))
     return stream
 
 
@@ -91,8 +91,8 @@ def test_a_scrap_under_the_pile_that_is_read_late_explains_no_white_paper(under:
 
 def test_two_halves_of_a_card_under_a_finger_are_explained_together() -> None:
     stream = frames("...?WW")
-    stream.moments[4].suspects.append(Suspect(CARD + 60, True))
-    stream.moments[4].suspects.append(Suspect(CARD + 190, True))
+    stream.moments[4].suspects.append(Patch(CARD + 60, True))
+    stream.moments[4].suspects.append(Patch(CARD + 190, True))
     stream.explain_way(CARD, 3 * SPACING, 4 * SPACING, 132.0)
     assert [float(s.place[0, 0]) for s in stream.moments[4].suspects] == [290.0]
 
@@ -100,7 +100,7 @@ def test_two_halves_of_a_card_under_a_finger_are_explained_together() -> None:
 def test_white_paper_somewhere_else_is_another_card() -> None:
     stream = frames(".....?")
     stream.moments[4].bare = False
-    stream.moments[4].suspects.append(Suspect(CARD + 900, True))
+    stream.moments[4].suspects.append(Patch(CARD + 900, True))
     assert not first_signs(CARD, stream.moments[-1], stream, Pile(card_height=120.0)).white
 
 

@@ -22,8 +22,8 @@ def look(name: str, confidence: float, *, index: int = 0, dx: float = 0.0, **wha
 
 def track(*looks: Sighting) -> Track:
     made = Track(CARD, 0)
-    for one in looks:
-        made.add(one)
+    for sighting in looks:
+        made.add(sighting)
     return made
 
 

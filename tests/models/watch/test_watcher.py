@@ -52,8 +52,8 @@ class Stream:
             self.eye.show(image, cards)
             mark = self.watcher.watermark
             made = self.watcher.feed(image, self.t, 4_000_000)
-            for one in made:
-                assert earliest(one) > mark, "reported at or before a watermark given earlier"
+            for line in made:
+                assert earliest(line) > mark, "reported at or before a watermark given earlier"
             assert self.watcher.watermark >= mark
             self.seen += made
             self.t += SPACING
@@ -74,11 +74,11 @@ class Stream:
 
     @property
     def cards(self) -> list[Card]:
-        return [one for one in self.seen if isinstance(one, Card)]
+        return [line for line in self.seen if isinstance(line, Card)]
 
     @property
     def names(self) -> list[str]:
-        return [one.card for one in self.cards]
+        return [card.card for card in self.cards]
 
 
 def earliest(one: Observation) -> int:
@@ -99,7 +99,7 @@ def test_a_card_lying_there_at_the_first_frame_is_reported_at_its_instant() -> N
     stream = Stream()
     stream.t = 5_000
     stream.show([SEVEN, KING], frames=6)
-    assert [(one.card, one.t, one.t_error) for one in stream.cards] == [("7h", 5_000, 0), ("Ks", 5_000, 0)]
+    assert [(card.card, card.t, card.t_error) for card in stream.cards] == [("7h", 5_000, 0), ("Ks", 5_000, 0)]
 
 
 def test_a_card_is_reported_once_with_seat_bearing_and_confidence() -> None:
@@ -125,7 +125,7 @@ def test_an_arm_that_leans_on_the_table_or_on_the_pile_brings_no_card(tip: tuple
     stream.lay([], SEVEN, 270)
     stream.lay([SEVEN], KING, 0)
     assert stream.names == ["7h", "Ks"]
-    assert [one.seat for one in stream.cards] == [1, 4]
+    assert [card.seat for card in stream.cards] == [1, 4]
 
 
 def test_a_face_too_steep_to_be_read_still_counts_as_shown() -> None:
@@ -141,8 +141,8 @@ def test_cards_come_in_the_order_in_which_they_were_laid() -> None:
     stream.lay([SEVEN, KING], TWO, 0)
     assert stream.names == ["7h", "Ks", "2c"]
     assert stream.watcher.pile == ("7h", "Ks", "2c")
-    assert [one.seat for one in stream.cards] == [1, 2, 4]
-    assert [one.t for one in stream.cards] == sorted(one.t for one in stream.cards)
+    assert [card.seat for card in stream.cards] == [1, 2, 4]
+    assert [card.t for card in stream.cards] == sorted(card.t for card in stream.cards)
 
 
 def test_a_hand_over_the_pile_is_no_card() -> None:
@@ -161,7 +161,7 @@ def test_a_nudged_card_is_no_new_card() -> None:
     for step in (6, 14, 25, 30):
         stream.show([SEVEN, KING.moved(step, -step, step / 2)], (0, KING.x + 60 + step, KING.y))
     stream.show([SEVEN, KING.moved(30, -30, 15)], frames=12)
-    assert [type(one) for one in stream.seen] == [Card, Card]
+    assert [type(line) for line in stream.seen] == [Card, Card]
 
 
 def test_a_jostled_pile_is_no_new_pile() -> None:
@@ -169,7 +169,7 @@ def test_a_jostled_pile_is_no_new_pile() -> None:
     for step in (10, 30, 50):
         stream.show([SEVEN.moved(-step, step / 2, step), KING.moved(step, step, -step)], (90, 480, 340 - step))
     stream.show([SEVEN.moved(-50, 25, 50), KING.moved(50, 50, -50)], frames=15)
-    assert [type(one) for one in stream.seen] == [Card, Card]
+    assert [type(line) for line in stream.seen] == [Card, Card]
 
 
 def test_the_pile_taken_and_a_new_one_begun() -> None:
@@ -195,9 +195,9 @@ def test_the_pile_is_taken_by_the_hand_that_is_on_it_as_it_leaves_and_not_by_one
     stream.show([SEVEN, KING], (0, 790, 360))
     stream.show(hidden, (90, 485, 300))
     for gone in (60, 160, 280):
-        stream.show([one.moved(0, -gone) for one in hidden], (90, 485, 300 - gone))
+        stream.show([painted.moved(0, -gone) for painted in hidden], (90, 485, 300 - gone))
     stream.show(frames=5)
-    assert [one.seat for one in stream.seen if isinstance(one, Taken)] == [3]
+    assert [line.seat for line in stream.seen if isinstance(line, Taken)] == [3]
 
 
 def test_a_card_that_was_seen_once_before_hands_hid_it_and_took_the_pile_was_laid() -> None:
@@ -205,10 +205,10 @@ def test_a_card_that_was_seen_once_before_hands_hid_it_and_took_the_pile_was_lai
     hand = (0, 545, 380)
     stream.show([SEVEN, KING], (270, TWO.x, TWO.y + 230))
     stream.show([SEVEN, KING, replace(TWO, confidence=0.99)], (270, TWO.x, TWO.y + 90))
-    hidden = [replace(one, read=False) for one in (SEVEN, KING, TWO)]
+    hidden = [replace(painted, read=False) for painted in (SEVEN, KING, TWO)]
     stream.show(hidden, hand, frames=8)
     for gone in (60, 160, 280):
-        stream.show([one.moved(gone, 0) for one in hidden], (0, 545 + gone, 380))
+        stream.show([painted.moved(gone, 0) for painted in hidden], (0, 545 + gone, 380))
     stream.show(frames=4)
     assert stream.names == ["7h", "Ks", "2c"]
     assert isinstance(stream.seen[-1], Taken)
@@ -224,7 +224,7 @@ def test_a_card_of_the_taken_pile_misread_in_the_hand_is_not_laid() -> None:
         stream.show([SEVEN.moved(0, -gone), swept], (90, 485, 300 - gone))
     stream.show(frames=12)
     assert stream.names == ["7h", "Ks"]
-    assert len([one for one in stream.seen if isinstance(one, Taken)]) == 1
+    assert len([line for line in stream.seen if isinstance(line, Taken)]) == 1
 
 
 def test_a_card_slid_under_is_placed_and_no_new_card() -> None:
@@ -236,7 +236,7 @@ def test_a_card_slid_under_is_placed_and_no_new_card() -> None:
     stream.show([burned, SEVEN, KING], (90, 480, 120))
     stream.show([burned, SEVEN, KING], frames=12)
     assert stream.names == ["7h", "Ks"]
-    placed = [one for one in stream.seen if isinstance(one, Placed)]
+    placed = [line for line in stream.seen if isinstance(line, Placed)]
     assert [(one.seat, one.cards, one.where, one.id) for one in placed] == [(3, ("9d",), "bottom", "p1")]
 
 
@@ -296,7 +296,7 @@ def test_a_card_that_slides_on_after_it_was_told_has_not_been_taken() -> None:
         stream.show([plain.moved(0, -y)])
     stream.show([plain.moved(0, -216)], frames=30)
     assert stream.names == ["7h"] and stream.watcher.pile == ("7h",)
-    assert not [one for one in stream.seen if isinstance(one, Taken)]
+    assert not [line for line in stream.seen if isinstance(line, Taken)]
 
 
 def test_a_card_misread_on_its_way_is_the_one_that_comes_to_rest() -> None:
@@ -359,8 +359,8 @@ def test_an_arm_half_way_between_two_seats_is_nobodys() -> None:
     stream.show(frames=4)
     stream.lay([], SEVEN, 240)
     stream.lay([SEVEN], KING, 268)
-    assert [one.seat for one in stream.cards] == [None, 1]
-    assert all(one.bearing is not None for one in stream.cards)
+    assert [card.seat for card in stream.cards] == [None, 1]
+    assert all(card.bearing is not None for card in stream.cards)
 
 
 def test_a_card_that_cannot_be_read_is_reported_as_unread_and_never_guessed() -> None:
@@ -454,7 +454,7 @@ def test_finish_reports_what_is_still_open() -> None:
     stream.show([SEVEN, KING, TWO.moved(x, 0)], (0, TWO.x + x + 70, TWO.y))
     stream.show([SEVEN, KING, TWO], (0, TWO.x + 70, TWO.y))
     assert "2c" not in stream.names
-    assert [one.card for one in stream.watcher.finish() if isinstance(one, Card)] == ["2c"]
+    assert [line.card for line in stream.watcher.finish() if isinstance(line, Card)] == ["2c"]
 
 
 # A simulated game
@@ -469,27 +469,27 @@ def watch(script: Script, table: SimulatedTable, eye: CardEye) -> list[Observati
             eye.show(frame.image, frame.t)
         mark = watcher.watermark
         made = watcher.feed(frame.image, frame.t, frame.exposure)
-        assert all(earliest(one) > mark for one in made)
+        assert all(earliest(line) > mark for line in made)
         seen += made
     return seen + watcher.finish()
 
 
 def cards_of(script: Script) -> list[Card]:
     """Return the cards that were laid."""
-    return [one for one in script.truth if isinstance(one, Card)]
+    return [line for line in script.truth if isinstance(line, Card)]
 
 
 def compare(script: Script, seen: Sequence[Observation]) -> None:
     """Check every card once, in order, from its seat, its reveal within its stated error; and every pile taken."""
     laid = cards_of(script)
-    read = sorted((one for one in seen if isinstance(one, Card)), key=lambda one: one.t)
-    assert [one.card for one in read] == [one.card for one in laid]
-    assert [one.seat for one in read] == [one.seat for one in laid]
+    read = sorted((line for line in seen if isinstance(line, Card)), key=lambda one: one.t)
+    assert [card.card for card in read] == [card.card for card in laid]
+    assert [card.seat for card in read] == [card.seat for card in laid]
     for mine, true in zip(read, laid, strict=True):
         assert abs(mine.t - true.t) <= mine.t_error, f"{true.card} at {true.t}"
-    truly = [one for one in script.truth if isinstance(one, Taken)]
-    told = [one for one in seen if isinstance(one, Taken)]
-    assert [one.seat for one in told] == [one.seat for one in truly]
+    truly = [line for line in script.truth if isinstance(line, Taken)]
+    told = [line for line in seen if isinstance(line, Taken)]
+    assert [taken.seat for taken in told] == [taken.seat for taken in truly]
     assert all(abs(one.t - true.t) <= one.t_error for one, true in zip(told, truly, strict=True))
 
 
@@ -498,7 +498,7 @@ def test_a_simulated_stretch_with_an_eye_that_knows_the_truth() -> None:
     table = SimulatedTable(script, 15)
     seen = watch(script, table, TruthEye(table))
     compare(script, seen)
-    errors = sorted(one.t_error for one in seen if isinstance(one, Card))
+    errors = sorted(line.t_error for line in seen if isinstance(line, Card))
     assert errors[len(errors) // 2] <= 46_000_000, "half a frame's spacing and 12 ms"
 
 
@@ -509,8 +509,8 @@ def test_simulated_stretches_with_an_eye_that_slips() -> None:
         script = play_game(seed, 4, max_cards=40)
         table = SimulatedTable(script, 15)
         seen = watch(script, table, TruthEye(table, slips=0.15, seed=seed))
-        laid = [one.card for one in cards_of(script)]
-        told = [one.card for one in seen if isinstance(one, Card)]
+        laid = [card.card for card in cards_of(script)]
+        told = [line.card for line in seen if isinstance(line, Card)]
         assert not Counter(told) - Counter(laid)
         lost += len(laid) - len(told)
     assert lost <= 4

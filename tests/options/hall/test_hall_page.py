@@ -54,8 +54,8 @@ def fetched(address: str, headers: dict[str, str] | None = None) -> tuple[int, d
     try:
         with urllib.request.urlopen(urllib.request.Request(address, headers=headers or {}), timeout=30) as answer:
             return answer.status, dict(answer.headers), answer.read()
-    except urllib.error.HTTPError as bad:
-        return bad.code, dict(bad.headers), bad.read()
+    except urllib.error.HTTPError as error:
+        return error.code, dict(error.headers), error.read()
 
 
 class Stream:
@@ -188,7 +188,7 @@ def test_everybody_can_use_it_at_any_size(room: Room, browser: Browser, scheme: 
             found = axe.run(opened).response["violations"] if size != "projector" else []
             serious = [one for one in found if one["impact"] in ("serious", "critical")]
             if serious:
-                faults[f"{path}, {size}"] = [(one["id"], one["nodes"][0]["html"][:200]) for one in serious]
+                faults[f"{path}, {size}"] = [(seriou["id"], seriou["nodes"][0]["html"][:200]) for seriou in serious]
             if shots := os.environ.get("SHOTS"):
                 Path(shots).mkdir(parents=True, exist_ok=True)
                 place = path.strip("/").replace("/", "-") or "hall"

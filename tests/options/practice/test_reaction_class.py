@@ -48,13 +48,13 @@ def test_pupils_are_numbered_by_their_first_touch_and_measured_by_the_stimulus_f
     now = play_round(rounds, 0, {"a": 250 * MS, "b": 300 * MS})
     rounds.press("c", Timed(now, 0))
     play_round(rounds, now, {"a": 40 * MS})
-    told = [(one.pupil, one.number, one.end, one.reaction) for one in room.trials]
+    told = [(trial.pupil, trial.number, trial.end, trial.reaction) for trial in room.trials]
     assert told == [
         (1, 1, TrialEnd.REACTION, 300 * MS), (2, 1, TrialEnd.REACTION, 250 * MS),
         (1, 2, TrialEnd.MISSED, None), (2, 2, TrialEnd.FALSE_START, 40 * MS),
     ]  # fmt: skip
-    assert all(one.error == 3 * MS for one in room.trials if one.reaction is not None)
-    assert all(one.wait >= SECOND for one in room.trials)
+    assert all(trial.error == 3 * MS for trial in room.trials if trial.reaction is not None)
+    assert all(trial.wait >= SECOND for trial in room.trials)
 
 
 def test_the_rounds_end_by_themselves_and_the_next_pupils_take_the_same_pads() -> None:
@@ -77,7 +77,7 @@ def test_a_hand_before_the_stimulus_is_a_false_start_and_one_before_the_round_is
     rounds.press("a", Timed(9 * SECOND, 0))
     rounds.press("b", Timed(10 * SECOND + 5, 0))
     play_round(rounds, 10 * SECOND + STEP, {"a": 200 * MS})
-    assert [one.end for one in room.trials] == [TrialEnd.REACTION, TrialEnd.FALSE_START]
+    assert [trial.end for trial in room.trials] == [TrialEnd.REACTION, TrialEnd.FALSE_START]
 
 
 def test_a_stimulus_that_nobody_shows_measures_nobody() -> None:
@@ -99,7 +99,7 @@ def test_whose_device_is_silent_has_not_missed_anything() -> None:
     rounds = seat(room, "a", "b")
     rounds.begin(0)
     play_round(rounds, 0, {"a": 200 * MS}, silent=("b",))
-    assert [one.end for one in room.trials] == [TrialEnd.REACTION, TrialEnd.UNHEARD]
+    assert [trial.end for trial in room.trials] == [TrialEnd.REACTION, TrialEnd.UNHEARD]
 
 
 def test_a_late_report_is_waited_for_before_a_miss_is_told() -> None:
@@ -115,7 +115,7 @@ def test_a_late_report_is_waited_for_before_a_miss_is_told() -> None:
     assert rounds.phase is RoundPhase.OPEN, "reported up to a second after it only"
     rounds.press("a", Timed(now + 400 * MS, 0))
     rounds.advance(later, now + 2 * SECOND)
-    assert [one.reaction for one in room.trials] == [400 * MS, None]
+    assert [trial.reaction for trial in room.trials] == [400 * MS, None]
 
 
 def test_a_class_has_an_end_and_is_forgotten_whole() -> None:
@@ -141,5 +141,5 @@ def test_everybody_makes_as_many_trials_whatever_hands_do(seed: int, devices: li
         hands = {device: chance.randint(0, 2000) * MS for device in devices if chance.random() < 0.8}
         now = play_round(rounds, now, hands)
     for pupil in range(1, len(devices) + 1):
-        assert [one.number for one in room.of(pupil)] == list(range(1, each + 1))
-        assert {one.hand for one in room.of(pupil)} <= {LEFT, RIGHT}
+        assert [trial.number for trial in room.of(pupil)] == list(range(1, each + 1))
+        assert {trial.hand for trial in room.of(pupil)} <= {LEFT, RIGHT}

@@ -42,8 +42,10 @@ def with_a_dead_heat(script: Script) -> tuple[Script, int]:
         for one in script.truth
     ]
     contacts = [
-        replace(one, t=one.t - early) if (one.seat, one.t, one.pressed) == (second.seat, second.t, True) else one
-        for one in script.contacts
+        replace(contact, t=contact.t - early)
+        if (contact.seat, contact.t, contact.pressed) == (second.seat, second.t, True)
+        else contact
+        for contact in script.contacts
     ]
     return (
         replace(
@@ -79,8 +81,8 @@ def test_the_report_finds_exactly_the_verdicts_that_were_wrong() -> None:
     wrong = MarkingPlayers.choose(slaps, WRONG, script.seed)
     found = compared().compared
     assert len(found.differing) == WRONG
-    assert [one.slap.t // 1000 for one in found.differing] == [slaps[place].t // 1000 for place in sorted(wrong)]
-    assert [one.slap.why for one in found.undecided] == ["dead_heat"]
+    assert [slap.slap.t // 1000 for slap in found.differing] == [slaps[place].t // 1000 for place in sorted(wrong)]
+    assert [slap.slap.why for slap in found.undecided] == ["dead_heat"]
     assert found.undecided[0].slap.t // 1000 == slaps[heat].t // 1000
     assert len(found.agreed) == len(slaps) - WRONG - 1
     assert (found.unmarked, found.stray, found.replaced) == ((), (), ())

@@ -11,7 +11,7 @@ from referee.cli.serve import page_options
 from referee.record.store import Record
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.scoreboard import Follower
 from referee.web.server import build
 from referee.web.site import Site
@@ -50,20 +50,20 @@ HIDDEN = (
 
 @pytest.mark.parametrize("path", HIDDEN)
 def test_nothing_of_the_game_is_shown_before_its_end(record: Record, path: str) -> None:
-    status, body = fetch(Site(Shelf(record.path), Hub(Board()), controlled=True), path)
+    status, body = fetch(Site(GameCache(record.path), Hub(Board()), controlled=True), path)
     assert status == 200 and "The referee is shadowing" in body
     assert "slap_won@" not in body and "Cho" not in body
 
 
 def test_the_scoreboard_forgets_the_game_before(record: Record) -> None:
     hub = Hub(Board(7, ("Eve",)))
-    asyncio.run(Follower(Site(Shelf(record.path), hub)).look())
+    asyncio.run(Follower(Site(GameCache(record.path), hub)).look())
     assert hub.board.game is None
 
 
 def test_the_report_is_shown_afterwards(record: Record) -> None:
     record.end(1, "2026-03-14T19:05:00+00:00")
-    site = Site(Shelf(record.path), Hub(Board()))
+    site = Site(GameCache(record.path), Hub(Board()))
     status, body = fetch(site, "/games/1/shadow")
     assert status == 200
     assert "0 of 1 slaps were ruled alike" in body
@@ -73,6 +73,6 @@ def test_the_report_is_shown_afterwards(record: Record) -> None:
 
 def test_a_game_that_the_referee_ruled_itself_has_no_such_report(tmp_path: Path) -> None:
     record = recorded(tmp_path / "record.db", *GAME[:3])
-    site = Site(Shelf(record.path), Hub(Board()))
+    site = Site(GameCache(record.path), Hub(Board()))
     assert fetch(site, "/games/1/shadow")[0] == 404
     assert fetch(site, "/games/1")[0] == 200

@@ -48,8 +48,8 @@ def test_two_keys_mark_verdicts_with_their_instants_and_show_that_they_were_hear
     bench.go()
     press(bench, keys, FALSE_MARK)
     marks = find_marks(bench.conductor.observations)
-    assert [one.verdict for one in marks] == ["good", "false"]
-    assert [one.t - bench.now for one in marks] == [pytest.approx(-1e9, abs=2 * MS), pytest.approx(0, abs=2 * MS)]
+    assert [mark.verdict for mark in marks] == ["good", "false"]
+    assert [mark.t - bench.now for mark in marks] == [pytest.approx(-1e9, abs=2 * MS), pytest.approx(0, abs=2 * MS)]
     assert "2 marked" in watch.standing
     assert KEYS not in bench.conductor.troubles
 

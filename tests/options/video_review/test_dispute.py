@@ -116,7 +116,7 @@ def test_neighbouring_frames_are_a_dead_heat() -> None:
     heat, *rest = told.verdicts(told.rule(), "c2")
     assert (heat.kind, tuple(heat["seats"])) == ("dead_heat", (1, 2))
     assert (heat["margin"], heat["error"]) == (40 * MS, 80 * MS)
-    assert [one.kind for one in rest] == ["question"]
+    assert [ruling.kind for ruling in rest] == ["question"]
 
 
 def test_a_hand_on_nothing_is_false() -> None:
@@ -146,7 +146,7 @@ def test_footage_that_begins_in_the_middle_holds_no_card_to_be_out_of_turn() -> 
     told.mark("c4", 2, 115)
     told.mark("c6", 1, 185)
     rulings = told.rule()
-    assert "dead_card" not in {one.kind for one in rulings}
+    assert "dead_card" not in {ruling.kind for ruling in rulings}
     assert kinds(told.verdicts(rulings, "c4")) == [("slap_won", 2)]
     assert kinds(told.verdicts(rulings, "c6")) == [("slap_won", 1)]
 
@@ -175,7 +175,7 @@ def test_players_who_quarrel_lay_no_card_out_of_turn() -> None:
     told.mark("c2", 1, 44)
     told.mark("c4", 3, 135)
     rulings = told.rule()
-    assert "dead_card" not in {one.kind for one in rulings}
+    assert "dead_card" not in {ruling.kind for ruling in rulings}
     assert kinds(told.verdicts(rulings, "c2")) == [("slap_won", 1), ("slap_void", 2)]
     assert kinds(told.verdicts(rulings, "c4")) == [("slap_won", 3)]
 
@@ -187,7 +187,7 @@ def test_footage_from_the_deal_on_knows_whose_turn_it_is() -> None:
     ]
     told = dispute(seen, dealer=3)
     assert [moment.patterns for moment in told.moments] == [(), ()]
-    assert "dead_card" in {one.kind for one in told.rule()}
+    assert "dead_card" in {ruling.kind for ruling in told.rule()}
 
 
 def test_marks_can_be_taken_back_one_by_one() -> None:

@@ -88,7 +88,7 @@ def test_a_hand_is_not_lifted_before_it_came_down() -> None:
     """Else its pad would stay down, and the next slap of that seat would be void."""
     text = "1000 1:7h\n2000 2:7c\n2300 slap 3\n2310 lift 3\n3500 taken 3\n4000 3:9c\n5000 1:9d\n5300 slap 3\n"
     found = moved("s1", 30, text=text)
-    assert next(one.kind for one in found.rulings if one.id.endswith("@s2")) == "slap_won"
+    assert next(ruling.kind for ruling in found.rulings if ruling.id.endswith("@s2")) == "slap_won"
 
 
 def test_the_verdict_is_explained_as_if_nobody_had_corrected_it() -> None:
@@ -96,7 +96,7 @@ def test_the_verdict_is_explained_as_if_nobody_had_corrected_it() -> None:
     assert explained is not None
     assert explained.ruling.id == "slap_won@s2" and not explained.ruling.supersedes
     assert "K6" not in explained.ruling.rule
-    assert [one.kind for one in explained.moments if one.kind == "correct"] == []
+    assert [moment.kind for moment in explained.moments if moment.kind == "correct"] == []
 
 
 def test_lines_and_game_stay_as_they_are() -> None:
@@ -139,7 +139,9 @@ def test_what_was_corrected_is_moved_from_where_it_was_put() -> None:
 
 def frozen_games() -> list[tuple[str, bytes]]:
     with tarfile.open(FROZEN) as stored:
-        found = ((one.name, stored.extractfile(one)) for one in stored.getmembers() if one.isfile())
+        found = (
+            (getmember.name, stored.extractfile(getmember)) for getmember in stored.getmembers() if getmember.isfile()
+        )
         return [(name, file.read()) for name, file in found if file is not None]
 
 

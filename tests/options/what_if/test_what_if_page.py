@@ -16,7 +16,7 @@ from referee.cli.serve import page_options
 from referee.options.what_if import what_if_page
 from referee.web.board import Board
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import GameCache
 from referee.web.security.turns import ASKER
 from referee.web.server import build
 from referee.web.site import Site
@@ -53,7 +53,7 @@ class Visitor:
 
     def __init__(self, record: Path) -> None:
         self.record = record
-        self.site = Site(Shelf(record), Hub(Board()))
+        self.site = Site(GameCache(record), Hub(Board()))
         self._app = build(self.site, options=page_options())
 
     def ask(self, query: str) -> Reply:
@@ -150,12 +150,12 @@ def test_one_is_answered_at_a_time(visitor: Visitor) -> None:
 
     async def come(who: str) -> None:
         ASKER.set(who)
-        await visitor.site.alone(rule_again, who)
+        await visitor.site.run_exclusively(rule_again, who)
 
     async def ask() -> None:
         both = [asyncio.create_task(come("first")), asyncio.create_task(come("second"))]
         ASKER.set("third")
-        await visitor.site.aside(began.append, "something else")
+        await visitor.site.run_in_worker(began.append, "something else")
         assert "second" not in began
         go_on.set()
         await asyncio.gather(*both)
