@@ -309,6 +309,9 @@ class Position:
         if isinstance(phase, Claim) and phase.by == "slap":
             # A seat that has slapped in is back, though the pile is still on the table.
             return seat in (phase.seat, *phase.split)
+        if isinstance(phase, Challenge) and self.rules.has("E6") and phase.turn and not self.holds(phase.turn):
+            # The seat due to pay has lost in this moment, and the challenger gets the pile.
+            return seat == phase.challenger
         if isinstance(phase, Challenge | Claim) and self.rules.has("C7"):
             return seat == (phase.challenger if isinstance(phase, Challenge) else phase.seat)
         return False
