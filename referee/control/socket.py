@@ -5,7 +5,7 @@ group. The main process polls it between two turns of its loop (`ControlServer.t
 waits for an answer (`ask_referee`), but not for long. Requests go to pairing, or to the game:
 
     desk = CommandDispatcher(Pairing(), obey)        # obey: Command -> Outcome, see `make_handler`
-    inlet = Inlet(folder, desk)         # and inlet.turn() once in each turn of the loop
+    server = ControlServer(folder, desk)             # and server.turn() once in each turn of the loop
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NOT_JSON: Final = Sentence("that is not JSON")
 SLOW: Final = Sentence("the table did not answer; look at the scoreboard whether it was done before you try again")
 
 Handler = Callable[[Any], Mapping[str, Any]]
-"""Takes a request (any JSON), returns the answer: ``accepted``, `told` words, and further fields."""
+"""Takes a request (any JSON), returns the answer: ``accepted``, words as JSON (`to_json`), and further fields."""
 
 
 class ControlError(Exception):
@@ -327,7 +327,7 @@ class CommandDispatcher:
         self._obey, self._clock, self._state = obey, clock, state
 
     def __call__(self, asked: Any) -> Mapping[str, Any]:
-        """Answer one record: ``accepted``, `told` words, and ``wait`` (s) until another try is possible."""
+        """Answer one record: ``accepted``, the words (`to_json`), and ``wait`` (s) until another try is possible."""
         try:
             if isinstance(asked, Mapping) and asked.get("do") == "pair":
                 return self._pair(asked)

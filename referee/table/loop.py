@@ -128,7 +128,7 @@ class Answers:
         self._ring()
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
-        """Outlet: note each question."""
+        """Note each question (a `RulingListener`)."""
         self._open.extend(ruling for ruling in rulings if ruling.kind == "question")
 
     def forget(self) -> None:

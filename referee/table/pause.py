@@ -134,7 +134,7 @@ class GamePause:
         Args:
             sight: the next sight.
             pile: as it was believed to lie before the gap.
-            vouched: see the class.
+            camera_watermark: see the class.
             judged: instant at which ``pile`` lay so, ns: a card reported just before the gap may still wait.
         """
         steps: Steps = []
@@ -239,7 +239,7 @@ class GamePause:
 
         Args:
             t: the instant at which they said it, ns.
-            vouched: see the class.
+            camera_watermark: see the class.
             state: the pause according to the log.
         """
         had_paused = self._by_people
