@@ -156,14 +156,14 @@ class WalkSite:
 def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
     """Return the wizard's state with each sentence translated, as its words and their language."""
 
-    def say(words: str) -> list[str]:
+    def worded(words: str) -> list[str]:
         made = in_language(to_json(words), texts)
         return [made["words"], made.get("lang", "en")]
 
     question = state["question"]
     if question is not None:
         asked, row = question["words"], question["id"].removeprefix("rules.")
-        choices = [[value, translate(words)] for value, words in question["choices"]]
+        choices = [[value, worded(words)] for value, words in question["choices"]]
         if row == "preset":
             # The presets' own titles are among the page's texts.
             choices = [[value, [texts.get(f"preset.{value}", said[0]), texts.language]] for value, said in choices]
@@ -171,14 +171,14 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
             asked = yes_no(
                 "", Sentence("{rule} ({row}) Switch that on?", rule=row_words(row, texts), row=row), False
             ).words
-        question = {**question, "words": translate(asked), "choices": choices}
+        question = {**question, "words": worded(asked), "choices": choices}
     return {
         **state,
         "question": question,
-        "steps": [[name, translate(title)] for name, title in state["steps"]],
-        "remarks": [translate(words) for words in state["remarks"]],
-        "busy": state["busy"] and translate(state["busy"]),
-        "complaint": state["complaint"] and translate(state["complaint"]),
+        "steps": [[name, worded(title)] for name, title in state["steps"]],
+        "remarks": [worded(words) for words in state["remarks"]],
+        "busy": state["busy"] and worded(state["busy"]),
+        "complaint": state["complaint"] and worded(state["complaint"]),
     }
 
 
