@@ -28,7 +28,7 @@ from referee.text.catalogue import LANGUAGES, plural_forms, table
 ROOT: Final = Path(__file__).parents[1]
 FOLDERS: Final = ("referee", "hardware", "models")
 SPEAKING: Final[Mapping[str, int]] = {
-    "Sentence": 0, "say": 0, "UserError": 0, "Denied": 0, "CommandError": 0, "BadAnswer": 0, "Refusal": 1,
+    "Sentence": 0, "translate": 0, "UserError": 0, "Denied": 0, "CommandError": 0, "BadAnswer": 0, "Refusal": 1,
     "RulesError": 0, "SettingsError": 0, "HardwareMissing": 0, "RecordError": 0, "Spoken": 0, "tell": 0,
     "_integer": 2, "_number": 2, "_many": 1, "_need": 1,
 }  # fmt: skip
@@ -47,7 +47,7 @@ def templates() -> Mapping[str, str]:
         for path in sorted((ROOT / folder).rglob("*.py")):
             tree = ast.parse(path.read_text(encoding="utf-8"))
             # Elsewhere the word is a local name.
-            speaking = {name: at for name, at in SPEAKING.items() if name != "say" or _imports_say(tree)}
+            speaking = {name: at for name, at in SPEAKING.items() if name != "translate" or _imports_translate(tree)}
             texts = _named_texts(tree)
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and (name := _name(node.func)) in speaking:
@@ -59,9 +59,9 @@ def templates() -> Mapping[str, str]:
     return found
 
 
-def _imports_say(tree: ast.Module) -> bool:
+def _imports_translate(tree: ast.Module) -> bool:
     named = (node for node in tree.body if isinstance(node, ast.ImportFrom))
-    return any(name.name == "say" for node in named for name in node.names)
+    return any(name.name == "translate" for node in named for name in node.names)
 
 
 def _described(model: type[BaseModel]) -> Iterator[object]:

@@ -171,7 +171,8 @@ def test_the_latest_finish_is_the_last_hand_of_the_record_or_none(page: Page) ->
     with_hand = add_game(page.path, ["Ana", "Ben"], AT)
     with Record(page.path) as record:
         rows = [*record.lines(with_hand)]
-        rows.append((len(rows) + 1, '{"ruling":"slap_won","id":"slap_won@s1","t":1,"seat":1,"because":[],"rule":[]}'))
+        void = '{"ruling":"slap_void","id":"slap_void@s1","t":1,"seat":1,"reason":"late","because":["s1"],"rule":[]}'
+        rows.append((len(rows) + 1, void))
         game = record.add_game(AT, rows)
     reply = page.get("/finish")
     assert (reply.status, reply.header("location")) == (303, f"/games/{game}/finish?slap=s1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +26,7 @@ _DECK: Final = [rank + suit for suit in "shdc" for rank in "A23456789TJQK"] + ["
 
 
 def _ruled(kind: str, *, supersedes: tuple[str, ...] = (), doubt: bool = False, **fields: Any) -> Ruling:
-    return Ruling(kind, f"{kind}@1", 0, ("1",), (), fields, supersedes, doubt)
+    return Ruling(kind, f"{kind}@1", 0, ("1",), (), fields, supersedes, doubt, is_correction=bool(supersedes))
 
 
 def _left(kind: str, **fields: Any) -> Ruling:
@@ -54,7 +55,9 @@ def of_seat(seat: int, chance: np.random.Generator) -> Iterator[list[Ruling]]:
     for how in ("force", "war", "people"):
         yield [_ruled("slap_won", seat=seat, decided_by=how)]
     yield [_ruled("slap_won", seat=seat, margin=ms(2, 1_000), supersedes=("x",))]
-    yield [_ruled("slap_won", seat=seat, margin=ms(2, 100), doubt=True)]
+    doubtful = _ruled("slap_won", seat=seat, margin=ms(2, 100), doubt=True)
+    yield [doubtful]
+    yield [replace(doubtful, rule=("K2",))]
     for reason in ("no_pattern", *_forms("slap_false")):
         false = _ruled("slap_false", seat=seat, reason=reason)
         yield [false, _ruled("burn", seat=seat, count=int(chance.integers(1, 4)), where="bottom")]
