@@ -136,7 +136,7 @@ def _sentence(line: Observation, names: Sequence[str], called: Mapping[str, str]
     elif kind == "slap" and not one.get("late"):
         said = f"{who} slaps"
     elif kind == "placed" and (one.get("cards") or one.get("count")):
-        said = f"{who} burned {' '.join(one.get('cards') or [str(one['count'])])} at the {one['where']}"
+        said = f"{who} burned {' '.join(one.get('cards') or [str(one['count'])])} at the {one.get('where', 'bottom')}"
     elif kind == "contest":
         said = f"{' and '.join(names[seat - 1] for seat in one['by'])} contest {names[one['against'] - 1]}"
         said += f" for {_renamed(one['ruling'], called)}" if one.get("ruling") else ""
