@@ -1,7 +1,7 @@
 """Thresholds for how much is little, part or most: the watcher's few levels, lengths and shares, beside its `pace`.
 
 No result hinges on the exact figures. Similar quantities share one constant, so that fewer can be set wrongly;
-docs/vision.md says where each is used.
+docs/vision.md lists them.
 """
 
 from __future__ import annotations
