@@ -1,8 +1,8 @@
 """Scores of the watcher on the second world's sequences: `make second-world`.
 
-A sequence is a folder of frames with a ``truth.jsonl`` (`tools.second_world.film` makes them, docs/vision.md has the
-format). Its frames are fed to a new watcher as a camera would, with the noise of a sensor and, if asked, a lamp's
-ripple; the watcher's observations are compared with the truth.
+A sequence is a folder of frames with a ``truth.jsonl`` (`tools.second_world.film` makes them,
+`tools.second_world.truth` has the format). Its frames are fed to a new watcher as a camera would, with the noise of a
+sensor and, if asked, a lamp's ripple; the watcher's observations are compared with the truth.
 """
 
 from __future__ import annotations

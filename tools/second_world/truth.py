@@ -3,6 +3,18 @@ taken.
 
 A face's visible share is the area of paper that is turned to the camera, in the picture and not under a hand,
 against its whole area at rest. `Revealed` gives three instants of its reveal: a sliver, a quarter, half.
+
+A sequence's ``truth.jsonl`` has one object a line. Instants are nanoseconds, bearings degrees counter-clockwise from
+the picture's right, corners pixels:
+
+- ``sequence``: ``fps``, ``size``, ``exposure`` of a row, ``readout`` from the first row to the last, ``seats`` with
+  their bearings, ``rests`` (arms that lie there or wait, since when), the ``setting``.
+- ``play``: ``card``, ``seat``, ``bearing``; when a ``sliver`` (4 %), a ``quarter`` and ``half`` of the face could be
+  seen; when the card came to ``rest``, and its ``corners`` there.
+- ``take``: ``seat``, ``bearing``; when the pile was ``moved``, when ``half`` of its cards had left by half a card's
+  width, when the last was ``gone``.
+- ``frame``: ``file``, ``t`` (the first row's exposure begins), the ``cards`` with their corners and the share of each
+  face ``shown`` in the middle of the exposure.
 """
 
 from __future__ import annotations
