@@ -62,7 +62,9 @@ def page_options() -> list[PageOption]:
 
 def run_page(args: argparse.Namespace) -> int:
     import asyncio
+    import socket
 
+    from referee.control.page_address import listen_at
     from referee.web.server import serve
 
     # A referee that is starting makes its record in a moment; without one, a missing file is a typing mistake.
@@ -79,10 +81,10 @@ def run_page(args: argparse.Namespace) -> int:
         raise UserError("--proxy needs --https: whoever can pass the proxy by could say who they are")
     if only_paired and args.runtime is None:
         raise UserError("--only-paired needs --runtime: without it no device can pair, and nobody could look")
+    listening = listen_at(args.host, args.port) if args.handed is None else socket.socket(fileno=args.handed)
     page = serve(
-        args.record, host=args.host, port=args.port, handed=args.handed, pictures=args.pictures, listen=args.listen,
-        runtime=args.runtime, names=args.name, secure=secure, proxies=proxies, only_paired=only_paired,
-        options=page_options(),
+        args.record, listening, pictures=args.pictures, listen=args.listen, runtime=args.runtime, names=args.name,
+        secure=secure, proxies=proxies, only_paired=only_paired, options=page_options(), quiet=args.handed is not None,
     )  # fmt: skip
     return asyncio.run(page)
 

@@ -7,6 +7,8 @@ and stays the same when that process is restarted.
 from __future__ import annotations
 
 import socket
+import threading
+import webbrowser
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -73,6 +75,19 @@ def page_address(host: str, port: int, network: Callable[[], str] = own_address)
     if not found or is_loopback(found):
         return PageAddress(here, "", NO_NETWORK)
     return PageAddress(here, f"http://{found}:{port}/", "")
+
+
+def address_of(listening: socket.socket) -> PageAddress:
+    """Return the addresses of the page at a listening socket."""
+    return page_address(*listening.getsockname()[:2])
+
+
+def open_browser(address: str) -> None:
+    """Open this machine's browser; returns at once, since a text browser blocks its caller.
+
+    A listening socket is enough: the browser waits for the page.
+    """
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def is_loopback(host: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Final
 from hardware.clock import wall_now
 from hardware.pads.pads import LEAST_ERROR
 from hardware.simulated.table.script import Script
-from referee.control.page_address import listen_at, page_address
+from referee.control.page_address import address_of, listen_at
 from referee.engine.explanation import notation
 from referee.engine.log import encode_observation
 from referee.engine.observations import Answer, Card, Observation, Slap
@@ -100,12 +100,11 @@ def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, p
             game = games.add_game(began, list(enumerate(write_lesson(lines), start=1)))
             games.end(game, began)
         listening = listen_at(host, port, any_near=True)
-        address = page_address(*listening.getsockname()[:2])
+        address = address_of(listening)
         at = dict.fromkeys(f"{base}games/{game}/replay?lesson=1" for base in (address.here, address.room) if base)
         print(*at, sep="\n", flush=True)
         served = serve(
-            file, host=host, port=port, handed=listening.detach(), pictures=None, listen=None, runtime=None, names=(),
-            secure=False,
+            file, listening, pictures=None, listen=None, runtime=None, names=(), secure=False, quiet=True,
         )  # fmt: skip
         return asyncio.run(served)
 

@@ -11,8 +11,7 @@ import json
 import os
 import sys
 import threading
-import webbrowser
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +25,7 @@ from hardware.clock import monotonic
 from referee.control.commands import Command
 from referee.control.corrections import meet_command
 from referee.control.facts import Outcome, Refused
-from referee.control.page_address import listen_at, page_address
+from referee.control.page_address import address_of, listen_at, open_browser
 from referee.control.pairing_code import Pairing
 from referee.control.seat_codes import begin_evening, call_in, hand_on, read_seat_codes
 from referee.control.socket import NOBODY, NOT_JSON, CommandDispatcher, private_folder, runtime_folder
@@ -51,7 +50,7 @@ from referee.web.layout import page, page_texts
 from referee.web.markup import tag
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
-from referee.web.server import ViewerServer
+from referee.web.serving import SiteServer, make_get_routes
 from referee.web.site import Site
 
 _LONGEST: Final = 400
@@ -78,14 +77,14 @@ class WalkSite:
             "/pads": pad_pages.show_pads,
             "/pads/{seat:int}.svg": pad_pages.send_pad_code,
         }
+        shown = {
+            "/": self.lead, "/play": self.show, "/walk.json": self.send_state, "/look.jpg": self.send_picture,
+            "/static/{name}": layout.send_static,
+        }  # fmt: skip
         return [
-            Route("/", self.lead, methods=["GET"]),
-            Route("/play", self.show, methods=["GET"]),
-            Route("/walk.json", self.send_state, methods=["GET"]),
-            Route("/look.jpg", self.send_picture, methods=["GET"]),
+            *make_get_routes(shown),
+            *make_get_routes({path: partial(handler, self._site) for path, handler in pads.items()}),
             Route("/api/walk", self.say, methods=["POST"]),
-            Route("/static/{name}", layout.send_static, methods=["GET"]),
-            *(Route(path, partial(handler, self._site), methods=["GET"]) for path, handler in pads.items()),
             *self._control.routes(),
         ]
 
@@ -228,65 +227,75 @@ def hold_evening(
     begin_evening(folder, goes_on=goes_on)
     bench = EveningBench(path)
     known = path.exists()
-    draft = read_settings(path) if known else new_settings(path.parent)
-    steps = FIRST_START if for_service else EVENING
-    at = next(k for k, step in enumerate(steps) if step.name == "slaps") if known else 0
-
-    def keep(walk: Wizard) -> None:
-        if not walk.draft.is_new:
-            replace_file(path, walk.draft.text.encode("utf-8"))
-
     listening = listen_at(host, port, any_near=True)
-    listening_port = listening.getsockname()[1]
-    address = page_address(host, listening_port)
-    held = HeldWalk(Wizard(draft, steps, at), bench, keep)
+    address = address_of(listening)
+    held = HeldWalk(_begin_walk(path, known=known, for_service=for_service), bench, partial(_keep_draft, path))
     pairing = Pairing()
-
-    desk = CommandDispatcher(pairing, partial(_obey, folder))
-
-    async def ask(command: Mapping[str, Any]) -> dict[str, Any]:
-        return dict(desk(command))
-
-    def names() -> list[str]:
-        return [seat.name for seat in held.walk.draft.settings.seats]
-
-    control = Control(folder, ask=ask, names=names)
-    hub = Hub(Board())
-    site = Site(GameCache(path.with_name("games")), hub, controlled=True, address=address, folder=folder)
-    walk_site = WalkSite(held, bench, control, site)
-    app = Guard(Starlette(routes=walk_site.routes()), control.sessions, hosts=Hosts.of_this_machine())
-    server = ViewerServer(app, hub.close)
-
-    def end_with_walk() -> None:
-        held.over.wait()
-        # Viewers learn of the end before the server stops.
-        threading.Timer(1.0, lambda: setattr(server, "should_exit", True)).start()
-
-    threading.Thread(target=end_with_walk, name="walk's end", daemon=True).start()
+    control = _make_control(folder, pairing, held)
+    site = Site(GameCache(path.with_name("games")), Hub(Board()), controlled=True, address=address, folder=folder)
+    routes = WalkSite(held, bench, control, site).routes()
+    guard = Guard(Starlette(routes=routes), control.sessions, hosts=Hosts.of_this_machine())
+    server = SiteServer(guard, site.hub.close)
+    _start_thread("walk's end", _stop_after_walk, held, server)
     print(translate("Set up the table in a browser: {address}", address=address))
     tell_code(pairing)
     if for_service:
-        threading.Thread(target=keep_code_shown, args=(pairing, held.over), name="walk's code", daemon=True).start()
+        _start_thread("walk's code", keep_code_shown, pairing, held.over)
     if browse:
-        webbrowser.open(address.here)
+        open_browser(address.here)
+    port = listening.getsockname()[1]
     try:
         asyncio.run(server.listen(listening, quiet=True))
     finally:
         bench.close()
         site.close()
-    if held.walk.step is None:
-        hand_on(folder)
-        values: dict[str, Any] = {"page.enabled": True, "page.host": host, "page.port": listening_port}
-        if not known:
-            # Each player has slapped already.
-            values["pads.roll_call"] = False
-        if not known and not for_service:
-            # The games go beside the settings, not into the current folder.
-            values["record.file"] = str(path.with_name("games.db"))
-        replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
-    else:
+    if held.walk.step is not None:
         print(
             translate("Left before the first card; `referee play` goes on with what is kept in {path}.", path=path),
             file=sys.stderr,
         )
-    return held.walk.step is None
+        return False
+    hand_on(folder)
+    values: dict[str, Any] = {"page.enabled": True, "page.host": host, "page.port": port}
+    if not known:
+        # Each player has slapped already.
+        values["pads.roll_call"] = False
+    if not known and not for_service:
+        # The games go beside the settings, not into the current folder.
+        values["record.file"] = str(path.with_name("games.db"))
+    replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
+    return True
+
+
+def _begin_walk(path: Path, *, known: bool, for_service: bool) -> Wizard:
+    """Return the wizard at its first step; a known table begins with the slaps."""
+    draft = read_settings(path) if known else new_settings(path.parent)
+    steps = FIRST_START if for_service else EVENING
+    at = next(k for k, step in enumerate(steps) if step.name == "slaps") if known else 0
+    return Wizard(draft, steps, at)
+
+
+def _keep_draft(path: Path, walk: Wizard) -> None:
+    """Write the settings so far, once there are any."""
+    if not walk.draft.is_new:
+        replace_file(path, walk.draft.text.encode("utf-8"))
+
+
+def _make_control(folder: Path, pairing: Pairing, held: HeldWalk) -> Control:
+    """Return the control whose commands are carried out here: there is no referee yet."""
+    dispatch = CommandDispatcher(pairing, partial(_obey, folder))
+
+    async def ask(command: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(dispatch(command))
+
+    return Control(folder, ask=ask, names=lambda: [seat.name for seat in held.walk.draft.settings.seats])
+
+
+def _stop_after_walk(held: HeldWalk, server: SiteServer) -> None:
+    """Stop the server when the wizard ends, a second later: viewers learn of the end before."""
+    held.over.wait()
+    threading.Timer(1.0, server.stop).start()
+
+
+def _start_thread(name: str, work: Callable[..., None], *arguments: object) -> None:
+    threading.Thread(target=work, args=arguments, name=name, daemon=True).start()

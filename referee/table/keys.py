@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-import webbrowser
 from collections.abc import Callable
 from typing import Final
 
@@ -13,6 +11,7 @@ from referee.announce import terminal_keys
 from referee.announce.sinks import Notice
 from referee.control.commands import Command, CommandError
 from referee.control.facts import Outcome, Refused
+from referee.control.page_address import open_browser
 from referee.control.socket import make_handler
 from referee.control.typed_words import CODE, QUIT, read_typed
 from referee.engine.shadow_marks import FALSE, GOOD, is_shadowed
@@ -130,7 +129,7 @@ def open_in_browser(address: str) -> None:
     """Open a page if there is a desktop; a text browser would draw over the table."""
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return
-    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    open_browser(address)
 
 
 def _no_orders(order: Command) -> str:

@@ -24,7 +24,7 @@ from referee.announce.voice import announce, tell
 from referee.control.commands import Command
 from referee.control.facts import Facts
 from referee.control.pad_words import NEXT, PAUSING, PadWords, Word, command_of, read_mode
-from referee.control.page_address import page_address
+from referee.control.page_address import address_of
 from referee.control.pairing_code import Pairing
 from referee.control.socket import CommandDispatcher, ControlError, ControlServer, make_handler, private_folder
 from referee.control.spoken_choices import ReadingOut, list_choices
@@ -86,7 +86,7 @@ class PageProcess(TableService):
             self._command += ["--https"] * settings.https + ["--only-paired"] * settings.only_paired
             self._command += [part for proxy in settings.proxies for part in ("--proxy", proxy)]
         self._listening = listening
-        self.address = page_address(*listening.getsockname()[:2])
+        self.address = address_of(listening)
         self._start = start or self._spawn
         self._clock, self._is_unanswered = clock, is_unanswered
         self._back_off, self._unanswered = BackOff(steady=WELL_AFTER), 0

@@ -30,6 +30,7 @@ from referee.web.board_view import STATE_REGIONS
 from referee.web.control_page import mending, said_to_scripts
 from referee.web.layout import address, page, page_texts, qr_code
 from referee.web.markup import Markup, button_link, tag
+from referee.web.serving import send_events
 from referee.web.site import Site
 
 _LOOK: Final = 2.0
@@ -274,11 +275,7 @@ def _region(name: str, html: Markup, texts: Texts) -> Markup:
 
 async def stream_events(site: Site, request: Request) -> StreamingResponse:
     """The stream that keeps a scoreboard up to date."""
-    return StreamingResponse(
-        site.hub.stream(page_texts(request).language),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    return send_events(site.hub.stream(page_texts(request).language))
 
 
 async def send_qr_code(site: Site, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The page's process: its routes, the handling of errors, and the server itself.
+"""The page's process: its routes, and the handling of errors.
 
 Nothing here writes to the record, and every route of this file is a GET. `referee.web.security.guard` and
 `referee.web.api`, whose routes are passed in, decide which changes a device may make.
@@ -7,32 +7,26 @@ Nothing here writes to the record, and every route of this file is a GET. `refer
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import os
-import signal
 import socket
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp
+from starlette.routing import BaseRoute
 
 from hardware.service_manager import feeding_interval, sender, watched_for
-from referee.control.page_address import listen_at, page_address
+from referee.control.page_address import address_of
 from referee.control.socket import SOCKET_NAME as CONTROL_SOCKET
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError
 from referee.record.database import RecordError
-from referee.text.terminal_language import translate
 from referee.units import SECOND
 from referee.web import (
     control_page,
@@ -55,8 +49,8 @@ from referee.web.markup import tag
 from referee.web.scoreboard import Follower
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
-from referee.web.security.limits import HeadTimeoutProtocol
 from referee.web.security.sessions import Sessions
+from referee.web.serving import SiteServer, make_get_routes
 from referee.web.site import Handler, PageOption, Site
 
 _GAME: Final = "/games/{game:int}"
@@ -109,12 +103,14 @@ def build(site: Site, extra: Sequence[BaseRoute] = (), options: Sequence[PageOpt
         handlers.update(option.routes)
     for around in (option.around for option in options if option.around is not None):
         handlers = {path: around(handler) for path, handler in handlers.items()}
-    routes: list[BaseRoute] = [
-        Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in handlers.items()
-    ]
     folders = tuple(option.static for option in options if option.static is not None)
-    routes.append(Route("/static/{name}", functools.partial(layout.send_static, folders=folders), methods=["GET"]))
-    routes.append(Route("/static/cards/{name}", layout.send_card, methods=["GET"]))
+    routes = make_get_routes(
+        {path: functools.partial(handler, site) for path, handler in handlers.items()}
+        | {
+            "/static/{name}": functools.partial(layout.send_static, folders=folders),
+            "/static/cards/{name}": layout.send_card,
+        }
+    )
     faults = dict.fromkeys((404, RecordError, LogError, TooLong), _show_fault)
     return Starlette(routes=[*routes, *extra], exception_handlers=faults)
 
@@ -135,59 +131,6 @@ async def _show_fault(request: Request, bad: Exception) -> Response:
     return page(request, head, content, status=status)
 
 
-PAGE_SWITCH_INTERVAL: Final = 0.0003
-"""Seconds that a thread may go on working while another waits."""
-_GRACE: Final = 2
-"""Seconds that open answers may take when the page is stopped."""
-
-
-class ViewerServer(uvicorn.Server):
-    """Serves many viewers, and ends their streams as soon as it is asked to stop; they would delay it."""
-
-    def __init__(self, app: ASGIApp, let_go: Callable[[], None], proxies: Sequence[str] = ()) -> None:
-        """``let_go`` ends every viewer's stream; ``proxies`` may hold more connections than one visitor."""
-        patient = type(HeadTimeoutProtocol.__name__, (HeadTimeoutProtocol,), {"proxies": frozenset(proxies)})
-        config = uvicorn.Config(
-            app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
-            server_header=False, proxy_headers=False, ws="none", http=patient, loop="asyncio", timeout_keep_alive=15,
-            limit_concurrency=256, h11_max_incomplete_event_size=16384,
-        )  # fmt: skip
-        super().__init__(config)
-        self._let_go = let_go
-
-    async def listen(self, listening: socket.socket, *, quiet: bool = False) -> None:
-        """Print the addresses, unless ``quiet``, and serve until told to stop."""
-        if not quiet:
-            address = page_address(*listening.getsockname()[:2])
-            print(address.here)
-            print(
-                translate("for phones: {room}", room=address.room) if address.room else translate(address.why),
-                flush=True,
-            )
-        await self.serve([listening])
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Handle signals without uvicorn's own way, which raises the signal again and so skips all clean-up."""
-        if sys.platform == "win32":
-            # Event loops on Windows cannot handle signals.
-            with super().capture_signals():
-                yield
-            return
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self.handle_exit, number, None)
-        try:
-            yield
-        finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(number)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._let_go()
-        await super().shutdown(sockets)
-
-
 async def _feed(environ: Mapping[str, str]) -> None:
     """Feed systemd's watchdog from the event loop; a hung page is restarted then."""
     send, every = sender(environ), feeding_interval(environ, os.getpid()) / SECOND
@@ -197,17 +140,15 @@ async def _feed(environ: Mapping[str, str]) -> None:
 
 
 async def serve(
-    record: Path, *, host: str, port: int, handed: int | None = None, pictures: Path | None, listen: Path | None,
-    runtime: Path | None, names: Sequence[str], secure: bool, proxies: Sequence[str] = (), only_paired: bool = False,
-    options: Sequence[PageOption] = (),
+    record: Path, listening: socket.socket, *, pictures: Path | None, listen: Path | None, runtime: Path | None,
+    names: Sequence[str], secure: bool, proxies: Sequence[str] = (), only_paired: bool = False,
+    options: Sequence[PageOption] = (), quiet: bool = False,
 ) -> int:  # fmt: skip
-    """Serve until told to stop, and print the address once it can be reached; returns the exit status.
+    """Serve until told to stop; return the exit status.
 
     Args:
         record: the games.
-        host: address to listen at.
-        port: 0 for any free one.
-        handed: file descriptor of a listening socket, in place of ``host`` and ``port``; its address is known.
+        listening: the page's socket; closed at the end.
         pictures: the file of frames, which exists once pictures are switched on.
         listen: path of the socket by which the main process wakes the page.
         runtime: folder of the control socket and the sessions; without one the page is for watching only.
@@ -216,19 +157,16 @@ async def serve(
         proxies: addresses of such proxies; their statement of the visitor's address is trusted.
         only_paired: only paired devices may view.
         options: pages that an evening does without.
+        quiet: do not print the address; it is known.
 
     Raises:
-        UserError: the address or the socket cannot be used.
+        UserError: a socket cannot be used.
     """
-    # Each write to a viewer's socket lets a working thread in, and waits this long to get its turn back; with the usual
-    # 5 ms, forty viewers would wait 200 ms while one of them opens a photo-finish.
-    sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
-    listening = listen_at(host, port) if handed is None else socket.socket(fileno=handed)
     hub = Hub(Board(), controlled=runtime is not None)
-    address = page_address(*listening.getsockname()[:2])
     site = Site(
-        GameCache(record, pictures), hub, controlled=runtime is not None, address=address, folder=runtime, secure=secure
-    )
+        GameCache(record, pictures), hub, controlled=runtime is not None, address=address_of(listening),
+        folder=runtime, secure=secure,
+    )  # fmt: skip
     control_socket, routes, sessions = None, [], Sessions()
     try:
         if runtime is not None:
@@ -238,14 +176,14 @@ async def serve(
     except OSError as error:
         listening.close()
         raise UserError("{listen}: no socket can be made there ({why})", listen=listen, why=error.strerror) from None
-    app = Guard(
+    guard = Guard(
         build(site, routes, options), sessions, hosts=Hosts.of_this_machine(names), secure=secure, proxies=proxies,
         only_paired=only_paired,
     )  # fmt: skip
     await follower.start()
     feeding = asyncio.create_task(_feed(os.environ))
     try:
-        await ViewerServer(app, hub.close, proxies).listen(listening, quiet=handed is not None)
+        await SiteServer(guard, hub.close).listen(listening, quiet=quiet)
     finally:
         feeding.cancel()
         await follower.stop()

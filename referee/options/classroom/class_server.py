@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import tempfile
-import threading
-import webbrowser
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,7 @@ from starlette.applications import Starlette
 from hardware.pads.page_pads import PageSource
 from hardware.pads.plugged_pads import PluggedPads
 from hardware.ports import HardwareMissing, TimedPads
-from referee.control.page_address import listen_at, page_address
+from referee.control.page_address import address_of, listen_at, open_browser
 from referee.control.seat_codes import HANDS_SOCKET, SeatCode, browser_key, make_seat_codes
 from referee.errors import UserError
 from referee.options.classroom.class_lesson import FIRST_KEY, PHONES, SCREEN, ReactionLesson
@@ -31,7 +29,7 @@ from referee.web.api import Control
 from referee.web.security.guard import OPEN_CHANGES, Guard
 from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Limits
-from referee.web.server import ViewerServer
+from referee.web.serving import SiteServer
 
 _LIMITS: Final = Limits(changes=200)
 """A phone reports several trials in ten seconds, and a school's phones may share one address."""
@@ -123,26 +121,21 @@ def opens_no_pads(settings: Settings) -> bool:
 
 async def _serve(folder: Path, codes: list[SeatCode], lesson: ReactionLesson, options: ClassOptions) -> None:
     listening = listen_at(options.host, options.port, any_near=True)
-    address = page_address(*listening.getsockname()[:2])
+    address = address_of(listening)
     site: ClassSite
     control = Control(folder, names=lambda: site.names())
     site = ClassSite(lesson, control, address, codes)
-    app = Guard(Starlette(routes=site.routes()), control.sessions, hosts=Hosts.of_this_machine(), limits=_LIMITS,
-                open_changes=(*OPEN_CHANGES, TRIAL))  # fmt: skip
+    guard = Guard(Starlette(routes=site.routes()), control.sessions, hosts=Hosts.of_this_machine(), limits=_LIMITS,
+                  open_changes=(*OPEN_CHANGES, TRIAL))  # fmt: skip
     print(translate(address.words))
     print(translate("the room's page; Ctrl-C ends the lesson"), flush=True)
     if options.browser:
-        # The socket already listens, so the browser can wait for the page; a text browser blocks its caller, hence the
-        # thread.
-        threading.Thread(target=webbrowser.open, args=(address.here,), daemon=True).start()
+        open_browser(address.here)
     lesson.start()
     going = asyncio.create_task(site.go_on())
 
-    def let_go() -> None:
-        site.closed = True
-
     try:
-        await ViewerServer(app, let_go).listen(listening, quiet=True)
+        await SiteServer(guard, site.close).listen(listening, quiet=True)
     finally:
         going.cancel()
         with suppress(asyncio.CancelledError):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
@@ -40,6 +40,7 @@ from referee.text.catalogue import texts as texts_in
 from referee.web import layout, pad_pages
 from referee.web.api import Control
 from referee.web.layout import page_texts
+from referee.web.serving import make_get_routes, send_events
 
 _log = logging.getLogger(__name__)
 TRIAL: Final = "/api/trial"
@@ -52,7 +53,6 @@ _PACE: Final = 0.01
 _CALM: Final = 0.4
 """Minimum seconds between two drawings of the results for one viewer."""
 _SILENT: Final = 10.0
-_STREAM_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ class ClassSite:
             "/static/{name}": self.send_file, "/static/cards/{name}": layout.send_card,
         }  # fmt: skip
         return [
-            *(Route(path, handler, methods=["GET"]) for path, handler in shown.items()),
+            *make_get_routes(shown),
             Route(_ACT, self.act, methods=["POST"]),
             Route(TRIAL, self.report, methods=["POST"]),
             *self.control.routes(),
@@ -96,8 +96,7 @@ class ClassSite:
 
     async def stream(self, request: Request) -> Response:
         """Stream the changes of the room's page."""
-        language = page_texts(request).language
-        return StreamingResponse(self._events(language), media_type="text/event-stream", headers=_STREAM_HEADERS)
+        return send_events(self._events(page_texts(request).language))
 
     async def _events(self, language: str) -> AsyncIterator[bytes]:
         texts, now = texts_in(language), asyncio.get_running_loop().time
@@ -204,6 +203,10 @@ class ClassSite:
     @staticmethod
     def _teaches(request: Request) -> bool:
         return pad_pages.is_trusted(request, secure=False)
+
+    def close(self) -> None:
+        """End every viewer's stream."""
+        self.closed = True
 
     async def go_on(self) -> None:
         """Check for hands repeatedly."""

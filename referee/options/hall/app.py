@@ -12,7 +12,6 @@ import dataclasses
 import json
 import logging
 import secrets
-import sys
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
@@ -22,8 +21,7 @@ from typing import Any, Final
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
+from starlette.responses import JSONResponse, Response
 
 from hardware.clock import monotonic
 from referee.control.page_address import listen_at
@@ -40,7 +38,7 @@ from referee.web.layout import page_texts
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
 from referee.web.security.sessions import Sessions
-from referee.web.server import PAGE_SWITCH_INTERVAL, ViewerServer
+from referee.web.serving import SiteServer, make_get_routes, send_events
 
 _ROOM: Final = 50_000
 """Maximum number of waiting messages, some 50 MB; beyond it the oldest are dropped and counted."""
@@ -54,7 +52,6 @@ _LEAGUE_PACE: Final = 1.0
 """Seconds between two checks of the league."""
 _RANKED: Final = 200
 _FOLDER: Final = Path(__file__).parent / "static"
-_STREAM_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -231,10 +228,7 @@ def build(hub: HallHub) -> Starlette:
         "/league/events": _stream_league, "/events": _stream_events, "/healthz": _show_health,
         "/static/{name}": _send_file,
     }  # fmt: skip
-    app = Starlette(
-        routes=[Route(path, handler, methods=["GET"]) for path, handler in routes.items()],
-        exception_handlers={404: _not_found},
-    )
+    app = Starlette(routes=make_get_routes(routes), exception_handlers={404: _not_found})
     app.state.hub = hub
     return app
 
@@ -264,13 +258,13 @@ async def _show_league(request: Request) -> Response:
 
 async def _stream_events(request: Request) -> Response:
     only = request.query_params.get("table")
-    events = _hub(request).stream(page_texts(request).language, None if only is None else _checked_name(only))
-    return StreamingResponse(events, media_type="text/event-stream", headers=_STREAM_HEADERS)
+    return send_events(
+        _hub(request).stream(page_texts(request).language, None if only is None else _checked_name(only))
+    )
 
 
 async def _stream_league(request: Request) -> Response:
-    events = _hub(request).league_stream()
-    return StreamingResponse(events, media_type="text/event-stream", headers=_STREAM_HEADERS)
+    return send_events(_hub(request).league_stream())
 
 
 async def _show_health(request: Request) -> Response:
@@ -306,14 +300,12 @@ async def serve(broker: Broker, prefix: str, host: str, port: int, names: Sequen
     Raises:
         UserError: the address cannot be used.
     """
-    # As for a table's page: the broker's thread must not delay the viewers.
-    sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
     listening = listen_at(host, port)
     hub = HallHub(broker, prefix)
-    app = Guard(build(hub), Sessions(), hosts=Hosts.of_this_machine(names))
+    guard = Guard(build(hub), Sessions(), hosts=Hosts.of_this_machine(names))
     await hub.start()
     try:
-        await ViewerServer(app, hub.close).listen(listening)
+        await SiteServer(guard, hub.close).listen(listening)
     finally:
         await hub.stop()
     return 0

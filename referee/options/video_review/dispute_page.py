@@ -38,6 +38,7 @@ from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
 from referee.web.security.limits import USUAL_LIMITS
 from referee.web.security.sessions import Sessions
+from referee.web.serving import make_get_routes
 
 Act = Callable[[Mapping[str, Any]], None]
 """Carries out a posted command, whose fields are already checked."""
@@ -110,10 +111,12 @@ def build_dispute(opened: OpenDispute) -> Guard:
         "undo": (CommandFields, lambda _: opened.dispute.undo()),
         "save": (CommandFields, lambda _: opened.save()),
     }
+    shown = {
+        "/": partial(_show_dispute, opened), "/frames/{frame:int}.jpg": partial(_send_frame, opened),
+        "/static/{name}": partial(send_static, folders=[_STATIC]),
+    }  # fmt: skip
     routes = [
-        Route("/", partial(_show_dispute, opened), methods=["GET"]),
-        Route("/frames/{frame:int}.jpg", partial(_send_frame, opened), methods=["GET"]),
-        Route("/static/{name}", partial(send_static, folders=[_STATIC]), methods=["GET"]),
+        *make_get_routes(shown),
         *(Route(f"{_API}{name}", partial(_post, opened, *how), methods=["POST"]) for name, how in posted.items()),
     ]
     changes = [f"{_API}{name}" for name in posted]

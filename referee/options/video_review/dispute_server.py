@@ -8,14 +8,12 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
-import threading
-import webbrowser
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from referee.control.page_address import listen_at, page_address
+from referee.control.page_address import address_of, listen_at, open_browser
 from referee.engine.observations import MAX_SEATS
 from referee.errors import UserError
 from referee.options.video_review.dispute import Dispute
@@ -30,7 +28,7 @@ from referee.text.terminal_language import here, translate
 from referee.units import SECOND
 from referee.vision.photos import load_eye
 from referee.vision.videos import bearings_of, watcher_of
-from referee.web.server import ViewerServer
+from referee.web.serving import SiteServer
 
 HERE: Final = "127.0.0.1"
 """This machine only, to keep people's footage private."""
@@ -157,11 +155,9 @@ def _tell_progress(read: int, seen: int) -> None:
 
 async def _serve(opened: OpenDispute, options: ReviewOptions) -> None:
     listening = listen_at(HERE, options.port)
-    address = page_address(*listening.getsockname()[:2]).here
+    address = address_of(listening).here
     print(address)
     print(translate("mark the hands there; Ctrl-C ends"), flush=True)
     if options.browser:
-        # The socket already listens, so the browser can wait for the page; a text browser blocks its caller, hence the
-        # thread.
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    await ViewerServer(build_dispute(opened), lambda: None).listen(listening, quiet=True)
+        open_browser(address)
+    await SiteServer(build_dispute(opened)).listen(listening, quiet=True)

@@ -3,7 +3,7 @@
 Anyone on the network may view; if so configured, only paired devices. Only paired devices may change anything. All of
 it is decided here, before any route: a route that forgets to check is protected all the same.
 
-Around every request in the page's process (`referee.web.server`) and in the hall's.
+Around every request of every site (`referee.web.serving`).
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class Guard:
     ) -> None:  # fmt: skip
         self.app, self.sessions, self.hosts, self.limits = app, sessions, hosts, limits
         self._clock, self._secure, self._open_changes = clock, secure, frozenset(open_changes)
-        self._proxies = frozenset(plain_address(proxy) or proxy for proxy in proxies)
+        self.proxies = frozenset(plain_address(proxy) or proxy for proxy in proxies)
         self._only_paired = only_paired
         self._reads = Buckets(limits.reads, limits.reads_ns)
         self._files = Buckets(limits.files, limits.reads_ns)
@@ -205,9 +205,9 @@ class Guard:
             await self._http(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._proxies:
+        if self.proxies:
             # From here on the sender is the address that the proxy reports.
-            scope = {**scope, "client": find_visitor(scope, self._proxies)}
+            scope = {**scope, "client": find_visitor(scope, self.proxies)}
         ASKER.set(who_asks(scope))
         answer = GuardedAnswer(scope, send)
         try:

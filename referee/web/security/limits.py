@@ -14,6 +14,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from referee.units import SECOND
+from referee.web.security.hosts import plain_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +124,4 @@ class HeadTimeoutProtocol(H11Protocol):
 
 def _address(one: object) -> str | None:
     client = getattr(one, "client", None)
-    return str(client[0]) if client else None
+    return (plain_address(str(client[0])) or str(client[0])) if client else None
