@@ -1,14 +1,16 @@
 """Child processes: how one that runs our own Python is started, and how long to wait before restarting a crashed one.
 
 The process that needs camera, eye or page supervises it. Each supervisor defines its own sign of life; starting and
-retrying are the same for all and are defined here.
+retrying are the same for all and are defined here. Each stops its child in its own way: a camera's process may be
+blocked in its driver, the eye ends when its pipe closes, and the page ends on a signal.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +35,16 @@ class BackOff:
         self._rests, self._steady = rests, steady
         self._falls = 0
         self._works_since: int | None = None
+        self.due: int | None = None
+        """Instant of the next start, ns; None while the child lives."""
+
+    def is_due(self, now: int) -> bool:
+        """Return whether there is no child, and another is to be started now."""
+        return self.due is not None and now >= self.due
+
+    def begin(self) -> None:
+        """Note that the child is being started."""
+        self.due = None
 
     def works(self, now: int) -> None:
         """Note that the child gave a sign of life."""
@@ -46,7 +58,26 @@ class BackOff:
         rest = self._rests[min(self._falls, len(self._rests) - 1)]
         self._falls += 1
         self._works_since = None
-        return now + rest
+        self.due = now + rest
+        return self.due
+
+
+def start_python(
+    module: str, *arguments: str, files: Sequence[int], output: int | None = None, environment: Mapping[str, str] = {}
+) -> subprocess.Popen[bytes]:
+    """Start a module of ours in a new interpreter; raises `OSError`.
+
+    Args:
+        module: runs as with ``python -m``.
+        arguments: of its command line.
+        files: the descriptors that it inherits.
+        output: descriptor of what it prints; None: this process's own.
+        environment: entries beside those of `child_environment`.
+    """
+    return subprocess.Popen(
+        python_command(module, *arguments), stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=files,
+        env={**child_environment(), **environment},
+    )  # fmt: skip
 
 
 def python_command(module: str, *arguments: str) -> list[str]:

@@ -23,7 +23,7 @@ from typing import Any, Final, NoReturn
 
 from hardware.camera.frame_buffer import FrameRing, new_memory
 from hardware.camera.spec import CameraSpec
-from hardware.child import child_environment, python_command
+from hardware.child import start_python
 from hardware.clock import monotonic
 from hardware.ports import Camera, Frame, HardwareMissing
 from referee.sentence import to_json, words_of
@@ -73,10 +73,9 @@ class CameraProcess:
             os.set_blocking(self.messages, False)
             os.set_blocking(self.errors, False)
             theirs = (lifeline, self._memory, self.bell, messages)
-            self._process = subprocess.Popen(
-                python_command(__name__, *map(str, theirs), spec.to_json()),
-                stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, pass_fds=theirs,
-                env={**child_environment(), "PYTHONUNBUFFERED": "1"},
+            self._process = start_python(
+                __name__, *map(str, theirs), spec.to_json(), files=theirs, output=errors,
+                environment={"PYTHONUNBUFFERED": "1"},
             )  # fmt: skip
             self.pid = self._process.pid
             self._end = _close_with(mine, os.pidfd_open(self.pid))

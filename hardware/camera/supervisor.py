@@ -66,7 +66,6 @@ class Supervisor:
         self.phase = Phase.OPENING
         self._since = now
         self._sign = now
-        self._until = now
         self._back_off = BackOff(patience.rests, patience.steady)
         self._last_words = ""
         self.troubled = False
@@ -81,7 +80,7 @@ class Supervisor:
             Phase.LIVE: self._sign + waits.frame,
             Phase.ASKED: self._since + waits.asked,
             Phase.KILLED: self._since + waits.killed,
-            Phase.RESTING: self._until,
+            Phase.RESTING: self._back_off.due or self._since,
         }[self.phase]
 
     def look(self, now: int) -> Act | None:
@@ -97,6 +96,7 @@ class Supervisor:
             self._trouble(_LEFT_BEHIND)
             self._rest(now)
             return Act.ABANDON
+        self._back_off.begin()
         return self._go(Phase.OPENING, now, Act.START)
 
     def picture(self, given_at: int) -> None:
@@ -118,7 +118,7 @@ class Supervisor:
         self._rest(now)
 
     def _rest(self, now: int) -> None:
-        self._until = self._back_off.fall(now)
+        self._back_off.fall(now)
         self.phase, self._since = Phase.RESTING, now
 
     def _go(self, phase: Phase, now: int, act: Act) -> Act:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hardware.child import BackOff, child_environment, python_command
+from hardware.child import BackOff, start_python
 from hardware.clock import Clock, monotonic
 from referee.announce.called import names_to_call
 from referee.announce.phrases import NoWords
@@ -71,27 +71,25 @@ class PageProcess(TableService):
             listening: the page's listening socket, inherited by each process in turn; closed together with this
                 service.
             pictures: the file of frames, if pictures are switched on.
-            start: starts a process, and raises `OSError` if it cannot; None: as a child of this one.
+            start: starts a process with arguments, and raises `OSError` if it cannot; None: as a child of this one.
             clock: returns the present instant, ns.
             is_unanswered: whether the page was woken in vain (`PageLink.is_unanswered`).
             settings: who may view, and through which proxies; None: anyone, without proxies.
         """
-        self._command = [
-            *python_command("referee"), "page", "--record", str(record), "--handed", str(listening.fileno()),
-            "--listen", str(folder / PAGE_SOCKET), "--runtime", str(folder),
+        self._arguments = [
+            "page", "--record", str(record), "--handed", str(listening.fileno()), "--listen", str(folder / PAGE_SOCKET),
+            "--runtime", str(folder),
         ]  # fmt: skip
         if pictures is not None:
-            self._command += ["--pictures", str(pictures)]
+            self._arguments += ["--pictures", str(pictures)]
         if settings is not None:
-            self._command += ["--https"] * settings.https + ["--only-paired"] * settings.only_paired
-            self._command += [part for proxy in settings.proxies for part in ("--proxy", proxy)]
+            self._arguments += ["--https"] * settings.https + ["--only-paired"] * settings.only_paired
+            self._arguments += [part for proxy in settings.proxies for part in ("--proxy", proxy)]
         self._listening = listening
         self.address = address_of(listening)
         self._start = start or self._spawn
         self._clock, self._is_unanswered = clock, is_unanswered
         self._back_off, self._unanswered = BackOff(steady=WELL_AFTER), 0
-        self._due: int | None = None
-        """Instant of the next start; None while it lives."""
         self._trouble = ""
         """Why there is no page; empty while there is one."""
         self._conductor: Conductor | None = None
@@ -100,10 +98,8 @@ class PageProcess(TableService):
         self._process: subprocess.Popen[bytes] | None = None
         self._begin(self._began)
 
-    def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, pass_fds=(self._listening.fileno(),), env=child_environment()
-        )
+    def _spawn(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+        return start_python("referee", *arguments, files=(self._listening.fileno(),))
 
     @property
     def standing(self) -> str:
@@ -133,18 +129,20 @@ class PageProcess(TableService):
                 self._conductor.mended("page")
 
     def _begin(self, now: int) -> None:
-        self._due, self._began, self._unanswered = None, now, 0
+        self._began, self._unanswered = now, 0
+        self._back_off.begin()
         try:
-            self._process = self._start(self._command)
+            self._process = self._start(self._arguments)
         except OSError as error:
-            self._process, self._due = None, self._back_off.fall(now)
+            self._process = None
+            self._back_off.fall(now)
             self._trouble = Sentence(
                 "the page cannot be started ({why}); it is tried again", why=error.strerror or error
             )
 
     def _keep_alive(self, now: int) -> None:
-        if self._due is not None:
-            if now >= self._due:
+        if self._back_off.due is not None:
+            if self._back_off.is_due(now):
                 self._begin(now)
             return
         if self._process is None:
@@ -163,7 +161,7 @@ class PageProcess(TableService):
                 self._fall(Sentence("the page did not answer"), now)
 
     def _fall(self, words: str, now: int) -> None:
-        self._due = self._back_off.fall(now)
+        self._back_off.fall(now)
         self._trouble = Sentence("{what}; it is started again", what=words)
 
     def close(self) -> None:

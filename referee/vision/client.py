@@ -69,7 +69,7 @@ class SightProcess:
         """Why the last start failed, until it is reported."""
         self._heard = 0.0
         self._awake = False
-        self._number = self._again = 0
+        self._number = 0
         self._back_off = BackOff()
         self._last_words = ""
         """The reason that the child gave for its end; empty: none yet."""
@@ -109,7 +109,7 @@ class SightProcess:
 
     def news(self, recall: Recall) -> Iterator[News]:
         """Yield the child's news, and restart the child if it has died."""
-        if self._pipe is None and not self._unstarted and self._now() >= self._again:
+        if self._back_off.is_due(self._now()):
             self.restarts += 1
             self._spawn()
         if self._unstarted:
@@ -157,6 +157,7 @@ class SightProcess:
             _log.exception("pictures could not be taken")
 
     def _spawn(self) -> None:
+        self._back_off.begin()
         self._number, self._heard, self._awake, self._last_words = 0, self._clock(), False, ""
         try:
             ours, theirs = socket.socketpair()
@@ -175,7 +176,7 @@ class SightProcess:
 
     def _fell(self, words: str) -> Blind:
         self._hang_up()
-        self._again = self._back_off.fall(self._now())
+        self._back_off.fall(self._now())
         return Blind(words)
 
     def _now(self) -> int:

@@ -41,6 +41,17 @@ def test_a_child_that_falls_again_and_again_after_a_sign_of_life_rests_longer_an
     assert rests == list(RESTS)
 
 
+def test_the_next_start_is_due_from_a_fall_until_it_begins() -> None:
+    back_off = BackOff(rests=(0, 50))
+    assert not back_off.is_due(10**12), "a child that never fell is not started again"
+    back_off.fall(10)
+    assert back_off.is_due(10)
+    back_off.begin()
+    assert not back_off.is_due(10**12)
+    assert back_off.fall(20) == 70
+    assert (back_off.is_due(69), back_off.is_due(70)) == (False, True)
+
+
 def test_time_between_two_lives_is_none_of_either() -> None:
     back_off = BackOff(rests=(1, 2, 3), steady=10)
     back_off.works(0)

@@ -48,8 +48,8 @@ class World:
         )  # fmt: skip
         self.page.begin_game(GameContext(cast(Any, self), cast(Any, None), Timeline(), lambda: 0, None, None, None))
 
-    def start(self, command: Sequence[str]) -> Any:
-        assert "--record" in command
+    def start(self, arguments: Sequence[str]) -> Any:
+        assert "--record" in arguments
         if self.refuses is not None:
             raise self.refuses
         self.children.append(Child())
