@@ -212,7 +212,7 @@ def _taken(state: State, taken: Taken, upcoming: Iterable[Observation], answers:
             if swept is not None:
                 return swept
         picked_up(step, taken, answers)
-        entitled = taker in (None, phase.seat, *phase.split)
+        entitled = taker in (None, phase.seat, *phase.sharers)
         remember_pickup(step, taker or phase.seat, taken.id, won_by=phase.ref if entitled else "")
     elif isinstance(phase, DeadHeat) and taker in phase.seats:
         hold_provisionally(step, taker)

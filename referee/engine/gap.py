@@ -361,7 +361,7 @@ def _forget_counts(step: Step) -> None:
 def _taken_by(step: Step, seat: Player) -> None:
     """Let the seat that people name take the pile: its winner, or another."""
     phase = step.position.phase
-    if isinstance(phase, Claim) and phase.by != "unread" and seat in (phase.seat, *phase.split):
+    if isinstance(phase, Claim) and phase.by != "unread" and seat in (phase.seat, *phase.sharers):
         pick_up(step)
     else:
         goes_to(step, seat)

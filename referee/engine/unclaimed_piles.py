@@ -27,7 +27,7 @@ def picked_up(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
     """Handle the pick-up of a won pile by its winner, or, if another hand took it, by the seat that people name."""
     claim = step.position.phase
     assert isinstance(claim, Claim)
-    if taken.seat is None or taken.seat in (claim.seat, *claim.split):
+    if taken.seat is None or taken.seat in (claim.seat, *claim.sharers):
         pick_up(step)
         return
     said = _named(step, taken, answers)

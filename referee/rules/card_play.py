@@ -443,10 +443,11 @@ def let_go(step: Step, seat: int) -> int | None:
     position = step.position
     phase = position.phase
     turn = position.after(seat)
-    if isinstance(phase, Claim) and (sharers := [other for other in phase.split if position.player(other)]):
+    if isinstance(phase, Claim) and (sharers := [other for other in phase.sharers if other != seat]):
         # The share of a player who left goes by E8 once the pile is picked up.
         first = sharers[0] if phase.seat == seat else phase.seat
-        step.enter(phase._replace(seat=first, turn=first if phase.turn == seat else phase.turn))
+        gone = (*phase.gone, seat) if seat in phase.sharers else phase.gone
+        step.enter(phase._replace(seat=first, turn=first if phase.turn == seat else phase.turn, gone=gone))
     elif isinstance(phase, Challenge) and phase.challenged == seat:
         _hand_on_challenge(step, phase)
     elif (isinstance(phase, Claim | LastChance) and phase.seat == seat) or (

@@ -52,6 +52,13 @@ class Claim(NamedTuple):
     """The seat that plays next: the winner, or the seat whose turn it would have been (N2)."""
     split: tuple[int, ...] = ()
     """Seats that share the pile, the first of them leading (M3)."""
+    gone: tuple[int, ...] = ()
+    """Those of them that have left: their shares go by E8, whoever may sit there by then (M11)."""
+
+    @property
+    def sharers(self) -> tuple[int, ...]:
+        """The seats that receive a share of the pile."""
+        return tuple(seat for seat in self.split if seat not in self.gone)
 
 
 class DeadHeat(NamedTuple):

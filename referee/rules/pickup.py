@@ -140,13 +140,13 @@ def _share(step: Step, claim: Claim, cards: int) -> None:
     each, extras = divmod(cards, len(claim.split))
     for place, seat in enumerate(claim.split):
         share = (UNREADABLE,) * (each + (1 if place < extras else 0))
-        sharer = step.position.player(seat)
+        sharer = None if seat in claim.gone else step.position.player(seat)
         if sharer is not None:
             put_under(step, sharer, share)
             step.rule("pile", "M3", because=(claim.ref,), seat=seat, count=len(share))
         else:
             leave_behind(step, seat, share)
-    for seat in claim.split:
+    for seat in claim.sharers:
         _pay_debts(step, seat)
 
 

@@ -296,7 +296,7 @@ class Position:
         """Whether the current phase may give this seat the pile."""
         phase = self.phase
         if isinstance(phase, Claim):
-            return seat in (phase.seat, *phase.split)
+            return seat in (phase.seat, *phase.sharers)
         if isinstance(phase, War | DeadHeat | OpenLead):
             return seat in phase.seats
         return seat == (phase.challenger if isinstance(phase, Challenge) else getattr(phase, "seat", None))
@@ -308,7 +308,7 @@ class Position:
             return phase.seat == seat
         if isinstance(phase, Claim) and phase.by == "slap":
             # A seat that has slapped in is back, though the pile is still on the table.
-            return seat in (phase.seat, *phase.split)
+            return seat in (phase.seat, *phase.sharers)
         if isinstance(phase, Challenge) and self.rules.has("E6") and phase.turn and not self.holds(phase.turn):
             # The seat due to pay has lost in this moment, and the challenger gets the pile.
             return seat == phase.challenger

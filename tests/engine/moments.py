@@ -59,7 +59,7 @@ def seats_of(phase: Phase) -> set[int]:
     if isinstance(phase, Challenge):
         return {phase.challenger, phase.challenged}
     if isinstance(phase, Claim):
-        return {phase.seat, phase.turn, *phase.split}
+        return {phase.seat, phase.turn, *phase.sharers}
     if isinstance(phase, LastChance):
         return {phase.seat}
     if isinstance(phase, Over):
@@ -90,7 +90,11 @@ def _nothing_for_who_does_not_play(moment: JudgedMoment) -> _Found:
     if isinstance(moment.observation, Table):
         return
     for ruling in moment.rulings:
-        gone = sorted(_named(ruling) & before.absent) if ruling.kind in _RECEIVING else []
+        named = _named(ruling) if ruling.kind in _RECEIVING else set()
+        if ruling.kind in ("burn", "give") and "E8" in ruling.rule:
+            # The share of a sharer who left goes once the pile is picked up: it is given, and nothing is received.
+            named.discard(ruling["seat"])
+        gone = sorted(named & before.absent)
         if gone:
             yield "E8 M11", f"{ruling.id} names seat {gone[0]}, which does not play: {dict(ruling.fields)}"
 
