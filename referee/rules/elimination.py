@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from referee.rules.locks import pile_was_won
 from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Player, Turn, War
 from referee.rules.position import Position
 from referee.rules.stacks import put_under
@@ -203,6 +204,12 @@ def last_chance_over(step: Step, *, taken: bool) -> None:
     if not goes_on:
         win(step, seat, "E2", "E5a")
         return
+    if taken:
+        # A pile is won whoever has it: locks until a pile end, and it counts for E7.
+        pile_was_won(step)
+        count_pile(step)
+        if step.position.over:
+            return
     step.enter(Turn(seat if step.position.holds(seat) else step.position.after(seat)))
     if taken:
         step.rule("lead", "C5", seat=seat)
