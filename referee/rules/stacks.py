@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from referee.rules.cards import UNREADABLE
 from referee.rules.phase import Player
 from referee.rules.position import Laid, Position, State
-from referee.rules.step import Step
+from referee.rules.step import Draft, Step
 
 
 def take_top(step: Step, seat: int, count: int = 1) -> tuple[str, ...]:
@@ -121,9 +121,15 @@ def ask_recount(step: Step, seats: Iterable[int], *rule: str) -> None:
     asked = frozenset(seats)
     step.set(uncounted=step.position.uncounted | {(step.ref, seat) for seat in asked})
     if "K2" in rule:
-        # A seat that laid a card too many may hold more: its count decides nothing (reading 22).
+        # A seat that laid a card too many may hold more: its count decides nothing (reading 22), nor has it made the
+        # seat out at the pick-up that the same card shows (E1, F6d).
         step.set(unsure=step.position.unsure | asked)
+        step.drafts[:] = [one for one in step.drafts if not (_is_out_by_count(one) and one.fields["seat"] in asked)]
     step.rule("question", *rule, ask="recount", about=[step.ref])
+
+
+def _is_out_by_count(draft: Draft) -> bool:
+    return draft.kind == "out" and "E8" not in draft.rule
 
 
 def burn(step: Step, seat: int, cards: int, row: str) -> None:
