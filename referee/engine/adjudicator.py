@@ -300,7 +300,18 @@ class Adjudicator:
         ready = bisect.bisect_left(self._held_back, (frontier,))
         out = [held[-1] for held in self._held_back[:ready]]
         del self._held_back[:ready]
+        self._release_replaced(out)
         return out
+
+    def _release_replaced(self, out: list[Ruling]) -> None:
+        """Add to the rulings to print those that they replace: none is replaced before it is printed (K6)."""
+        seen = 0
+        while self._held_back and seen < len(out):
+            replaced = {name for ruling in out[seen:] for name in ruling.supersedes}
+            seen = len(out)
+            if replaced:
+                out += [held[-1] for held in self._held_back if held[-1].id in replaced]
+                self._held_back = [held for held in self._held_back if held[-1].id not in replaced]
 
 
 def _check_table(table: Table, *, again: bool) -> None:

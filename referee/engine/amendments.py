@@ -67,7 +67,7 @@ def compare_rulings(
         old: rulings in force since the changed line.
         new: rulings of the repeated fold.
         amendment: the answer or correction.
-        gone: ids of rulings that were replaced before; they are not reused.
+        gone: ids of rulings that were replaced before; they are not reused, nor replaced again.
 
     Returns:
         All rulings now in force since that line (the old one if unchanged), and the new ones among them, with the ids
@@ -76,7 +76,6 @@ def compare_rulings(
     """
     left = {base_id(placed.ruling): placed for placed in old}
     names = {base_id(placed.ruling): placed.ruling.id for placed in before}
-    undone_before = {name for placed in old if placed.ruling.undoes for name in placed.ruling.supersedes}
     undone = {name for placed in new for name in placed.ruling.undoes}
     in_force: list[PlacedRuling] = []
     changed: list[PlacedRuling] = []
@@ -84,36 +83,38 @@ def compare_rulings(
         ruling = placed.ruling
         first = ruling.id
         replaced = left.pop(first, None)
-        undoes = name_undone(ruling, names)
+        undoes = name_undone(ruling, names, gone)
         if replaced is not None:
-            stands = replaced.ruling.id not in undone_before or first in undone
-            if (
-                stands
-                and _content(replaced.ruling) == _content(ruling)
-                and set(undoes) <= {*replaced.ruling.supersedes}
-            ):
+            was_undone = replaced.ruling.id in gone
+            if not undoes and (not was_undone or first in undone) and _content(replaced.ruling) == _content(ruling):
                 in_force.append(replace(placed, ruling=replaced.ruling))
                 names[first] = replaced.ruling.id
                 continue
-            undoes = (replaced.ruling.id, *(name for name in undoes if name != replaced.ruling.id))
+            if not was_undone:
+                undoes = (replaced.ruling.id, *undoes)
         name = f"{first}~{amendment.id}" if replaced is not None or first in gone else first
-        named = replace(placed, ruling=_brought_by(replace(ruling, id=name, supersedes=undoes), amendment))
+        brought = _brought_by(replace(ruling, id=name, supersedes=undoes), amendment, is_new=replaced is None)
+        named = replace(placed, ruling=brought)
         names[first] = name
         in_force.append(named)
         changed.append(named)
-    if left:
-        _replace_orphans(list(left.values()), in_force, changed, amendment)
+    orphans = [placed for placed in left.values() if placed.ruling.id not in gone]
+    if orphans:
+        _replace_orphans(orphans, in_force, changed, amendment)
     return in_force, changed
 
 
-def name_undone(ruling: Ruling, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the current ids of the rulings that a ruling undoes (F9, E8); ``names`` maps first ids to current ones."""
-    return tuple(names[name] for name in ruling.undoes if name in names)
+def name_undone(ruling: Ruling, names: Mapping[str, str], gone: Container[str]) -> tuple[str, ...]:
+    """Return the current ids of the rulings that a ruling undoes (F9, E8), without those replaced before (``gone``).
+
+    ``names`` maps first ids to current ones.
+    """
+    return tuple(names[name] for name in ruling.undoes if name in names and names[name] not in gone)
 
 
-def _brought_by(ruling: Ruling, amendment: Answer | Correct) -> Ruling:
+def _brought_by(ruling: Ruling, amendment: Answer | Correct, *, is_new: bool = True) -> Ruling:
     """Return the ruling as caused by the amendment; a correction that changed something is announced as one."""
-    is_correction = isinstance(amendment, Correct) and bool(ruling.supersedes)
+    is_correction = isinstance(amendment, Correct) and (bool(ruling.supersedes) or not is_new)
     return replace(ruling, amended_by=amendment.id, is_correction=is_correction)
 
 

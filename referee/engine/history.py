@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -73,7 +73,8 @@ class History:
             placed = [self._renamed(ruling) if ruling.ruling.id in self._gone else ruling for ruling in placed]
         if any(ruling.ruling.undoes for ruling in placed):
             names = {base_id(ruling.ruling): ruling.ruling.id for ruling in (*self._in_force, *placed)}
-            placed = [_superseding(ruling, names) for ruling in placed]
+            placed = [_superseding(ruling, names, self._gone) for ruling in placed]
+            self._gone.update(name for ruling in placed for name in ruling.ruling.supersedes)
         self._asked.update(
             (base_id(ruling.ruling), ruling.ruling) for ruling in placed if ruling.ruling.kind == "question"
         )
@@ -347,7 +348,9 @@ class History:
         return PlacedRuling(place_of(amendment), judge.judged - 1, to_ruling(draft, amendment.id, amendment.t, set()))
 
 
-def _superseding(placed: PlacedRuling, names: Mapping[str, str]) -> PlacedRuling:
+def _superseding(placed: PlacedRuling, names: Mapping[str, str], gone: Container[str]) -> PlacedRuling:
     """Return the ruling with the current ids of the rulings that it undoes."""
     ruling = placed.ruling
-    return replace(placed, ruling=replace(ruling, supersedes=name_undone(ruling, names))) if ruling.undoes else placed
+    if not ruling.undoes:
+        return placed
+    return replace(placed, ruling=replace(ruling, supersedes=name_undone(ruling, names, gone)))

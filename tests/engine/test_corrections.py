@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.observations import Count, Leave
-from tests.engine.playing import MS, brief, everything, log, rule
+from referee.engine.log import find_replacements
+from referee.engine.observations import Correct, Count, Foul, Leave
+from tests.engine.playing import MS, brief, everything, in_force, log, rule
 
 WON = """
     1000 1:7h
@@ -309,3 +310,18 @@ def test_counts_settle_what_a_player_took_away_uncounted() -> None:
         referee.observe(Count(t=(3000 + seat) * MS, id=f"n{seat}", seat=seat, cards=2))
     referee.promise(4000 * MS)
     assert not referee.view.questions
+
+
+def test_a_ruling_that_a_report_undid_is_not_replaced_again() -> None:
+    """Each ruling is replaced once, so that `supersedes` is a chain: the turn, the report, the report again (K6)."""
+    table, card, answer = log('400 1:??\n1700 answer question@c1 "5s"', seats=2)
+    report = Foul(t=800 * MS, id="f1", seat=1, foul="out_of_turn")
+    back = Correct(t=2500 * MS, id="x1", line="f1", void=True)
+    made = everything([table, card, report, answer, back])
+    replaced = [name for ruling in made for name in ruling.supersedes]
+    assert len(replaced) == len(set(replaced))
+    chain = find_replacements(made)
+    assert chain["turn@c1"] == "dead_card@f1"
+    assert chain["dead_card@f1"] == "dead_card@f1~a1"
+    assert chain["dead_card@f1~a1"] == "turn@c1~x1"
+    assert [ruling.id for ruling in in_force(made) if ruling.kind == "turn"] == ["turn@table", "turn@c1~x1"]
