@@ -23,10 +23,10 @@ from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED
 from referee.engine.amendments import apply_correction
 from referee.engine.log import encode_observation, find_replacements, from_fields
-from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Observation, Slap, Table, Tick
+from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Join, Leave, Observation, Slap, Table, Tick
 from referee.engine.overrule import VERDICTS_INSTEAD
 from referee.engine.replay import replay_log
-from referee.engine.rulings import SLAP_KINDS, Ruling, encode_ruling, unamended
+from referee.engine.rulings import SLAP_KINDS, Key, Ruling, encode_ruling, place_of, unamended
 from referee.rules.cards import JOKERS, PACK
 from referee.rules.house import read_house_rules
 from referee.rules.rows import PATTERN_ROWS, RIVALS, SUIT_ROWS
@@ -163,21 +163,31 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
     referee = Adjudicator(lookahead_ns=live_lookahead(log[1:]))
     made: list[Ruling] = []
     given: dict[str, str] = {}
+    effective: dict[str, Key] = {}
+    left: set[int] = set()
     for line in log:
         if isinstance(line, Answer) and line.id.startswith("answer"):
             view = referee.view
             if line.to not in view.questions:
                 return []
-            if type(line.value) is not int or (1 <= line.value <= len(view.names) and line.value not in view.absent):
+            # Who leaves once a game is over is no absentee yet, but is if an answer that waits opens it again (E8).
+            absent = view.absent | left
+            if type(line.value) is not int or (1 <= line.value <= len(view.names) and line.value not in absent):
                 # Another seat is no answer, nor is 0, and is refused.
                 given[line.id] = line.to
+                # An answer behind the watermark takes effect at the first instant that is still open.
+                effective[line.id] = place_of(replace(line, t=max(line.t, referee.watermark + 1)))
+        elif isinstance(line, Leave):
+            left.add(line.seat)
+        elif isinstance(line, Join):
+            left.discard(line.seat)
         made += referee.observe(line)
     made += referee.finish()
     lost = [r for r in made if r.kind == "question" and r["ask"] == "mend_amendment" and r.because[0] in given]
     if lost:
         return [f"lost: {given[lost[0].because[0]]}", encode_ruling(lost[0])]
     # The last answer in time holds, whenever it was reported.
-    answers = sorted((one for one in log if isinstance(one, Answer) and one.id in given), key=lambda one: one.t)
+    answers = sorted((one for one in log if isinstance(one, Answer) and one.id in given), key=lambda a: effective[a.id])
     if unheard := _unheard(made, {given[answer.id]: answer.value for answer in answers}):
         return [f"unheard: {unheard}"]
     return differences(sorted(printed(in_force(replayed(log)))), sorted(printed(in_force(made))))

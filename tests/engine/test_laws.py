@@ -232,3 +232,18 @@ def test_a_line_that_comes_late_lies_before_what_had_been_reported() -> None:
     *others, line, word = LAWS["taken"].make(20_261_128_000_872, True)
     assert line.t < others[-1].t < word.t
     assert not LAWS["taken"](20_261_128_000_872)
+
+
+def test_a_ruling_is_printed_before_or_with_the_one_that_replaces_it() -> None:
+    """In this game the replaced verdict waits for a slap whose pile is not picked up yet (K6, N2)."""
+    assert not LAWS["order"](90_211_000_941)
+
+
+def test_a_ruling_that_was_undone_is_not_replaced_again() -> None:
+    """In this game a card is reported, and then named (F7, K6)."""
+    assert not LAWS["order"](90_211_002_642)
+
+
+def test_of_two_answers_that_take_effect_at_one_instant_the_later_line_holds() -> None:
+    """In this game the second answer is told for an instant that has been reported already (K6)."""
+    assert not LAWS["answers"](73_311_000_085)
