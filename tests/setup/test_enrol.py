@@ -11,11 +11,13 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.simulated.decks.packs import PrintedDeck
+from models.decks.enrolment import Confusion
 from models.decks.lookout import Lookout, NoLook
 from models.decks.looks import LOOK_H, LOOK_W, CardLook
 from referee.cli import main
 from referee.settings.model import SettingsError, parse_settings
 from referee.setup.decks.dialogue import ORDER, DeckDialogue, DeckNotice, card_in_words, named_cards
+from referee.setup.decks.enrol import tell_confusions
 from referee.vision import learned_decks
 from tests.models.decks.test_enrolment import alone
 from tests.support.unusual_packs import UNUSUAL
@@ -159,6 +161,15 @@ def test_in_any_order_each_card_is_named_after_it_was_seen() -> None:
     assert set(table.laying.looks) == {"Th", "Kd"}
     table.types("done")
     assert table.laying.is_done
+
+
+def test_cards_that_are_still_confused_are_named_with_the_command_that_adds_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tell_confusions("skat", [Confusion("Js", "Ks", 0.25), Confusion("9h", "6h", 0.125)])
+    said = capsys.readouterr().out
+    assert "J♠ with K♠ (25% of its copies)" in said
+    assert '--deck skat --more --cards "Js 9h"' in said
 
 
 def test_lists_of_cards_are_read_and_refused_in_words() -> None:

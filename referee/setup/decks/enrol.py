@@ -18,7 +18,7 @@ from hardware.camera.camera import open_camera
 from hardware.ports import Camera, HardwareMissing, Speaker
 from hardware.sound.speaker import open_speaker
 from models.decks.deck_file import LearnedDeck, fingerprint
-from models.decks.enrolment import TooFewLooks
+from models.decks.enrolment import Confusion, Knowledge, TooFewLooks
 from models.decks.lookout import Lookout, NoLook
 from models.decks.looks import CardLook
 from models.eye.classes import CardError
@@ -232,20 +232,9 @@ def _hold_dialogue(
 def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook]) -> int:
     """Learn the deck, save it, and print which cards are still confused."""
     began, deck = time.process_time(), options.deck
-    try:
-        known = lookout.learn(looks, lambda step: print(f"  {translate(step)} ..."))
-    except TooFewLooks as few:
-        raise UserError("nothing was learned: {why}", why=few) from few
-    except WeightsBroken as error:
-        raise UserError("the eye cannot learn: {why}", why=error) from error
+    known = _learn_cards(lookout, looks)
     path = learned_decks.store(LearnedDeck(deck, tuple(looks), known, fingerprint(WEIGHTS)))
-    sheet = options.sheet or path.with_suffix(".png")
-    title = f"{deck}: {len(known.laid)} cards, {len(looks)} looks"
-    try:
-        write_picture(sheet, draw_contact_sheet(looks, known, title))
-        drawn = translate("what was seen of each card: {sheet}", sheet=sheet)
-    except UserError:
-        drawn = translate("{sheet} cannot be written", sheet=sheet)
+    drawn = _write_sheet(options.sheet or path.with_suffix(".png"), deck, looks, known)
     seconds = time.process_time() - began
     print(
         translate(
@@ -255,6 +244,39 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
             seconds=f"{seconds:.0f}",
         )
     )
+    _tell_missing(known)
+    tell_confusions(deck, known.confusions)
+    print(translate("kept in {path}; {drawn}", path=path, drawn=drawn))
+    print(
+        translate(
+            'use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings', deck=deck
+        )
+    )
+    return 1 if known.confusions else 0
+
+
+def _learn_cards(lookout: Lookout, looks: Sequence[CardLook]) -> Knowledge:
+    """Learn the cards, and print each step; raises `UserError`."""
+    try:
+        return lookout.learn(looks, lambda step: print(f"  {translate(step)} ..."))
+    except TooFewLooks as few:
+        raise UserError("nothing was learned: {why}", why=few) from few
+    except WeightsBroken as error:
+        raise UserError("the eye cannot learn: {why}", why=error) from error
+
+
+def _write_sheet(sheet: Path, deck: str, looks: Sequence[CardLook], known: Knowledge) -> str:
+    """Write the contact sheet; return a sentence that says where it is, or that it could not be written."""
+    title = f"{deck}: {len(known.laid)} cards, {len(looks)} looks"
+    try:
+        write_picture(sheet, draw_contact_sheet(looks, known, title))
+    except UserError:
+        return translate("{sheet} cannot be written", sheet=sheet)
+    return translate("what was seen of each card: {sheet}", sheet=sheet)
+
+
+def _tell_missing(known: Knowledge) -> None:
+    """Print how many cards were not laid, if any."""
     missing = len([card for card in ORDER if card not in known.laid])
     if missing:
         print(
@@ -264,18 +286,22 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
                 cards=missing,
             )
         )
-    if known.confusions:
+
+
+def tell_confusions(deck: str, confusions: Sequence[Confusion]) -> None:
+    """Print which cards are still confused, and how to lay them again."""
+    if confusions:
         print(translate("still confused, and never said with 0.9 or more:"))
-        for c in known.confusions:
+        for confused in confusions:
             print(
                 translate(
                     "  {one} with {other} ({share} of its copies)",
-                    one=pretty(c.card),
-                    other=pretty(c.other),
-                    share=f"{c.share:.0%}",
+                    one=pretty(confused.card),
+                    other=pretty(confused.other),
+                    share=f"{confused.share:.0%}",
                 )
             )
-        again = " ".join(c.card for c in known.confusions)
+        again = " ".join(confused.card for confused in confusions)
         print(
             translate(
                 'lay them once more: referee enrol --deck {deck} --more --cards "{again}"', deck=deck, again=again
@@ -283,10 +309,3 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
         )
     else:
         print(translate("no card is confused with another, each being left out in turn"))
-    print(translate("kept in {path}; {drawn}", path=path, drawn=drawn))
-    print(
-        translate(
-            'use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings', deck=deck
-        )
-    )
-    return 1 if known.confusions else 0
