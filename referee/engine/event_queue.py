@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -126,8 +125,12 @@ class EventQueue:
 
 
 _REVEALS: Final = (Card, Taken)
+_HANDS: Final = (Slap, Taken)
+"""Kinds that may have a dead heat: a take may count as a slap (M14)."""
 _ORDERED: Final = (Card, Slap, Taken)
 """Kinds that wait for everything that may have come before them."""
+_BEFORE_ALL: Final[Key] = (-(2**64), 0, 0, 0, "", 0)
+"""A place before every instant that a log may state."""
 _AMENDING: Final = (Answer, Correct)
 
 
@@ -180,7 +183,7 @@ class EventJudge:
         """Observations judged since the owner last emptied the list, in the order of judging."""
         self.waiting = EventQueue()
         """Observations not judged yet."""
-        self.reached: Key | None = None
+        self.reached: Key = _BEFORE_ALL
         """The latest place in event time judged so far; rulings that doubt puts behind it are printed there."""
 
     @property
@@ -254,11 +257,11 @@ class EventJudge:
         """Judge a waiting observation, and add its rulings to ``out``."""
         key = self.waiting.take(observation)
         state = self.state
-        won = state.pending if state is not None and type(observation) in _REVEALS else None
-        if won is not None and won.place is not None and (self.reached is None or self.reached < won.place):
+        won = None if state is None else state.pending
+        if won is not None and won.place is not None and type(observation) in _REVEALS:
             # The winning hand of a dead heat may stand behind a card or pick-up that follows from its win.
-            self.reached = won.place
-        if self.reached is None or key >= self.reached:
+            self.reached = max(self.reached, won.place)
+        if key >= self.reached:
             self.reached = key
         else:
             key = self._printed_at(key)
@@ -268,25 +271,26 @@ class EventJudge:
         if state is None:
             if not isinstance(observation, Table):
                 return
-            self.state, rulings = open_table(observation, self.answers)
+            after, rulings = open_table(observation, self.answers)
         else:
             # An observation that doubt put behind a slap is near it, too.
-            near = self.waiting.near(observation) if isinstance(observation, Slap | Taken) else ()
-            self.state, rulings = fold(state, observation, near, self.answers)
-        pending = self.state.pending
+            near = self.waiting.near(observation) if isinstance(observation, _HANDS) else ()
+            after, rulings = fold(state, observation, near, self.answers)
+        pending = after.pending
         if pending is not None and pending.place is None:
             decided = key if pending.t is not None else max(key, place_of(pending.slap))
-            self.state = self.state._replace(pending=replace(pending, place=decided))
+            after = after._replace(pending=pending._replace(place=decided))
+        self.state = after
         if self.witness is not None:
-            met = self.state if state is None else state
+            met = after if state is None else state
             said = self.answers.get(f"question@{observation.id}")
-            self.witness(JudgedMoment(observation, met, self.state, tuple(rulings), nth, said))
+            self.witness(JudgedMoment(observation, met, after, tuple(rulings), nth, said))
         _put(rulings, key, nth, out)
 
     def _printed_at(self, place: Key) -> Key:
         """Return where a ruling is printed: in its place, or behind those that doubt had judged before it (K9)."""
         reached = self.reached
-        if reached is not None and place < reached:
+        if place < reached:
             place = (*reached[:5], reached[5] + 1)
         self.reached = place
         return place

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from referee.engine.doubt import judge_hand, order_is_open
 from referee.engine.observations import Card, Lift, Observation, Slap, Taken
-from referee.engine.rulings import RULING_ORDER, Ruling, in_doubt_of_gap, to_ruling, to_rulings
+from referee.engine.rulings import RULING_ORDER, Ruling, in_doubt_of_gap, to_rulings
 from referee.engine.state import PendingWin, RunnerUp, State
 from referee.rules import war
 from referee.rules.card_play import lay, leave, settle
@@ -22,7 +22,7 @@ from referee.rules.pickup import claim_by_slap
 from referee.rules.position import Position
 from referee.rules.slap_verdict import Verdict
 from referee.rules.stacks import put_under
-from referee.rules.step import Draft, Step
+from referee.rules.step import Step
 
 _FORCE_LEAD: Final = 0.1
 """Lead that the greatest force needs to decide a dead heat ("How the rows are to be read", 2)."""
@@ -192,10 +192,10 @@ def run_up(state: State, slap: Slap) -> State:
     runners = (*pending.runners_up, runner)
     if pending.decided_by == "time" and runner.margin is None:
         # By the timestamps this hand was first; doubt put the other before it (K9).
-        pending = replace(pending, margin=None, error=None, decided_by="doubt")
+        pending = pending._replace(margin=None, error=None, decided_by="doubt")
     elif pending.decided_by == "time" and pending.margin is None:
-        pending = replace(pending, margin=runner.margin, error=pending.slap.t_error + runner.error)
-    return state._replace(pending=replace(pending, runners_up=runners))
+        pending = pending._replace(margin=runner.margin, error=pending.slap.t_error + runner.error)
+    return state._replace(pending=pending._replace(runners_up=runners))
 
 
 def win(
@@ -213,8 +213,8 @@ def win(
     rule = (*judged.rule, "K9") if doubt else judged.rule
     by_people = "K6" in judged.rule
     how: Literal["time", "people"] = "people" if by_people else "time"
-    pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, how, doubt=doubt)
-    pending = replace(pending, empty=without_cards(state.position, (hand.seat for hand in hands)))
+    empty = without_cards(state.position, (hand.seat for hand in hands))
+    pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, how, doubt=doubt, empty=empty)
     split: tuple[int, ...] = ()
     if len(hands) > 1:
         state = state._replace(settled=state.settled | {hand.id for hand in hands[1:]})
@@ -224,7 +224,7 @@ def win(
         seats = [hand.seat for hand in hands]
         step.rule("dead_heat", "K3", "M2", because=ids, seats=seats, margin=margin, error=error)
         because = tuple(dict.fromkeys((*ids, *pending.because)))
-        pending = replace(pending, because=because, margin=margin, error=error)
+        pending = pending._replace(because=because, margin=margin, error=error)
         decided = _decide_heat(step, pending, hands, answers)
         if decided is None:
             return _left_open(*finish(state._replace(disputed=pending, hands=hands), step, used, doubt=doubt))
@@ -248,7 +248,7 @@ def _left_open(state: State, rulings: list[Ruling]) -> Decided:
     """Remember the question by which people are asked who was first."""
     asked = next((ruling.id for ruling in rulings if ruling.get("ask") == "who_was_first"), "")
     if asked and state.disputed is not None:
-        state = state._replace(disputed=replace(state.disputed, asked=asked))
+        state = state._replace(disputed=state.disputed._replace(asked=asked))
     return state, rulings
 
 
@@ -313,9 +313,9 @@ def _of_heat(
         for hand in hands
         if hand is not winner
     )
-    won = replace(pending, slap=winner, rule=(*pending.rule, row), decided_by=how, runners_up=runners)
+    won = pending._replace(slap=winner, rule=(*pending.rule, row), decided_by=how, runners_up=runners)
     # By the timestamps another hand was first, so no margin is given.
-    return won if all(runner.margin is not None for runner in runners) else replace(won, margin=None, error=None)
+    return won if all(runner.margin is not None for runner in runners) else won._replace(margin=None, error=None)
 
 
 def won_ruling(pending: PendingWin) -> Ruling:
@@ -329,11 +329,18 @@ def won_ruling(pending: PendingWin) -> Ruling:
         "runners_up": [{"seat": runner.seat, "margin": runner.margin} for runner in pending.runners_up],
         "decided_by": pending.decided_by,
     }
-    because = (*pending.because, *(runner.ref for runner in pending.runners_up))
+    refs = (pending.slap.id, *pending.because, *(runner.ref for runner in pending.runners_up))
     rule = (*pending.rule, "K3") if pending.runners_up else pending.rule
-    draft = Draft("slap_won", fields, tuple(dict.fromkeys(rule)), because)
-    ruling = to_ruling(draft, pending.slap.id, pending.at, set(), doubt=pending.doubt)
-    return ruling if pending.place is None else replace(ruling, place=pending.place)
+    return Ruling(
+        "slap_won",
+        f"slap_won@{pending.slap.id}",
+        pending.at,
+        tuple(dict.fromkeys(refs)),
+        tuple(dict.fromkeys(rule)),
+        fields,
+        doubt=pending.doubt,
+        place=pending.place,
+    )
 
 
 def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) -> Decided:
@@ -361,7 +368,7 @@ def _settle_dispute(state: State, step: Step, winner: int, how: Literal["war", "
     if how == "left" and state.disputed.asked:
         step.undone += (state.disputed.asked,)
     hand = next(hand for hand in state.hands if hand.seat == winner)
-    pending = replace(_of_heat(state.disputed, hand, state.hands, how, row), t=step.t)
+    pending = _of_heat(state.disputed, hand, state.hands, how, row)._replace(t=step.t)
     claim(step, hand, pending.empty)
     settle(step)
     return finish(state._replace(pending=pending, disputed=None, hands=()), step)
@@ -390,7 +397,7 @@ def _settle_taken(state: State, step: Step, winner: int) -> Decided:
     if state.disputed.asked:
         step.undone += (state.disputed.asked,)
     hand = next(hand for hand in state.hands if hand.seat == winner)
-    pending = replace(_of_heat(state.disputed, hand, state.hands, "left", "E8"), t=step.t)
+    pending = _of_heat(state.disputed, hand, state.hands, "left", "E8")._replace(t=step.t)
     cards = step.position.in_limbo
     step.set(in_limbo=0, unsure=frozenset())
     put_under(step, player, (UNREADABLE,) * cards)

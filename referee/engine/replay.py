@@ -94,12 +94,12 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
     opened, sits = -_LAST, 0
     for line in lines:
         number, seen = line
-        if not times and not isinstance(seen, Table):
-            raise LogError(number, Sentence('the first line of a log must be its "table" (seats, dealer, rules)'))
-        ids.add(number, seen.id)
         kind, t = type(seen), seen.t
-        if isinstance(seen, Table) and not times:
+        if not times:
+            if not isinstance(seen, Table):
+                raise LogError(number, Sentence('the first line of a log must be its "table" (seats, dealer, rules)'))
             opened, sits = t, len(seen.seats)
+        ids.add(number, seen.id)
         if t < opened or kind in _SEATING or (getattr(seen, "seat", None) or 0) > sits:
             seats.add(number, seen)
         if kind is Tick:

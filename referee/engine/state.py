@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 from referee.engine.observations import Slap
 from referee.engine.rulings import Key, Ruling
-from referee.rules.frozen import record
 from referee.rules.position import Position
 
 
@@ -21,8 +20,7 @@ class RunnerUp(NamedTuple):
     ref: str
 
 
-@record(frozen=True, slots=True)
-class PendingWin:
+class PendingWin(NamedTuple):
     """A slap that won; its ruling waits for the pick-up, because later hands still count (K3)."""
 
     slap: Slap

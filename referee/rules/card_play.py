@@ -48,7 +48,8 @@ def lay(step: Step, card: str, seat: int | None) -> None:
     phase = position.phase
     if position.closed or type(phase) is Over:
         return
-    player = seat if seat is not None and position.rules.has("K4") else _whose_turn(position)
+    seen = seat if position.rules.has("K4") else None
+    player = seen if seen is not None else _whose_turn(position)
     if player > len(position.names):
         # A seat that has not joined: people must say whose card it is.
         step.rule("question", "M11", ask="who_played", about=[step.ref])
@@ -56,7 +57,7 @@ def lay(step: Step, card: str, seat: int | None) -> None:
     if player in position.absent:
         # A vacant seat: the card counts as laid by the seat whose turn it is until people say whose it is.
         step.rule("question", "E8" if position.rules.has("E8") else "M11", ask="who_played", about=[step.ref])
-        seat, player = None, _whose_turn(position)
+        seat, seen, player = None, None, _whose_turn(position)
     if type(phase) not in _GOING_ON:
         if type(phase) is OpenLead and seat is None and phase.turn is None and position.drifts:
             # The lead was not seen.
@@ -68,7 +69,7 @@ def lay(step: Step, card: str, seat: int | None) -> None:
     if type(phase) is not Over:
         drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player, in_turn=player == phase.turn)
         if phase.turn is None and position.drifts:
-            _lay_after_gap(step, card, seat if step.position.rules.has("K4") else None)
+            _lay_after_gap(step, card, seen)
         elif player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
             _lay_in_turn(step, card, player)
         elif position.drifts and type(phase) is Turn and not drawn_at_once:
@@ -96,7 +97,7 @@ def lay(step: Step, card: str, seat: int | None) -> None:
                 _lay_in_turn(step, card, player)
         else:
             _lay_dead(step, card, player, drawn_at_once=drawn_at_once)
-        if seat is None or not position.rules.has("K4"):
+        if seen is None:
             _seat_was_not_seen(step)
     settle(step)
 

@@ -24,11 +24,10 @@ def announce_out(step: Step) -> None:
         return
     if before.counts == after.counts and before.phase == after.phase and before.pile == after.pile:
         return
-    said = [draft.fields["seat"] for draft in step.drafts if draft.kind == "out"]
     for seat, held in enumerate(after.counts, start=1):
-        if held or seat in after.absent or seat in said:
+        if held or seat in after.absent or _is_out(before, seat) or not _is_out(after, seat):
             continue
-        if not _is_out(before, seat) and _is_out(after, seat):
+        if not any(draft.kind == "out" and draft.fields["seat"] == seat for draft in step.drafts):
             step.rule("out", "E1", seat=seat)
 
 

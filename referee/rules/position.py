@@ -304,17 +304,17 @@ class Position:
     def stays_in(self, seat: int) -> bool:
         """Whether a seat is still in: by turning its last cards (E2), a won pile (M10) or its challenge (C7)."""
         phase = self.phase
-        if isinstance(phase, LastChance):
-            return phase.seat == seat
-        if isinstance(phase, Claim) and phase.by == "slap":
-            # A seat that has slapped in is back, though the pile is still on the table.
-            return seat in (phase.seat, *phase.sharers)
-        if isinstance(phase, Challenge) and self.rules.has("E6") and phase.turn and not self.holds(phase.turn):
-            # The seat due to pay has lost in this moment, and the challenger gets the pile.
-            return seat == phase.challenger
-        if isinstance(phase, Challenge | Claim) and self.rules.has("C7"):
-            return seat == (phase.challenger if isinstance(phase, Challenge) else phase.seat)
-        return False
+        if isinstance(phase, Challenge):
+            if seat != phase.challenger:
+                return False
+            # With E6, a seat that is due to pay and has no card has lost, and the challenger gets the pile.
+            return self.rules.has("C7") or (self.rules.has("E6") and not self.holds(phase.challenged))
+        if isinstance(phase, Claim):
+            if phase.by == "slap":
+                # A seat that has slapped in is back, though the pile is still on the table.
+                return seat in (phase.seat, *phase.sharers)
+            return seat == phase.seat and self.rules.has("C7")
+        return isinstance(phase, LastChance) and phase.seat == seat
 
     def just_emptied(self, seat: int) -> bool:
         """Whether the latest card was this seat's last; the seat stays in until the next card or pick-up (M12, E5b)."""
