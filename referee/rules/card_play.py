@@ -463,7 +463,8 @@ def let_go(step: Step, seat: int) -> int | None:
         step.enter(phase._replace(turn=turn))
     elif isinstance(phase, OpenLead) and seat in phase.seats:
         left = tuple(other for other in phase.seats if other != seat) or position.players_after(seat)
-        step.enter(OpenLead(left, left[0] if phase.turn == seat else phase.turn))
+        # Where no player is left to lead, the pile lies there for who slaps in or joins (M10, M11).
+        step.enter(OpenLead(left, left[0] if phase.turn == seat else phase.turn) if left else Turn(turn))
     elif isinstance(phase, DeadHeat) and seat in phase.seats:
         left = tuple(other for other in phase.seats if other != seat)
         step.enter(DeadHeat(left))
