@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Final
@@ -81,13 +81,13 @@ def referee_game(
         stack.callback(screen.close)
         # ``conductor`` is bound later: the lights first call this once it exists.
         announcers, first = _announcers(settings, parts, service, lambda: bool(conductor.view.questions))
-        tellers = {name: one.tell for name, one in {**announcers, "display": screen}.items()}
+        tellers = {name: announcer.tell for name, announcer in {**announcers, "display": screen}.items()}
         pads = SharedPads(parts.pads)
         silent = _call_roll(settings, parts, pads, list(tellers.values()), alarm, service)
-        hidden = any(one.hides for one in services)
+        hidden = any(companion.hides for companion in services)
         outlets: dict[str, RulingListener] = {} if hidden else {**announcers, "display": screen, "answers": typed}
-        outlets |= {one.name: one.take_rulings for one in services}
-        tellers |= {one.name: one.take_notice for one in services}
+        outlets |= {companion.name: companion.take_rulings for companion in services}
+        tellers |= {companion.name: companion.take_notice for companion in services}
         timeline = recorded.timeline if recorded is not None else Timeline()
         log = recorded.journal(journal) if recorded is not None else journal
         disk = JournalThread(log) if log is not None and parts.openers.is_real_time else None
@@ -95,14 +95,10 @@ def referee_game(
             stack.callback(disk.close)
         conductor = _conduct(settings, parts, outlets, tellers, recorded, disk or log, timeline.now(clock()), is_chosen)
         display.began = conductor.observations[0].t
-        for seat in silent:
-            conductor.trouble(
-                f"pad {seat}",
-                Sentence("{name}'s pad was not heard in the roll-call; see to its cable", name=names[seat - 1]),
-            )
+        _report_silent_pads(conductor, silent, names)
         keeper, record = (recorded.keeper, recorded.record) if recorded is not None else (None, None)
-        for one in services:
-            one.begin_game(GameContext(conductor, settings, timeline, clock, keeper, record, parts.speaker))
+        for companion in services:
+            companion.begin_game(GameContext(conductor, settings, timeline, clock, keeper, record, parts.speaker))
         loop = Loop(
             conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm,
             beat=service.beat, forces=parts.forces, timeline=timeline, services=services,
@@ -118,6 +114,15 @@ def referee_game(
         finally:
             loop.finish()
     return conductor
+
+
+def _report_silent_pads(conductor: Conductor, silent: Iterable[int], names: Sequence[str]) -> None:
+    """Report the pads that the roll-call did not hear as troubles of the game."""
+    for seat in silent:
+        conductor.trouble(
+            f"pad {seat}",
+            Sentence("{name}'s pad was not heard in the roll-call; see to its cable", name=names[seat - 1]),
+        )
 
 
 def _announcers(
