@@ -163,14 +163,13 @@ def add_play(commands: Commands) -> None:
 
 def run_play(args: argparse.Namespace) -> int:
     from referee.setup.walk_site import evening_settings, hold_evening
-    from referee.table.session import require_free, run
+    from referee.table.session import find_left_games, run
 
-    path, goes_on = args.settings or evening_settings(), False
-    if path.exists():
-        # Check before people answer any question; the record is free again while they do.
-        goes_on = require_free(path)
+    path = args.settings or evening_settings()
+    # Check before people answer any question; the record is free again while they do.
+    games = find_left_games(path) if path.exists() else None
     evening = hold_evening(
-        path, host=args.host, port=args.port, browse=not args.no_browser, for_service=args.only_ask, goes_on=goes_on
+        path, host=args.host, port=args.port, browse=not args.no_browser, for_service=args.only_ask, games=games
     )
     if args.only_ask:
         return 0 if evening else 1

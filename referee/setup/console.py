@@ -12,7 +12,7 @@ from referee.sentence import Sentence
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.device_checks import Bench, SimulatedBench
 from referee.setup.steps import STEPS
-from referee.setup.walk import COMMANDS, Question, Remark, Wizard
+from referee.setup.walk import COMMANDS, YES_NO, Question, Remark, Wizard
 from referee.text.terminal_language import translate
 
 
@@ -129,10 +129,12 @@ def _converse(walk: Wizard, path: Path, bench: Bench, typed: Iterator[str], *, a
 
 
 def _ask(walk: Wizard, question: Question, typed: Iterator[str]) -> None:
-    print("\n".join(f"  {line}" for line in translate(question.words).splitlines()))
+    is_yes_no = question.choices == YES_NO
+    words = Sentence("{question} (yes, no)", question=question.words) if is_yes_no else question.words
+    print("\n".join(f"  {line}" for line in translate(words).splitlines()))
     # Numeric answers get no list numbers.
     plain = any(value.isdecimal() for value in question.choices)
-    for number, (value, words) in enumerate(question.choices.items(), start=1):
+    for number, (value, words) in enumerate(() if is_yes_no else question.choices.items(), start=1):
         print(f"    {value if plain else f'{number}. {value}'}" + (f": {translate(words)}" if words else ""))
     print(f"  [{question.default}] > ", end="", flush=True)
     line = next(typed, None)

@@ -23,6 +23,7 @@ from referee.settings.file import SettingsText, replace_file
 from referee.settings.model import Settings, VoiceSettings, parse_settings
 from referee.setup.doctor import examine, short_report
 from referee.setup.first_hit import first_hit, keys_held_together
+from referee.setup.left_game import LeftGame
 from referee.units import MS
 from referee.vision import learned_decks
 from referee.vision.cameras import cameras, open_camera_of
@@ -54,6 +55,18 @@ class Bench:
     def settings(self, text: str) -> Settings:
         """Parse settings."""
         return parse_settings(text, self.path.parent)
+
+    def find_left_game(self, text: str) -> LeftGame | None:
+        """Return the broken-off game that these settings can resume; None if there is none."""
+        return None
+
+    def resumed_game(self, text: str) -> LeftGame | None:
+        """Return the broken-off game if people chose to go on with it and these settings still allow that."""
+        return None
+
+    def has_looked(self) -> bool:
+        """Return whether the camera has shown a picture."""
+        return True
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | str | None:
         """Return the pin of the first pad hit within some seconds, or the place of the first key pressed.

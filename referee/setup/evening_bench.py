@@ -14,6 +14,7 @@ from referee.errors import UserError
 from referee.sentence import Sentence
 from referee.settings.model import Settings
 from referee.setup.device_checks import Bench
+from referee.setup.left_game import LeftGame, LeftGames
 from referee.setup.live_look import LiveLook, Look
 from referee.setup.wired_devices import open_pads
 from referee.units import MS
@@ -30,9 +31,25 @@ _HOLDING: Final = 30.0
 class EveningBench(Bench):
     """The devices of a machine without soldered parts."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, games: LeftGames | None = None) -> None:
+        """``games``: the record; None: no game was broken off."""
         super().__init__(path)
         self._look: LiveLook | None = None
+        self._games = games
+        self.resumes = True
+        """Whether people go on with a broken-off game, if there is one."""
+
+    def find_left_game(self, text: str) -> LeftGame | None:
+        """See `Bench`."""
+        return None if self._games is None else self._games.find(text)
+
+    def choose_game(self, resume: bool) -> None:
+        """Note whether people go on with the broken-off game."""
+        self.resumes = resume
+
+    def resumed_game(self, text: str) -> LeftGame | None:
+        """See `Bench`."""
+        return self.find_left_game(text) if self.resumes else None
 
     @property
     def look_now(self) -> Look | None:
@@ -55,6 +72,11 @@ class EveningBench(Bench):
             return b"Raspberry Pi" in _MODEL.read_bytes()
         except OSError:
             return False
+
+    def has_looked(self) -> bool:
+        """See `Bench`."""
+        look = self.look_now
+        return look is not None and bool(look.jpeg)
 
     def look(self, text: str) -> None:
         """Open the camera of these settings, and keep looking."""

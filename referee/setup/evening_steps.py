@@ -15,6 +15,7 @@ from referee.rules.house import read_house_rules
 from referee.sentence import Sentence
 from referee.settings.file import SettingsText
 from referee.settings.model import FEWEST_SEATS, MOST_SEATS
+from referee.setup.left_game import LeftGame, describe_table, left_game_step
 from referee.setup.pads_step import pads_step, press_together
 from referee.setup.steps import check_names, lights_step, rules_step, voice_step
 from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number, yes_no
@@ -115,7 +116,11 @@ def look_step(draft: SettingsText) -> Run:
         words = Sentence(
             "Lay some cards face up in the middle. Are they named right, and is nothing said to be mended?"
         )
-        seen = yield choose("camera.live", words, "yes", {"yes": "", "other": Sentence("another camera")})
+        choices = {"yes": Sentence("Yes, that is right"), "other": Sentence("Another camera")}
+        while (seen := (yield choose("camera.live", words, "yes", choices))) == "yes":
+            if (yield DeviceCall("has_looked", {})):
+                break
+            yield Remark(Sentence("This camera has shown no picture yet. Wait for one, or choose another camera."))
         if seen == "yes":
             break
         yield DeviceCall("look_away", {})
@@ -173,7 +178,11 @@ def slaps_step(draft: SettingsText) -> Run:
 
 
 def deal_step(draft: SettingsText) -> Run:
-    """Ask who deals, and confirm the start."""
+    """Ask who deals, and confirm the start; a broken-off game goes on without a deal."""
+    left: LeftGame | None = yield DeviceCall("resumed_game", {"text": draft.text})
+    if left is not None:
+        yield choose("deal.resume", describe_table(left), "resume", {"resume": Sentence("Go on: the cards lie there")})
+        return draft
     names = {str(n): seat.name for n, seat in enumerate(draft.settings.seats, start=1)}
     words = Sentence("Who deals? The next one clockwise leads.")
     if read_house_rules(draft.settings.played_rules).word("S5") == "counter-clockwise":
@@ -181,7 +190,7 @@ def deal_step(draft: SettingsText) -> Run:
     dealer = yield choose("deal.dealer", words, str(draft.settings.dealer), names)
     draft = draft.changed({"dealer": int(dealer)})
     words = Sentence("Everything is ready. Deal all the cards, face down, and keep your hands off the pile.")
-    yield choose("deal.begin", words, "begin", {"begin": Sentence("the referee watches from now on")})
+    yield choose("deal.begin", words, "begin", {"begin": Sentence("Begin: the referee watches from now on")})
     return draft
 
 
@@ -190,6 +199,7 @@ EVENING: Final = (
     WalkStep("hands", Sentence("What you slap"), hands_step),
     WalkStep("camera", Sentence("The camera"), look_step),
     WalkStep("rules", Sentence("House rules"), rules_step),
+    WalkStep("left_game", Sentence("Last time"), left_game_step),
     WalkStep("slaps", Sentence("A test slap"), slaps_step),
     WalkStep("deal", Sentence("Deal"), deal_step),
 )

@@ -75,6 +75,10 @@ COMMANDS: Final = {
 """Commands that may be typed instead of an answer."""
 
 
+YES_NO: Final = {"yes": Sentence("Yes"), "no": Sentence("No")}
+"""The choices of a question that is answered yes or no."""
+
+
 def one_of(values: Sequence[str]) -> Check:
     """Return a check for one of these words, by the word, its number in the list, or a unique prefix."""
 
@@ -86,6 +90,8 @@ def one_of(values: Sequence[str]) -> Check:
         begins = [value for value in values if value.casefold().startswith(lower)]
         if same or len(begins) == 1:
             return (same or begins)[0]
+        if len(values) == 1:
+            raise BadAnswer(Sentence("answer {word}", word=values[0]))
         raise BadAnswer(Sentence("answer {words} or {last}", words=values[:-1], last=values[-1]))
 
     return check
@@ -109,13 +115,8 @@ def choose(key: str, words: str, default: str, choices: Mapping[str, str]) -> Qu
 
 def yes_no(key: str, words: str, default: bool) -> Question:
     """Return a question that is answered True or False."""
-    check = one_of(("yes", "no"))
-    return Question(
-        key,
-        Sentence("{question} (yes, no)", question=words),
-        "yes" if default else "no",
-        lambda text: check(text) == "yes",
-    )
+    check = one_of(tuple(YES_NO))
+    return Question(key, words, "yes" if default else "no", lambda text: check(text) == "yes", YES_NO)
 
 
 class Wizard:

@@ -35,7 +35,8 @@ from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.evening_bench import EveningBench
 from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.held_walk import HeldWalk
-from referee.setup.walk import Wizard, yes_no
+from referee.setup.left_game import LeftGames
+from referee.setup.walk import Wizard
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
 from referee.text.rules import row_words
@@ -167,9 +168,7 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
             # The presets' own titles are among the page's texts.
             choices = [[value, [texts.get(f"preset.{value}", said[0]), texts.language]] for value, said in choices]
         elif row in ROWS and texts.language != "en":
-            asked = yes_no(
-                "", Sentence("{rule} ({row}) Switch that on?", rule=row_words(row, texts), row=row), False
-            ).words
+            asked = Sentence("{rule} ({row}) Switch that on?", rule=row_words(row, texts), row=row)
         question = {**question, "words": worded(asked), "choices": choices}
     return {
         **state,
@@ -206,7 +205,7 @@ def keep_code_shown(pairing: Pairing, over: threading.Event) -> None:
 
 
 def hold_evening(
-    path: Path, *, host: str, port: int, browse: bool, for_service: bool = False, goes_on: bool = False
+    path: Path, *, host: str, port: int, browse: bool, for_service: bool = False, games: LeftGames | None = None
 ) -> bool:
     """Run the wizard in a browser; return whether it was completed.
 
@@ -217,15 +216,15 @@ def hold_evening(
         browse: open this machine's browser.
         for_service: a service referees afterwards, and its games go where its settings say; the questions of the
             terminal are asked here; and a code is always on show, since there is no terminal to request one.
-        goes_on: a game was interrupted; phones that had joined it stay joined.
+        games: the record with the game that was broken off, whose phones stay joined; None: there is none.
 
     Raises:
         UserError: the settings are wrong, or no port is free.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = private_folder(runtime_folder(os.environ))
-    begin_evening(folder, goes_on=goes_on)
-    bench = EveningBench(path)
+    begin_evening(folder, goes_on=games is not None)
+    bench = EveningBench(path, games)
     known = path.exists()
     listening = listen_at(host, port, any_near=True)
     address = address_of(listening)
@@ -256,6 +255,8 @@ def hold_evening(
         )
         return False
     hand_on(folder)
+    if games is not None and not bench.resumes:
+        games.end()
     values: dict[str, Any] = {"page.enabled": True, "page.host": host, "page.port": port}
     if not known:
         # Each player has slapped already.
@@ -268,10 +269,10 @@ def hold_evening(
 
 
 def _begin_walk(path: Path, *, known: bool, for_service: bool) -> Wizard:
-    """Return the wizard at its first step; a known table begins with the slaps."""
+    """Return the wizard at its first step; a known table begins with its broken-off game, or the slaps."""
     draft = read_settings(path) if known else new_settings(path.parent)
     steps = FIRST_START if for_service else EVENING
-    at = next(k for k, step in enumerate(steps) if step.name == "slaps") if known else 0
+    at = next(k for k, step in enumerate(steps) if step.name == "left_game") if known else 0
     return Wizard(draft, steps, at)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from datetime import date
 
 from hardware.clock import wall_now
 from referee.announce.sinks import Notice
+from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import LogError, Table
 from referee.engine.shadow_marks import is_shadowed
 from referee.record.database import RecordError
@@ -15,6 +17,7 @@ from referee.record.journal import GameWriter, Journal
 from referee.record.retention import GAMES_CAP, make_room
 from referee.record.store import GameInfo, Record
 from referee.record.stored_lines import tell_odd_lines
+from referee.setup.left_game import LeftGame, name_day
 from referee.table.seats import GameSetup
 from referee.table.services import GameContext, TableService
 from referee.table.timeline import ResumedGame, Timeline, past_of
@@ -120,6 +123,18 @@ def find_broken_off(record: Record, table: Table, *, pads: int = 0) -> BrokenOff
     if past.table.rules != table.rules:
         return BrokenOff(left, None, "it was played by other rules")
     return BrokenOff(left, past)
+
+
+def show_left_game(info: GameInfo, past: ResumedGame, today: date) -> LeftGame:
+    """Return a broken-off game as it stood at its last recorded instant."""
+    adjudicator = Adjudicator()
+    for seen in (past.table, *past.told):
+        with suppress(LogError):
+            adjudicator.observe(seen)
+    view = adjudicator.view
+    present = [seat for seat in range(1, len(view.names) + 1) if seat not in view.absent]
+    players = [(view.names[seat - 1], view.counts[seat - 1]) for seat in present]
+    return LeftGame(name_day(date.fromisoformat(info.began[:10]), today), players, view.pile)
 
 
 def open_game(record: Record, left: BrokenOff | None, now: int, *, new: bool = False) -> RecordedGame:

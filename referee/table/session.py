@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +30,8 @@ from referee.record.pictures import FRAMES_FILE
 from referee.record.seals import show_seal
 from referee.record.store import Record
 from referee.sentence import Sentence, words_of
-from referee.settings.model import Settings, load_settings
+from referee.settings.model import Settings, load_settings, parse_settings
+from referee.setup.left_game import LeftGame
 from referee.table.asking_again import AskingAgain
 from referee.table.assembly import referee_game, table_of
 from referee.table.card_calls import CardCalls
@@ -39,7 +41,7 @@ from referee.table.game import Conductor
 from referee.table.keys import Keys
 from referee.table.loop import Answers
 from referee.table.page_link import PageLink, PageProcess
-from referee.table.resume import BrokenOff, RecordedGame, find_broken_off, open_game
+from referee.table.resume import BrokenOff, RecordedGame, find_broken_off, open_game, show_left_game
 from referee.table.seats import GameSetup, seated, with_free_seats
 from referee.table.services import Hook, TableService
 from referee.table.slap_pictures import open_album
@@ -113,19 +115,43 @@ def record_file(settings: Settings) -> Path:
     return Path(settings.record.file).expanduser()
 
 
-def require_free(settings_file: Path) -> bool:
-    """Check that no other program writes the settings' record; return whether a game in it was broken off.
+class RecordedLeftGames:
+    """The game that was broken off in a table's record; implements `referee.setup.left_game.LeftGames`."""
+
+    def __init__(self, settings_file: Path, record: Path) -> None:
+        self._settings_file, self._record = settings_file, record
+
+    def find(self, text: str) -> LeftGame | None:
+        """Return the broken-off game if these settings can resume it, as it stood at its last recorded instant."""
+        settings = parse_settings(text, self._settings_file.parent)
+        with suppress(RecordError), Record(self._record, read_only=True) as record:
+            left = find_broken_off(record, table_of(settings, 0), pads=len(settings.seats))
+            if left is not None and left.past is not None:
+                return show_left_game(left.info, left.past, date.fromisoformat(wall_now()[:10]))
+        return None
+
+    def end(self) -> None:
+        """End the game; the record keeps it."""
+        now = wall_now()
+        with hold_record(self._record, "referee play", now), suppress(RecordError), Record(self._record) as record:
+            left = record.unfinished()
+            if left is not None:
+                record.end(left.id, now)
+
+
+def find_left_games(settings_file: Path) -> RecordedLeftGames | None:
+    """Check that no other program writes the settings' record; return its broken-off game, None if there is none.
 
     Raises:
         UserError: another program writes it.
     """
     settings = load_settings(settings_file)
     if not settings.record.file or not record_file(settings).exists():
-        return False
+        return None
     path = record_file(settings)
     with hold_record(path, "referee play", wall_now()), suppress(RecordError), Record(path, read_only=True) as record:
-        return record.unfinished() is not None
-    return False
+        return None if record.unfinished() is None else RecordedLeftGames(settings_file, path)
+    return None
 
 
 def typing_people(services: list[TableService], stack: ExitStack) -> Answers:

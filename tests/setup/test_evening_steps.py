@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from referee.setup.device_checks import Bench
 from referee.setup.evening_bench import EveningBench
 from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.held_walk import HeldWalk
+from referee.setup.left_game import LeftGame, name_day
 from referee.setup.live_look import LiveLook, judge_picture, look_at
 from referee.setup.walk import DeviceCall, Question, Remark, WalkStep, Wizard
 from referee.setup.walk_site import in_words
@@ -85,17 +87,21 @@ class FakeBench(Bench):
 def walked(bench: FakeBench, *answers: str, steps: Sequence[WalkStep] = EVENING) -> Wizard:
     """Return the wizard after these answers."""
     walk = Wizard(new_settings(bench.path.parent), steps)
+    resume(walk, bench, *answers)
+    return walk
+
+
+def resume(walk: Wizard, bench: FakeBench, *answers: str) -> None:
+    """Go on with the wizard: these answers, and the bench's."""
     said = iter(answers)
     while walk.request is not None:
         if isinstance(walk.request, Question):
-            text = next(said, None)
-            if text is None:
-                break
+            if (text := next(said, None)) is None:
+                return
             assert (complaint := walk.answer(text)) == "", complaint
         else:
             what = getattr(walk.request, "what", None)
             walk.give(None if what is None else getattr(bench, what)(**walk.request.arguments))  # type: ignore[union-attr]
-    return walk
 
 
 def test_an_evening_with_phones_and_a_webcam(tmp_path: Path) -> None:
@@ -140,6 +146,66 @@ def test_keys_are_given_to_everybody_once(tmp_path: Path) -> None:
     assert [str(seat.pad) for seat in walk.draft.settings.seats] == ["browser:f", "browser:j"]
 
 
+class Returning(FakeBench):
+    """A table whose last game was broken off."""
+
+    game = LeftGame("yesterday", (("Ana", 29), ("Ben", None)), ("9d", "??", "9h"))
+    resumes: bool | None = None
+
+    def find_left_game(self, text: str) -> LeftGame | None:
+        return self.game
+
+    def choose_game(self, resume: bool) -> None:
+        self.resumes = resume
+
+    def resumed_game(self, text: str) -> LeftGame | None:
+        return self.game if self.resumes else None
+
+
+def test_a_broken_off_game_goes_on_without_a_deal(tmp_path: Path) -> None:
+    bench = Returning(tmp_path)
+    walk = walked(bench, "2", "Ana", "Ben", "phone", "", "", "", "classic", "", steps=EVENING)
+    assert walk.step is not None and walk.step.name == "left_game"
+    assert isinstance(walk.request, Question)
+    assert walk.request.words == (
+        "The game that began yesterday was broken off: Ana 29, Ben ?; 3 cards on the pile (9h on top). Go on with it?"
+    )
+    bench.hands = [{1: 9.0, 2: 9.0}]
+    resume(walk, bench, "on")
+    assert isinstance(walk.request, Question) and walk.request.id == "deal.resume"
+    assert "Ana 29, Ben ?; 3 cards on the pile (9h on top)" in walk.request.words
+    assert bench.resumes is True
+    assert walk.answer("resume") == ""
+    assert walk.step is None
+
+
+def test_a_new_game_may_be_begun_in_place_of_a_broken_off_one(tmp_path: Path) -> None:
+    bench = Returning(tmp_path)
+    walk = walked(bench, "2", "Ana", "Ben", "phone", "", "", "", "classic", "", steps=EVENING)
+    bench.hands = [{1: 9.0, 2: 9.0}]
+    resume(walk, bench, "new")
+    assert isinstance(walk.request, Question) and walk.request.id == "deal.dealer"
+    assert bench.resumes is False
+
+
+def test_nothing_is_read_right_before_there_is_a_picture(tmp_path: Path) -> None:
+    bench = FakeBench(tmp_path)
+    bench.has_looked = lambda: False  # type: ignore[method-assign]
+    walk = walked(bench, "2", "Ana", "Ben", "phone", "", "yes")
+    assert isinstance(walk.request, Question) and walk.request.id == "camera.live"
+    bench.has_looked = lambda: True  # type: ignore[method-assign]
+    resume(walk, bench, "yes")
+    assert isinstance(walk.request, Question) and walk.request.id == "camera.bottom"
+
+
+@pytest.mark.parametrize(
+    ("ago", "words"), [(0, "today"), (1, "yesterday"), (2, "on Thursday"), (6, "on Sunday"), (7, "on 2026-11-21")]
+)
+def test_a_day_is_named_as_people_name_it(ago: int, words: str) -> None:
+    today = date(2026, 11, 28)
+    assert name_day(today - timedelta(days=ago), today) == words
+
+
 class Ghosting:
     """Pads in a browser whose keyboard never reports more than two of three keys at once."""
 
@@ -167,11 +233,13 @@ def test_three_keys_of_one_keyboard_are_held_together_in_the_walk(
     draft = new_settings(tmp_path).with_seats(
         [{"name": name, "pad": f"browser:{key}"} for name, key in (("Ana", "a"), ("Ben", "s"), ("Cho", "d"))]
     )
-    walk, bench, told = Wizard(draft, EVENING, at=4), EveningBench(tmp_path / "table.toml"), list[str]()
+    walk, bench, told = Wizard(draft, EVENING, at=5), EveningBench(tmp_path / "table.toml"), list[str]()
     walk.give({1: 8.0, 2: 8.0, 3: 8.0})
     while not isinstance(walk.request, Question):
         request = walk.request
-        if isinstance(request, DeviceCall):
+        if isinstance(request, DeviceCall) and request.what == "resumed_game":
+            walk.give(None)
+        elif isinstance(request, DeviceCall):
             assert request.words == "Ana, Ben, Cho: press your keys together, and hold"
             walk.give(getattr(bench, request.what)(**request.arguments))
         else:
@@ -230,7 +298,7 @@ def settled(held: HeldWalk) -> dict[str, Any]:
 def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
     kept: list[str] = []
     bench = FakeBench(tmp_path)
-    walk = Wizard(new_settings(tmp_path), EVENING, at=4)
+    walk = Wizard(new_settings(tmp_path), EVENING, at=5)
     held = HeldWalk(walk, bench, lambda one: kept.append(one.draft.text))
     state = settled(held)
     assert state["step"] == "slaps" and state["question"]["id"] == "slaps.again"
@@ -243,6 +311,7 @@ def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
     assert held.say("step seats") == ""
     assert settled(held)["question"]["id"] == "seats.count"
     assert held.say("step deal") == ""
+    assert settled(held)["question"]["id"] == "deal.dealer"
     assert held.say("3") == ""
     assert held.walk.draft.settings.dealer == 1, "a step is done once it is through"
     assert held.say("begin") == ""
@@ -252,7 +321,7 @@ def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
 
 
 def test_whoever_waits_for_hands_may_leave(tmp_path: Path) -> None:
-    held = HeldWalk(Wizard(new_settings(tmp_path), EVENING, at=4), Slow(tmp_path), lambda _walk: None)
+    held = HeldWalk(Wizard(new_settings(tmp_path), EVENING, at=5), Slow(tmp_path), lambda _walk: None)
     for _ in range(2000):
         if held.state()["heard"]:
             break

@@ -201,7 +201,8 @@ class Evening:
             field.fill(answer)
             asked.locator("form button").click()
         else:
-            asked.locator(".choices .button", has_text=answer).first.click()
+            by_value = asked.locator(f'.choices .button[data-value="{answer}"]')
+            (by_value if by_value.count() else asked.locator(".choices .button", has_text=answer)).first.click()
         asked.wait_for(state="detached", timeout=30_000)
 
     def walk(self, names: Sequence[str], dealer: int, table: StreamedTable, way: str = "clockwise") -> None:
@@ -230,7 +231,7 @@ class Evening:
         self.say("Which rules?", "classic", "rules")
         self.say("Which way do the cards go round", way, "way")
         while self.main.locator(".ask", has_text="Switch that on?").count():
-            self.main.locator(".choices .button", has_text="no").first.click()
+            self.main.locator('.choices .button[data-value="no"]').first.click()
             self.main.wait_for_timeout(700)
         self.main.locator(".invitations figure").first.wait_for(timeout=30_000)
         self._join(len(names))

@@ -30,9 +30,9 @@
   const choices = (question) =>
     element("div", { class: "choices" }, ...question.choices.map(([value, [words, lang]]) =>
       element("button", {
-        type: "button", class: `button ${value === question.default ? "strong" : ""}`, lang, onclick: () => tell(value),
-      }, element("b", {}, /^\d+$/.test(value) && words ? words : value),
-        words && !/^\d+$/.test(value) ? element("span", {}, words) : null)));
+        type: "button", class: `button ${value === question.default ? "strong" : ""}`, lang, "data-value": value,
+        disabled: question.id === "camera.live" && value === "yes" ? true : null, onclick: () => tell(value),
+      }, element("b", {}, words || value))));
 
   const typed = (question) =>
     form([input("answer", "", { value: question.default, autocomplete: "off", maxlength: 400, "aria-label": question.words[0] })],
@@ -74,6 +74,8 @@
   const seen = (now) => {
     picture.hidden = !now.look?.picture;
     if (now.look?.picture) picture.src = `/look.jpg?${Date.now()}`;
+    // Without a picture there is no card to judge.
+    for (const yes of home.querySelectorAll('[data-value="yes"]')) yes.disabled = now.step === "camera" && !now.look?.picture;
     const told = now.look ? now.look.trouble ? [["poor", now.look.trouble, ""]] : now.look.items : [];
     items.replaceChildren(...told.map(([grade, words, todo]) =>
       element("li", { class: grade }, words, todo ? element("b", {}, ` ${todo}`) : null)));
