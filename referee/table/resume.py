@@ -131,6 +131,7 @@ def show_left_game(info: GameInfo, past: ResumedGame, today: date) -> LeftGame:
     for seen in (past.table, *past.told):
         with suppress(LogError):
             adjudicator.observe(seen)
+    adjudicator.finish()
     view = adjudicator.view
     present = [seat for seat in range(1, len(view.names) + 1) if seat not in view.absent]
     players = [(view.names[seat - 1], view.counts[seat - 1]) for seat in present]

@@ -30,6 +30,7 @@ from referee.table.names import NameService
 from referee.table.page_link import PAGE_SOCKET, PAIRING_CODE_NOTICE, PageLink
 from referee.table.resume import Both, RecordedGame, find_broken_off, open_game
 from referee.table.services import GameContext
+from referee.table.session import find_left_games
 from referee.vision.sight import News, Recall, Sight
 from tests.table.test_loop import MS
 
@@ -301,6 +302,28 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
     state = str(_ask(folder, desk, STATE))
     assert codes[0] not in state and "123456" not in state
     desk.unplug()
+
+
+def test_the_walk_is_shown_the_game_that_was_broken_off_and_may_end_it(tmp_path: Path) -> None:
+    file, record = tmp_path / "table.toml", tmp_path / "record.db"
+    text = f'[record]\nfile = "{record}"\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
+    file.write_text(text, encoding="utf-8")
+    assert find_left_games(file) is None, "no game was ever played"
+    desk = Desk(record)
+    desk.see(1_000 * MS, ("7h", 2))
+    desk.see(2_000 * MS, ("7c", 1))
+    desk.see(2_100 * MS)
+    desk.unplug()
+    games = find_left_games(file)
+    assert games is not None
+    left = games.find(text)
+    assert left is not None and left.players == [("Ana", 25), ("Ben", 25)] and left.pile == ("7h", "7c")
+    assert left.day == "today" or left.day == "yesterday", "midnight may pass meanwhile"
+    assert games.find(text.replace("Ben", "Cho")) is None, "other people cannot go on with it"
+    games.end()
+    assert find_left_games(file) is None
+    with Record(record, read_only=True) as kept:
+        assert kept.unfinished() is None and len(kept.games()) == 1
 
 
 @pytest.mark.parametrize("agreed", [True, False])
