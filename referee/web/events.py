@@ -6,7 +6,6 @@ so a slow viewer skips states, a late one gets everything, and no viewer can fil
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Final
@@ -15,6 +14,7 @@ from referee.text.catalogue import texts
 from referee.web.board import Board
 from referee.web.board_view import REGIONS, regions
 from referee.web.markup import Markup
+from referee.web.serving import EventStreams
 
 _QUIET: Final = 15.0
 """Seconds after which a silent stream sends a sign of life."""
@@ -22,15 +22,13 @@ _Regions = Mapping[str, Markup]
 _NOTHING: Final[_Regions] = {}
 
 
-class Hub:
+class Hub(EventStreams):
     """One board and all its viewers. Lives in one event loop."""
 
     def __init__(self, board: Board, *, controlled: bool = False) -> None:
         """``controlled``: there is a control page, on which people may say that a ruling is wrong."""
+        super().__init__()
         self.board, self._controlled = board, controlled
-        self.viewers = 0
-        self._changed = asyncio.Event()
-        self._closed = False
         self._present: dict[str, dict[str, Markup]] = {}
         self._encoded: dict[tuple[str, int], bytes] = {}
 
@@ -47,13 +45,7 @@ class Hub:
             for language, present in self._present.items()
         }
         self._encoded.clear()
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
-
-    def close(self) -> None:
-        """End every viewer's stream."""
-        self._closed = True
-        self.wake()
+        self.wake_streams()
 
     def present(self, language: str) -> _Regions:
         """Return the regions as they are now."""
@@ -63,25 +55,16 @@ class Hub:
             present |= regions(self.board, texts(language), controlled=self._controlled, names=missing)
         return present
 
-    async def stream(self, language: str, quiet: float = _QUIET) -> AsyncIterator[bytes]:
-        """Yield the events for one viewer: the whole state, then its changes."""
-        self.viewers += 1
+    def stream(self, language: str, quiet: float = _QUIET) -> AsyncIterator[bytes]:
+        """Return the events for one viewer: the whole state, then its changes."""
         sent = _NOTHING
-        try:
-            yield b"retry: 1500\n\n"
-            while not self._closed:
-                changed = self._changed
-                present = self.present(language)
-                data = self._event(language, sent, present)
-                if data:
-                    yield data
-                sent = present
-                try:
-                    await asyncio.wait_for(changed.wait(), quiet)
-                except TimeoutError:
-                    yield b": still here\n\n"
-        finally:
-            self.viewers -= 1
+
+        def draw() -> bytes:
+            nonlocal sent
+            before, sent = sent, self.present(language)
+            return self._event(language, before, sent)
+
+        return self.follow(draw, quiet)
 
     def _event(self, language: str, sent: _Regions, present: _Regions) -> bytes:
         """Return the differing regions, encoded once for all viewers that were sent the same."""

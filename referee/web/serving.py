@@ -40,6 +40,47 @@ def send_events(events: AsyncIterator[bytes]) -> StreamingResponse:
     return StreamingResponse(events, media_type="text/event-stream", headers=_STREAM_HEADERS)
 
 
+class EventStreams:
+    """The open event streams of a site: a change wakes all of them, and closing ends them. Lives in one event loop."""
+
+    def __init__(self) -> None:
+        self.viewers = 0
+        self.closed = False
+        self._changed = asyncio.Event()
+
+    def wake_streams(self) -> None:
+        """Let each stream look for something to send."""
+        # Swap before setting: each stream waits on the event that it read.
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+    def close(self) -> None:
+        """End all streams."""
+        self.closed = True
+        self.wake_streams()
+
+    async def follow(self, draw: Callable[[], bytes], quiet: float) -> AsyncIterator[bytes]:
+        """Yield what ``draw`` returns for one viewer, at first and after each change, unless it is empty.
+
+        After ``quiet`` seconds without a change it yields a sign of life.
+        """
+        self.viewers += 1
+        try:
+            yield b"retry: 1500\n\n"
+            while not self.closed:
+                # Read before drawing, so that a change between the two is not missed.
+                changed = self._changed
+                data = draw()
+                if data:
+                    yield data
+                try:
+                    await asyncio.wait_for(changed.wait(), quiet)
+                except TimeoutError:
+                    yield b": still here\n\n"
+        finally:
+            self.viewers -= 1
+
+
 class SiteServer(uvicorn.Server):
     """Serves many viewers, and ends their streams as soon as it is asked to stop; they would delay it."""
 

@@ -38,7 +38,7 @@ from referee.web.layout import page_texts
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
 from referee.web.security.sessions import Sessions
-from referee.web.serving import SiteServer, make_get_routes, send_events
+from referee.web.serving import EventStreams, SiteServer, make_get_routes, send_events
 
 _ROOM: Final = 50_000
 """Maximum number of waiting messages, some 50 MB; beyond it the oldest are dropped and counted."""
@@ -94,18 +94,16 @@ _TOO_LARGE: Final = b"too large"
 """Replaces a payload longer than any table sends; it is refused as malformed."""
 
 
-class HallHub:
+class HallHub(EventStreams):
     """A hall, its connection to the broker, and its viewers. Lives in one event loop."""
 
     def __init__(self, broker: Broker, prefix: str) -> None:
+        super().__init__()
         self.hall = Hall()
-        self.viewers = 0
         self.lost = 0
         """Messages dropped because the queue was full."""
-        self.closed = False
         self._heard: deque[tuple[str, bytes, bool, int, float]] = deque(maxlen=_ROOM)
         """Topic, payload, whether it had been retained, arrival (ns), and the wall time then (s)."""
-        self._changed = asyncio.Event()
         self._encoded: dict[tuple[str, str | None, int], bytes] = {}
         self._task: asyncio.Task[None] | None = None
         wanted = [(one, 1) for one in filters(prefix)]
@@ -133,11 +131,6 @@ class HallHub:
             await asyncio.wait([self._task])
         await asyncio.to_thread(self.connection.stop)
 
-    def close(self) -> None:
-        """End all streams."""
-        self.closed = True
-        self._wake()
-
     async def _forever(self) -> None:
         """Process new messages repeatedly."""
         hall = self.hall
@@ -158,31 +151,21 @@ class HallHub:
 
     def _wake(self) -> None:
         self._encoded.clear()
-        # Swap before setting: each stream waits on the event that it read.
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
+        self.wake_streams()
 
-    async def stream(self, language: str, only: str | None = None) -> AsyncIterator[bytes]:
-        """Yield events for one viewer: everything, then the changes."""
-        self.viewers += 1
+    def stream(self, language: str, only: str | None = None) -> AsyncIterator[bytes]:
+        """Return the events for one viewer: everything, then the changes."""
         sent, connected = 0, self.hall.connected
-        try:
-            yield b"retry: 1500\n\n"
-            while not self.closed:
-                # Read before the difference, so that a change between the two is not missed.
-                changed = self._changed
-                data = self._event(language, only, sent)
-                if connected != self.hall.connected and not data:
-                    data = self._event(language, only, 0)
-                sent, connected = self.hall.change, self.hall.connected
-                if data:
-                    yield data
-                try:
-                    await asyncio.wait_for(changed.wait(), _SILENT)
-                except TimeoutError:
-                    yield b": still here\n\n"
-        finally:
-            self.viewers -= 1
+
+        def draw() -> bytes:
+            nonlocal sent, connected
+            data = self._event(language, only, sent)
+            if connected != self.hall.connected and not data:
+                data = self._event(language, only, 0)
+            sent, connected = self.hall.change, self.hall.connected
+            return data
+
+        return self.follow(draw, _SILENT)
 
     def _event(self, language: str, only: str | None, sent: int) -> bytes:
         """Return the encoded difference, shared by all viewers in the same state."""
