@@ -23,7 +23,7 @@ from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED
 from referee.engine.amendments import apply_correction
 from referee.engine.log import encode_observation, find_replacements, from_fields
-from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Join, Leave, Observation, Slap, Table, Tick
+from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Leave, Observation, Slap, Table, Tick
 from referee.engine.overrule import VERDICTS_INSTEAD
 from referee.engine.replay import replay_log
 from referee.engine.rulings import SLAP_KINDS, Key, Ruling, encode_ruling, place_of, unamended
@@ -164,23 +164,19 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
     made: list[Ruling] = []
     given: dict[str, str] = {}
     effective: dict[str, Key] = {}
-    left: set[int] = set()
     for line in log:
         if isinstance(line, Answer) and line.id.startswith("answer"):
             view = referee.view
             if line.to not in view.questions:
                 return []
-            # Who leaves once a game is over is no absentee yet, but is if an answer that waits opens it again (E8).
-            absent = view.absent | left
+            # An answer behind the watermark takes effect at the first instant that is still open.
+            at = max(line.t, referee.watermark + 1)
+            # Who leaves at that instant, or in a game that an answer opens again, is no absentee yet (E8).
+            absent = view.absent | {one.seat for one in log if isinstance(one, Leave) and one.t <= at}
             if type(line.value) is not int or (1 <= line.value <= len(view.names) and line.value not in absent):
                 # Another seat is no answer, nor is 0, and is refused.
                 given[line.id] = line.to
-                # An answer behind the watermark takes effect at the first instant that is still open.
-                effective[line.id] = place_of(replace(line, t=max(line.t, referee.watermark + 1)))
-        elif isinstance(line, Leave):
-            left.add(line.seat)
-        elif isinstance(line, Join):
-            left.discard(line.seat)
+                effective[line.id] = place_of(replace(line, t=at))
         made += referee.observe(line)
     made += referee.finish()
     lost = [r for r in made if r.kind == "question" and r["ask"] == "mend_amendment" and r.because[0] in given]
