@@ -267,7 +267,8 @@ class Position:
 
     def holders(self) -> tuple[Player, ...]:
         """Return the seats that have cards."""
-        return tuple(Player(seat) for seat in range(1, self.seats + 1) if self.holds(seat))
+        counts = enumerate(self.counts, start=1)
+        return tuple(_PLAYERS[seat] for seat, held in counts if held != 0 or self._may_hold_more(seat))
 
     def player(self, seat: int | None) -> Player | None:
         """Return the seat as a current player; None if it is vacant or its player is out for good.
