@@ -18,7 +18,7 @@ from referee.rules.elimination import (
 from referee.rules.locks import card_was_laid, release_all_barred
 from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
 from referee.rules.pickup import claim_by_challenge, hold_provisionally, leave_behind, pick_up
-from referee.rules.position import Covered, Laid, Position, State, changed
+from referee.rules.position import NO_SEAT, Covered, Laid, Position, State, changed
 from referee.rules.stacks import (
     ask_recount,
     burn_once,
@@ -58,6 +58,10 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         # A vacant seat: the card counts as laid by the seat whose turn it is until people say whose it is.
         step.rule("question", "E8" if position.rules.has("E8") else "M11", ask="who_played", about=[step.ref])
         seat, seen, player = None, None, _whose_turn(position)
+    elif seat is None and _owner_is_open(position):
+        _lay_without_owner(step, card)
+        settle(step)
+        return
     if type(phase) not in _GOING_ON:
         if type(phase) is OpenLead and seat is None and phase.turn is None and position.drifts:
             # The lead was not seen.
@@ -72,6 +76,8 @@ def lay(step: Step, card: str, seat: int | None) -> None:
             _lay_after_gap(step, card, seen)
         elif player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
             _lay_in_turn(step, card, player)
+        elif type(phase) is Turn and phase.turn is None and not drawn_at_once:
+            _lay_in_open_turn(step, card, player)
         elif position.drifts and type(phase) is Turn and not drawn_at_once:
             # The card shows whose turn it was.
             step.rule("question", "F7", ask="who_played", about=[step.ref])
@@ -100,6 +106,57 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         if seen is None:
             _seat_was_not_seen(step)
     settle(step)
+
+
+def _owner_is_open(position: Position) -> bool:
+    """Whether a card whose seat was not seen may be any of several seats', because the lead is open (K3)."""
+    phase = position.phase
+    if position.drifts or not position.rules.has("K4"):
+        return False
+    if type(phase) is OpenLead:
+        return not position.unsure.isdisjoint(phase.seats)
+    return type(phase) is DeadHeat or (type(phase) is Turn and phase.turn is None and bool(position.unsure))
+
+
+def _lay_without_owner(step: Step, card: str) -> None:
+    """Lay a card whose owner is not known, and ask people (K3): it comes from the cards whose holder is not known."""
+    phase = step.position.phase
+    concerned = frozenset(step.position.tied or step.position.players())
+    if type(phase) is DeadHeat:
+        hold_provisionally(step, phase.seats[0])
+    elif type(phase) is OpenLead:
+        step.set(pile=(), in_limbo=step.position.in_limbo + len(step.position.pile))
+    if step.position.over:
+        return
+    step.enter(TURNS[None])
+    step.rule("question", "K3", ask="who_played", about=[step.ref])
+    if step.position.in_limbo:
+        step.set(in_limbo=step.position.in_limbo - 1)
+    else:
+        ask_recount(step, concerned, "K2")
+    for seat in concerned:
+        # It may have been the top card of any of these stacks.
+        forget(step, seat, step.position.counts[seat - 1])
+    step.set(unsure=step.position.unsure | concerned)
+    _lay_after_gap(step, card, NO_SEAT)
+    _seat_was_not_seen(step)
+
+
+def _lay_in_open_turn(step: Step, card: str, seat: int) -> None:
+    """Lay a seat's card while the turn is not known: it shows whose turn it was.
+
+    It does not if the challenge of an unknown player may stand: then only a face card or ace is certain to challenge.
+    """
+    position = step.position
+    rules = position.rules
+    played = (laid for laid in position.pile if laid.state == "played")
+    challenged = any(laid.ref in position.unread or rules.chances(laid.card) for laid in played)
+    if challenged and not (rules.chances(card) and rules.has("C4")):
+        _put(step, card, seat, "played")
+        _end_by_pattern(step)
+        return
+    step.enter(TURNS[seat])
+    _lay_in_turn(step, card, seat)
 
 
 def _seat_was_not_seen(step: Step) -> None:
@@ -274,12 +331,13 @@ def _end_by_pattern(step: Step) -> None:
 def _lay_after_gap(step: Step, card: str, seat: int | None) -> None:
     """Lay a card after a gap: unseen cards may have passed, so its seat and challenge are uncertain.
 
-    It counts for patterns. A face card whose seat is known certainly challenges, whatever came before it.
+    It counts for patterns. A face card whose seat is known certainly challenges, whatever came before it. `NO_SEAT`:
+    the card counts as no player's.
     """
     if step.position.paused_at is not None:
         step.stand_still(step.t)
     position = step.position
-    held = position.counts if seat is None else without_top(position, seat)[0]
+    held = without_top(position, seat)[0] if seat else position.counts
     layer = _whose_turn(position) if seat is None else seat
     step.set(
         counts=held,
@@ -288,7 +346,7 @@ def _lay_after_gap(step: Step, card: str, seat: int | None) -> None:
         paid=0,
         covered=Covered(position.paid, position.said, position.phase),
         latest=step.ref,
-        emptied=layer if held[layer - 1] == 0 else 0,
+        emptied=layer if layer and held[layer - 1] == 0 else 0,
         final=False,
         said=position.calling,
         calling="",
@@ -301,7 +359,7 @@ def _lay_after_gap(step: Step, card: str, seat: int | None) -> None:
     if card == UNREADABLE:
         step.set(unread=step.position.unread | {step.ref})
         step.rule("question", "K2", ask="unreadable_card", about=[step.ref])
-    elif seat is not None and rules.chances(card) and rules.has("C4"):
+    elif seat and rules.chances(card) and rules.has("C4"):
         _challenge(step, card, seat)
     if rules.has("P16"):
         three_of_a_kind(step)

@@ -8,7 +8,7 @@ from referee.rules.card_play import let_go, put_at_bottom, settle
 from referee.rules.locks import lock
 from referee.rules.phase import Claim, DeadHeat, OpenLead, Player, War
 from referee.rules.pickup import give_pile, remember_verdict
-from referee.rules.position import Laid, Position
+from referee.rules.position import NO_SEAT, Laid, Position
 from referee.rules.stacks import ask_recount, burn, burn_once, check_card, from_limbo, hand_over, take_top
 from referee.rules.step import Step
 
@@ -67,6 +67,9 @@ def _latest_layer(position: Position) -> int | None:
 
 def _layer_or_before(position: Position, layer: int, slapper: int) -> Player | None:
     """Return the seat that laid a card, or the player before if that is the slapper or no longer plays (F3, F12)."""
+    if layer == NO_SEAT:
+        # People are asked who laid the card; until then it is nobody's.
+        return None
     player = position.player(layer) if layer != slapper else None
     return player if player is not None else position.before(layer, never=slapper)
 
@@ -179,7 +182,9 @@ def _laid_instead(step: Step, laid: Laid, seat: int) -> Laid:
     lacks = empty and not from_limbo(step, seat, 1)
     if not empty:
         take_top(step, seat)
-    held = step.position.counts[laid.seat - 1]
+    held = step.position.counts[laid.seat - 1] if laid.seat != NO_SEAT else None
+    if laid.seat == NO_SEAT:
+        step.set(in_limbo=step.position.in_limbo + 1)
     if held is not None:
         counts = list(step.position.counts)
         counts[laid.seat - 1] = held + 1

@@ -12,9 +12,12 @@ from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead
 State = Literal["played", "burned", "dead"]
 Until = Literal["pile", "rounds", "cards", "game", "slap"]
 
+NO_SEAT: Final = 0
+"""The seat of a card whose owner is not known, because a dead heat left the lead open (K3)."""
+
 
 class Laid(NamedTuple):
-    """A card in the pile: its face, observation, instant and seat, and whether it counts."""
+    """A card in the pile: its face, observation, instant and seat (or `NO_SEAT`), and whether it counts."""
 
     card: str
     ref: str

@@ -27,7 +27,8 @@ def explanation_fields(explanation: Explanation) -> dict[str, Any]:
         "ruling": ruling_fields(ruling),
         "notation": notation(explanation.pile),
         "pile": [
-            {"card": laid.card, "seat": laid.seat, "state": laid.state} for laid in explanation.pile[-_MOST_CARDS:]
+            {"card": laid.card, "seat": laid.seat or None, "state": laid.state}
+            for laid in explanation.pile[-_MOST_CARDS:]
         ],
         "below": max(0, len(explanation.pile) - _MOST_CARDS),
         "counts": list(explanation.counts),

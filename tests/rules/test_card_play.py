@@ -219,6 +219,32 @@ def test_whoever_leads_shows_that_the_last_pile_is_gone() -> None:
     assert (open_.position.in_limbo, open_.position.turn) == (2, 2)
 
 
+def test_a_lead_that_may_be_several_seats_comes_from_the_cards_without_a_holder() -> None:
+    """K3: it is nobody's, so that no card is counted twice, and no seat is paid for it."""
+    tied = table(cards="7h 7c", phase=DeadHeat((1, 3)), known=(("2h",) * 5, (), ("3h",) * 5))
+    lay(tied, "Kh", None)
+    assert ruled(tied) == ["question ask=who_played"]
+    after = tied.position
+    assert (after.counts, after.in_limbo, len(after.pile), set(after.unsure)) == ((5, 5, 5), 1, 1, {1, 3})
+    assert (after.turn, after.challenge, after.known) == (None, None, ((), (), ()))
+    lay(tied, "4h", 2)
+    assert (tied.position.turn, tied.position.challenge, tied.position.counts) == (None, None, (5, 4, 5))
+    lay(tied, "Qh", 1)
+    assert tied.position.challenge == Challenge(1, 2, "Qh", "now", 2)
+    for row in ("F3", "F12"):
+        unpaid = table(cards="7h 7c", phase=DeadHeat((1, 3)), on=row)
+        lay(unpaid, "9h", None)
+        false_slap(unpaid, 2)
+        assert ruled(unpaid) == ["question ask=who_played"]
+    reported = table(cards="7h 7c", phase=DeadHeat((1, 3)))
+    lay(reported, "9h", None)
+    foul(reported, 2, "out_of_turn")
+    assert (reported.position.counts, reported.position.in_limbo) == ((5, 4, 5), 2)
+    counted = table(cards="", phase=OpenLead((1, 3)))
+    lay(counted, "9h", None)
+    assert ruled(counted)[0] == "lead seat=1"
+
+
 def test_the_last_chance_counts_the_cards_and_the_clock_runs_after_the_last() -> None:
     step = table((3, 0, 0), phase=LastChance(1, 2))
     lay(step, "Kh", 1)
