@@ -212,7 +212,7 @@ _WIDTH: Final = 100
 _MISTAKE: Final = 2
 _BESIDE: Final = frozenset(("S2", "S3"))
 """Rules that count by their value, whether or not they are on."""
-_ON_SLAPS: Final = ("What may be slapped", "Slapping")
+_ON_SLAPS: Final = ("Patterns to slap", "Slapping")
 _OF_SLAPS: Final = frozenset(("C9", "N11", "F8"))
 """Groups and rules that have no effect in games without slaps."""
 

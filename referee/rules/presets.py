@@ -32,7 +32,7 @@ def _preset(title: str, rows: str, *, options: str = "", **values: Any) -> Prese
 _CLASSIC: Final = "S4a C1 C6a F1 F6a F7 F8 M2 M9 M10 M12 E2 E5a"
 
 _PRESETS: Final = {
-    "classic": _preset("what most people play", f"P1 P2 {_CLASSIC}"),
+    "classic": _preset("the rules that most people play", f"P1 P2 {_CLASSIC}"),
     "wikipedia-2025": _preset(
         "the Wikipedia article of 2025", f"P1 P2 P3a P4b P5a P6 P8 P10a P11 P13a P17 F5 {_CLASSIC}", P8=False
     ),
@@ -44,8 +44,8 @@ _PRESETS: Final = {
     ),
     "wikibooks": _preset("the Wikibooks page", "P1 P2 P3b P4a P6 P8 P10a S4a C1 C6a F1 M2 M9 M10 M11 C9 E5a"),
     "short": _preset("a short description in twelve steps", "P1 P2 P4b P5b P6 S4a C1 C6a C7 F1 F6c M2 M10 E5b", F1=2),
-    "classroom": _preset("for a class: nobody is thrown out", "P1 P2 S4a C1 C6a F1 M2 M9 M10 E5a", options="E7"),
-    "beggar-my-neighbour": _preset("no slaps; whoever runs out loses", "S4a C1 C6b E6"),
+    "classroom": _preset("for a class: no player is knocked out", "P1 P2 S4a C1 C6a F1 M2 M9 M10 E5a", options="E7"),
+    "beggar-my-neighbour": _preset("no slaps; a player who runs out of cards loses", "S4a C1 C6b E6"),
     "suck-the-well": _preset("Beggar-My-Neighbour the other way round", "S4a C1 C6b E6", S5="counter-clockwise"),
     "slapjack": _preset("slap every jack", "S4a P18 F1 M10 E5a", options="F12"),
 }

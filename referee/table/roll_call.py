@@ -114,7 +114,7 @@ class RollCall:
         if t >= self._end:
             self.over = True
             words = (
-                f"{self._listed(silent)}: nothing was heard of your pad. See to its cable; the game goes on, and a "
+                f"{self._listed(silent)}: your pad was not heard. Check its cable; the game goes on, and a "
                 "slap that is heard counts."
             )
             return [CallWords(Call.SILENT, self._end, silent, words)]

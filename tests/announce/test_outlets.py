@@ -83,7 +83,7 @@ def test_a_challenge_that_nobody_can_pay_has_words_and_is_not_spoken() -> None:
     speaker = RecordingSpeaker(lambda: 0)
     Voice(speaker)([ruling])
     assert speaker.said == []
-    assert "nobody has a card to pay" in RulingWords(NAMES)(ruling)
+    assert "no player has a card to pay" in RulingWords(NAMES)(ruling)
 
 
 def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -125,8 +125,8 @@ def test_a_slow_disk_fails(settings: Settings) -> None:
 def test_a_dead_pad_and_one_that_hears_its_neighbour_fail(settings: Settings) -> None:
     good = example(4)
     dead = failed(Bench(settings, nature=replace(good, dead=(2,))))
-    assert dead["roll_call"] == "Nothing was heard of the pad of Ben. See to its cable."
-    assert dead["order"].startswith("Not told in the order that was asked for: Ana – Ben, Ben – Cho.")
+    assert dead["roll_call"] == "The pad of Ben was not heard. Check its cable."
+    assert dead["order"].startswith("These pads answered in the wrong order: Ana – Ben, Ben – Cho.")
     loud = replace(good, echo=((0, 14 * MS, 0, 0), *good.echo[1:]))
     assert "The pad of Ben hears the hand of Ana" in failed(Bench(settings, nature=loud))["crosstalk"]
 
@@ -307,7 +307,7 @@ def test_the_doctor_says_how_it_stands(tmp_path: Path, monkeypatch: pytest.Monke
     here = parse_settings(f'[record]\nfile = "{record}"\n{seats}')
     found = check_certificate(here, Path("table.toml"))
     assert (found.state, found.mend) == ("missing", "referee certify --settings table.toml")
-    assert "nothing was measured" in found.words
+    assert "has not been measured yet" in found.words
 
 
 # The page

@@ -347,7 +347,7 @@ def test_a_hand_that_people_told_is_said_to_be_so(tmp_path: Path, capsys: pytest
     file.write_text("\n".join(line[:-1] + ',"by":"people"}' if '"seat":3' in line else line for line in lines) + "\n")
     assert main(["explain", str(file), "slap_won@s1"]) == 0
     told = capsys.readouterr().out
-    assert "slap Cho, told by people (s1)" in told
+    assert "slap Cho, entered by people (s1)" in told
     assert "slap Ana (s2)" in told
     assert main(["explain", str(file), "slap_won@s1", "--json"]) == 0
     moments = json.loads(capsys.readouterr().out)["moments"]

@@ -42,8 +42,8 @@ def test_the_example_is_read_and_says_what_it_switches_on(capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("preset", "words"),
     [
-        ("classroom", "The game ends after 20 minutes. Whoever holds the most cards then has won. (E7)"),
-        ("slapjack", "A false slap costs 1 card: to whoever laid the top card. (F12)"),
+        ("classroom", "The game ends after 20 minutes. The player with the most cards then has won. (E7)"),
+        ("slapjack", "A false slap costs 1 card, paid to the player who laid the top card. (F12)"),
     ],
 )
 def test_what_goes_well_with_a_preset_is_told(preset: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +60,7 @@ def test_what_goes_well_with_a_preset_is_told(preset: str, words: str, capsys: p
     [
         ("E7", {"piles": 1}, "The game ends after 1 pile."),
         ("E8", "others", "the cards are dealt out to the others."),
-        ("F12", 2, "A false slap costs 2 cards:"),
+        ("F12", 2, "A false slap costs 2 cards, paid"),
         ("M6", 300, "Touch your forehead before you slap. A slap faster than 300 ms"),
         ("M6", "convicted", "Once you have slapped falsely, touch your forehead before you slap."),
         ("M6", [250, "convicted"], "faster than 250 ms"),

@@ -105,7 +105,7 @@ def test_pad_silent(rig: Rig, row: Row) -> None:
     assert (2,) in burning
     assert burning[-1] == ()
     assert [notice.fields["seat"] for notice in told if notice.what == "not_heard"] == [2]
-    assert any("See to its cable" in notice.words for notice in told)
+    assert any("Check its cable" in notice.words for notice in told)
     row.shows("told")
     rig.conductor.trouble("pad 2", "Ben's pad was not heard in the roll-call; see to its cable")
     rig.begin()

@@ -199,7 +199,7 @@ def test_a_question_is_answered_from_its_picture(house: House, page: Page) -> No
         house.pictures.add(listener.table.game, [Picture(at - 200 * MS, MS, b"too early"), Picture(at, MS, jpeg)])
         listener.see(*UNREAD[1:])
         asked = page.get_by_role("group", name="Which card is this?")
-        picture = asked.get_by_role("img", name="What the camera saw")
+        picture = asked.get_by_role("img", name="Seen by the camera")
         picture.wait_for()
         assert picture.get_attribute("src") == f"/games/{listener.table.game}/pictures/{at}.jpg"
         assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 320
@@ -219,10 +219,10 @@ def test_what_passed_in_a_gap_is_answered_by_one_tap(house: House, page: Page) -
         asked.get_by_role("img", name="7 of spades").wait_for()
         kept(page, "mend-gap-phone")
         assert asked.get_by_role("button").all_text_contents() == [
-            "Nothing else was laid", "Other cards lie under it", "Ana took the pile", "Ben took the pile",
+            "No other card was laid", "Other cards lie under it", "Ana took the pile", "Ben took the pile",
             "Cho took the pile", "We do not know",
         ]  # fmt: skip
-        asked.get_by_role("button", name="Nothing else was laid").click()
+        asked.get_by_role("button", name="No other card was laid").click()
         asked.wait_for(state="detached")
         assert listener.last == ("answer", {"question": "question@g1", "value": "nothing"})
         assert listener.table.view.pile == ("7h", "7s")
@@ -249,7 +249,7 @@ def test_who_took_a_pile_that_went_in_a_gap_is_one_tap(house: House, page: Page)
         listener.see(*GONE[1:])
         asked = page.get_by_role("group", name="I did not see the table for 1.8 s, and the pile is gone: who took it?")
         asked.get_by_role("button", name="Ben took the pile").wait_for()
-        assert asked.get_by_role("button", name="Nothing else was laid").count() == 0
+        assert asked.get_by_role("button", name="No other card was laid").count() == 0
         kept(page, "mend-gap-gone-phone")
         asked.get_by_role("button", name="Ben took the pile").click()
         asked.wait_for(state="detached")

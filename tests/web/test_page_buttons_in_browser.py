@@ -107,7 +107,7 @@ def test_a_slap_is_overruled_from_the_scoreboard(house: House, page: Page) -> No
         form = part(page, "A ruling is wrong")
         form.get_by_label("Which ruling").and_(page.locator(":focus")).wait_for()
         assert form.get_by_label("Which ruling").input_value() == won.id
-        offered = form.get_by_label("What is right").locator("option").all_text_contents()
+        offered = form.get_by_label("Correct verdict").locator("option").all_text_contents()
         assert offered[:2] == ["The slap was false", "The slap does not count"]
         assert len(offered) > 2 and all(text.endswith(" was first") for text in offered[2:])
         # All by keys: the verdict below, and on to the button.
@@ -117,7 +117,7 @@ def test_a_slap_is_overruled_from_the_scoreboard(house: House, page: Page) -> No
         page.keyboard.press("Enter")
         done(page, "overrule is done")
         assert main.last == ("overrule", {"ruling": won.id, "verdict": "slap_void"})
-        form.get_by_label("What is right").select_option(label=offered[2])
+        form.get_by_label("Correct verdict").select_option(label=offered[2])
         form.get_by_role("button", name="Apply").click()
         page.locator("#answer[data-state=done]").wait_for()
         seat = next(seat for seat in range(1, 5) if f"{main.table.view.names[seat - 1]} was first" == offered[2])
@@ -136,9 +136,9 @@ def test_the_wrong_player_is_put_right_and_a_hand_struck_out(house: House, page:
         form.wait_for()
         line = form.get_by_label("Which card or hand").input_value()
         own = form.get_by_label("Which card or hand").locator("option").first.text_content() or ""
-        others = form.get_by_label("Whose it was").locator("option").all_text_contents()
+        others = form.get_by_label("Right player").locator("option").all_text_contents()
         assert len(others) == 3 and not any(name in own for name in others)
-        form.get_by_label("Whose it was").select_option(label=others[-1])
+        form.get_by_label("Right player").select_option(label=others[-1])
         form.get_by_role("button", name="Apply").click()
         done(page, "correct is done")
         seat = main.table.view.names.index(others[-1]) + 1
@@ -172,7 +172,7 @@ def test_a_game_is_begun_and_the_one_that_is_on_broken_off_only_when_asked(house
         form.get_by_role("button", name="Add a seat").click()
         page.keyboard.type("Gil")
         assert form.get_by_role("button", name="Add a seat").is_disabled()
-        form.get_by_label("Who deals").select_option(label="Eve")
+        form.get_by_label("Dealer").select_option(label="Eve")
         form.get_by_label("Rules").select_option("slapjack")
         # Updates of the game keep the half-filled form.
         main.about = {**ABOUT, "names": ["Xaver", "Yves"]}
@@ -262,7 +262,7 @@ def test_a_phones_code_is_called_in(house: House, page: Page) -> None:
         form = part(page, "Phones").locator("form")
         form.filter(has_text="Ana").get_by_label("Phones at the same time").fill("2")
         assert form.count() == 1, "a key needs no phone"
-        form.get_by_role("button", name="Call in, new code").click()
+        form.get_by_role("button", name="Replace the code").click()
         done(page, "seat_code is done")
         assert main.last == ("seat_code", {"seat": 1, "phones": 2})
 

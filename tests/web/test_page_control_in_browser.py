@@ -70,7 +70,7 @@ def _headline(page: Page, address: str) -> str:
 def test_a_page_without_a_table_lets_people_watch(house: House, page: Page) -> None:
     with house.serve() as served:
         page.goto(f"{served.address}/control")
-        page.get_by_text("This device is not paired, so it can change nothing.").wait_for()
+        page.get_by_text("This device is not paired, so it cannot change the game.").wait_for()
         assert page.get_by_label("Code").count() == 0
 
 

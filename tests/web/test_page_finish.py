@@ -130,8 +130,8 @@ SLAPPED = ('{"kind":"slap","t":2241300000,"id":"s1","seat":3}', '{"kind":"tick",
 @pytest.mark.parametrize(
     ("apart", "said"),
     [
-        (44_694_000, "wrong by 3 ms at most, and that is less: Cho was first."),
-        (2_000_000, "and that is no less: nobody can tell who was first."),
+        (44_694_000, "off by 3 ms at most, so Cho was first."),
+        (2_000_000, "so the referee cannot say who was first."),
     ],
 )
 def test_why_it_is_so_or_cannot_be_told_is_said_in_a_sentence(apart: int, said: str) -> None:

@@ -70,7 +70,9 @@ def test_the_form_writes_what_the_rules_read(house: House, page: Page, tmp_path:
         page.locator('[data-value="N12"] [data-part=ms]').fill("120")
         page.locator('[data-value="N12"] [data-part=is]').select_option(label="faster is a false slap")
         page.locator('[data-value="M6"] [data-part=ms]').fill("350")
-        page.locator('[data-value="M6"] [data-part=who]').select_option(label="whoever slapped falsely before touches")
+        page.locator('[data-value="M6"] [data-part=who]').select_option(
+            label="players who slapped falsely before touch"
+        )
         page.locator('[data-value="E7"] [data-part=unit]').select_option(label="piles")
         page.locator('[data-value="E7"] [data-part=n]').fill("30")
         page.locator('[data-value="E8"] select').select_option(label="the cards are dealt out to the others")
@@ -128,7 +130,7 @@ def test_a_rule_switches_off_those_that_it_excludes(house: House, page: Page) ->
         assert not page.locator('[data-switch="C2b"]').is_checked()
         switch(page, "C2a")
         switch(page, "C1")
-        page.locator("#differs").get_by_text("Nothing: exactly classic.").wait_for()
+        page.locator("#differs").get_by_text("None: exactly classic.").wait_for()
         page.locator("#state").filter(has_text=FINE).wait_for()
 
 
@@ -197,7 +199,7 @@ def test_a_file_is_opened(house: House, page: Page, tmp_path: Path) -> None:
         page.locator("#file").set_input_files(file)
         page.locator("#base option[value=slapjack]:checked").wait_for(state="attached")
         assert page.get_by_label("House rules as text (TOML)").input_value().startswith("# Ours\n")
-        page.locator("#differs").get_by_text("Nothing: exactly slapjack.").wait_for()
+        page.locator("#differs").get_by_text("None: exactly slapjack.").wait_for()
         # The text is still there after a visit to another page.
         page.locator("#state").filter(has_text=FINE).wait_for()
         page.goto(f"{main.served.address}/control")

@@ -60,7 +60,7 @@ def test_a_table_that_was_not_calibrated_shows_its_seats() -> None:
 
 def test_the_page_shows_what_the_referee_tells_of_the_table(settings: Settings, house: House) -> None:
     with listening(house), house.serve_controlled() as served:
-        assert "nothing is known" in _get(served, "/table")
+        assert "The table shows here" in _get(served, "/table")
         for _ in range(200):
             house.link.tell(troubles={"strip": "is missing"}, about=table_facts(settings))
             shown = _get(served, "/table")
@@ -74,7 +74,7 @@ def test_the_page_shows_what_the_referee_tells_of_the_table(settings: Settings, 
 
 def test_the_page_shows_the_latest_certificate(settings: Settings, house: House) -> None:
     with house.serve() as served:
-        assert "nothing was measured at this table yet" in _get(served, "/certificate")
+        assert "this table has not been measured yet" in _get(served, "/certificate")
         line = CertificateLine("bounce", False, {"limit": 6.4}, {"worst": 7.9, "who": "Cho <b>"})
         poor = Certificate("2026-03-01T18:40:00+01:00", "m", "1", "s", (line,), seats=("Ana", "Ben", "Cho <b>"))
         save_certificate(beside_record(house.record.path), poor, "page")

@@ -52,7 +52,7 @@ def test_a_slap_is_contested(house: House, page: Page) -> None:
         table.heard("seat three wins the slap")
         table.take(3)
         form = part(page, "Contest")
-        form.get_by_label("Whose slap or take").select_option(label="Cho")
+        form.get_by_label("Slap or take of").select_option(label="Cho")
         form.get_by_role("checkbox", name="Ana").check()
         form.get_by_role("button", name="Contest").click()
         done(page, "contested; the record settles it")
@@ -109,7 +109,7 @@ def test_a_void_slap_is_said_to_have_won(house: House, page: Page) -> None:
         table.heard("seat one the pattern was covered")
         form = part(page, "A ruling is wrong")
         form.get_by_label("Which ruling").locator("option").first.wait_for(state="attached")
-        form.get_by_label("What is right").select_option(label="The slap was good")
+        form.get_by_label("Correct verdict").select_option(label="The slap was good")
         form.get_by_role("button", name="Apply").click()
         done(page, "the slap was good; what follows is ruled again")
         table.heard("seat one wins the slap")
@@ -124,10 +124,10 @@ def test_a_foul_is_reported_and_taken_back(house: House, page: Page) -> None:
     with playing(house, page, "S6", "S7") as (table, address):
         table.lay(1, "7h")
         form = part(page, "Report a foul")
-        assert form.get_by_label("What").locator("option").all_text_contents() == [
+        assert form.get_by_label("Foul").locator("option").all_text_contents() == [
             "peeking", "hovering", "a card out of turn", "a ring or a watch"
         ]  # fmt: skip
-        form.get_by_label("Who").select_option(label="Ben")
+        form.get_by_label("Player").select_option(label="Ben")
         form.get_by_role("button", name="Apply").click()
         done(page, "reported, of Ben")
         table.heard("seat two foul peeking")
@@ -146,8 +146,8 @@ def test_a_card_out_of_turn_is_reported(house: House, page: Page) -> None:
         table.lay(None, "Kd")
         table.heard("seat three has three chances")
         form = part(page, "Report a foul")
-        form.get_by_label("Who").select_option(label="Cho")
-        form.get_by_label("What").select_option("a card out of turn")
+        form.get_by_label("Player").select_option(label="Cho")
+        form.get_by_label("Foul").select_option("a card out of turn")
         kept(page, "out-of-turn-phone")
         form.get_by_role("button", name="Apply").click()
         done(page, "reported, of Cho")
@@ -239,7 +239,7 @@ def test_a_bystander_joins(house: House, page: Page) -> None:
 def test_what_the_house_rules_make_nothing_of_is_not_offered(house: House, page: Page) -> None:
     with playing(house, page) as (table, _):
         table.lay(1, "7h")
-        part(page, "Something was missed").wait_for()
+        part(page, "The referee missed something").wait_for()
         part(page, "Report a foul").wait_for()
         assert [part(page, name).count() for name in ("Contest", "Call a rank", "Join and leave")] == [0, 0, 0]
 
@@ -249,13 +249,13 @@ def test_a_card_that_the_camera_missed_is_told(house: House, page: Page) -> None
     with playing(house, page) as (table, address):
         table.lay(1, "7h", slapped_by=3, after=400)
         table.heard("seat three false slap")
-        form = part(page, "Something was missed")
+        form = part(page, "The referee missed something")
         form.locator("select[name=after] option", has_text="7♥").wait_for(state="attached")
-        form.get_by_label("Who laid it").select_option(label="Ben")
+        form.get_by_label("Laid by").select_option(label="Ben")
         form.get_by_label("Rank").select_option("7")
         form.get_by_label("Suit").select_option("clubs")
         assert "7♥ · Ana" in (form.get_by_label("Right after").locator("option:checked").text_content() or "")
-        form.get_by_role("button", name="You missed this card").click()
+        form.get_by_role("button", name="Add this card").click()
         done(page, "Ben laid the 7♣; what follows is ruled again")
         table.heard("seat three wins the slap")
         table.take(3)
@@ -269,10 +269,10 @@ def test_a_slap_that_its_pad_missed_is_told_and_taken_back(house: House, page: P
     with playing(house, page) as (table, address):
         table.lay(1, "7h")
         table.lay(2, "7c")
-        form = part(page, "Something was missed")
+        form = part(page, "The referee missed something")
         form.locator("select[name=on] option:checked", has_text="7♣").wait_for(state="attached")
-        form.get_by_label("Who slapped").select_option(label="Ana")
-        form.get_by_role("button", name="You missed this slap").click()
+        form.get_by_label("Slap by").select_option(label="Ana")
+        form.get_by_role("button", name="Add this slap").click()
         done(page, "Ana slapped; what follows is ruled again")
         table.heard("seat one wins the slap")
         page.get_by_role("button", name="Undo").click()
@@ -286,7 +286,7 @@ def test_a_player_leaves(house: House, page: Page) -> None:
     with playing(house, page, "E8") as (table, address):
         table.lay(1, "7h")
         form = part(page, "Join and leave")
-        form.get_by_label("Who leaves").select_option(label="Ben")
+        form.get_by_label("Player").select_option(label="Ben")
         form.get_by_role("button", name="Leaves the game").click()
         page.get_by_role("alertdialog").get_by_role("button", name="Leaves the game").click()
         done(page, "Ben leaves the game")
@@ -317,7 +317,7 @@ def test_axe_finds_no_serious_fault_where_everything_may_be_reported(
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
         table.lay(1, "7h", slapped_by=2)
-        for name in ("Contest", "Report a foul", "Call a rank", "Join and leave", "Something was missed"):
+        for name in ("Contest", "Report a foul", "Call a rank", "Join and leave", "The referee missed something"):
             part(page, name).wait_for()
         assert serious_faults(axe, page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -51,7 +51,7 @@ HIDDEN = (
 @pytest.mark.parametrize("path", HIDDEN)
 def test_nothing_of_the_game_is_shown_before_its_end(record: Record, path: str) -> None:
     status, body = fetch(Site(GameCache(record.path), Hub(Board()), controlled=True), path)
-    assert status == 200 and "The referee is shadowing" in body
+    assert status == 200 and "The referee is in shadow mode" in body
     assert "slap_won@" not in body and "Cho" not in body
 
 
