@@ -264,7 +264,7 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
         return track.still >= 1 or (len(track.sightings) >= 3 and not carried) or _lies_beneath(track, pile)
     if track.plainly_laid() or upper_of(track, pile) is not None:
         return True
-    if track.came_under():
+    if track.came_under() or (not over and _waits_below(track) and _age(track, now) < PATIENCE_NS):
         return False
     if track.still and track.last.on_pile and on > under and (track.last.top or on > 1):
         return True
@@ -285,6 +285,15 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
     if on > 0 and under == 0 and pile.latest > track.high:
         return True
     return under == 0 and track.still >= 3 and track.last.top
+
+
+def _waits_below(track: Track) -> bool:
+    """Whether a card was seen under the pile, and since then never clearly on it: a hand may be hiding what lies on it.
+
+    A hand that slides a card under the pile covers both cards, and neither then shows which is the upper one.
+    """
+    last = max((k for k, s in enumerate(track.sightings) if s.under), default=None)
+    return last is not None and not any(s.top or s.double or s.bare >= HALF for s in track.sightings[last + 1 :])
 
 
 def _lies_beneath(track: Track, pile: Pile) -> bool:

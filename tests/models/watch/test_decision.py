@@ -9,6 +9,8 @@ import pytest
 
 from models.eye.geometry import Quad
 from models.watch import decision
+from models.watch.motion import Glance
+from models.watch.stream import SeenFrame
 from models.watch.tracks import Pile, Sighting, Track
 from referee.units import MS
 
@@ -52,6 +54,37 @@ def test_what_seemed_to_lie_on_the_pile_in_the_hand_is_not_laid_once_it_lies_und
         top.add(Sighting(40 + k, t, "Th", 0.999, top.quad, top=True, on_pile=False, under=False, **whole))
     pile.open.append(burned)
     assert decision._laid_after_all(burned, pile) == laid
+
+
+@pytest.mark.parametrize(("looks", "waits"), [
+    ([("under", {}), ("on", {}), ("on", {})], True),
+    ([("under", {}), ("on", {}), ("on", {"top": True})], False),
+    ([("under", {}), ("on", {"double": True})], False),
+    ([("under", {}), ("on", {"bare": 0.9})], False),
+    ([("on", {}), ("on", {})], False),
+])  # fmt: skip
+def test_a_card_seen_under_the_pile_waits_until_it_shows_clearly_on_it(
+    looks: list[tuple[str, dict[str, Any]]], waits: bool
+) -> None:
+    slid = card(1000, 30)
+    for k, (where, clear) in enumerate(looks):
+        given = {"top": False, "bare": 0.01} | clear
+        t = (1100 + 100 * k) * MS
+        slid.add(Sighting(30 + k, t, "Jc", 0.999, slid.quad, on_pile=where == "on", under=where == "under", **given))
+    assert decision._waits_below(slid) == waits
+
+
+def test_a_hand_that_hides_the_top_card_does_not_make_a_card_slid_under_it_a_laid_one() -> None:
+    top, slid = card(0), card(1000, 30)
+    pile = Pile(card_height=140.0)
+    pile.lay(top, "5c")
+    slid.add(Sighting(30, 1000 * MS, "Jc", 0.99, slid.quad, top=False, on_pile=False, under=True, bare=0.01))
+    for k in (1, 2):
+        t = (1000 + 100 * k) * MS
+        slid.add(Sighting(30 + k, t, "Jc", 0.999, slid.quad, top=False, on_pile=True, under=False, bare=0.01))
+    pile.open.append(slid)
+    now = SeenFrame(32, 1200 * MS, 1200 * MS, None, None, Glance(1200 * MS, *(np.zeros((4, 4), np.uint8),) * 4))
+    assert slid.still and not decision.is_laid(slid, pile, now, over=False)
 
 
 @pytest.mark.parametrize("below", [True, False])
