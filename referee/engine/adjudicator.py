@@ -19,7 +19,20 @@ from referee.engine.fold import open_table
 from referee.engine.foresight import Foresight, foresee, recall_places
 from referee.engine.gap import is_moot
 from referee.engine.history import History
-from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Join, LogError, Observation, Slap, Table, Tick
+from referee.engine.observations import (
+    MAX_ERROR,
+    Answer,
+    Card,
+    Correct,
+    Join,
+    Lift,
+    LogError,
+    Observation,
+    Other,
+    Slap,
+    Table,
+    Tick,
+)
 from referee.engine.rulings import (
     Key,
     PlacedRuling,
@@ -43,6 +56,8 @@ _FOREVER: Final = 2**64
 LIVE_LOOKAHEAD: Final = 10_000_000
 """``lookahead_ns`` of a live table: the largest error of a slap that a pad may state, ns."""
 _AMENDING: Final = (Answer, Correct)
+_NEVER_LATE: Final = (*_AMENDING, Lift, Other)
+"""Lines that are not asked about when they come late: people's words, a hand that lifts, and lines without a ruling."""
 _TOLD_ONLY: Final = ("mend_amendment", "nothing_to_contest")
 """Questions without an answer, which only tell people that their statement fits nothing."""
 
@@ -122,7 +137,7 @@ class Adjudicator:
             self._may_join = self._may_join or observation.house.has("M11")
             self._opened = observation.t
         elif observation.t <= self._watermark or (isinstance(observation, Slap) and observation.late):
-            if not isinstance(observation, _AMENDING):
+            if not isinstance(observation, _NEVER_LATE):
                 # It is older than its sensor's promise, or implausible: recorded, but never judged silently (K1).
                 draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
                 ruling = to_ruling(draft, observation.id, max(self._watermark, observation.t), set())
@@ -131,7 +146,7 @@ class Adjudicator:
                     self._history.keep_late(observation, placed)
                 self._take([placed])
                 return [*self._release(), *self._advance(promised)]
-            # An amendment is never late: it takes effect at the first instant that is still open.
+            # It takes effect at the first instant that is still open.
             observation = replace(observation, t=self._watermark + 1)
         if isinstance(observation, Join):
             self._joined = max(self._joined, observation.seat)

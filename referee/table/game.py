@@ -103,6 +103,8 @@ class Conductor:
         """Decided rulings, announced once they are on the disk."""
         self._given_ids: Counter[str] = Counter()
         self._began = self._now = table.t
+        self._heard_from = start
+        """Instant from which the pads are heard, ns: earlier hands belong to no game."""
         self._told: dict[str, int] = {}
         """Instant up to which each sensor has reported everything, ns."""
         self._is_refused = self._is_ended = False
@@ -162,6 +164,7 @@ class Conductor:
             began: wall-clock time of its beginning (ISO 8601), for the terminal; empty if unknown.
         """
         self._now = max(self._now, now)
+        self._heard_from = now
         self.note(RESUMED, {})
         of = f" of {began[:16].replace('T', ' ')}" if began else ""
         self.tell(Notice("taken_up", self._now, f"the game{of} was broken off; it goes on where it stood"))
@@ -284,6 +287,9 @@ class Conductor:
         self._commit(self._now)
 
     def _felt(self, seen: Observation) -> None:
+        if seen.t <= self._heard_from:
+            # A hand before the game: its edge is on the log, and there is nothing to rule or to ask.
+            return
         if isinstance(seen, Slap) and seen.seat > self.seats and self._is_bystander(seen):
             # M11: a bystander who slaps at a free pad joins, and that slap counts.
             self._joined[seen.seat] = seen.t

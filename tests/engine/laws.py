@@ -23,7 +23,7 @@ from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED
 from referee.engine.amendments import apply_correction
 from referee.engine.log import encode_observation, find_replacements, from_fields
-from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Leave, Observation, Slap, Table, Tick
+from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Leave, Lift, Observation, Slap, Table, Tick
 from referee.engine.overrule import VERDICTS_INSTEAD
 from referee.engine.replay import replay_log
 from referee.engine.rulings import SLAP_KINDS, Key, Ruling, encode_ruling, place_of, unamended
@@ -286,7 +286,8 @@ def late_game(seed: int, crowded: bool) -> list[Observation]:
     game = _plain_game(seed, crowded)
     table, *rest = game.lines
     rest.sort(key=lambda one: one.t)
-    line = game.rng.choice(rest)
+    # A lift is never late evidence: it counts from when it came (reading 20).
+    line = game.rng.choice([each for each in rest if not isinstance(each, Lift)] or rest)
     # A hand may come down behind the game's last instant.
     reported = max(game.t, *(one.t for one in rest)) + 1
     others = [table, *(one for one in rest if one is not line), Tick(t=reported, id="tick")]

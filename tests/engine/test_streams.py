@@ -173,6 +173,14 @@ def test_late_evidence_is_told_at_once_and_judged_never() -> None:
         assert ("turn@late" in {ruling.id for ruling in referee.finish()}) is not late
 
 
+def test_a_hand_that_lifts_is_never_asked_about_however_late_it_comes() -> None:
+    """K1: what came late is asked about where it can change a ruling; it takes effect once it has come."""
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    told(referee, *log("1000 1:7h\n1100 slap 3\n2000 tick"))
+    assert told(referee, line("lift", 1500, "up", seat=3), Other(t=1500 * MS, id="note", name="pad_stuck")) == []
+    assert not [ruling for ruling in referee.finish() if ruling.kind == "question"]
+
+
 def test_a_hand_whose_device_cannot_be_believed_is_late_however_soon_it_comes() -> None:
     """It is asked about, never judged, and judged once people take it up."""
     text = "1000 1:7h\n2000 2:7c\n2400 slap 1"

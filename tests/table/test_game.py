@@ -98,6 +98,17 @@ def test_the_log_holds_what_was_sensed_in_the_order_of_knowing() -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_a_hand_before_the_game_is_on_the_log_and_nowhere_else() -> None:
+    log = StringIO()
+    game = conducted(log)
+    early = Edge(seat=1, t=-200 * MS, pressed=True, t_error=20_000), Edge(seat=1, t=-100 * MS, pressed=False)
+    play(game, (*early, *SLAPS))
+    game.finish()
+    assert [line["t"] for line in lines(log) if line.get("kind") == "edge"][:2] == [-200 * MS, -100 * MS]
+    assert [line["seat"] for line in lines(log) if line.get("kind") == "slap"] == [3, 1]
+    assert not [ruling for ruling in game.rulings if ruling.kind == "question"]
+
+
 def test_no_ruling_before_both_sensors_have_told() -> None:
     conductor = conducted()
     for index, t in enumerate(range(0, 4000 * MS, 50 * MS)):
