@@ -242,7 +242,9 @@ class FirstHand(Protocol):
 def make_quick() -> None:
     """Set up this process so that a computing thread delays a woken one as little as Python allows."""
     sys.setswitchinterval(_SWITCH)
-    # Objects made at the start stay for ever; scanning them at each collection would cost tens of milliseconds.
+    # Objects made at the start stay for ever; scanning them at each collection would cost tens of milliseconds. Those
+    # of an earlier game were alive when they were frozen, and would never be collected.
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)
