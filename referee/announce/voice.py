@@ -194,6 +194,8 @@ def _key(words: Language, ruling: Ruling, prefix: str = "") -> str:
         key = full
     if ruling.get("ask") == "unseen_gap" and words.has(form := f"{key}.{gap_form(ruling)}"):
         return form
+    if ruling.get("ask") == "slap_or_limit" and "F9" in ruling.rule:
+        return f"{key}.card"
     return f"{key}.cards" if len(_choice(ruling)) > 1 and words.has(f"{key}.cards") else key
 
 

@@ -220,7 +220,7 @@ class CommandHandler(Reports):
                 raise Denied("answer with a number rank, 2 to 9 or T")
         elif ask == "slap_or_limit":
             if value not in ("before", "after"):
-                raise Denied("answer before or after: on which side of the limit the slap was")
+                raise Denied("answer before or after: on which side of the limit it was")
         elif ask == LATE:
             if value != IGNORED:
                 raise Denied("answer ignore, which leaves it out; or take it up")

@@ -7,9 +7,10 @@ people name is laid in its place.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final, NamedTuple
 
+from referee.engine.doubt import AnsweredCard, drawn_question
 from referee.engine.observations import Card
 from referee.engine.unclaimed_piles import lead_stands
 from referee.rules.card_play import lay
@@ -31,6 +32,8 @@ class SaidOfCard(NamedTuple):
     named: str
     """The face that people named instead of the one seen; empty if none."""
     seat: int | None
+    side: str = ""
+    """The side of F9's limit that they named (K9)."""
 
 
 def as_seen(card: Card) -> SaidOfCard:
@@ -41,38 +44,48 @@ def as_seen(card: Card) -> SaidOfCard:
 def read_answers(position: Position, card: Card, answers: Mapping[str, Any]) -> SaidOfCard:
     """Return people's answers about a card that is about to be laid on this position.
 
-    There may be up to three questions: the count of its seat, its face, and the seat that laid it. An answer stands
-    even if another one has made its question unnecessary.
+    There may be up to three questions: the count of its seat, its face, and the seat that laid it; and one more,
+    whether it was drawn at once with the card before it (K9). An answer stands even if another one has made its
+    question unnecessary.
     """
     said = as_seen(card)
+    side = answers.get(drawn_question(card.id))
+    if side in ("before", "after"):
+        said = said._replace(side=side)
     for number in _NUMBERS:
         answer = answers.get(f"question@{card.id}{number}")
         if isinstance(answer, str) and is_card(answer) and answer != UNREADABLE:
             said = said._replace(face=answer) if said.face == UNREADABLE else said._replace(named=answer)
         elif type(answer) is int and position.player(answer) is not None:
             said = said._replace(seat=answer)
-    if said.seat != card.seat and _leaves_open_who_won(position, card, said.face):
+    if said.seat != card.seat and _leaves_open_who_won(position, card, said):
         # The question was who has won by it (P16), not who laid it.
         return said._replace(seat=card.seat)
     return said
 
 
-def _leaves_open_who_won(position: Position, card: Card, face: str) -> bool:
+def _leaves_open_who_won(position: Position, card: Card, said: SaidOfCard) -> bool:
     step = Step(position, card.t, card.id, card.t_error)
-    lay(step, face, card.seat)
+    step.side = said.side
+    lay(step, said.face, card.seat)
     return isinstance(step.position.phase, Over) and step.position.phase.owed != ""
 
 
 def as_answered(position: Position, card: Card, answers: Mapping[str, Any]) -> Card:
     """Return the card as people described it."""
-    if not any(f"question@{card.id}{number}" in answers for number in _NUMBERS):
+    asked = [drawn_question(card.id), *(f"question@{card.id}{number}" for number in _NUMBERS)]
+    if answers.keys().isdisjoint(asked):
         return card
     said = read_answers(position, card, answers)
-    return replace(card, card=said.named or said.face, seat=said.seat)
+    named = replace(card, card=said.named or said.face, seat=said.seat)
+    if not said.side:
+        return named
+    return AnsweredCard(**{one.name: getattr(named, one.name) for one in fields(named)}, side=said.side)
 
 
 def lay_as(step: Step, card: Card, said: SaidOfCard, answers: Mapping[str, Any]) -> None:
     """Lay a card as seen, or as people described it."""
+    step.side = said.side
     if said.face != card.card:
         ask_unread(step, card)
     if answers:
@@ -102,6 +115,7 @@ def ask_unread(step: Step, card: Card) -> None:
 def lay_said(step: Step, card: Card, face: str, said: str, seat: int | None) -> None:
     """Lay the card that people named in answer to a question about ``face``; the question stays on record."""
     asked = Step(step.position, step.t, step.ref, step.t_error)
+    asked.side = step.side
     lay_seen(asked, card, face, seat)
     question = next(filter(_contradicts, asked.drafts), None)
     if question is None:

@@ -12,11 +12,19 @@ from __future__ import annotations
 
 from referee.engine.observations import Card, Slap, Taken
 from referee.rules.card_play import lay
+from referee.rules.frozen import record
 from referee.rules.phase import LastChance, Over, Turn
 from referee.rules.pickup import pick_up
 from referee.rules.position import Position
 from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, judge_near_limits
 from referee.rules.step import Step
+
+
+@record(frozen=True, slots=True, kw_only=True)
+class AnsweredCard(Card):
+    """A card of which people have said whether it was drawn at once with the one before it (F9, K9)."""
+
+    side: str
 
 
 def order_is_open(slap: Slap, other: Card | Taken) -> bool:
@@ -44,6 +52,11 @@ def limit_question(slap: str) -> str:
     return f"question@{slap}/2"
 
 
+def drawn_question(card: str) -> str:
+    """Return the id of the question about a card's side of F9's limit; a card's other questions have lower numbers."""
+    return f"question@{card}/4"
+
+
 def better_order(position: Position, slap: Slap, other: Card | Taken) -> str | None:
     """Return the order that favours the slapper: ``"slap"`` or ``"card"`` (or pick-up) first; None if equal.
 
@@ -60,6 +73,7 @@ def position_after(position: Position, other: Card | Taken) -> Position:
     """Return the position after this card or pick-up, as far as it matters for the verdict on a hand."""
     step = Step(position, other.t, other.id, other.t_error)
     if isinstance(other, Card):
+        step.side = other.side if isinstance(other, AnsweredCard) else ""
         lay(step, other.card, other.seat)
     elif position.claim is not None and position.claim.by != "unread":
         pick_up(step)

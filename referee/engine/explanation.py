@@ -286,7 +286,8 @@ def _considered(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> I
             yield Considered("E1", held != 0, "held_before", {"seat": seat, "n_cards": held})
     elif ruling.kind == "challenge_won" and position.rules.slaps:
         yield Considered("C9", True, "may_be_slapped", {})
-    if ruling.kind in ("slap_won", "slap_false", "slap_void") or ruling.get("ask") in ("slap_or_card", "slap_or_limit"):
+    asks_of_hand = ruling.get("ask") in ("slap_or_card", "slap_or_limit") and "F9" not in ruling.rule
+    if asks_of_hand or ruling.kind in ("slap_won", "slap_false", "slap_void"):
         yield from _readings(ruling, course)
 
 
@@ -376,6 +377,10 @@ def _of_question(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> 
         yield from _of_heat(heat)
     elif ask in ("unreadable_card", "bottom_card", "unseen_gap") and isinstance(judged.observation, Slap):
         yield Considered(ruling.rule[0] if ruling.rule else "K2", True, f"hangs_on_{ask}", {})
+    elif ask == "slap_or_limit" and isinstance(judged.observation, Card):
+        card, before = ruling["about"]
+        apart = judged.observation.t - course.moments[before].observation.t
+        yield Considered("F9", True, "drawn_at_once", {"ms": apart, "ms_error": course.error_between(card, before)})
 
 
 def _late(ruling: Ruling, judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Considered]:

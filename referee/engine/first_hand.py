@@ -9,12 +9,12 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
-from referee.engine.doubt import judge_hand, order_is_open
+from referee.engine.doubt import judge_hand, order_is_open, position_after
 from referee.engine.observations import Card, Lift, Observation, Slap, Taken
 from referee.engine.rulings import RULING_ORDER, Ruling, in_doubt_of_gap, to_rulings
 from referee.engine.state import PendingWin, RunnerUp, State
 from referee.rules import war
-from referee.rules.card_play import lay, leave, settle
+from referee.rules.card_play import leave, settle
 from referee.rules.cards import UNREADABLE
 from referee.rules.elimination import end_if_all_is_held
 from referee.rules.phase import Claim, DeadHeat
@@ -93,9 +93,7 @@ def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card])
         position = position.replace(held=position.held - {hand.seat})
     for card in cards:
         if not order_is_open(hand, card):
-            step = Step(position, card.t, card.id, card.t_error)
-            lay(step, card.card, card.seat)
-            position = step.position
+            position = position_after(position, card)
     return judge_hand(position, hand)[0].outcome == "won"
 
 
@@ -158,7 +156,8 @@ _CARD_DID: Final = ("turn", "challenge", "chance", "challenge_moves", "challenge
 
 def _undoing(state: State, step: Step, rulings: list[Ruling]) -> list[Ruling]:
     """Let the first ruling on a dead card or a player who left replace the rulings that it undoes (F9, E8)."""
-    did = (ruling.id for ruling in state.latest if ruling.because[0] == step.undone_card and ruling.kind in _CARD_DID)
+    of_card = (ruling for ruling in state.latest if ruling.because[0] == step.undone_card)
+    did = (one.id for one in of_card if one.kind in _CARD_DID or one.get("ask") == "slap_or_limit")
     undone = (*step.undone, *did)
     at = next((at for at, one in enumerate(rulings) if one.kind in ("dead_card", "out")), None)
     if at is None or not undone:

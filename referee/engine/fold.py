@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
-from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
+from referee.engine.doubt import better_order, drawn_question, judge_hand, limit_question, order_is_open
 from referee.engine.first_hand import (
     Answers,
     Decided,
@@ -181,7 +181,14 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
         lay_seen(step, card, card.card, card.seat)
     else:
         lay(step, card.card, card.seat)
-    return finish(state, step, doubt=step.doubt, is_card=True)
+    if not step.doubt or step.position.rules.word("K9") != "question":
+        return finish(state, step, doubt=step.doubt, is_card=True)
+    # It counts as a separate draw until people say whether it was one (F9).
+    about = {"ask": "slap_or_limit", "about": [card.id, state.position.pile[-1].ref]}
+    question = Ruling("question", drawn_question(card.id), card.t, (card.id,), ("K9", "F9"), about, (), True)
+    state, rulings = finish(state, step, doubt=True, is_card=True)
+    rulings = [question, *rulings]
+    return state.at(state.position, rulings), rulings
 
 
 def _was_named(position: Position, card: Card) -> bool:

@@ -233,9 +233,9 @@ def _whose_turn(position: Position) -> int:
 def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
     """Whether this card was drawn at once with the top card, which the same seat laid (F9).
 
-    If the errors leave that open, it counts as a separate draw, which favours the player. If that matters (in turn, or
-    if
-    a card out of turn costs something else), the rulings on the card are marked doubtful (K9).
+    If the errors leave that open, people's answer decides. Without one it counts as a separate draw, which favours the
+    player. If that matters (in turn, or if a card out of turn costs something else), the rulings on the card are marked
+    doubtful (K9).
     """
     if not step.position.pile:
         return False
@@ -244,6 +244,8 @@ def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
         return False
     apart, errors = step.t - top.t, step.t_error + top.t_error
     if abs(apart - DRAWN_AT_ONCE_NS) < errors and step.position.rules.has("K9"):
+        if step.side:
+            return step.side == "before"
         rules = step.position.rules
         step.doubt = in_turn or not rules.has("F7") or (rules.word("F9") == "burn") != (rules.word("F7") == "burn")
         return False

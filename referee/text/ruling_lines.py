@@ -101,7 +101,9 @@ class RulingWords:
         ask, cards = str(ruling["ask"]), ruling.get("cards", ())
         if ask == "unseen_gap":
             return self._gap(ruling, [card for card in cards if card != UNREADABLE])
-        text = self.texts.get(f"ask.{ask}", ask.replace("_", " "))
+        # Near F9's limit the question is about two cards, not a slap.
+        key = f"{ask}_card" if ask == "slap_or_limit" and "F9" in ruling.rule else ask
+        text = self.texts.get(f"ask.{key}", ask.replace("_", " "))
         if len(cards) < 2:
             return text
         either = f" {self.texts('word.or')} ".join(map(pretty, cards))

@@ -106,6 +106,10 @@ SAID = [
         ruled("question", ask="unseen_gap", about=["g1", "s4"]),
         "That slap waits: I did not see what lay there.",
     ),
+    (
+        Ruling("question", "question@c2/4", 0, ("c2",), ("K9", "F9"), {"ask": "slap_or_limit", "about": ["c2", "c1"]}),
+        "Was that two cards at once?",
+    ),
     (ruled("out", seat=4), "Seat four is out."),
     (left("out", seat=4), "Seat four leaves the game."),
     (left("burn", seat=4, count=12, where="bottom"), "Twelve cards go under the pile."),

@@ -3,7 +3,7 @@
 Each generated log is a small table with one limit in force and one line near it. The check computes the sides
 independently: the earliest and the latest distance that the stated errors allow. Where all of that lies on one side,
 the ruling must equal that of the same log with a hand well on that side; where it does not and the sides differ, the
-ruling must be doubtful, or a question.
+ruling must be doubtful, or a question if K9 says so. The answer to a card's question must give that side's ruling.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import find_replacements, from_fields
-from referee.engine.observations import Card, Observation, Slap, Table
+from referee.engine.observations import Answer, Card, Observation, Slap, Table
 from referee.engine.rulings import Ruling
 from referee.rules.house import read_house_rules
 from referee.units import MINUTE, MS
@@ -23,6 +23,7 @@ from referee.units import MINUTE, MS
 _S: Final = 1000 * MS
 _REVEAL: Final = 10 * _S
 """The instant of the card or other event from which the limit counts, ns."""
+_DRAWN_AT_ONCE: Final = 100 * MS
 
 
 class Limit(NamedTuple):
@@ -54,7 +55,8 @@ def _limit(row: str, rng: random.Random) -> Limit:
     if row == "F9":
         # In turn, as one of a king's chances, or out of turn.
         cards = rng.choice((("Kh", "5c"), single))
-        return Limit({"base": "classic", "on": ["F9"], "set": {"F9": rng.choice(("dead", "burn"))}}, cards, 100 * MS)
+        costs = rng.choice(("dead", "burn"))
+        return Limit({"base": "classic", "on": ["F9"], "set": {"F9": costs}}, cards, _DRAWN_AT_ONCE)
     return Limit({"base": "classic", "on": ["N13"], "set": {"N13": rng.choice((1, 2, 4))}}, double, _S)
 
 
@@ -171,8 +173,17 @@ def ruled_on_a_wrong_side(lines: Sequence[Observation], _: int = 0) -> list[str]
         # An instant within a nanosecond of an edge may be in doubt.
         if (ruled not in sides or not sure) and (sure or not _is_edge(distance, error, rules)):
             return [f"surely {sides}, ruled {'' if sure else 'in doubt '}{ruled}", f"{distance} ns, ± {error} ns"]
+    elif rules.word("K9") == "question" and ruled != "question":
+        return [f"ruled {ruled} unasked, perhaps {sides - {ruled}}", f"{distance} ns, ± {error} ns"]
     elif sure and ruled != "question":
         return [f"ruled surely {ruled}, perhaps {sides - {ruled}}", f"{distance} ns, ± {error} ns"]
+    elif isinstance(near, Card) and ruled == "question":
+        limit = since.t + _DRAWN_AT_ONCE
+        for value, at in (("before", limit - 1), ("after", limit)):
+            answer = Answer(t=near.t + _S, id="said", to=f"question@{near.id}/4", value=value)
+            meant, said = _outcome([_moved(line, at) for line in exact]), _outcome([*lines, answer])
+            if said != meant:
+                return [f"people said {value}: ruled {said}, not {meant}", f"{distance} ns, ± {error} ns"]
     elif isinstance(near, Slap) and rules.word("K9") == "slapper" and ruled != max(sides, key=_WORTH.index):
         return [f"ruled {ruled} of {sides}, not the better for the slapper", f"{distance} ns, ± {error} ns"]
     return []
@@ -194,7 +205,7 @@ def _limits_in(rules: Any) -> list[int]:
     limits += [_S] if rules.has("N13") else []
     limits += [2 * _S] if rules.has("E2") else []
     limits += [rules.agreed_end.minutes * MINUTE] if rules.has("E7") else []
-    return limits + ([100 * MS] if rules.has("F9") else [])
+    return limits + ([_DRAWN_AT_ONCE] if rules.has("F9") else [])
 
 
 def _moved(line: Observation, t: int) -> Observation:

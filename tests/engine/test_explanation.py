@@ -386,6 +386,10 @@ def soon(row: str, ms: int) -> tuple[Any, ...]:
         ("2200 slap 2\n3000 1:7h\n", "slap_false@s1", {"set": {"N10": "false"}}, []),
         ("1000 1:7h\n2000 2:??\n2300 slap 3\n", "question@s1", {}, [("K2", True, "hangs_on_unreadable_card", {})]),
         ("1000 1:7h\n2000 2:??\n2300 slap 3\n", "question@c2", {}, []),
+        (
+            "1000 1:Kh\n2000 2:5c ±20\n2080 2:6d ±20\n", "question@c3/4", {"on": ["F9"], "set": {"K9": "question"}},
+            [("F9", True, "drawn_at_once", {"ms": 80 * MS, "ms_error": 40 * MS})],
+        ),
         ("1000 1:7h\n2000 3:9c\n2300 slap 3\n", "slap_false@s1", {}, [("F8", False, "dead_on_top", {"card": "9c"})]),
         (
             PAIR + "2300 slap 1\n2400 slap 3\n", "slap_void@s2", {},

@@ -105,5 +105,5 @@ SPOKEN_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "K3": ("margin", "margin.error", "margin.less", "margin.more", "dead_heat"),
     "K6": ("correction", "correction.void", "corrected", "question.mend_pile", "question.mend_amendment"),
     "K7": ("question.order_changed", "question.order_changed.cards"),
-    "K9": ("doubt", "question.slap_or_card", "question.slap_or_limit"),
+    "K9": ("doubt", "question.slap_or_card", "question.slap_or_limit", "question.slap_or_limit.card"),
 }  # fmt: skip

@@ -96,6 +96,15 @@ def test_every_kind_of_ruling_becomes_a_sentence(language: str) -> None:
         assert said != kind.replace("_", " "), f"{kind} has no words"
 
 
+def test_near_the_limit_of_a_double_draw_the_cards_are_asked_about() -> None:
+    asked = {"ask": "slap_or_limit", "about": ["c2"]}
+    said = [
+        RulingWords(("Ana", "Ben"), texts("en"))(Ruling("question", "question@c2/4", 0, ("c2",), rule, asked))
+        for rule in (("K9", "F9"), ("K9",))
+    ]
+    assert said == ["Were these two cards drawn at once?", "On which side of the time limit was the slap?"]
+
+
 @pytest.mark.parametrize(
     ("fields", "said"),
     [

@@ -256,6 +256,25 @@ def test_who_took_a_pile_that_went_in_a_gap_is_one_tap(house: House, page: Page)
         assert listener.last == ("answer", {"question": "question@g1", "value": 2})
 
 
+def test_whether_two_cards_were_drawn_at_once_is_one_tap(house: House, page: Page) -> None:
+    asks = FIRST.replace('"classic"', '{"base":"classic","on":["F9"],"set":{"K9":"question"}}')
+    near = (
+        '{"kind":"card","t":1000000000,"id":"c1","card":"Kh","seat":1}',
+        '{"kind":"card","t":2000000000,"id":"c2","card":"5c","seat":2,"t_error":20000000}',
+        '{"kind":"card","t":2080000000,"id":"c3","card":"6d","seat":2,"t_error":20000000}',
+        '{"kind":"tick","t":4000000000}',
+    )
+    with playing(house, page, *near, first=asks) as listener:
+        asked = page.get_by_role("group", name="Were these two cards drawn at once?")
+        asked.get_by_role("img", name="5 of clubs").wait_for()
+        asked.get_by_role("img", name="6 of diamonds").wait_for()
+        assert asked.get_by_role("button").all_text_contents() == ["At once", "One after the other"]
+        asked.get_by_role("button", name="At once").click()
+        asked.wait_for(state="detached")
+        assert listener.last == ("answer", {"question": "question@c3/4", "value": "before"})
+        page.locator("#rulings").get_by_text("two cards at once").first.wait_for()
+
+
 def test_one_question_is_asked_at_a_time_and_the_oldest_first(house: House, page: Page) -> None:
     second = '{"kind":"card","t":3000000000,"id":"c10","card":"??","seat":3}'
     with playing(house, page, *UNREAD[:2], second, UNREAD[2]):

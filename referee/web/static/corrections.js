@@ -23,7 +23,9 @@ const Correcting = (() => {
     const bySeat = () => choose(...one.seats.map(({ seat, name }) => [name, seat]));
     const bodies = {
       slap_or_card: () => [choose([say("before_card"), "slap"], [say("after_card"), "card"])],
-      slap_or_limit: () => [choose([say("before_limit"), "before"], [say("after_limit"), "after"])],
+      slap_or_limit: () => [one.laid.length
+        ? choose([say("drawn_at_once"), "before"], [say("drawn_apart"), "after"])
+        : choose([say("before_limit"), "before"], [say("after_limit"), "after"])],
       wild_rank: () => [choose(...wilds)],
       late_evidence: () => [row(button(say("take_up"), () => control("take-up", { line: one.about[0] }), "strong"),
         button(say("leave_out"), () => send("ignore")))],
