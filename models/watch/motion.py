@@ -471,14 +471,17 @@ class Motion:
         """Return the share of a place (reduced mask) that has changed since an instant (ns), 0 to 1."""
         return float(np.count_nonzero(self.moved_at[place > 0] >= since)) / max(1, cv2.countNonZero(place))
 
-    def learn_paper(self, small: Bytes, quad: Quad, share: float = 0.2) -> None:
-        """Learn the paper's colour from a card at ``quad`` (px of the full frame), weighted by ``share``."""
+    def learn_paper(self, small: Bytes, quad: Quad, share: float = 0.2, *, beyond: float = 0.0) -> None:
+        """Learn the paper's colour from a card at ``quad`` (px of the full frame), weighted by ``share``.
+
+        Only a colour that differs from the known one by more than ``beyond`` grey levels is learned.
+        """
         inside = small[self.mask([quad], small.shape[:2]) > 0].reshape(-1, 3).astype(np.float64)
         if len(inside) < 20:
             return
         levels = inside.mean(axis=1)
         colour = inside[levels >= np.percentile(levels, 70)].mean(axis=0)
-        if colour.mean() > 2 * DARK:
+        if colour.mean() > 2 * DARK and np.abs(colour - self.paper).max() > beyond:
             share = share if self._knows_paper else 1.0
             self.paper = (1 - share) * self.paper + share * colour
             self._knows_paper = True

@@ -27,7 +27,7 @@ from models.watch.covered import Covered
 from models.watch.decision import Decisions
 from models.watch.faces import WhitePatches, first_suspected
 from models.watch.gaze import CardEye, Found, Gaze
-from models.watch.measure import FEW, HALF, MOST
+from models.watch.measure import CHANGED, FEW, HALF, MOST
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.pace import HAND_NS, PATIENCE_NS, SWEEP_NS
 from models.watch.shift import ShiftTracker
@@ -219,9 +219,10 @@ class Watcher:
                     cards, glance, None if self._bare is None else self._bare.reduced(glance.small.shape)
                 )
             if glance.calm:
-                # A camera's change of white balance shows in the paper, if not in the table.
+                # A camera's change of white balance shows in the paper, if not in the table. A smaller difference is
+                # the print's: the next cards would be looked for in its colour.
                 for quad in [quad for s, quad in found if s.top and plain(s)][:1]:
-                    self._motion.learn_paper(glance.small, quad, HALF)
+                    self._motion.learn_paper(glance.small, quad, HALF, beyond=CHANGED)
         self._arms.note_hands()
         self._attribution.settle(now, glance)
         return looks[-1][1] if looks else None
