@@ -21,7 +21,7 @@ from referee.rules.stacks import may_be_there
 from referee.rules.step import Draft, Step
 
 _NUMBERS: Final = ("", "/2", "/3")
-"""Suffixes of the ids of a card's first, second and third question."""
+"""Suffixes of the ids of a line's first, second and third question."""
 _ASKS: Final = frozenset(("impossible_card", "order_changed"))
 
 
@@ -41,6 +41,12 @@ def as_seen(card: Card) -> SaidOfCard:
     return SaidOfCard(card.card, "", card.seat)
 
 
+def answers_about(line: str, answers: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return people's answers to the questions that a line raised, in the order of the questions."""
+    names = (f"question@{line}{number}" for number in _NUMBERS)
+    return tuple(answers[name] for name in names if name in answers)
+
+
 def read_answers(position: Position, card: Card, answers: Mapping[str, Any]) -> SaidOfCard:
     """Return people's answers about a card that is about to be laid on this position.
 
@@ -52,8 +58,7 @@ def read_answers(position: Position, card: Card, answers: Mapping[str, Any]) -> 
     side = answers.get(drawn_question(card.id))
     if side in ("before", "after"):
         said = said._replace(side=side)
-    for number in _NUMBERS:
-        answer = answers.get(f"question@{card.id}{number}")
+    for answer in answers_about(card.id, answers):
         if isinstance(answer, str) and is_card(answer) and answer != UNREADABLE:
             said = said._replace(face=answer) if said.face == UNREADABLE else said._replace(named=answer)
         elif type(answer) is int and position.player(answer) is not None:
@@ -73,8 +78,7 @@ def _leaves_open_who_won(position: Position, card: Card, said: SaidOfCard) -> bo
 
 def as_answered(position: Position, card: Card, answers: Mapping[str, Any]) -> Card:
     """Return the card as people described it."""
-    asked = [drawn_question(card.id), *(f"question@{card.id}{number}" for number in _NUMBERS)]
-    if answers.keys().isdisjoint(asked):
+    if drawn_question(card.id) not in answers and not answers_about(card.id, answers):
         return card
     said = read_answers(position, card, answers)
     named = replace(card, card=said.named or said.face, seat=said.seat)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, Protocol
 
-from referee.engine.contradiction import as_answered
+from referee.engine.contradiction import answers_about, as_answered
 from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
 from referee.engine.first_hand import Answers, is_rival_hand
 from referee.engine.fold import end_by_time, fold, last_tick, open_table
@@ -135,7 +135,7 @@ _AMENDING: Final = (Answer, Correct)
 
 
 class JudgedMoment(NamedTuple):
-    """A judged observation: the state before it, the outcome, and people's answer about it.
+    """A judged observation: the state before it, the outcome, and people's answers about it.
 
     For the first line, the state is the table that it opens.
     """
@@ -147,8 +147,8 @@ class JudgedMoment(NamedTuple):
     """With the ids that they have before amendments rename them."""
     nth: int
     """Number of observations before it; if it does not continue the last one, this is a second judging."""
-    answer: Any
-    """People's answer to the question that this line raises; None if there is none."""
+    answers: tuple[Any, ...]
+    """People's answers to the questions that this line raises, in their order."""
 
 
 class Witness(Protocol):
@@ -283,7 +283,7 @@ class EventJudge:
         self.state = after
         if self.witness is not None:
             met = after if state is None else state
-            said = self.answers.get(f"question@{observation.id}")
+            said = answers_about(observation.id, self.answers)
             self.witness(JudgedMoment(observation, met, after, tuple(rulings), nth, said))
         _put(rulings, key, nth, out)
 

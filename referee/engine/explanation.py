@@ -204,10 +204,11 @@ def _is_verdict(ruling: Ruling, course: JudgedCourse) -> bool:
 
 def _met(judged: JudgedMoment) -> Position:
     """Return the position before a line, with the lowest card as named by people."""
-    position, said = judged.state.position, judged.answer
+    position = judged.state.position
+    named = next((said for said in judged.answers if isinstance(said, str) and is_card(said)), None)
     asked = any(ruling.kind == "question" and ruling["ask"] == "bottom_card" for ruling in judged.rulings)
-    if asked and isinstance(said, str) and is_card(said) and position.pile:
-        return position.replace(pile=(position.pile[0]._replace(card=said), *position.pile[1:]))
+    if asked and named is not None and position.pile:
+        return position.replace(pile=(position.pile[0]._replace(card=named), *position.pile[1:]))
     return position
 
 

@@ -218,7 +218,6 @@ def _may_slap(position: Position, seat: int) -> bool:
 
 def _counts_that_are_unknown_decide_nothing(moment: JudgedMoment) -> _Found:
     before, after = moment.state.position, moment.after.position
-    said = moment.answer is not None
     counts = {seat: after.count(seat) for seat in range(1, after.seats + 1)}
     for ruling in moment.rulings:
         seat, rows = ruling.get("seat"), set(ruling.rule)
@@ -228,7 +227,7 @@ def _counts_that_are_unknown_decide_nothing(moment: JudgedMoment) -> _Found:
             unknown = [other for other, count in counts.items() if other != seat and count is None]
             if unknown or after.in_limbo:
                 yield "E5a E5b", f"seat {seat} has won, and what {unknown} hold is not known"
-        if ruling.kind == "won" and rows & {"E7", "P16"} and not said and None in counts.values():
+        if ruling.kind == "won" and rows & {"E7", "P16"} and seat not in moment.answers and None in counts.values():
             yield "E7 P16", f"seat {seat} has won by the most cards: {counts}"
         if ruling.kind == "drawn" and "E4" in rows and any(count != 0 for count in counts.values()):
             yield "E4", f"a draw, and they hold {counts}"
