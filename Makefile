@@ -8,9 +8,9 @@ STAMP := $(VENV)/.installed
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: help help-all install apt apt-test demo play test test-all test-mixes lock lint format bench clean language-check languages reference
+.PHONY: help help-all install apt apt-test demo play wheel test test-all test-mixes lock lint format bench clean language-check languages reference
 
-NEWCOMERS := demo|play|test|install|lint|format|bench|pictures|image|rules-coverage|help-all
+NEWCOMERS := demo|play|test|wheel|install|lint|format|bench|pictures|image|rules-coverage|help-all
 
 help:  ## the targets that a newcomer needs
 	@grep -hE '^($(NEWCOMERS)):.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -44,6 +44,12 @@ demo: $(RUNS)  ## one game at the simulated table, shown live and scored; ARGS="
 
 play: $(RUNS)  ## play tonight with a webcam, phones and keys: set up in a browser, then refereed; ARGS="--port 8000"
 	@$(BIN)/referee play $(ARGS)
+
+# Built from a copy: setuptools would mix in files that earlier builds left in build/.
+wheel: $(RUNS)  ## dist/table_referee-*.whl: the program as one file, for `pipx install` or `uv tool install` on another computer
+	@rm -rf build/wheel && mkdir -p build/wheel dist && rm -f dist/table_referee-*.whl
+	@git ls-files -z pyproject.toml README.md LICENSE referee hardware models | xargs -0 cp --parents -t build/wheel
+	@$(BIN)/python -m pip wheel -q --no-deps --wheel-dir dist build/wheel && ls -sh dist/table_referee-*.whl
 
 test: install apt-test  ## every test of the project, with the Python at hand
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
