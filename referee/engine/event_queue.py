@@ -160,6 +160,9 @@ class Witness(Protocol):
     def replace(self, names: Iterable[str]) -> None:
         """Handle the replacement of these rulings by those of the last repeated judging."""
 
+    def undo(self, names: Iterable[str]) -> None:
+        """Handle these rulings of the last judging, which a later line of the same judging undid (F9, E8)."""
+
 
 class EventJudge:
     """A queue of observations, and the state after everything judged.

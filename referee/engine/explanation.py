@@ -97,7 +97,7 @@ class WitnessedLog:
         """The index of the first line of each pass."""
         self._next = 0
         self._replaced: dict[str, int] = {}
-        """By ruling, the pass that replaced it."""
+        """By ruling, the pass that replaced it: the one after it, if it was undone within its own pass."""
         self._courses: dict[int, JudgedCourse] = {}
 
     def __call__(self, moment: JudgedMoment) -> None:
@@ -113,6 +113,10 @@ class WitnessedLog:
     def replace(self, names: Iterable[str]) -> None:
         """Record the pass that replaced these rulings."""
         self._replaced.update(dict.fromkeys(names, len(self._began) - 1))
+
+    def undo(self, names: Iterable[str]) -> None:
+        """Record that these rulings were in force in the last pass, and are no longer."""
+        self._replaced.update(dict.fromkeys(names, len(self._began)))
 
     @property
     def table(self) -> Table:

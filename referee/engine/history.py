@@ -74,7 +74,10 @@ class History:
         if any(ruling.ruling.undoes for ruling in placed):
             names = {base_id(ruling.ruling): ruling.ruling.id for ruling in (*self._in_force, *placed)}
             placed = [_superseding(ruling, names, self._gone) for ruling in placed]
-            self._gone.update(name for ruling in placed for name in ruling.ruling.supersedes)
+            undone = [name for ruling in placed for name in ruling.ruling.supersedes]
+            self._gone.update(undone)
+            if judge.witness is not None:
+                judge.witness.undo(undone)
         self._asked.update(
             (base_id(ruling.ruling), ruling.ruling) for ruling in placed if ruling.ruling.kind == "question"
         )
@@ -131,6 +134,7 @@ class History:
         self._gone.update(gone)
         if judge.witness is not None:
             judge.witness.replace(gone)
+            judge.witness.undo({ruling.ruling.id for ruling in changed}.intersection(gone))
         places = {ruling.ruling.id: ruling.key for ruling in self._in_force[cut:]}
         moved = [ruling for ruling in kept if places.get(ruling.ruling.id, ruling.key) != ruling.key]
         self._in_force[cut:] = kept

@@ -50,6 +50,9 @@ class TableLaws:
     def replace(self, names: Iterable[str]) -> None:
         """Check again after rulings were replaced."""
 
+    def undo(self, names: Iterable[str]) -> None:
+        """Go on after rulings were undone."""
+
 
 _Found = Iterator[tuple[str, str]]
 
@@ -158,7 +161,11 @@ def _a_pile_is_won_once(moment: JudgedMoment) -> _Found:
     if was is not None and now is not None and was.by == "slap" and now.ref != was.ref and not piles:
         yield "M1 N1", f"{was} has won it, and {now} wins it again"
     takers = [ruling["seat"] for ruling in piles]
-    shared = was is not None and set(takers) <= set(was.split) and len(set(takers)) == len(takers)
+    sharers = set() if was is None else set(was.split)
+    if before.rules.has("M3"):
+        # A dead heat with a hand that slaps and takes in one motion is split at once (M14).
+        sharers |= {seat for ruling in moment.rulings if ruling.kind == "dead_heat" for seat in ruling["seats"]}
+    shared = set(takers) <= sharers and len(set(takers)) == len(takers)
     # A leading card may be the last trick by itself, after the pile before it (E6).
     two = len(takers) > 1 and isinstance(moment.observation, Card) and was is not None and after.over
     if len(takers) > 1 and not shared and not two:

@@ -160,6 +160,8 @@ def test_the_laws_of_the_table_notice_what_breaks_them() -> None:
 
         def replace(self, names: Iterable[str]) -> None: ...
 
+        def undo(self, names: Iterable[str]) -> None: ...
+
     referee = Adjudicator(witness=Keep())
     for line in log("1000 1:7h\n2000 2:Kc\n3000 3:5d", counts=[3, 3, 3]):
         referee.observe(line)
@@ -247,3 +249,13 @@ def test_a_ruling_that_was_undone_is_not_replaced_again() -> None:
 def test_of_two_answers_that_take_effect_at_one_instant_the_later_line_holds() -> None:
     """In this game the second answer is told for an instant that has been reported already (K6)."""
     assert not LAWS["answers"](73_311_000_085)
+
+
+def test_a_ruling_that_was_undone_is_explained_by_the_judging_that_made_it() -> None:
+    """In this game a card out of turn is reported (F7), and an answer then judges card and report again (K6)."""
+    assert not LAWS["explained"](81_905_000_091)
+
+
+def test_a_heat_with_a_hand_that_slaps_and_takes_in_one_motion_is_split_at_once() -> None:
+    """In this game a take and a slap are nearer than their errors, and each gets its share (M14, K3, M3)."""
+    assert not LAWS["plain"](81_905_000_707)

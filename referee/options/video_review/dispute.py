@@ -243,6 +243,9 @@ class _Positions:
     def replace(self, names: Iterable[str]) -> None:
         """No-op: nothing is replaced without answers from people."""
 
+    def undo(self, names: Iterable[str]) -> None:
+        """No-op: the positions stand as they were judged."""
+
 
 def _checked(card: str) -> str:
     if not is_card(card) or card == UNREADABLE:
