@@ -303,6 +303,9 @@ class EventJudge:
         if self.state is None:
             return head
         for other in rivals:
+            if isinstance(head, _REVEALS) and self.answers.get(OVERRULED + other.id) == "won":
+                # No doubt puts a later hand before the one that people say was first (K6).
+                return head
             if isinstance(head, Slap) and isinstance(other, _REVEALS):
                 if self._doubtful(head, other) == "card":
                     return self._next_of(head, other)
