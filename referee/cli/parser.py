@@ -35,7 +35,20 @@ class Parser(argparse.ArgumentParser):
         words = None if args is None else list(args)
         if words and words[0] in self.branches:
             return self.branches[words[0]].parse_known_args(words[1:], namespace)
-        return super().parse_known_args(words, namespace)
+        found, unknown = super().parse_known_args(words, namespace)
+        if unknown and " " in self.prog:
+            # The command itself complains, since it knows its options; the top parser would name no command.
+            self._reject(unknown[0])
+        return found, unknown
+
+    def _reject(self, word: str) -> NoReturn:
+        """Complain about a word that this command does not take, and name the option that was probably meant."""
+        name = word.partition("=")[0]
+        if not name.startswith("-"):
+            self.error(f"there is one word too many: {word!r}")
+        options = [option for action in self._actions for option in action.option_strings]
+        near = get_close_matches(name, options, n=1)
+        self.error(f"there is no option {name}" + (f"; did you mean {near[0]}?" if near else ""))
 
     def error(self, message: str) -> NoReturn:
         if mistyped := _NO_SUCH.search(message):

@@ -31,8 +31,22 @@ def test_without_settings_run_says_how_to_begin(told: Told) -> None:
     assert told("run") == (
         2,
         "",
-        "referee: run needs --settings FILE; `referee run --example > table.toml` begins one\n",
+        "referee: run needs --settings FILE: `referee play` sets up a table in a browser, "
+        "`referee run --example > table.toml` begins a file\n",
     )
+
+
+def test_a_mistyped_option_is_guessed_for_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, said in (
+        ("play --no-brwser", "referee play: there is no option --no-brwser; did you mean --no-browser?"),
+        ("demo --sed=3", "referee demo: there is no option --sed; did you mean --seed?"),
+        ("demo --quux", "referee demo: there is no option --quux (try: referee demo --help)"),
+        ("replay a.jsonl b.jsonl", "referee replay: there is one word too many: 'b.jsonl'"),
+    ):
+        with pytest.raises(SystemExit) as left:
+            main(words.split())
+        assert left.value.code == 2
+        assert capsys.readouterr().err.startswith(said)
 
 
 def test_the_example_of_settings_is_one(told: Told, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.setup.doctor import doctor, exit_status
+from referee.setup.doctor import describe_ways, doctor, exit_status
 from referee.setup.doctor.probe import Finding, check_library, check_package
 
 PARTS = (
@@ -50,9 +50,25 @@ def test_without_its_libraries_the_doctor_names_them() -> None:
     assert (done.returncode, states["numpy"], states["opencv-python"], states["onnxruntime"]) == (1, *["missing"] * 3)
 
 
-def test_the_drawn_table_closes_with_what_it_means(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_begins_with_what_can_be_played_here(capsys: pytest.CaptureFixture[str]) -> None:
     doctor()
-    assert "imulated table" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("A simulated table: ready (referee demo).\nAn evening with ")
+
+
+def test_each_way_to_play_says_what_it_needs() -> None:
+    fine, no_camera = (
+        Finding("weights", "fine", "", "", needed=True),
+        Finding("camera", "missing", "none", "plug one in"),
+    )
+    assert list(describe_ways([fine]))[1:] == [
+        "An evening with a camera and phones or keys: ready (referee play).",
+        "A table on a Raspberry Pi: ready (referee run --settings FILE).",
+    ]
+    assert list(describe_ways([fine, no_camera]))[1:] == [
+        "An evening with phones or keys: ready (referee play). No camera is here: a phone can be one.",
+        "A table on a Raspberry Pi: needs camera.",
+    ]
+    assert len(list(describe_ways([Finding("weights", "missing", "none", "make train", needed=True)]))) == 1
 
 
 def test_a_library_that_is_not_there_is_missing_and_needed() -> None:

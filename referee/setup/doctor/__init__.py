@@ -37,22 +37,12 @@ def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
         from rich.console import Console
 
         console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+        for words in describe_ways(found):
+            console.print(translate(words), markup=False)
         for line in report_lines(found, colour=True):
             console.print(line)
     except ImportError:
-        print("\n".join(report_lines(found)))
-    absent = [finding.part for finding in found if finding.state != "fine"]
-    if exit_status(found):
-        print(translate("Something that even the simulated table needs is not fine: see the lines marked needed."))
-    elif absent:
-        print(
-            translate(
-                "The simulated table runs here (referee demo). A real table also needs: {absent}.",
-                absent=absent,
-            )
-        )
-    else:
-        print(translate("Everything is here for a real table: referee run --settings FILE."))
+        print("\n".join([*map(translate, describe_ways(found)), *report_lines(found)]))
     return exit_status(found)
 
 
@@ -77,6 +67,23 @@ def examine(machine: Machine | None = None, settings: Path | None = None) -> Ite
         (Sentence("machine"), check_machine(host, known)),
     ):
         yield from (replace(finding, group=group) for finding in found)
+
+
+def describe_ways(found: Sequence[Finding]) -> Iterator[str]:
+    """Yield what can be played on this machine, a sentence for each way, and what each still needs."""
+    if exit_status(found):
+        yield Sentence("Something that even the simulated table needs is not fine: see the lines marked needed.")
+        return
+    absent = [finding.part for finding in found if finding.state != "fine"]
+    yield Sentence("A simulated table: ready (referee demo).")
+    if "camera" in absent:
+        yield Sentence("An evening with phones or keys: ready (referee play). No camera is here: a phone can be one.")
+    else:
+        yield Sentence("An evening with a camera and phones or keys: ready (referee play).")
+    if absent:
+        yield Sentence("A table on a Raspberry Pi: needs {absent}.", absent=absent)
+    else:
+        yield Sentence("A table on a Raspberry Pi: ready (referee run --settings FILE).")
 
 
 def report_lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[str]:
