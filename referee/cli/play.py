@@ -126,7 +126,8 @@ def run_table(args: argparse.Namespace) -> int:
         return 0
     if args.settings is None:
         raise UserError(
-            "run needs --settings FILE: `referee play` sets up a table in a browser, `referee run --example > table.toml` begins a file"
+            "run needs --settings FILE: `referee play` sets up a table in a browser, "
+            "`referee run --example > table.toml` begins a file"
         )
     from referee.options.broker.service import open_broker
     from referee.options.shadow.shadow_watch import open_shadow
