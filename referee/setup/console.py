@@ -130,12 +130,16 @@ def _converse(walk: Wizard, path: Path, bench: Bench, typed: Iterator[str], *, a
 
 def _ask(walk: Wizard, question: Question, typed: Iterator[str]) -> None:
     is_yes_no = question.choices == YES_NO
-    words = Sentence("{question} (yes, no)", question=question.words) if is_yes_no else question.words
+    words = question.words
+    if is_yes_no:
+        words = Sentence("{question} (yes, no)", question=words)
+    elif question.kind == "switches":
+        words = Sentence("{question} (all of them, with commas; or none)", question=words)
     print("\n".join(f"  {line}" for line in translate(words).splitlines()))
     # Numeric answers get no list numbers.
     plain = any(value.isdecimal() for value in question.choices)
     for number, (value, words) in enumerate(() if is_yes_no else question.choices.items(), start=1):
-        print(f"    {value if plain else f'{number}. {value}'}" + (f": {translate(words)}" if words else ""))
+        print(f"    {value if plain else f'{number}. {value}'}" + (f": {_in_lines(words)}" if words else ""))
     print(f"  [{question.default}] > ", end="", flush=True)
     line = next(typed, None)
     if line is None:
@@ -154,6 +158,11 @@ def _ask(walk: Wizard, question: Question, typed: Iterator[str]) -> None:
             walk.skip()
         if complaint:
             print(f"  {translate(complaint)}")
+
+
+def _in_lines(words: str) -> str:
+    """Return a choice's title, and what follows it on lines of its own."""
+    return translate(words).replace("\n", "\n       ")
 
 
 def _progress(path: Path) -> Path:

@@ -17,7 +17,8 @@ from referee.settings.file import SettingsText
 from referee.settings.model import FEWEST_SEATS, MOST_SEATS
 from referee.setup.left_game import LeftGame, describe_table, left_game_step
 from referee.setup.pads_step import pads_step, press_together
-from referee.setup.steps import check_names, lights_step, rules_step, voice_step
+from referee.setup.rules_step import rules_step
+from referee.setup.steps import check_names, lights_step, voice_step
 from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number, yes_no
 from referee.text.terminal_language import translate
 

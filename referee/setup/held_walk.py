@@ -66,6 +66,7 @@ class HeldWalk:
                 question = {
                     "id": request.id, "words": request.words, "default": request.default,
                     "choices": [[value, words] for value, words in request.choices.items()],
+                    "kind": request.kind, "cards": request.cards,
                 }  # fmt: skip
             return {
                 "version": self._version,

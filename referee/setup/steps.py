@@ -9,19 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any, Final
 
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
-from referee.errors import UserError
-from referee.rules.house import HouseRules, read_house_rules
-from referee.rules.presets import PRESETS
 from referee.sentence import Sentence, joined
 from referee.settings.file import SettingsText
-from referee.settings.house_rules import SUFFIX
 from referee.settings.model import FEWEST_SEATS, LAST_PIN, MOST_SEATS, NEAREST_SEATS, SPI_PINS, SettingsError
 from referee.setup.camera_step import camera_step
 from referee.setup.pads_step import Pad, assign_pins, describe_moves, pads_step
+from referee.setup.rules_step import rules_step
 from referee.setup.walk import (
     BadAnswer,
     Check,
@@ -36,12 +34,10 @@ from referee.setup.walk import (
     yes_no,
 )  # fmt: skip
 from referee.text.catalogue import LANGUAGES
-from referee.text.rules import sentence
-from referee.text.terminal_language import here, translate
+from referee.text.terminal_language import translate
 
 _LONGEST_NAME: Final = 24
 _COLOURS: Final = {"red": Sentence("red"), "green": Sentence("green"), "blue": Sentence("blue")}
-_ORDINARY: Final = "ordinary"
 
 
 # Seats
@@ -375,60 +371,7 @@ def _hours(text: str) -> tuple[str, str] | None:
     return f"{numbers[0]:02}:{numbers[1]:02}", f"{numbers[2]:02}:{numbers[3]:02}"
 
 
-# House rules, and the first check
-
-
-def rules_step(draft: SettingsText) -> Run:
-    """Choose a preset, a file, or the present rules; then the direction, and the deck if unusual ones were learned."""
-    now: Any = draft.settings.rules
-    own = not isinstance(now, str)
-    choices: dict[str, str] = {name: here().get(f"preset.{name}", preset.title) for name, preset in PRESETS.items()}
-    if own:
-        choices["kept"] = Sentence("the house rules that the settings have")
-    which = Sentence("Which rules? Or a file of your own (*{suffix}, see `referee rules example`)", suffix=SUFFIX)
-    listed = choose("rules.preset", which, "kept" if own else now, choices)
-
-    def check(text: str) -> str:
-        if not text.endswith(SUFFIX):
-            return str(listed.check(text))
-        try:
-            draft.changed({"rules": text})
-        except UserError as error:
-            raise BadAnswer(error.sentence) from None
-        return text
-
-    rules = yield replace(listed, check=check)
-    if rules != "kept":
-        options = []
-        for row in PRESETS[rules].options if rules in PRESETS else ():
-            words = Sentence(
-                "{rule} ({row}) Switch that on?", rule=sentence(row, read_house_rules(rules), here()), row=row
-            )
-            if (yield yes_no(f"rules.{row}", words, default=False)):
-                options.append(row)
-        draft = draft.changed({"rules": {"base": rules, "on": options} if options else rules})
-    draft = yield from _which_way(draft, read_house_rules(draft.settings.rules))
-    learned, deck = (yield DeviceCall("decks", {})), draft.settings.deck
-    if not learned and deck is None:
-        return draft
-    names = dict.fromkeys([*learned, *([deck] if deck else [])], Sentence("learned with referee enrol"))
-    deck = yield choose("rules.deck", Sentence("Which deck is played with?"), deck or _ORDINARY,
-                        {_ORDINARY: Sentence("any usual deck"), **names})  # fmt: skip
-    return draft.changed({"deck": None if deck == _ORDINARY else deck})
-
-
-def _which_way(draft: SettingsText, rules: HouseRules) -> Run:
-    """Ask for the direction of play (S5); the settings store it only if it differs from the rules."""
-    if not rules.has("S5"):
-        return draft
-    usual = rules.word("S5")
-    words = Sentence("Which way do the cards go round, as seen from above?")
-    ways = {
-        "clockwise": Sentence("the next player sits on your left"),
-        "counter-clockwise": Sentence("the next player sits on your right"),
-    }
-    way = yield choose("rules.direction", words, draft.settings.direction or usual, ways)
-    return draft.changed({"direction": None if way == usual else way})
+# The first check
 
 
 def check_step(draft: SettingsText) -> Run:
@@ -448,6 +391,6 @@ STEPS: Final = (
     WalkStep("lights", Sentence("Lights"), lights_step),
     WalkStep("camera", Sentence("Camera"), camera_step),
     WalkStep("voice", Sentence("Voice"), voice_step),
-    WalkStep("rules", Sentence("House rules"), rules_step),
+    WalkStep("rules", Sentence("House rules"), partial(rules_step, files=True)),
     WalkStep("check", Sentence("First check"), check_step),
 )

@@ -32,7 +32,11 @@ class Question:
     """The answer for an empty line."""
     check: Check
     choices: Mapping[str, str] = field(default_factory=dict)
-    """The possible answers, if there is a list: typed text and meaning."""
+    """The possible answers, if there is a list: typed text and meaning; a meaning's first line is its title."""
+    kind: str = ""
+    """``switches``: the answer lists, with commas, all choices that are on."""
+    cards: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Cards that a page draws beside a choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,10 @@ YES_NO: Final = {"yes": Sentence("Yes"), "no": Sentence("No")}
 """The choices of a question that is answered yes or no."""
 
 
+_NO_SWITCH: Final = "none"
+"""The answer that leaves every switch off."""
+
+
 def one_of(values: Sequence[str]) -> Check:
     """Return a check for one of these words, by the word, its number in the list, or a unique prefix."""
 
@@ -117,6 +125,19 @@ def yes_no(key: str, words: str, default: bool) -> Question:
     """Return a question that is answered True or False."""
     check = one_of(tuple(YES_NO))
     return Question(key, words, "yes" if default else "no", lambda text: check(text) == "yes", YES_NO)
+
+
+def switches(key: str, words: str, on: Sequence[str], choices: Mapping[str, str]) -> Question:
+    """Return a question with several switches, some of them on; it is answered with a list of those to be on."""
+    one = one_of(list(choices))
+
+    def check(text: str) -> list[str]:
+        if text.casefold() == _NO_SWITCH:
+            return []
+        told = {one(word.strip()) for word in text.split(",")}
+        return [name for name in choices if name in told]
+
+    return Question(key, words, ", ".join(on) or _NO_SWITCH, check, choices, "switches")
 
 
 class Wizard:

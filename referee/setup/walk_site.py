@@ -29,8 +29,7 @@ from referee.control.page_address import address_of, listen_at, open_browser
 from referee.control.pairing_code import Pairing
 from referee.control.seat_codes import begin_evening, call_in, hand_on, read_seat_codes
 from referee.control.socket import NOBODY, NOT_JSON, CommandDispatcher, private_folder, runtime_folder
-from referee.rules.rows import ROWS
-from referee.sentence import Sentence, to_json
+from referee.sentence import to_json
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.evening_bench import EveningBench
 from referee.setup.evening_steps import EVENING, FIRST_START
@@ -39,7 +38,6 @@ from referee.setup.left_game import LeftGames
 from referee.setup.walk import Wizard
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
-from referee.text.rules import row_words
 from referee.text.terminal_language import translate
 from referee.web import layout, pad_pages
 from referee.web.api import Control
@@ -80,7 +78,7 @@ class WalkSite:
         }
         shown = {
             "/": self.lead, "/play": self.show, "/walk.json": self.send_state, "/look.jpg": self.send_picture,
-            "/static/{name}": layout.send_static,
+            "/static/{name}": layout.send_static, "/static/cards/{name}": layout.send_card,
         }  # fmt: skip
         return [
             *make_get_routes(shown),
@@ -98,7 +96,7 @@ class WalkSite:
         texts = page_texts(request)
         self._site.hub.board = Board(names=[seat.name for seat in self._held.walk.draft.settings.seats])
         keys = pad_pages.key_pads(self._site, request) if self._held.state()["step"] == "slaps" else None
-        scripts = ["forms.js", "walk.js", *(["pad.js"] if keys else [])]
+        scripts = ["forms.js", "faces.js", "walk.js", *(["pad.js"] if keys else [])]
         words = said_to_scripts(texts, "play.", "pad.", "control.")
         content = [
             words,
@@ -162,14 +160,11 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
 
     question = state["question"]
     if question is not None:
-        asked, row = question["words"], question["id"].removeprefix("rules.")
         choices = [[value, worded(words)] for value, words in question["choices"]]
-        if row == "preset":
+        if question["id"] == "rules.source":
             # The presets' own titles are among the page's texts.
             choices = [[value, [texts.get(f"preset.{value}", said[0]), texts.language]] for value, said in choices]
-        elif row in ROWS and texts.language != "en":
-            asked = Sentence("{rule} ({row}) Switch that on?", rule=row_words(row, texts), row=row)
-        question = {**question, "words": worded(asked), "choices": choices}
+        question = {**question, "words": worded(question["words"]), "choices": choices}
     return {
         **state,
         "question": question,

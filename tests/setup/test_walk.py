@@ -20,7 +20,11 @@ from hardware.simulated.devices.simulated_picamera import CameraRoom
 from hardware.simulated.pictures.ambient import Lamp
 from referee.cli.setup import STEP_NAMES
 from referee.errors import UserError
+from referee.rules.conditions import PileView
 from referee.rules.house import read_house_rules
+from referee.rules.matches import find_patterns
+from referee.rules.presets import PRESETS
+from referee.rules.rows import BY_NAME
 from referee.settings.file import SettingsText, new_settings, set_values
 from referee.settings.model import Settings, load_settings
 from referee.setup import device_checks
@@ -249,6 +253,7 @@ def test_silent_seats_keep_their_pin_or_get_a_free_one(before: list[int], told: 
         ("pins", "pins.force", "maybe"), ("camera", "camera.calibrate", "s"), ("voice", "voice.heard", "101"),
         ("voice", "voice.quiet", "22-7"), ("voice", "voice.quiet", "24:00-07:00"), ("voice", "voice.language", "it"),
         ("rules", "rules.preset", "clasic"), ("rules", "rules.preset", "no-such-file.toml"),
+        ("rules", "rules.switches", "sandwich, nothing"),
     ],
 )  # fmt: skip
 def test_an_answer_that_cannot_be_is_asked_for_again(step: str, id: str, text: str) -> None:  # noqa: A002
@@ -533,21 +538,143 @@ def test_measured_pads_are_forgotten_when_they_are_others(tmp_path: Path) -> Non
     assert walked({}, FakeBench([PAD_PINS[1], PAD_PINS[0]]), draft).pads_measured is None
 
 
-def test_what_goes_well_with_a_preset_is_asked_and_is_off_by_itself() -> None:
-    assert walked({"rules.preset": "classroom", "rules.E7": "yes"}).rules == {"base": "classroom", "on": ["E7"]}
-    assert walked({"rules.preset": "classroom", "rules.E7": "no"}).rules == "classroom"
-    assert walked({"rules.preset": "classic"}).rules == "classic"
+SOURCE = "wikipedia-2009"
+
+
+@pytest.mark.parametrize(
+    ("answers", "rules"),
+    [
+        ({}, "classic"),
+        ({"rules.preset": "sandwiches"}, "classic"),
+        ({"rules.preset": "doubles"}, {"base": "classic", "off": ["P2"]}),
+        ({"rules.preset": "doubles", "rules.switches": "1, comeback"}, "classic"),
+        ({"rules.preset": "beggar"}, "beggar-my-neighbour"),
+        ({"rules.preset": "class", "rules.switches": "sandwich, agreed-end"},
+         {"base": "classroom", "on": ["E7"], "off": ["M10"]}),
+        ({"rules.preset": "slapjack", "rules.switches": "pay"}, {"base": "slapjack", "on": ["F12"], "off": ["M10"]}),
+        ({"rules.preset": "page", "rules.source": SOURCE}, SOURCE),
+        ({"rules.preset": SOURCE}, SOURCE),
+        ({"rules.switches": "sandwich, comeback, jokers, burn-two"},
+         {"base": "classic", "on": ["P13a"], "set": {"S3": 2, "F1": 2}}),
+        ({"rules.preset": "short", "rules.switches": "runs, comeback"},
+         {"base": "short", "off": ["P2", "P5b", "P6"], "set": {"F1": 1}}),
+        ({"rules.preset": SOURCE, "rules.switches": "none"},
+         {"base": SOURCE, "off": ["P2", "P5b", "P6", "P7", "P4a", "P8", "P9", "M10"]}),
+        ({"rules.preset": SOURCE, "rules.switches": "sandwich, top, marriage, runs, tens, comeback, war"},
+         {"base": SOURCE, "on": ["M4"], "off": ["M3"]}),
+    ],
+)  # fmt: skip
+def test_a_choice_and_its_switches_become_a_preset_with_changes(answers: dict[str, str], rules: object) -> None:
+    assert walked(answers).rules == rules
+
+
+def rules_shown(rules: object) -> tuple[Question, Question]:
+    """Return the choice and the switches that are shown with these rules in the settings, each by itself kept."""
+    draft = new_settings().changed({"rules": rules})
+    walk, bench = Wizard(draft, [step for step in STEPS if step.name == "rules"]), FakeBench()
+    chosen = ask(walk, bench)
+    assert walk.answer("") == ""
+    switched = ask(walk, bench)
+    assert walk.answer("") == ""
+    assert ask(walk, bench) is None
+    assert walk.draft.settings.rules == rules
+    assert chosen is not None
+    assert switched is not None
+    return chosen, switched
+
+
+def test_changed_rules_are_offered_as_they_are() -> None:
+    own = {"base": "classic", "on": ["P6"], "off": ["P2"]}
+    chosen, switched = rules_shown(own)
+    assert (chosen.default, next(iter(chosen.choices)), switched.default) == ("kept", "kept", "marriage, comeback")
+    for rules in PRESETS:
+        chosen, switched = rules_shown(rules)
+        assert (chosen.default == "kept") == ("kept" in chosen.choices)
+        assert list(chosen.choices)[-1] == "page"
+    chosen, switched = rules_shown({"base": "classic", "off": ["P2"]})
+    assert (chosen.default, switched.default) == ("doubles", "comeback")
+
+
+def test_every_drawn_example_may_be_slapped() -> None:
+    chosen, _ = rules_shown("classic")
+    assert set(chosen.cards) == {"sandwiches", "doubles", "everything", "slapjack", "class"}
+    for name, cards in chosen.cards.items():
+        rules = read_house_rules(walked({"rules.preset": name}).rules)
+        held, depth = find_patterns(PileView(tuple(reversed(cards)), cards[0], cards[0]), rules)
+        assert held, name
+        assert depth == len(cards) or name == "slapjack"
+
+
+def test_all_that_tables_argue_about_is_on_one_page_and_options_with_their_preset() -> None:
+    argued = (
+        "sandwich", "top-bottom", "marriage", "runs", "tens", "jokers", "burn-two", "comeback", "war",
+        "counter-clockwise",
+    )  # fmt: skip
+    _, switched = rules_shown("classic")
+    assert (switched.kind, tuple(switched.choices)) == ("switches", argued)
+    assert tuple(rules_shown("beggar-my-neighbour")[1].choices) == ("counter-clockwise",)
+    # Where runs take four cards, the page says so.
+    assert "four cards" in rules_shown("short")[1].choices["runs"]
+    for name, preset in PRESETS.items():
+        offered = {BY_NAME[one] for one in rules_shown(name)[1].choices if one in BY_NAME}
+        assert set(preset.options) <= offered
+
+
+def test_switches_are_answered_with_a_list_and_gone_back_over() -> None:
+    walk, bench = Wizard(new_settings(), [step for step in STEPS if step.name == "rules"]), FakeBench()
+    ask(walk, bench)
+    walk.answer("everything")
+    assert ask(walk, bench).default == "sandwich, top-bottom, marriage, runs, tens, comeback"  # type: ignore[union-attr]
+    assert walk.answer("sandwich, hoagie") != ""
+    assert walk.answer("back") == ""
+    assert ask(walk, bench).id == "rules.preset"  # type: ignore[union-attr]
+    walk.answer("beggar")
+    assert walk.answer("") == ""
+    assert ask(walk, bench) is None
+    assert walk.draft.settings.rules == "beggar-my-neighbour"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_switch_that_is_turned_twice_leaves_the_rules_as_they_were(name: str) -> None:
+    """Each switch of each preset: what the page shows next is what was chosen, and then the preset again."""
+    steps = [step for step in STEPS if step.name == "rules"]
+    _, shown = rules_shown(name)
+    before = set(shown.default.split(", ")) - {"none"}
+    for switch in shown.choices:
+        draft = new_settings().changed({"rules": name})
+        for wanted in (before ^ {switch}, before):
+            walk, bench = Wizard(draft, steps), FakeBench()
+            ask(walk, bench)
+            walk.answer("")
+            ask(walk, bench)
+            assert walk.answer(", ".join(wanted) or "none") == ""
+            assert ask(walk, bench) is None
+            draft = walk.draft
+            now = read_house_rules(draft.settings.rules)
+            assert (now == read_house_rules(name)) == (wanted == before or switch == "counter-clockwise")
+
+
+def test_a_file_of_house_rules_stays_a_file(tmp_path: Path) -> None:
+    (tmp_path / "house.toml").write_text('base = "classic"\non = ["P6"]\n')
+    draft = new_settings(tmp_path)
+    for answers in ({"rules.preset": "house.toml"}, {}):
+        walk, bench = Wizard(draft, [step for step in STEPS if step.name == "rules"]), FakeBench()
+        while (question := ask(walk, bench)) is not None:
+            assert question.id != "rules.switches" or list(question.choices) == ["counter-clockwise"]
+            assert walk.answer(answers.get(question.id, "")) == ""
+        draft = walk.draft
+        assert '\nrules = "house.toml"' in draft.text
 
 
 def test_which_way_the_cards_go_stands_in_the_settings_where_the_rules_say_otherwise() -> None:
     """S5"""
-    made = walked({"rules.preset": "classic", "rules.direction": "counter-clockwise"})
+    made = walked({"rules.switches": "sandwich, comeback, counter-clockwise"})
     assert (made.rules, made.direction) == ("classic", "counter-clockwise")
     assert made.played_rules == {"base": "classic", "set": {"S5": "counter-clockwise"}}
     assert walked({"rules.preset": "classic"}).direction is None
     usual = walked({"rules.preset": "suck-the-well"})
     assert (usual.direction, usual.played_rules) == (None, "suck-the-well")
-    other = walked({"rules.preset": "suck-the-well", "rules.direction": "clockwise"})
+    other = walked({"rules.preset": "suck-the-well", "rules.switches": "none"})
     assert read_house_rules(other.played_rules).word("S5") == "clockwise"
 
 

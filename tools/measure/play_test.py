@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -205,6 +205,17 @@ class Evening:
             (by_value if by_value.count() else asked.locator(".choices .button", has_text=answer)).first.click()
         asked.wait_for(state="detached", timeout=30_000)
 
+    def switch(self, question: str, wanted: Mapping[str, bool], picture: str = "") -> None:
+        """Turn switches of an expected question on or off, and go on."""
+        asked = self.main.locator(".ask", has_text=question)
+        asked.locator(".switch").first.wait_for(timeout=30_000)
+        for value, on in wanted.items():
+            asked.locator(f'.switch input[value="{value}"]').set_checked(on)
+        if picture:
+            self.shoot(picture)
+        asked.locator("form button").click()
+        asked.wait_for(state="detached", timeout=30_000)
+
     def walk(self, names: Sequence[str], dealer: int, table: StreamedTable, way: str = "clockwise") -> None:
         """Operate the wizard from the first question to the game, with the cards going round this way."""
         self.say("How many of you", str(len(names)))
@@ -228,11 +239,8 @@ class Evening:
         self.say("Lay some cards", "yes", "camera")
         table.show_game = False
         self.say("Who sits at the bottom", names[0])
-        self.say("Which rules?", "classic", "rules")
-        self.say("Which way do the cards go round", way, "way")
-        while self.main.locator(".ask", has_text="Switch that on?").count():
-            self.main.locator('.choices .button[data-value="no"]').first.click()
-            self.main.wait_for_timeout(700)
+        self.say("Which rules", "sandwiches", "rules")
+        self.switch("Which of these", {"counter-clockwise": way == "counter-clockwise"}, "switches")
         self.main.locator(".invitations figure").first.wait_for(timeout=30_000)
         self._join(len(names))
         self.shoot("slap")

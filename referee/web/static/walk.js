@@ -27,12 +27,29 @@
   const lines = ([words, lang], more = "") =>
     words.split("\n").map((line) => element("p", { lang }, line + more));
 
+  // A choice's first line is its title.
+  const told = (words) => {
+    const [title, ...more] = words.split("\n");
+    return element("span", { class: "told" }, element("b", {}, title), ...more.map((line) => element("span", {}, line)));
+  };
+  const drawn = (cards) =>
+    element("span", { class: "cards" }, ...cards.map((card) => Faces.image(card, "")));
+
   const choices = (question) =>
     element("div", { class: "choices" }, ...question.choices.map(([value, [words, lang]]) =>
       element("button", {
         type: "button", class: `button ${value === question.default ? "strong" : ""}`, lang, "data-value": value,
         disabled: question.id === "camera.live" && value === "yes" ? true : null, onclick: () => tell(value),
-      }, element("b", {}, words || value))));
+      }, told(words || value), value in question.cards ? drawn(question.cards[value]) : null)));
+
+  const switches = (question) => {
+    const on = question.default.split(", ");
+    return form(question.choices.map(([value, [words, lang]]) =>
+      element("label", { class: "switch panel", lang },
+        element("input", { type: "checkbox", value, checked: on.includes(value) }), words)),
+    (_, own) => tell([...own.querySelectorAll("input:checked")].map((box) => box.value).join(", ") || "none"),
+    text("play.next"));
+  };
 
   const typed = (question) =>
     form([input("answer", "", { value: question.default, autocomplete: "off", maxlength: 400, "aria-label": question.words[0] })],
@@ -41,7 +58,8 @@
   const asked = (now) => {
     const { question } = now;
     if (!question) return [];
-    return [...lines(question.words), question.choices.length ? choices(question) : typed(question),
+    const answers = question.kind === "switches" ? switches : question.choices.length ? choices : typed;
+    return [...lines(question.words), answers(question),
       element("div", { class: "row quiet" }, button(text("play.back"), () => tell("back")),
         button(text("play.skip"), () => tell("skip")))];
   };
@@ -91,7 +109,7 @@
     home.replaceChildren(
       element("div", { class: "panel ask" }, ...remarks, ...complaint, ...asked(now), ...waiting(now)),
       element("div", {}, picture, items));
-    home.querySelector("input")?.select();
+    home.querySelector("input:not([type])")?.select();
   };
 
   let looking = false;
