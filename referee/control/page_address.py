@@ -21,7 +21,7 @@ _NEXT_PORTS: Final = 10
 _EVERYBODY: Final = ("0.0.0.0", "::")
 _ELSEWHERE: Final = ("192.0.2.1", 9)
 """A documentation address (RFC 5737) that reaches no machine; nothing is sent there."""
-ALONE: Final = Sentence("phones cannot open it: it is served to this machine alone; --host 0.0.0.0 lets them")
+ALONE: Final = Sentence("phones cannot open it: it is served to this machine alone")
 NO_NETWORK: Final = Sentence("phones cannot open it: this machine is in no network")
 
 
@@ -40,7 +40,12 @@ class PageAddress(NamedTuple):
         """All of it in one line."""
         if self.room:
             return Sentence("{room}  (here: {here})", room=self.room, here=self.here)
-        return Sentence("{here}  ({why})", here=self.here, why=self.why)
+        return Sentence("{here}  ({why})", here=self.here, why=self.why_and_how)
+
+    @property
+    def why_and_how(self) -> str:
+        """For a terminal: why phones cannot open it, and the option that lets them, which a page's reader cannot give."""
+        return Sentence("{why}; --host 0.0.0.0 lets them", why=self.why) if self.why == ALONE else self.why
 
     def __str__(self) -> str:
         return str(self.words)

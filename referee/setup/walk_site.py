@@ -231,7 +231,7 @@ def hold_evening(
     guard = Guard(Starlette(routes=routes), control.sessions, hosts=Hosts.of_this_machine())
     server = SiteServer(guard, site.hub.close)
     _start_thread("walk's end", _stop_after_walk, held, server)
-    print(translate("Set up the table in a browser: {address}", address=address))
+    print(translate("Set up the table in a browser: {address}", address=address.words))
     tell_code(pairing)
     if for_service:
         _start_thread("walk's code", keep_code_shown, pairing, held.over)

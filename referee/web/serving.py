@@ -101,7 +101,7 @@ class SiteServer(uvicorn.Server):
             address = address_of(listening)
             print(address.here)
             print(
-                translate("for phones: {room}", room=address.room) if address.room else translate(address.why),
+                translate("for phones: {room}", room=address.room) if address.room else translate(address.why_and_how),
                 flush=True,
             )
         with _short_switch_interval():
