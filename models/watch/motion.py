@@ -479,8 +479,11 @@ class Motion:
         inside = small[self.mask([quad], small.shape[:2]) > 0].reshape(-1, 3).astype(np.float64)
         if len(inside) < 20:
             return
-        levels = inside.mean(axis=1)
-        colour = inside[levels >= np.percentile(levels, 70)].mean(axis=0)
+        # Paper is bright in every colour; skin is dark in one. The first card may lie almost whole under a hand, and
+        # nothing corrects what is learned from it until a card is seen at rest.
+        levels = inside.min(axis=1)
+        brightest = 70 if self._knows_paper else 90
+        colour = inside[levels >= np.percentile(levels, brightest)].mean(axis=0)
         if colour.mean() > 2 * DARK and np.abs(colour - self.paper).max() > beyond:
             share = share if self._knows_paper else 1.0
             self.paper = (1 - share) * self.paper + share * colour

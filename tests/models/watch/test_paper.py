@@ -30,6 +30,14 @@ def test_skin_and_cloth_are_none(learned: tuple[float, ...], colour: tuple[float
     assert _share_white(learned, colour) == 0.0
 
 
+def test_the_first_card_teaches_its_paper_though_a_hand_covers_most_of_it() -> None:
+    small = np.full((60, 60, 3), (140, 168, 208), np.uint8)
+    small[:9] = 220
+    motion = Motion()
+    motion.learn_paper(small, np.array([(0, 0), (240, 0), (240, 240), (0, 240)], np.float32))
+    assert motion.paper == pytest.approx((220, 220, 220))
+
+
 @pytest.mark.parametrize(("rows", "broad"), [((0, 5), False), ((60, 65), False), ((0, 12), True), ((60, 72), True)])
 def test_a_strip_at_the_edge_of_the_picture_is_no_broader_than_it_looks(rows: tuple[int, int], broad: bool) -> None:
     """The border of a card's back that comes in is no face."""
