@@ -108,8 +108,10 @@ def by_force(hands: Sequence[Slap]) -> Slap | None:
 
 _COUNTED: Final = frozenset(("out", "slapped_in", "won", "lost", "drawn"))
 """Kinds of rulings that depend on the counts of cards."""
+_UNPROVED: Final = frozenset(RULING_ORDER) - {"question", "dead_heat", "remind", "corrected", "contested"}
 _DRIFTING: Final = {
-    "all": frozenset(RULING_ORDER) - {"question", "dead_heat", "remind", "corrected", "contested"},
+    "all": _UNPROVED,
+    "seats": _UNPROVED,
     "counts": _COUNTED,
     "hands": frozenset[str](),
 }

@@ -24,7 +24,7 @@ from referee.engine.first_hand import (
     war_card,
     win,
 )
-from referee.engine.gap import ask_once, judge_gap, prove_turn
+from referee.engine.gap import ask_once, judge_gap, prove_seats, prove_turn
 from referee.engine.observations import Card, Gap, Leave, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
 from referee.engine.position_changes import CHANGES
@@ -104,7 +104,10 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         judge_gap(step, observation, answers)
         after, rulings = finish(state, step)
         # Its instant within the gap is unknown, whatever people say about it.
-        decided = after, [ruling if ruling.kind == "question" else in_doubt_of_gap(ruling) for ruling in rulings]
+        decided = (
+            after,
+            [ruling if ruling.kind in ("question", "remind") else in_doubt_of_gap(ruling) for ruling in rulings],
+        )
     else:
         change = CHANGES.get(type(observation))
         if change is None:
@@ -113,7 +116,7 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         change(step, observation)
         decided = finish(state, step)
     drift = state.position.drift
-    if drift is not None and drift.leaves == "all":
+    if drift is not None and state.position.drifts:
         decided = ask_once(*decided, observation, drift)
     return _winner_named(*decided, answers) if answers and isinstance(decided[0].position.phase, Over) else decided
 
@@ -168,6 +171,8 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
 def _card(state: State, card: Card, answers: Answers) -> Decided:
     if state.position.drift is not None and _was_named(state.position, card):
         return state, []
+    if state.position.drift is not None:
+        state = state.at(prove_seats(state.position, card))
     step = Step(state.position, card.t, card.id, card.t_error)
     war = state.position.phase
     if card.zone != "pile" or (type(war) is War and card.seat in war.seats):

@@ -6,12 +6,13 @@ seen on top, and the referee asks before it rules on anything that depends on th
 
 Until people answer, the number of cards that came, the turn, a standing challenge and the counts are unknown. So one
 card that stands for any number lies in the pile (`Position.gaps`), and nothing that may depend on it is ruled with
-confidence. People's answer is judged in place of the gap.
+confidence. People's answer is judged in place of the gap. It names cards, and not the seats that laid them: these stay
+unproved until a card is seen to come from the seat that the answer leads to (`prove_seats`).
 
 One rule holds for everything after a gap: until a pile and its taker are seen, all rulings are in doubt
 (`Position.drift`), no card is out of turn, and the gap's question is the only one (`ask_once`). If the table was empty
-before and after a gap in which a whole pile may have passed, that question waits until something contradicts the
-believed position.
+before and after a gap in which a whole pile may have passed, a reminder says so, all counts are unknown, and the
+question waits until something contradicts the believed position.
 
 Hands that came while the game was paused are reported, but not judged.
 """
@@ -298,7 +299,7 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
     if not is_answer(said, position.players(), gone=not gap.lying):
         said = UNKNOWN
     is_known = type(said) is str and said != UNKNOWN and gap.lying[-1:] != (UNREADABLE,)
-    leaves: Literal["all", "hands"] = "hands" if is_known and not position.unjudged else "all"
+    leaves: Literal["all", "seats"] = "seats" if is_known and not position.unjudged else "all"
     step.set(drift=Drift(gap.id, lasted, gap.until, True, leaves))
     taker = position.player(said) if type(said) is int else None
     if taker is not None:
@@ -319,14 +320,17 @@ def judge_gap(step: Step, gap: Gap, answers: Mapping[str, Any]) -> None:
 
 
 def _judge_empty_table(step: Step, gap: Gap, lasted: int, said: Any) -> None:
-    """Judge a gap with an empty table before and after: ask about a passed pile only once a contradiction shows."""
+    """Judge a gap with an empty table before and after: say that a pile may have passed, and forget the counts.
+
+    People are asked only once a contradiction shows: most such gaps hide nothing.
+    """
     position = step.position
     if lasted <= PASSING_NS or said == NOTHING:
         return
     is_told = is_answer(said, position.players(), gone=True)
+    step.rule("remind", "K2", what="passed_pile")
     step.set(drift=Drift(gap.id, lasted, gap.until, is_told))
-    if is_told:
-        _forget_counts(step)
+    _forget_counts(step)
     if type(said) is int and is_told:
         step.enter(Turn(said))
     step.announce_turn()
@@ -340,17 +344,33 @@ def ask_once(state: State, rulings: list[Ruling], observation: Observation, drif
         return state, left
     fields = {"ask": ASK, "about": [drift.gap], "lasted": drift.lasted, "passed": True}
     draft = Draft("question", fields, ("K2",), (observation.id,))
-    step = Step(position.replace(drift=position.drift._replace(asked=True)), observation.t, drift.gap)
-    _forget_counts(step)
-    return state.at(step.position), [*left, to_ruling(draft, drift.gap, observation.t, set())]
+    asked = position.replace(drift=position.drift._replace(asked=True))
+    return state.at(asked), [*left, to_ruling(draft, drift.gap, observation.t, set())]
+
+
+def prove_seats(position: Position, card: Card) -> Position:
+    """Compare a seen card's seat with the turn that follows from the cards that people named.
+
+    A card out of turn in the gap moves the believed turn. A standing challenge hides that: its payer may be the next
+    seat by either reading.
+    """
+    drift = position.drift
+    if drift is None or drift.leaves != "seats" or card.seat is None or not position.rules.has("K4"):
+        return position
+    if card.seat != position.turn:
+        return position.replace(drift=drift._replace(leaves="all"))
+    return position.replace(drift=drift._replace(leaves="hands")) if type(position.phase) is Turn else position
 
 
 def prove_turn(step: Step, taken: Taken) -> None:
     """Note that a pile and its taker were seen: from here on only the counts are uncertain."""
     position = step.position
     drift = position.drift
-    if drift is not None and not position.pile and taken.seat is not None and position.turn == taken.seat:
-        step.set(drift=drift._replace(leaves="counts" if drift.leaves == "all" else drift.leaves))
+    if drift is None or position.pile or taken.seat is None or position.turn != taken.seat or not position.drifts:
+        return
+    if drift.leaves == "seats":
+        _forget_counts(step)
+    step.set(drift=drift._replace(leaves="counts"))
 
 
 def _forget_counts(step: Step) -> None:

@@ -55,6 +55,10 @@ def _counted(step: Step, count: Any) -> None:
         step.set(counts=tuple(counts))
     asked = (entry for entry in step.position.uncounted if entry[1] != count.seat)
     step.set(unsure=step.position.unsure - {count.seat}, uncounted=frozenset(asked))
+    drift = step.position.drift
+    if drift is not None and drift.leaves == "counts" and not step.position.unsure:
+        # All that the gap left unproved is counted.
+        step.set(drift=None)
     if step.position.over:
         settle_owed(step)
         return

@@ -92,10 +92,10 @@ class Drift(NamedTuple):
     """Its end, ns. Events in the gap have no known instant, so no hand before its end is judged with certainty."""
     asked: bool
     """Whether people were asked what happened in it."""
-    leaves: Literal["all", "counts", "hands"] = "all"
-    """``all``: the turn, the pile and all counts are unproved. ``counts``: only the counts, because a pile and its
-    taker were seen since. ``hands``: only the verdicts on hands in the gap, because people have named the cards that
-    came."""
+    leaves: Literal["all", "seats", "counts", "hands"] = "all"
+    """``all``: the turn, the pile and all counts are unproved. ``seats``: the same, but people have named the cards
+    that came, so a card in turn proves the seats. ``counts``: only the counts, because a pile and its taker were seen
+    since. ``hands``: only the verdicts on hands in the gap, because the cards and the seats are proved."""
 
 
 _NOTHING_COVERED: Final = Covered()
@@ -258,7 +258,7 @@ class Position:
     @property
     def drifts(self) -> bool:
         """Whether the turn and the pile are unproved since a gap in the camera's view."""
-        return self.drift is not None and self.drift.leaves == "all"
+        return self.drift is not None and self.drift.leaves in ("all", "seats")
 
     def holds(self, seat: int) -> bool:
         """Whether a seat has cards (an unknown stack has some)."""

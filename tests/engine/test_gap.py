@@ -11,12 +11,29 @@ import pytest
 
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.fold import open_table
 from referee.engine.gap import GAP_BETWEEN_CARDS, SAME_CARD_WINDOW, FirstLook, PauseHands, reconcile_pile
 from referee.engine.log import encode_observation
-from referee.engine.observations import MAX_ERROR, Card, Foul, Gap, Observation, Pause, Resume, Slap, Table, Taken
+from referee.engine.observations import (
+    MAX_ERROR,
+    Card,
+    Count,
+    Foul,
+    Gap,
+    Observation,
+    Pause,
+    Resume,
+    Slap,
+    Table,
+    Taken,
+)
+from referee.engine.position_changes import CHANGES
 from referee.engine.replay import replay_log
 from referee.record.journal import FileJournal, LogWriter
 from referee.rules.card_play import DRAWN_AT_ONCE_NS
+from referee.rules.position import Drift
+from referee.rules.step import Step
 from referee.table.pause import GamePause, LogNote, Steps
 from referee.vision.sight import Looker, Sight
 from referee.vision.videos import new_watcher, seat_bearings
@@ -276,6 +293,28 @@ def test_an_empty_table_on_both_sides_of_a_long_pause_proves_nothing(lost: int, 
     back = lines_of(pause.look_again(Sight(5 * SECOND, MS, (), 5 * SECOND, first=True), (), 5 * SECOND - 1, SIGHTED))
     assert [line.kind for line in back] == kinds
     assert all(line.lying == () and line.since == lost for line in back if isinstance(line, Gap))
+
+
+def test_after_an_empty_table_no_count_is_known_until_it_is_counted() -> None:
+    referee = Adjudicator(stream=False)
+    referee.observe(Table(t=0, id="t", seats=("Ana", "Ben"), dealer=2))
+    referee.observe(Gap(t=SECOND, id="g", until=3 * SECOND, lying=()))
+    referee.observe(Count(t=4 * SECOND, id="n", seat=1, cards=20))
+    referee.finish()
+    assert referee.view.counts == (20, None)
+
+
+@pytest.mark.parametrize(("counted", "drifts"), [((), True), ((1,), True), ((1, 2), False)])
+def test_once_every_stack_is_counted_an_unseen_pile_leaves_nothing_in_doubt(
+    counted: tuple[int, ...], drifts: bool
+) -> None:
+    drift = Drift("g", 2 * SECOND, 3 * SECOND, asked=False, leaves="counts")
+    table = Table(t=0, id="t", seats=("Ana", "Ben"), dealer=2)
+    position = open_table(table)[0].position.replace(drift=drift, unsure=frozenset((1, 2)))
+    step = Step(position, 5 * SECOND, "n")
+    for seat in counted:
+        CHANGES[Count](step, Count(t=5 * SECOND, id="n", seat=seat, cards=26))
+    assert (step.position.drift is not None) is drifts
 
 
 def hand(seat: int, t: int) -> Slap:

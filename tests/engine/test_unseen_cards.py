@@ -203,8 +203,9 @@ def test_what_lies_under_a_card_that_nobody_can_read_does_not_say_which_that_is(
 
 
 def test_a_hand_in_the_pause_after_the_gap_keeps_what_follows_in_doubt() -> None:
-    """Its effect is unknown, even if people name every card."""
-    text = "1000 1:7h\n2000 2:9c\n2100 pause\n3900 gap 3901 Ts\n4000 ?:Ts ±90\n4050 slap 1\n4200 resume\n5000 1:4d\n"
+    """Its effect is unknown, even if people name every card and a card in turn follows."""
+    text = "1000 1:7h\n2000 2:9c\n2100 pause\n3900 gap 3901 Ts\n4000 ?:Ts ±90\n4050 slap 1\n4200 resume\n"
+    text += "5000 2:4d\n6000 1:3d\n"
     for hand, doubt in (("4050 slap 1\n", False), ("", True)):
         rulings = rule(log(text.replace(hand or "!", "") + '9000 answer question@g1 "5d"\n'))
         assert any(ruling.kind == "dead_card" for ruling in in_force(rulings)) is not doubt

@@ -90,7 +90,9 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
         "passed": lambda value: value is True,
     },
     "remind": {
-        "what": _one_of("rings forehead other_hand slap_your_pad turn_away open_palm last_chance heckle closed open")
+        "what": _one_of(
+            "rings forehead other_hand slap_your_pad turn_away open_palm last_chance heckle closed open passed_pile"
+        )
     },
     "repeated": {"cards": _whole(1)},
     "won": {"seat": _seat},

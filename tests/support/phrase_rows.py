@@ -98,7 +98,7 @@ SPOKEN_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "K1": ("question.late_evidence",),
     "K2": (
         "question.unseen_gap", "question.unseen_gap.unread", "question.unseen_gap.gone", "question.unseen_gap.hand",
-        "question.unseen_gap.passed", "doubt.gap",
+        "question.unseen_gap.passed", "remind.passed_pile", "doubt.gap",
         "question.unreadable_card", "question.unreadable_card.cards", "question.impossible_card",
         "question.impossible_card.cards", "question.recount",
     ),

@@ -6,7 +6,8 @@ refereed, with all questions left open, and with its log ruled again after peopl
 
 A ruling is *wrong with confidence* where it is in force in the end, the truth's game has none like it, and it bears
 no ``doubt``: an open question excuses nothing. A card is *lost without a word* where the log has neither the card nor
-``??`` for it, and people were neither asked about that gap, within a second, nor asked to check the pile.
+``??`` for it, and people were neither asked about that gap, within a second, nor asked to check the pile, nor told that
+a pile may have passed and that no count is known.
 """
 
 from __future__ import annotations
@@ -357,6 +358,8 @@ class Score:
     questions: list[str] = field(default_factory=list)
     is_told: bool = False
     """Whether people were asked anything, or asked to check the pile."""
+    is_reminded: bool = False
+    """Whether people were told, and not asked, that a pile may have passed."""
 
 
 def score(planned: Plan, refereed: Refereed) -> Score:
@@ -367,7 +370,9 @@ def score(planned: Plan, refereed: Refereed) -> Score:
     out.questions = [f"{_at(one.t)} {one.get('ask', one.kind)}" for one in asked]
     out.is_told = bool(asked) or refereed.is_told
     until = planned.blind[1] + _UNSETTLED
-    has_words = refereed.is_told or any(one.get("ask") == "unseen_gap" or since <= one.t <= until for one in asked)
+    out.is_reminded = any(ruling.get("what") == "passed_pile" for ruling in in_force(refereed.rulings))
+    has_words = out.is_reminded or refereed.is_told
+    has_words |= any(one.get("ask") == "unseen_gap" or since <= one.t <= until for one in asked)
     spans = list(stretches(refereed.lines).values())
     pairs = align(
         [line for line in truth if isinstance(line, Card)], [line for line in refereed.lines if isinstance(line, Card)]
@@ -496,6 +501,8 @@ class Row:
     most_questions: int = 0
     idle: int = 0
     idle_asked: int = 0
+    idle_reminded: int = 0
+    """Idle gaps after which people were told, and not asked, that a pile may have passed."""
 
     def add(self, happening: str, left: Score, said: Score) -> None:
         """Add a gap."""
@@ -511,11 +518,13 @@ class Row:
         self.most_questions = max(self.most_questions, len(left.questions), len(said.questions))
         self.idle += happening == "nothing"
         self.idle_asked += happening == "nothing" and left.is_told
+        self.idle_reminded += happening == "nothing" and left.is_reminded
 
 
 HEADINGS: Final = (
     "kind of gap", "gaps", "cards in them", "lost without a word", "wrong, unanswered", "in gaps", "wrong, answered",
     "instants inside", "questions", "most a gap", "idle asked about",
+    "idle told of",
 )  # fmt: skip
 
 
@@ -524,6 +533,7 @@ def _cells(name: str, row: Row) -> str:
     cells = (
         name, row.gaps, row.cards, row.lost, row.wrong, row.wrong_gaps, row.wrong_answered, inside, row.questions,
         row.most_questions, f"{row.idle_asked} of {row.idle}",
+        f"{row.idle_reminded} of {row.idle}",
     )  # fmt: skip
     return "| " + " | ".join(map(str, cells)) + " |"
 
