@@ -44,7 +44,7 @@ class PageAddress(NamedTuple):
 
     @property
     def why_and_how(self) -> str:
-        """For a terminal: why phones cannot open it, and the option that lets them, which a page's reader cannot give."""
+        """Why phones cannot open it, for a terminal: with the option that lets them."""
         return Sentence("{why}; --host 0.0.0.0 lets them", why=self.why) if self.why == ALONE else self.why
 
     def __str__(self) -> str:
