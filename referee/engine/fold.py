@@ -36,7 +36,7 @@ from referee.rules.cards import NUMBER_RANKS, UNREADABLE, is_card
 from referee.rules.deal import opening
 from referee.rules.elimination import end_by_most_cards, last_chance_over
 from referee.rules.elimination import win as win_game
-from referee.rules.locks import somebody_slapped
+from referee.rules.locks import release_all_barred, somebody_slapped
 from referee.rules.penalties import false_slap
 from referee.rules.phase import Claim, DeadHeat, LastChance, Over, War
 from referee.rules.pickup import hold_provisionally, pick_up, remember_pickup
@@ -239,6 +239,8 @@ def _taken(state: State, taken: Taken, upcoming: Iterable[Observation], answers:
         # The cards taken here were never seen.
         unexplained(step, taken, answers)
     prove_turn(step, taken)
+    # Who has just laid a last card may slap until the pile is taken (E1, N8).
+    release_all_barred(step)
     step.announce_turn()
     return finish(state, step)
 
