@@ -134,6 +134,11 @@ _BEFORE_ALL: Final[Key] = (-(2**64), 0, 0, 0, "", 0)
 _AMENDING: Final = (Answer, Correct)
 
 
+def _places_a_line(amendment: Observation) -> bool:
+    """Whether an amendment puts a line at an instant where it was not judged: its neighbours must be known (K1)."""
+    return isinstance(amendment, Correct) and (amendment.take or "fields" in amendment.extra)
+
+
 class JudgedMoment(NamedTuple):
     """A judged observation: the state before it, the outcome, and people's answers about it.
 
@@ -240,7 +245,7 @@ class EventJudge:
                     if lookahead is not None and chosen.t + max(lookahead, chosen.t_error) > until:
                         self.state = state
                         break
-            elif head.t > until:
+            elif head.t > until or (lookahead is not None and _places_a_line(head) and head.t + lookahead > until):
                 break
             self._judge(chosen, out)
             if type(chosen) in _AMENDING:

@@ -259,3 +259,8 @@ def test_a_ruling_that_was_undone_is_explained_by_the_judging_that_made_it() -> 
 def test_a_heat_with_a_hand_that_slaps_and_takes_in_one_motion_is_split_at_once() -> None:
     """In this game a take and a slap are nearer than their errors, and each gets its share (M14, K3, M3)."""
     assert not LAWS["plain"](81_905_000_707)
+
+
+def test_a_late_hand_that_is_taken_up_waits_for_what_may_have_come_before_it() -> None:
+    """In this game a card within its error of the hand is reported after the word that takes up the hand (K1, K6)."""
+    assert not LAWS["order"](71_203_000_248)
