@@ -208,7 +208,8 @@ def test_many_slaps_at_one_instant_cost_no_more_each() -> None:
         return time.process_time() - began
 
     # The quickest of three each: other programs run as well, and a full cache costs a little more.
-    assert min(seconds(24_000) for _ in range(3)) < 9 * min(seconds(6_000) for _ in range(3))
+    limit = 9 * min(seconds(6_000) for _ in range(3))
+    assert any(seconds(24_000) < limit for _ in range(3))
 
 
 @pytest.mark.parametrize("seed", [280, 394])

@@ -49,24 +49,26 @@ def test_the_oracle_knows_nothing_of_the_core(name: str) -> None:
     assert not [module for module in modules if module.startswith(("referee", "hardware", "models"))]
 
 
-def seen(preset: str, games: int = 40) -> set[str]:
-    """Return the events in the games of a preset."""
-    out: set[str] = set()
+def unseen(wanted: set[str], preset: str, games: int = 40) -> set[str]:
+    """Return which of these events are in none of a preset's first games; play no more of them than it takes."""
+    left = set(wanted)
     for seed in range(games):
+        if not left:
+            break
         for row in from_oracle(game(seed, preset))[0]:
-            out.add(row["kind"])
-            out |= {f"{row['kind']} {row[name]}" for name in ("reason", "ask") if name in row}
-            out |= {"doubt"} if row.get("doubt") else set()
-            out |= {row["decided_by"], *row["patterns"]} if "decided_by" in row else set()
-    return out
+            left.discard(row["kind"])
+            left -= {f"{row['kind']} {row[name]}" for name in ("reason", "ask") if name in row}
+            left -= {"doubt"} if row.get("doubt") else set()
+            left -= {row["decided_by"], *row["patterns"]} if "decided_by" in row else set()
+    return left
 
 
 def test_games_show_what_is_to_be_compared() -> None:
     """Rare events do occur in the games; else agreement would mean little."""
-    found = seen("classic", 60)
-    assert found >= {*FIELDS, "doubt", "force", "time"} - {"drawn", "lost", "give", "contested"}
-    assert found >= {f"slap_void {reason}" for reason in ("late", "covered", "held", "locked_out", "empty_pile")}
-    assert found >= {"slap_void not_playing", "slap_void paused", "slap_false no_pattern", "slap_false dead_card"}
+    wanted = {*FIELDS, "doubt", "force", "time"} - {"drawn", "lost", "give", "contested"}
+    wanted |= {f"slap_void {reason}" for reason in ("late", "covered", "held", "locked_out", "empty_pile")}
+    wanted |= {"slap_void not_playing", "slap_void paused", "slap_false no_pattern", "slap_false dead_card"}
+    assert not unseen(wanted, "classic", 60)
 
 
 @pytest.mark.parametrize(
@@ -84,4 +86,4 @@ def test_games_show_what_is_to_be_compared() -> None:
     ],
 )
 def test_games_show_what_is_particular_to_a_preset(preset: str, words: str) -> None:
-    assert seen(preset) >= set(words.split())
+    assert not unseen(set(words.split()), preset)
