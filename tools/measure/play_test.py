@@ -93,6 +93,11 @@ ARGUMENTS: Final = [
     "--disable-backgrounding-occluded-windows",
 ]  # fmt: skip
 """Every window stands for a separate device, so none of them is in the background."""
+_LOADED: Final = """
+() => Promise.all([...document.images].filter((image) => !image.complete)
+  .map((image) => new Promise((done) => { image.onload = image.onerror = done; })))
+"""
+"""Ends when every picture of the page is there."""
 _VERSION: Final = "fetch('/walk.json').then((got) => got.json()).then((now) => now.version)"
 
 
@@ -188,7 +193,9 @@ class Evening:
         """Keep a screenshot of a window; by default the main one."""
         if self._pictures is not None:
             path = self._pictures / f"first-evening-{name}.jpg"
-            (page or self.main).screenshot(path=str(path), type="jpeg", quality=80)
+            shown = page or self.main
+            shown.evaluate(_LOADED)
+            shown.screenshot(path=str(path), type="jpeg", quality=80)
 
     def say(self, question: str, answer: str, picture: str = "") -> None:
         """Answer an expected question, by typing or choosing."""
