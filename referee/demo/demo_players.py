@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hardware.simulated.table.course import ScriptError
 from hardware.simulated.table.interruption import REACH, go_on, stand_still
+from referee.announce.sinks import Notice
 from referee.demo.score import on_script_time
 from referee.engine.amended_log import is_said
 from referee.engine.observations import Answer, Correct, Observation, Slap
+from referee.sentence import Sentence
 from referee.table.services import GameContext, TableService
 from referee.units import MS, SECOND
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from referee.demo.demo_table import DemoTable
     from referee.engine.rulings import Ruling
 
+_SLOW: Final = 0.9
+"""Pace below which a table is called slower than real time; a busy moment costs less."""
 _ANSWER_AFTER: Final = 1200 * MS
 """Time that the players take to answer a question, ns."""
 _LISTEN: Final = 1_500 * MS
@@ -32,6 +36,33 @@ _SOON: Final = 200 * MS
 """Time from the decision to go on until hands may move, in which the camera gets the new script, ns."""
 _REST: Final = 4 * SECOND
 """Time before the end in which the players no longer stop, ns: frames are drawn ahead."""
+
+
+@dataclass(slots=True)
+class PaceTeller(TableService):
+    """Tells people that the simulated table is slower than real time, because it waits for the eye."""
+
+    name = "pace"
+    needs_record = False
+    table: DemoTable
+    _game: GameContext | None = None
+    _is_told: bool = False
+
+    @property
+    def standing(self) -> str:
+        """See `TableService`."""
+        pace = self.table.pace
+        return Sentence("slower than real time ({pace} ×)", pace=f"{pace:.1f}") if pace < _SLOW else ""
+
+    def begin_game(self, game: GameContext) -> None:
+        """See `TableService`."""
+        self._game, self._is_told = game, False
+
+    def beat(self, now: int) -> None:
+        """See `TableService`."""
+        if self._game is not None and not self._is_told and (words := self.standing):
+            self._is_told = True
+            self._game.conductor.tell(Notice("", now, words))
 
 
 @dataclass(slots=True)

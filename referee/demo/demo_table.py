@@ -10,6 +10,7 @@ however slow the machine is, and the vision process waits for foresight only for
 from __future__ import annotations
 
 import pickle
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +45,11 @@ _LEAD: Final = SECOND
 """Time from the first look at the table until the players begin, ns."""
 _LATE: Final = 60 * SECOND
 """Longest wait for the camera after the script's end, ns."""
+
+_AHEAD: Final = SECOND // 2
+"""Furthest that the table's time may be ahead of the last look, ns: more than a quick machine ever needs."""
+_SHORTEST: Final = 0.0005
+"""Shortest wait for a contact, s."""
 
 OpenVoice = Callable[[Clock], Speaker]
 OpenCamera = Callable[[CameraView, str, Path, int, Callable[[str], None]], Camera]
@@ -119,6 +125,46 @@ class FrameCount:
         self.lag = max(self.lag, lag)
 
 
+class WaitingClock:
+    """Real time, counted from 0, that waits for the eye: it is never further ahead of the last look than `_AHEAD`.
+
+    So each card is seen and each ruling is the truth's on a slow machine, too: there the game takes longer.
+    """
+
+    def __init__(self, clock: Clock = monotonic) -> None:
+        self._clock = clock
+        self._now, self._real = 0, clock()
+        self._seen: int | None = None
+        self._lock = threading.Lock()
+        self._began = 0, self._real
+
+    def __call__(self) -> int:
+        """Return the table's time, ns."""
+        with self._lock:
+            real = self._clock()
+            now = self._now + real - self._real
+            if self._seen is not None:
+                now = min(now, max(self._now, self._seen + _AHEAD))
+            self._now, self._real = now, real
+            return now
+
+    def note_seen(self, t: int) -> None:
+        """Note that the eye has looked at everything up to ``t`` (ns of the table)."""
+        self()
+        with self._lock:
+            if self._seen is None:
+                self._began = self._now, self._real
+            # A camera that has caught up shows what comes next: the table's time follows.
+            self._seen, self._now = max(self._seen or 0, t), max(self._now, t)
+
+    @property
+    def pace(self) -> float:
+        """The table's time by real time since the first look, at most 1."""
+        now = self()
+        at, real = self._began
+        return min(1.0, (now - at) / max(1, self._real - real))
+
+
 class DemoTable(ABC):
     """A table at which a script is played; `openers` opens its devices."""
 
@@ -134,6 +180,11 @@ class DemoTable(ABC):
         self.script, self.clock = script, clock
         self.pads = ScriptedPads(script, clock())
         self.count = FrameCount()
+
+    @property
+    def pace(self) -> float:
+        """The table's time by real time, at most 1."""
+        return 1.0
 
     def follow(self, script: Script, since: int) -> None:
         """Switch to another script, which is the same up to ``since`` (ns of the script)."""
@@ -179,7 +230,8 @@ class PacedTable(DemoTable):
         does; ``open_camera``: another camera with the arguments of `WatchedCamera`, which may be reopened in mid-game.
         """
         origin = monotonic()
-        super().__init__(script, lambda: monotonic() - origin)
+        self._waiting = None if live else WaitingClock()
+        super().__init__(script, self._waiting or (lambda: monotonic() - origin))
         self.make_alarm = partial(_ScriptedAlarm, self.pads, self.clock)
         # Three int64 numbers: see `WatchedCamera`.
         self._start = SharedMemory(create=True, size=24)
@@ -198,6 +250,13 @@ class PacedTable(DemoTable):
             numbers_in(self._start)[0] = self.pads.began
         elif 0 <= sight.t - self.pads.began < self.script.duration:
             self.count.add(self.clock() - sight.t - sight.exposure)
+        if self._waiting is not None and sight.t < self.pads.began + self.script.duration:
+            self._waiting.note_seen(sight.t + sight.exposure)
+
+    @property
+    def pace(self) -> float:
+        """See `DemoTable`."""
+        return 1.0 if self._waiting is None else self._waiting.pace
 
     def show(self, script: Script, since: int) -> None:
         """See `DemoTable`."""
@@ -238,7 +297,9 @@ class _ScriptedAlarm(Alarm):
 
     def wait(self, seconds: float, others: Sequence[MessagePipe] = ()) -> None:
         due = self._pads.due
-        super().wait(seconds if due is None else min(seconds, max(0, due - self._clock()) / 1e9), others)
+        # A clock that waits for the eye may stand just before the contact.
+        left = seconds if due is None else max(_SHORTEST, (due - self._clock()) / 1e9)
+        super().wait(min(seconds, left), others)
         self._pads.play_to(self._clock())
 
 

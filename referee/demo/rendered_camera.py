@@ -212,20 +212,24 @@ class WatchedCamera:
     def frames(self) -> Iterator[Frame]:
         """Yield frames in real time, until closed."""
         drawn = self._camera.frames()
-        last = next(drawn)
-        while not (began := int(numbers_in(self._start)[0])) and not self._closed:
-            yield self._again(last)
-        for frame in chain((last,), drawn):
+        first = next(drawn)
+        last = replace(first, t=monotonic() - self._origin - first.exposure)
+        began = 0
+        # The pictures follow each other up to the first one of the game: a gap would be blindness.
+        while not self._closed and (not began or last.t + self._gap < began):
+            yield (last := self._again(last))
+            began = int(numbers_in(self._start)[0])
+        for frame in chain((first,), drawn):
             due = began + frame.t
             time.sleep(max(0, self._origin + due + frame.exposure - monotonic()) / 1e9)
             since = self._heed_script()
             if since is not None and frame.t > since:
                 # This frame comes again, drawn from the new script.
                 continue
-            yield replace(frame, t=due)
-            last = frame
+            last = replace(frame, t=due)
+            yield last
         while not self._closed:
-            yield self._again(last)
+            yield (last := self._again(last))
 
     def _heed_script(self) -> int | None:
         """Switch to a new script, if there is one; return the instant from which it is played, ns."""
@@ -237,9 +241,10 @@ class WatchedCamera:
         return since
 
     def _again(self, frame: Frame) -> Frame:
-        """Return the same picture when the next one is due."""
-        time.sleep(self._gap / 1e9)
-        return replace(frame, t=monotonic() - self._origin - frame.exposure)
+        """Return the same picture when the next one is due; a slow eye delays it, and it leaves no gap."""
+        due = frame.t + self._gap
+        time.sleep(max(0, self._origin + due + frame.exposure - monotonic()) / 1e9)
+        return replace(frame, t=due)
 
     def close(self) -> None:
         """Stop drawing."""

@@ -27,7 +27,7 @@ from hardware.simulated.table.script import Script, play_game
 from hardware.sound.speaker import open_speaker
 from referee.announce.voice import vocabulary
 from referee.demo.demo_marks import MarkingPlayers
-from referee.demo.demo_players import Players
+from referee.demo.demo_players import PaceTeller, Players
 from referee.demo.demo_table import DemoTable, OpenVoice, PacedTable, SteppedTable
 from referee.demo.rendered_camera import CameraView, DrawnCamera, RenderedCamera
 from referee.demo.score import DemoSummary, Score, show
@@ -129,7 +129,8 @@ def play_at(
     score = Score(table)
     evening = Evening(
         settings.model_copy(update={"voice": voice}),
-        [*services, Players(table, options.max_cards, answers=not options.shadow), *_shadows(table, options), score],
+        [*services, Players(table, options.max_cards, answers=not options.shadow), PaceTeller(table),
+         *_shadows(table, options), score],
         openers=table.openers(open_voice or (lambda clock: RecordingSpeaker(clock, keep=0))),
         log=options.log, journal=journal, live=options.live, typed=typed,
         title=f"{options.rules} · {table.script.seats} seats · seed {options.seed}",

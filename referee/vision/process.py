@@ -65,6 +65,8 @@ _LIVELY: Final = 3
 """Number of consecutive differing pictures that prove sensor noise: from then on a repeated picture is not a sight."""
 _OPENING: Final = 15 * SECOND
 """The same limit for the first frame, ns: a camera is opened, configured, and settles."""
+_DRAWING: Final = 120 * SECOND
+"""The same limit for a recording and a simulated camera, ns: on a busy machine a picture takes long to draw."""
 _NICE: Final = 10
 """Niceness of the vision process; the referee has none."""
 _ANSWER_WITHIN: Final = 0.25
@@ -323,7 +325,8 @@ class Child:
                 self._pipe.send(_ALIVE)
                 self._hear(0)
                 self._send_pictures(PICTURES)
-                if not lost and self._clock() - seen_at > (NO_FRAME if saw else _OPENING):
+                patience = (NO_FRAME if saw else _OPENING) if self._work.live else _DRAWING
+                if not lost and self._clock() - seen_at > patience:
                     lost = True
                     self._send_blind(_STANDS_STILL if is_repeat else eyes.words)
                 continue
