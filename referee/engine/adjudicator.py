@@ -66,9 +66,9 @@ class Adjudicator:
     """Rules a game from its observations.
 
     Args:
-        lookahead_ns: how far past a card or slap everything must be known before it is judged. The default covers the
-            largest errors that a log may state. A live table whose sensors promise on an instant's *earliest* moment
-            (``t - t_error``) may reduce it to the largest error of a slap.
+        lookahead_ns: how far past a card, slap or correction everything must be known before it is judged. The default
+            covers the largest errors that a log may state. A live table whose sensors promise on an instant's
+            *earliest* moment (``t - t_error``) may reduce it to the largest error of a slap.
         history: whether to keep the history that answers and corrections need. Without it, memory does not grow, and
             answers and corrections are refused.
         stream: whether to give rulings as they become final. Otherwise all come at the end, corrections sorted in.

@@ -6,7 +6,7 @@ import pytest
 
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import find_replacements
-from referee.engine.observations import Correct, Count, Foul, Leave
+from referee.engine.observations import Correct, Count, Foul, Leave, Tick
 from tests.engine.playing import MS, brief, everything, in_force, log, rule
 
 WON = """
@@ -42,6 +42,19 @@ def test_a_corrected_line_is_ruled_as_if_it_had_been_told_right(correction: str,
     right = ruled(WON.replace("2000 2:7c", instead), *SLAPS)
     swapped = [line.replace("c1", "C").replace("c2", "c1").replace("C", "c2") for line in right]
     assert amended in (right, swapped)
+
+
+@pytest.mark.parametrize("doubt", ["slapper", "question"])
+def test_a_slap_corrected_to_right_before_a_card_is_ruled_alike_in_any_order_of_arrival(doubt: str) -> None:
+    """The order of slap and card is open (K9), even if the correction is reported before the card."""
+    play = (
+        '1000 1:7h\n2000 2:7c\n4000 slap 3 ±5\n7001 correct s1 {"fields": {"t": 7000000000}}\n7003 3:9c\n9000 taken 3'
+    )
+    *before, correction, card, taken = log(play, rules={"set": {"K9": doubt}})
+    made = everything([*before, correction, card, taken])
+    assert everything([*before, card, correction, taken]) == made
+    assert everything([*before, correction, Tick(t=7002 * MS, id="seen"), card, taken]) == made
+    assert any(ruling.doubt for ruling in in_force(made) if ruling.because[0] == "s1")
 
 
 def test_a_ruling_that_stands_is_printed_where_its_line_is_judged_now() -> None:
