@@ -135,8 +135,11 @@ _AMENDING: Final = (Answer, Correct)
 
 
 def _places_a_line(amendment: Observation) -> bool:
-    """Whether an amendment puts a line at an instant where it was not judged: its neighbours must be known (K1)."""
-    return isinstance(amendment, Correct) and (amendment.take or "fields" in amendment.extra)
+    """Whether an amendment may put a line at an instant where it was not judged: its neighbours must be known (K1).
+
+    Taking back a correction may do so, too.
+    """
+    return isinstance(amendment, Correct) and (amendment.take or amendment.void or "fields" in amendment.extra)
 
 
 class JudgedMoment(NamedTuple):

@@ -57,6 +57,15 @@ def test_a_slap_corrected_to_right_before_a_card_is_ruled_alike_in_any_order_of_
     assert any(ruling.doubt for ruling in in_force(made) if ruling.because[0] == "s1")
 
 
+def test_a_correction_taken_back_right_before_a_card_is_ruled_alike_in_any_order_of_arrival() -> None:
+    """The first correction's instant holds again, and nothing had been judged there before (K1)."""
+    play = "1000 1:7h\n2000 2:7c\n3000 slap 3 ±5\n"
+    play += '3500 correct s1 {"fields": {"t": 7000000000}}\n3600 correct s1 {"fields": {"t": 3000000000}}\n'
+    *before, back, card, taken = log(play + '7001 correct c4 {"void": true}\n7003 3:9c\n9000 taken 3')
+    made = everything([*before, back, card, taken])
+    assert everything([*before, back, Tick(t=7002 * MS, id="seen"), card, taken]) == made
+
+
 def test_a_ruling_that_stands_is_printed_where_its_line_is_judged_now() -> None:
     """The corrected card makes the second hand win before the 5 (K9); the burn that stands is behind its verdict."""
     play = "1000 1:7h\n2000 2:8c\n3000 3:5d\n3100 2:2s\n3400 slap 1\n3500 slap 2 ±1000\n"
