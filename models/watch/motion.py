@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from models.eye.geometry import Quad
 from models.watch.daylight import balanced, fit_balance, fit_daylight, gains, relit, usual_table, white_in
 from models.watch.grain import grain_of, likeness
-from models.watch.measure import CHANGED, DARK, DIMMEST, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SPECK
+from models.watch.measure import CHANGED, DARK, DIMMEST, HALF, LITTLE, MOST, NEARLY_ALL, OVER, PART, SLIGHT, SPECK
 from models.watch.pace import LAID_NS, PATIENCE_NS, TURNED_NS
 from models.watch.reaches import Reach, box_of, sort_edge
 from models.watch.surfaces import Kinds, Surface, surface_network, tell_surfaces
@@ -479,11 +479,10 @@ class Motion:
         inside = small[self.mask([quad], small.shape[:2]) > 0].reshape(-1, 3).astype(np.float64)
         if len(inside) < 20:
             return
-        # Paper is bright in every colour; skin is dark in one. The first card may lie almost whole under a hand, and
-        # nothing corrects what is learned from it until a card is seen at rest.
+        # Paper is bright in every colour; skin is dark in one. A card may lie almost whole under a hand: its brightest
+        # tenth tells what is paper.
         levels = inside.min(axis=1)
-        brightest = 70 if self._knows_paper else 90
-        colour = inside[levels >= np.percentile(levels, brightest)].mean(axis=0)
+        colour = inside[levels >= (1 - SLIGHT) * np.percentile(levels, 90)].mean(axis=0)
         if colour.mean() > 2 * DARK and np.abs(colour - self.paper).max() > beyond:
             share = share if self._knows_paper else 1.0
             self.paper = (1 - share) * self.paper + share * colour
