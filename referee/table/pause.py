@@ -91,6 +91,8 @@ class GamePause:
         self._look: FirstLook | None = None
         self._looked_over = -(2**63)
         """Instant of the first frame that showed the table after the last gap, ns."""
+        self._is_broken_off = False
+        """Whether the gap is that of a game which was broken off."""
         self.is_lost = False
         """Whether the camera is gone, or has not reported yet what lies there."""
 
@@ -120,7 +122,7 @@ class GamePause:
 
     def break_off(self, camera_watermark: int) -> Steps:
         """Pause until it is known what lies there: the whole table was gone, as in a power cut."""
-        self.is_lost = True
+        self.is_lost = self._is_broken_off = True
         return self._hold(CAMERA, camera_watermark)
 
     def regain_camera(self, t: int, camera_watermark: int) -> Steps:
@@ -159,8 +161,11 @@ class GamePause:
             until = max(seen, base + max(finding.span, 1))
             after = [_not_before(late, until + n) for n, late in enumerate(look.later)]
             extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
+            # People who go on with a broken-off game vouch for what lies there.
+            is_vouched = self._is_broken_off and finding.verdict == "same"
+            self._is_broken_off = False
             steps += [
-                *finding.observations(base, until, seen, self._since),
+                *([] if is_vouched else finding.observations(base, until, seen, self._since)),
                 PartTrouble(CAMERA),
                 LogNote("reconciled", extra),
             ]

@@ -55,7 +55,7 @@ def test_the_silent_are_asked_by_name_once_and_named_in_the_end() -> None:
     call.hear(4, 12 * SECOND)
     (end,) = call.advance(CALL_PATIENCE)
     assert (end.call, end.seats) == (Call.SILENT, (2,))
-    assert end.words.startswith("Ben: nothing was heard of your pad.")
+    assert end.words.startswith("Ben: your pad was not heard.")
     assert (call.over, call.silent, call.waiting) == (True, (2,), ())
 
 

@@ -101,7 +101,7 @@ def test_a_line_that_is_not_what_was_written_is_named_on_every_page_of_its_game(
         db.executescript("DROP TRIGGER line_stays; UPDATE line SET text=replace(text, '7c', '7d') WHERE number=3;")
     for at in ("", "/end", "/finish"):
         shown = page.shown(f"/games/{game}{at}", "slap=s1")
-        assert "not what was written: line 3." in shown and "seal:" not in shown, at
+        assert "changed or damaged: line 3." in shown and "seal:" not in shown, at
 
 
 def test_a_game_that_is_not_there_and_one_that_cannot_be_are_not_found(page: Page) -> None:

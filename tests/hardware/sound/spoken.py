@@ -105,6 +105,7 @@ def _of_nobody(chance: np.random.Generator) -> Iterator[list[Ruling]]:
     for ask in ("impossible_card", "order_changed", "unreadable_card"):
         first, second = chance.permutation(_DECK)[:2]
         yield [_ruled("question", ask=ask, cards=[str(first), str(second)])]
+    yield [Ruling("question", "question@1/4", 0, ("1",), ("K9", "F9"), {"ask": "slap_or_limit"})]
     yield [_ruled("question", ask="unseen_gap", cards=["9c"], about=["g1"])]
     yield [_ruled("question", ask="unseen_gap", cards=["??"], about=["g1"])]
     yield [_ruled("question", ask="unseen_gap", about=["g1"], passed=True)]
