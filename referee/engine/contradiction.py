@@ -84,7 +84,7 @@ def as_answered(position: Position, card: Card, answers: Mapping[str, Any]) -> C
     named = replace(card, card=said.named or said.face, seat=said.seat)
     if not said.side:
         return named
-    return AnsweredCard(**{one.name: getattr(named, one.name) for one in fields(named)}, side=said.side)
+    return AnsweredCard(**{field.name: getattr(named, field.name) for field in fields(named)}, side=said.side)
 
 
 def lay_as(step: Step, card: Card, said: SaidOfCard, answers: Mapping[str, Any]) -> None:

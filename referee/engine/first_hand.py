@@ -159,7 +159,7 @@ _CARD_DID: Final = ("turn", "challenge", "chance", "challenge_moves", "challenge
 def _undoing(state: State, step: Step, rulings: list[Ruling]) -> list[Ruling]:
     """Let the first ruling on a dead card or a player who left replace the rulings that it undoes (F9, E8)."""
     of_card = (ruling for ruling in state.latest if ruling.because[0] == step.undone_card)
-    did = (one.id for one in of_card if one.kind in _CARD_DID or one.get("ask") == "slap_or_limit")
+    did = (ruling.id for ruling in of_card if ruling.kind in _CARD_DID or ruling.get("ask") == "slap_or_limit")
     undone = (*step.undone, *did)
     at = next((at for at, one in enumerate(rulings) if one.kind in ("dead_card", "out")), None)
     if at is None or not undone:

@@ -239,7 +239,7 @@ def _taken(state: State, taken: Taken, upcoming: Iterable[Observation], answers:
         # The cards taken here were never seen.
         unexplained(step, taken, answers)
     prove_turn(step, taken)
-    # Who has just laid a last card may slap until the pile is taken (E1, N8).
+    # A player who has just laid a last card may slap until the pile is taken (E1, N8).
     release_all_barred(step)
     step.announce_turn()
     return finish(state, step)

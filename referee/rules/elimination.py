@@ -204,7 +204,7 @@ def last_chance_over(step: Step, *, taken: bool) -> None:
         win(step, seat, "E2", "E5a")
         return
     if taken:
-        # A pile is won whoever has it: locks until a pile end, and it counts for E7.
+        # The pile is won by this seat, too: locks until a pile end, and it counts for E7.
         pile_was_won(step)
         count_pile(step)
         if step.position.over:

@@ -68,7 +68,7 @@ def _latest_layer(position: Position) -> int | None:
 def _layer_or_before(position: Position, layer: int, slapper: int) -> Player | None:
     """Return the seat that laid a card, or the player before if that is the slapper or no longer plays (F3, F12)."""
     if layer == NO_SEAT:
-        # People are asked who laid the card; until then it is nobody's.
+        # People are asked who laid the card; until then it belongs to no player.
         return None
     player = position.player(layer) if layer != slapper else None
     return player if player is not None else position.before(layer, never=slapper)

@@ -124,7 +124,9 @@ def ask_recount(step: Step, seats: Iterable[int], *rule: str) -> None:
         # A seat that laid a card too many may hold more: its count decides nothing (reading 22), nor has it made the
         # seat out at the pick-up that the same card shows (E1, F6d).
         step.set(unsure=step.position.unsure | asked)
-        step.drafts[:] = [one for one in step.drafts if not (_is_out_by_count(one) and one.fields["seat"] in asked)]
+        step.drafts[:] = [
+            draft for draft in step.drafts if not (_is_out_by_count(draft) and draft.fields["seat"] in asked)
+        ]
     step.rule("question", *rule, ask="recount", about=[step.ref])
 
 

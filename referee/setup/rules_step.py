@@ -55,7 +55,7 @@ _CHOICES: Final[Mapping[str, _Choice]] = {
     ),
     "slapjack": _Choice(Sentence("Slapjack\nSlap every jack, and nothing else."), "slapjack", ("5d", "Jc")),
     "class": _Choice(
-        Sentence("Class\nDoubles and sandwiches, and nobody is thrown out."), "classroom", ("4c", "9h", "4s")
+        Sentence("Class\nDoubles and sandwiches, and no player is thrown out."), "classroom", ("4c", "9h", "4s")
     ),
 }  # fmt: skip
 _SOURCES: Final = tuple(name for name in PRESETS if name not in [choice.rules for choice in _CHOICES.values()])
