@@ -223,7 +223,8 @@ def hold_evening(
     known = path.exists()
     listening = listen_at(host, port, any_near=True)
     address = address_of(listening)
-    held = HeldWalk(_begin_walk(path, known=known, for_service=for_service), bench, partial(_keep_draft, path))
+    walk = _begin_walk(path, known=known, for_service=for_service, has_left_game=games is not None)
+    held = HeldWalk(walk, bench, partial(_keep_draft, path))
     pairing = Pairing()
     control = _make_control(folder, pairing, held)
     site = Site(GameCache(path.with_name("games")), Hub(Board()), controlled=True, address=address, folder=folder)
@@ -263,12 +264,12 @@ def hold_evening(
     return True
 
 
-def _begin_walk(path: Path, *, known: bool, for_service: bool) -> Wizard:
+def _begin_walk(path: Path, *, known: bool, for_service: bool, has_left_game: bool) -> Wizard:
     """Return the wizard at its first step; a known table begins with its broken-off game, or the slaps."""
     draft = read_settings(path) if known else new_settings(path.parent)
-    steps = FIRST_START if for_service else EVENING
-    at = next(k for k, step in enumerate(steps) if step.name == "left_game") if known else 0
-    return Wizard(draft, steps, at)
+    steps = [step for step in (FIRST_START if for_service else EVENING) if has_left_game or step.name != "left_game"]
+    first = next(k for k, step in enumerate(steps) if step.name in ("left_game", "slaps"))
+    return Wizard(draft, steps, first if known else 0)
 
 
 def _keep_draft(path: Path, walk: Wizard) -> None:
