@@ -48,7 +48,9 @@ def end_if_all_is_held(step: Step, seat: Player, *, by_slap: bool) -> None:
     if position.holders() != (seat,) or position.in_limbo:
         return
     if position.rules.has("E6"):
-        _lose(step, position.players_after(seat)[0])
+        # Where all others have left, their leaving ends the game (E8).
+        for loser in position.players_after(seat)[:1]:
+            _lose(step, loser)
         return
     if not (position.rules.has("E5a") or position.rules.has("E5b")):
         return

@@ -265,3 +265,8 @@ def test_a_heat_with_a_hand_that_slaps_and_takes_in_one_motion_is_split_at_once(
 def test_a_late_hand_that_is_taken_up_waits_for_what_may_have_come_before_it() -> None:
     """In this game a card within its error of the hand is reported after the word that takes up the hand (K1, K6)."""
     assert not LAWS["order"](71_203_000_248)
+
+
+def test_a_pile_may_be_won_while_the_last_other_player_leaves() -> None:
+    """In this game that leave gives the pile to the only player left, and no player is there to lose (E6, E8)."""
+    assert not LAWS["undone"](97_531_002_400)
