@@ -44,6 +44,18 @@ def listening(
         inlet.close()
 
 
+def open_board(page: Page, address: str) -> None:
+    """Open a live board and stop the page's clock, so that a moment stays on the screen for as long as a test looks.
+
+    The first state that the stream brings counts as seen: lines observed before it show no moment.
+    """
+    page.emulate_media(reduced_motion="reduce")
+    page.clock.install()
+    page.goto(address)
+    page.locator("#board[data-shown]").wait_for()
+    page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
+
+
 def paired(page: Page, desk: CommandDispatcher) -> None:
     page.get_by_label("Code").fill(desk.pairing.show(monotonic()))
     page.get_by_label("Name of this device").fill("a phone")

@@ -10,7 +10,7 @@ import pytest
 
 from referee.text.catalogue import table as text_table
 from tests.web.crowd import NAMES, crowd_lines
-from tests.web.listening import listening
+from tests.web.listening import listening, open_board
 from tests.web.served import House
 from tests.web.table import Table, demo_lines
 
@@ -143,9 +143,7 @@ def test_the_moment_of_a_slap_can_be_read_across_the_room(house: House, page: Pa
     with listening(house), house.serve_controlled() as served:
         lines = list(crowd_lines(8))
         table = Table(house.record, lines[0], house.link)
-        page.emulate_media(reduced_motion="reduce")
-        page.goto(f"{served.address}/projector")
-        page.locator("#seats .seat").nth(7).wait_for()
+        open_board(page, f"{served.address}/projector")
         for line in lines[1:15]:
             table.observe(line)
         page.locator("#winner .how", has_text="45").wait_for()

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.web.listening import listening
+from tests.web.listening import listening, open_board
 from tests.web.served import House
 from tests.web.table import Table
 
@@ -36,10 +36,8 @@ def shot(page: Page, name: str) -> None:
 
 def test_the_winner_has_the_screen_and_late_hands_never(house: House, page: Page) -> None:
     with listening(house), house.serve_controlled() as served:
-        page.emulate_media(reduced_motion="reduce")
-        page.goto(f"{served.address}/projector")
         table = Table(house.record, FIRST, house.link)
-        page.locator("#seats .seat").nth(3).wait_for()
+        open_board(page, f"{served.address}/projector")
         for line in (*CARDS, *WON):
             table.observe(line)
         screen = page.locator("#winner")
@@ -73,9 +71,8 @@ def test_the_winner_has_the_screen_and_late_hands_never(house: House, page: Page
 def test_whose_pile_it_is_is_told_as_soon_as_it_is_decided(house: House, page: Page) -> None:
     """Not the seat whose turn it had been."""
     with listening(house), house.serve_controlled() as served:
-        page.goto(served.address)
         table = Table(house.record, FIRST, house.link)
-        page.locator("#seats .seat").nth(3).wait_for()
+        open_board(page, served.address)
         for line in (*CARDS, *WON):
             table.observe(line)
         page.locator("#winner .who", has_text="Dora").wait_for()
