@@ -212,11 +212,20 @@ class Display:
         if (challenge := view.challenge) is not None:
             left, by = texts.count("chances", challenge.left), name(challenge.challenger)
             words = texts("board.challenge_of", name=name(challenge.challenged), count=left, challenger=by)
-            return Text(words, style="cyan")
+            state = Text(words, style="cyan")
+        else:
+            state = Text(texts.count("cards", len(view.pile)))
         if view.questions:
-            asked = [self._words(self._asked[name]) for name in view.questions if name in self._asked]
-            return Text(escape_controls("\n".join(asked)) or texts("board.questions"), style="bold yellow")
-        return Text(texts.count("cards", len(view.pile)))
+            state.append(f"\n{self._question(view.questions)}", style="bold yellow")
+        return state
+
+    def _question(self, open_questions: Sequence[str]) -> str:
+        """Return the oldest open question, and the number of those after it."""
+        texts = self._words.texts
+        asked = self._asked.get(open_questions[0])
+        words = escape_controls(self._words(asked)) if asked is not None else texts("board.questions")
+        more = len(open_questions) - 1
+        return f"{words} ({texts('board.more_questions', count=more)})" if more else words
 
     def _list(self) -> RenderableType:
         from rich.text import Text

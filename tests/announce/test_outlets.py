@@ -126,6 +126,23 @@ def test_a_terminal_whose_window_was_closed_is_drawn_on_no_more(monkeypatch: pyt
         assert "Cho wins the slap" in window.getvalue()[before:], "a line is cheap, and goes where it can"
 
 
+def test_the_screen_asks_one_question_during_a_challenge_too() -> None:
+    display = Display(NAMES, live=False)
+    asked = [
+        Ruling("question", f"question@c{n}", n, (f"c{n}",), ("K2",), {"ask": "unreadable_card", "about": [f"c{n}"]})
+        for n in (4, 5)
+    ]
+    display(asked)
+    view = View(
+        names=NAMES,
+        counts=(10, 9, 8),
+        challenge=ChallengeView(1, 2, 3),
+        questions=tuple(question.id for question in asked),
+    )
+    state = str(display._state(view))
+    assert state.splitlines() == ["Ben has 3 chances left against Ana", "Which card is this? (1 more after this one)"]
+
+
 def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsys: pytest.CaptureFixture[str]) -> None:
     from rich.console import Console
 
