@@ -141,11 +141,11 @@ class History:
         return again, changed, moved, True
 
     def _before_undone(self, start: int) -> int:
-        """Return the first line whose rulings are undone after ``start`` (F9, E8); both are judged again together."""
+        """Return ``start``, or an earlier line whose rulings are undone after it: both are judged again (F9, E8)."""
         undone = {name for ruling in self._in_force if ruling.nth >= start for name in ruling.ruling.undoes}
         if not undone:
             return start
-        return min((ruling.nth for ruling in self._in_force if base_id(ruling.ruling) in undone), default=start)
+        return min((start, *(ruling.nth for ruling in self._in_force if base_id(ruling.ruling) in undone)))
 
     def _before_window(self, start: int) -> int:
         """Return the first line whose order may change because of the line at ``start``."""

@@ -27,6 +27,7 @@ from tests.engine.playing import log
 from tests.engine.shrinking import as_scenario, shrunk
 from tests.oracle.games import APART, Game
 from tests.support.strategies import arrivals, games
+from tests.support.wild_games import wild_game
 
 EXAMPLES = int(os.environ.get("LAW_EXAMPLES", "20"))
 lawful = settings(
@@ -59,6 +60,16 @@ def test_a_replay_gives_the_same_bytes(game: Game) -> None:
     assert replayed(game.observations) == first
     assert exported(game.observations) == list(game.observations)
     assert replayed(exported(game.observations)) == first
+
+
+def test_a_replay_from_a_state_kept_after_each_line_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers and corrections resume from a kept state; which states are kept changes nothing (K6)."""
+    for game in range(EXAMPLES * 2):
+        lines = wild_game(game, crowded=True)
+        monkeypatch.setattr("referee.engine.history._KEEP_EVERY", len(lines))
+        whole = replayed(lines)
+        monkeypatch.setattr("referee.engine.history._KEEP_EVERY", 1)
+        assert replayed(lines) == whole
 
 
 @lawful

@@ -66,6 +66,12 @@ def test_a_scenario_is_ruled_as_it_says(sheet: Sheet, scene: Scene) -> None:
     assert not failures(scene), told(scene)
 
 
+def test_scenarios_are_ruled_as_they_say_from_a_state_kept_after_each_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A correction in a long game resumes from a kept state, which short games have not (K6)."""
+    monkeypatch.setattr("referee.engine.history._KEEP_EVERY", 1)
+    assert not [told(scene) for _, scene in PLAYED if failures(scene)]
+
+
 @pytest.mark.parametrize(("sheet", "scene"), CAN_BE_OFF, ids=_names(CAN_BE_OFF))
 def test_a_scenario_fails_once_its_row_is_switched_off(sheet: Sheet, scene: Scene) -> None:
     """So this row alone brings these rulings about."""
