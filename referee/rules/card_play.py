@@ -56,10 +56,15 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         return
     if player in position.absent:
         # A vacant seat: the card counts as laid by the seat whose turn it is until people say whose it is.
-        step.rule("question", "E8" if position.rules.has("E8") else "M11", ask="who_played", about=[step.ref])
+        row = "E8" if position.rules.has("E8") else "M11"
         seat, seen, player = None, None, _whose_turn(position)
-    elif seat is None and _owner_is_open(position):
-        _lay_without_owner(step, card)
+        if _owner_is_open(position):
+            _lay_without_owner(step, card, row)
+            settle(step)
+            return
+        step.rule("question", row, ask="who_played", about=[step.ref])
+    elif seen is None and _owner_is_open(position):
+        _lay_without_owner(step, card, "K3")
         settle(step)
         return
     if type(phase) not in _GOING_ON:
@@ -109,16 +114,20 @@ def lay(step: Step, card: str, seat: int | None) -> None:
 
 
 def _owner_is_open(position: Position) -> bool:
-    """Whether a card whose seat was not seen may be any of several seats', because the lead is open (K3)."""
+    """Whether a card whose seat was not seen may be any of several seats', or no seat's: the lead is open (K3)."""
     phase = position.phase
-    if position.drifts or not position.rules.has("K4"):
+    if position.drifts:
+        return False
+    if _whose_turn(position) == NO_SEAT:
+        return True
+    if not position.rules.has("K4"):
         return False
     if type(phase) is OpenLead:
         return not position.unsure.isdisjoint(phase.seats)
     return type(phase) is DeadHeat or (type(phase) is Turn and phase.turn is None and bool(position.unsure))
 
 
-def _lay_without_owner(step: Step, card: str) -> None:
+def _lay_without_owner(step: Step, card: str, row: str) -> None:
     """Lay a card whose owner is not known, and ask people (K3): it comes from the cards whose holder is not known."""
     phase = step.position.phase
     concerned = frozenset(step.position.tied or step.position.players())
@@ -129,10 +138,10 @@ def _lay_without_owner(step: Step, card: str) -> None:
     if step.position.over:
         return
     step.enter(TURNS[None])
-    step.rule("question", "K3", ask="who_played", about=[step.ref])
+    step.rule("question", row, ask="who_played", about=[step.ref])
     if step.position.in_limbo:
         step.set(in_limbo=step.position.in_limbo - 1)
-    else:
+    elif concerned:
         ask_recount(step, concerned, "K2")
     for seat in concerned:
         # It may have been the top card of any of these stacks.
@@ -219,7 +228,7 @@ def settle(step: Step) -> None:
 
 
 def _whose_turn(position: Position) -> int:
-    """Return the seat assumed to have laid a card whose seat was not seen (reading 9)."""
+    """Return the seat assumed to have laid a card whose seat was not seen (reading 9); `NO_SEAT` if none has a card."""
     if position.phase.turn is not None:
         return position.phase.turn
     if position.last_chance is not None:
@@ -227,7 +236,7 @@ def _whose_turn(position: Position) -> int:
     if position.war is not None:
         shown = {seat for seat, _ in position.war.shown}
         return next((seat for seat in position.war.seats if seat not in shown), position.war.seats[0])
-    return (position.tied or position.holders() or (1,))[0]
+    return (position.tied or position.holders() or (NO_SEAT,))[0]
 
 
 def _drawn_at_once(step: Step, seat: int, *, in_turn: bool) -> bool:
