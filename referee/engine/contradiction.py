@@ -20,8 +20,8 @@ from referee.rules.position import Position
 from referee.rules.stacks import may_be_there
 from referee.rules.step import Draft, Step
 
-_NUMBERS: Final = ("", "/2", "/3")
-"""Suffixes of the ids of a line's first, second and third question."""
+_NUMBERS: Final = ("", "/2", "/3", "/4", "/5")
+"""Suffixes of the ids of a line's questions: a card may raise four, and whether it was drawn at once (F9, K9)."""
 _ASKS: Final = frozenset(("impossible_card", "order_changed"))
 
 
@@ -43,16 +43,16 @@ def as_seen(card: Card) -> SaidOfCard:
 
 def answers_about(line: str, answers: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return people's answers to the questions that a line raised, in the order of the questions."""
-    names = (f"question@{line}{number}" for number in _NUMBERS)
-    return tuple(answers[name] for name in names if name in answers)
+    asked = f"question@{line}"
+    return tuple([answers[name] for number in _NUMBERS if (name := asked + number) in answers])
 
 
 def read_answers(position: Position, card: Card, answers: Mapping[str, Any]) -> SaidOfCard:
     """Return people's answers about a card that is about to be laid on this position.
 
-    There may be up to three questions: the count of its seat, its face, and the seat that laid it; and one more,
-    whether it was drawn at once with the card before it (K9). An answer stands even if another one has made its
-    question unnecessary.
+    There may be up to four questions: the count of its seat, its face, a face that cannot be, and the seat that laid
+    it; and one more, whether it was drawn at once with the card before it (K9). An answer stands even if another one
+    has made its question unnecessary.
     """
     said = as_seen(card)
     side = answers.get(drawn_question(card.id))
@@ -78,7 +78,7 @@ def _leaves_open_who_won(position: Position, card: Card, said: SaidOfCard) -> bo
 
 def as_answered(position: Position, card: Card, answers: Mapping[str, Any]) -> Card:
     """Return the card as people described it."""
-    if drawn_question(card.id) not in answers and not answers_about(card.id, answers):
+    if not answers_about(card.id, answers):
         return card
     said = read_answers(position, card, answers)
     named = replace(card, card=said.named or said.face, seat=said.seat)

@@ -182,6 +182,8 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
         return war_card(state, step, card, face, answers)
     if answers:
         lay_as(step, card, read_answers(state.position, card, answers), answers)
+        if step.side:
+            return finish(state, step, {drawn_question(card.id)}, is_card=True)
     elif card.candidates:
         lay_seen(step, card, card.card, card.seat)
     else:
@@ -191,7 +193,7 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
     # It counts as a separate draw until people say whether it was one (F9).
     about = {"ask": "slap_or_limit", "about": [card.id, state.position.pile[-1].ref]}
     question = Ruling("question", drawn_question(card.id), card.t, (card.id,), ("K9", "F9"), about, (), True)
-    state, rulings = finish(state, step, doubt=True, is_card=True)
+    state, rulings = finish(state, step, {question.id}, doubt=True, is_card=True)
     rulings = [question, *rulings]
     return state.at(state.position, rulings), rulings
 
