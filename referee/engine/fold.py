@@ -159,12 +159,13 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
         return finish(state, step, used=set())
     step = Step(state.position, t, state.position.table)
     if state.position.claim is not None and state.position.claim.by != "unread":
-        # A pile won before time was up counts.
+        # A pile won before time was up counts; the last chance after it (E2) comes too late.
         pick_up(step)
+        step.drafts = [draft for draft in step.drafts if draft.kind != "remind"]
     if not step.position.over:
         end_by_most_cards(step, "E7")
     # The table's line has already announced lead and turn, and perhaps asked for the wild rank.
-    state, rulings = finish(state, step, used={f"{kind}@{step.ref}" for kind in ("lead", "turn", "question", "remind")})
+    state, rulings = finish(state, step, used={f"{kind}@{step.ref}" for kind in ("lead", "turn", "question")})
     return _winner_named(state, rulings, answers)
 
 
