@@ -329,7 +329,8 @@ class WildGame:
             self.tell("leave", seat=self._seat())
         elif what == "count":
             seat = self._seat()
-            held = self._guide.view.counts[seat - 1]
+            # A table that was corrected to a later instant is not open yet.
+            held = counts[seat - 1] if (counts := self._guide.view.counts) else None
             if held is None or self._strange:
                 held = rng.randint(0, 8)
             self.tell("count", seat=seat, cards=held)
