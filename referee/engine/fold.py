@@ -34,7 +34,7 @@ from referee.engine.unclaimed_piles import picked_up, unexplained
 from referee.rules.card_play import lay
 from referee.rules.cards import NUMBER_RANKS, UNREADABLE, is_card
 from referee.rules.deal import opening
-from referee.rules.elimination import end_by_most_cards, last_chance_over
+from referee.rules.elimination import announce_out, end_by_most_cards, last_chance_over
 from referee.rules.elimination import win as win_game
 from referee.rules.locks import release_all_barred, somebody_slapped
 from referee.rules.penalties import false_slap
@@ -242,7 +242,9 @@ def _taken(state: State, taken: Taken, upcoming: Iterable[Observation], answers:
         # The cards taken here were never seen.
         unexplained(step, taken, answers)
     prove_turn(step, taken)
-    # A player who has just laid a last card may slap until the pile is taken (E1, N8).
+    # A player who has just laid a last card is in, and may slap, until the pile is taken (E1, N8).
+    if 0 in step.position.counts:
+        announce_out(step)
     release_all_barred(step)
     step.announce_turn()
     return finish(state, step)
