@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,9 @@ _ALLOWED = [
     if line and not line.startswith("#")
 ]
 _unexpected: list[str] = []
+# The data of whoever runs the tests stays untouched, and every process that a test starts finds an empty folder.
+os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="referee-tests-")
+atexit.register(shutil.rmtree, os.environ["XDG_DATA_HOME"], ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

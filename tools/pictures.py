@@ -266,14 +266,14 @@ def shoot_class(folder: Path) -> None:
 
 def shoot_certificate(folder: Path, log: Path) -> None:
     """Draw the results of `referee certify --simulated` beside a recorded game, into docs/certificate.png."""
-    record, file = folder / "games" / "record.db", folder / "certificate.html"
+    file = folder / "certificate.html"
     command = [sys.executable, "-m", "referee"]
     where: dict[str, Any] = {
         "cwd": folder,
         "stdout": subprocess.DEVNULL,
-        "env": {**os.environ, "PYTHONPATH": str(ROOT)},
+        "env": {**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(folder)},
     }
-    subprocess.run([*command, "games", "--record", str(record), "--import", str(log)], check=True, **where)
+    subprocess.run([*command, "games", "--import", str(log)], check=True, **where)
     subprocess.run([*command, "certify", "--simulated", "--out", str(file)], check=False, **where)
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless"])

@@ -24,6 +24,7 @@ from referee.demo.demo_table import PacedTable
 from referee.demo.rendered_camera import CameraView
 from referee.demo.simulated_game import settings_for
 from referee.settings.model import Settings
+from referee.settings.places import RECORD
 from referee.setup.calibration.pad_check import PadCheck, check_simulated_pads
 from referee.setup.calibration.report import Measured
 from referee.setup.calibration.simulated_camera import simulated_camera
@@ -43,7 +44,7 @@ _DOWN: Final = 80 * MS
 _PICTURE: Final = (640, 480)
 
 
-def simulated_settings(record: str = "games/record.db") -> Settings:
+def simulated_settings(record: str = RECORD) -> Settings:
     """Return the settings of the simulated table."""
     given = settings_for(_script())
     kept = given.record.model_copy(update={"file": record})

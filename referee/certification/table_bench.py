@@ -210,7 +210,7 @@ class TableBench:
 
     def seal(self) -> tuple[int | None, str, list[BrokenSeal]]:
         """Return number and seal of the last game, and its broken seals; no number if there is no game."""
-        path = Path(self.settings.record.file).expanduser() if self.settings.record.file else None
+        path = self.settings.record_file
         if path is None or not path.exists():
             return None, "", []
         with Record(path, read_only=True) as record:

@@ -17,26 +17,41 @@ from typing import TYPE_CHECKING, Final
 from hardware.clock import wall_now
 from referee.cli.parser import Commands, command
 from referee.errors import UserError
+from referee.sentence import Sentence
+from referee.settings.places import SHOWN_FOLDER, earlier_records, find_settings, record_at
 from referee.text.escapes import escape_controls
 from referee.text.terminal_language import here, translate
 
 if TYPE_CHECKING:
     from referee.record.backup import Places
     from referee.record.erasure import Erased
+    from referee.record.export import ImportedGame
     from referee.record.people import People
     from referee.record.store import Record
 
-_RECORD: Final = Path("games") / "record.db"
-_SETTINGS: Final = Path("table.toml")
+_SQLITE: Final = b"SQLite format 3\0"
+"""First bytes of a record, which no log begins with."""
 
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--record", type=Path, default=_RECORD, metavar="FILE", help=f"the record (default: {_RECORD})")
+    parser.add_argument("--record", type=Path, default=record_at(), metavar="FILE",
+                        help=f"the record (default: your own, in {SHOWN_FOLDER})")  # fmt: skip
 
 
-def _require_record(path: Path) -> None:
+def require_record(path: Path) -> None:
+    """Raise `UserError` if there is no record; games that an earlier version left elsewhere are named."""
+    if path == record_at() and (earlier := earlier_records()):
+        from referee.record.merge import find_left_behind
+
+        for words in find_left_behind(path, earlier):
+            if not path.exists():
+                raise UserError(words)
+            print(escape_controls(translate(words)), file=sys.stderr)
     if not path.exists():
-        raise UserError("there is no record {path}; `referee run` begins one, or name it: --record FILE", path=path)
+        raise UserError(
+            "there is no record {path}; `referee play` or `referee run` begins one, or name it: --record FILE",
+            path=path,
+        )
 
 
 @contextmanager
@@ -59,7 +74,8 @@ def add_games(commands: Commands) -> None:
         "Every game is recorded line by line, on the disk before anything is announced. Without options: the list.\n\n"
         "examples:\n  referee games\n  referee games --export 12 > game.jsonl      the log, for `referee replay`\n"
         "  referee games --csv 12 > game.csv           the rulings, for a spreadsheet\n"
-        "  referee games --import game.jsonl           a log of another table\n"
+        "  referee games --import game.jsonl           a log of another table; twice is once\n"
+        "  referee games --import old/record.db        the games of another record that are missing here\n"
         "  referee games --keep 12                     never remove it to make room\n"
         "  referee games --remove 12                   remove it and its pictures now\n"
         "  referee games --check                       hold every line against its seal\n"
@@ -70,7 +86,9 @@ def add_games(commands: Commands) -> None:
     add = parser.add_mutually_exclusive_group().add_argument
     add("--export", type=int, metavar="N", help="print a game as a log (JSON Lines)")
     add("--csv", type=int, metavar="N", help="print a game's rulings as CSV")
-    add("--import", dest="take_in", type=Path, metavar="LOG", help="record a log file as a new game")
+    add("--import", dest="take_in", type=Path, metavar="FILE",
+        help="record a log file as a game, or all games of another record; those that are there already are left as "
+        "they are")  # fmt: skip
     add("--keep", type=int, metavar="N", help="never remove this game to make room")
     add("--release", type=int, metavar="N", help="it may be removed again")
     add("--remove", type=int, metavar="N", help="remove a game and its pictures")
@@ -80,7 +98,7 @@ def add_games(commands: Commands) -> None:
 
 def _games(args: argparse.Namespace) -> int:
     if args.take_in is None:
-        _require_record(args.record)
+        require_record(args.record)
     option = "--import" if args.take_in is not None else "--remove" if args.remove is not None else ""
     option = "--rescue" if args.rescue else option
     # Keeping or releasing a game is possible while another is on: no line is touched.
@@ -91,6 +109,8 @@ def _games(args: argparse.Namespace) -> int:
 def _do_games(args: argparse.Namespace) -> int:
     if args.rescue:
         return _rescue(args.record)
+    if args.take_in is not None and _is_record(args.take_in):
+        return _import_record(args.record, args.take_in)
     from referee.record.erasure import erase_game
     from referee.record.export import export_game, import_game, write_rulings_csv
     from referee.record.people import People
@@ -108,12 +128,13 @@ def _do_games(args: argparse.Namespace) -> int:
             csv = write_rulings_csv(text for _, text in record.lines(args.csv))
             sys.stdout.write(escape_controls(csv, lines=True))
         elif args.take_in is not None:
-            number = import_game(record, args.take_in, wall_now())
-            with People(args.record) as people:
-                # Figures count people who agreed to be remembered; the game's names stay as in the file.
-                people.tie(number)
-            print(translate("game {number}", number=number))
-            reader.read(record.lines(number))
+            imported = import_game(record, args.take_in, wall_now())
+            if imported.added:
+                with People(args.record) as people:
+                    # Figures count people who agreed to be remembered; the game's names stay as in the file.
+                    people.tie(imported.game)
+            print(escape_controls(translate(_tell_import(args.take_in, imported))))
+            reader.read(record.lines(imported.game))
             if reader.odd:
                 print(escape_controls(f"note: {tell_odd_lines(reader.odd)}"), file=sys.stderr)
         elif args.keep is not None or args.release is not None:
@@ -134,6 +155,47 @@ def _do_games(args: argparse.Namespace) -> int:
         print(translate("game {number} is removed", number=args.remove))
         if not erased.clean:
             print(translate("its bytes are overwritten as soon as nobody reads the record"))
+    return 0
+
+
+def _is_record(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(_SQLITE)) == _SQLITE
+    except OSError as error:
+        raise UserError("{file} cannot be read: {why}", file=file, why=error.strerror) from None
+
+
+def _tell_import(file: Path, imported: ImportedGame) -> Sentence:
+    game, twin = imported.game, imported.twin
+    if twin is None:
+        return Sentence("game {number}", number=game)
+    if imported.added:
+        words = "game {number} was recorded up to line {last}; lines added: {added}"
+        return Sentence(words, number=game, last=twin.lines, added=imported.added)
+    if twin.renamed:
+        words = "{file} is game {number}, in which names were changed since; nothing was changed"
+        return Sentence(words, file=file, number=game)
+    return Sentence("{file} is recorded already as game {number}; nothing was changed", file=file, number=game)
+
+
+def _import_record(record: Path, other: Path) -> int:
+    """Bring the games of another record into this one."""
+    from referee.record.merge import copied_record, merge_record
+    from referee.record.store import Record
+
+    if record.exists() and other.samefile(record):
+        raise UserError("{other} is this record itself", other=other)
+    Record(other, read_only=True).close()
+    record.parent.mkdir(parents=True, exist_ok=True)
+    with copied_record(other, record.parent) as copy:
+        found = merge_record(record, copy, wall_now())
+    new, more = len(found.missing), len(found.longer)
+    words = Sentence(
+        "{record} has all games of {other}; added: {new}, completed: {more}, there already: {there}",
+        record=record, other=other, new=new, more=more, there=len(found.twins) - new,
+    )  # fmt: skip
+    print(escape_controls(translate(words)))
     return 0
 
 
@@ -160,7 +222,7 @@ def _shadow(args: argparse.Namespace) -> int:
     from referee.options.shadow.shadowed_games import shadow_case, shadow_report
     from referee.record.store import Record
 
-    _require_record(args.record)
+    require_record(args.record)
     with Record(args.record, read_only=True) as record:
         if args.case is None:
             lines = shadow_report(record, args.game, here().language)
@@ -272,7 +334,7 @@ def _people(args: argparse.Namespace) -> int:
     from referee.record.people import People
     from referee.record.store import Record
 
-    _require_record(args.record)
+    require_record(args.record)
     if args.everywhere and args.rename is None:
         raise UserError("--everywhere belongs to --rename OLD NEW")
     changes = (args.agrees, args.declines, args.rename, args.merge, args.forget, args.erase_game, args.periods)
@@ -406,7 +468,7 @@ def _league(args: argparse.Namespace) -> int:
     from referee.record.statistics import Season, list_results
     from referee.record.stored_lines import tell_odd_lines
 
-    _require_record(args.record)
+    require_record(args.record)
     if args.start is not None and args.end is not None and args.end < args.start:
         raise UserError("a season from {start} cannot end on {end}", start=args.start, end=args.end)
     with People(args.record, read_only=True) as people:
@@ -441,9 +503,10 @@ def add_backup(commands: Commands) -> None:
 def add_restore(commands: Commands) -> None:
     parser = command(
         commands, "restore", "bring a backup back",
-        "Look through a backup and say what would be put where. With --yes it is done: what is there now is kept\n"
-        "beside it under another name. A torn file changes nothing. The referee and its page must be stopped.\n"
-        "Who was forgotten at this table since the backup stays forgotten.\n\n"
+        "Look through a backup and say what would be put where. With --yes it is done: a record keeps its games and\n"
+        "receives those that it lacks, and what is replaced is kept beside it under another name. A torn file changes\n"
+        "nothing. The referee and its page must be stopped. Who was forgotten at this table since the backup stays\n"
+        "forgotten.\n\n"
         "examples:\n  referee restore table.zip\n  referee restore table.zip --yes",
         _restore,
     )  # fmt: skip
@@ -453,22 +516,30 @@ def add_restore(commands: Commands) -> None:
 
 
 def _add_places(parser: argparse.ArgumentParser) -> None:
-    _add_record(parser)
-    parser.add_argument("--settings", type=Path, default=_SETTINGS, metavar="FILE",
-                        help=f"the table's settings (default: {_SETTINGS})")  # fmt: skip
+    parser.add_argument("--record", type=Path, metavar="FILE",
+                        help=f"the record (default: that of --settings, else your own, in {SHOWN_FOLDER})")  # fmt: skip
+    parser.add_argument("--settings", type=Path, metavar="FILE",
+                        help="the table's settings (default: table.toml here, else those of `referee play`, else the "
+                        "appliance's)")  # fmt: skip
 
 
 def _places(args: argparse.Namespace) -> Places:
     from referee.record.backup import Places
     from referee.vision.learned_decks import folder
 
-    return Places(args.record, args.settings, folder())
+    record = args.record
+    if record is None and args.settings is not None and args.settings.exists():
+        from referee.settings.model import load_settings
+
+        record = load_settings(args.settings).record_file
+    return Places(record or record_at(), args.settings or find_settings(), folder())
 
 
 def _backup(args: argparse.Namespace) -> int:
     from referee.record.backup import back_up
 
     places = _places(args)
+    require_record(places.record)
     manifest = back_up(places, args.file, wall_now(), pictures=args.frames)
     size = args.file.stat().st_size
     print(
@@ -493,8 +564,9 @@ def _backup(args: argparse.Namespace) -> int:
 def _restore(args: argparse.Namespace) -> int:
     from referee.record.restore import plan_restore, restore
 
-    with _writing(args.record, "referee restore") if args.yes else nullcontext():
-        plan = (restore if args.yes else plan_restore)(args.file, _places(args), _stamp())
-    print("\n".join(plan.words))
+    places = _places(args)
+    with _writing(places.record, "referee restore") if args.yes else nullcontext():
+        plan = (restore if args.yes else plan_restore)(args.file, places, _stamp())
+    print("\n".join(escape_controls(translate(words)) for words in plan.words))
     print(translate("done") if args.yes else translate("nothing was changed; do it with --yes"))
     return 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from referee.cli.parser import Commands, command, number, parse_int, rate
 from referee.errors import UserError
+from referee.settings.places import SHOWN_FOLDER, record_at
 
 if TYPE_CHECKING:
     from referee.options.what_if.moves import Move
@@ -41,7 +42,8 @@ def add_demo(commands: Commands) -> None:
         help="where the page is served; 0.0.0.0 lets phones open it, too (default: this machine alone)")  # fmt: skip
     add("--port", type=parse_int(0, 65535, "port"), default=8080, metavar="N",
         help="of the page; where it is taken, one of the next (default: 8080)")  # fmt: skip
-    add("--record", type=Path, metavar="FILE", help="record the game here, and keep it (default: it is not kept)")
+    add("--record", type=Path, nargs="?", const=record_at(), metavar="FILE",
+        help="record and keep the game here, or without FILE in your own record (default: it is not kept)")  # fmt: skip
     add("--no-pace", action="store_true", help="as fast as this machine can, instead of in real time")
     add("--max-cards", type=parse_int(1, 100_000, "cards"), default=400, metavar="N",
         help="stop after this many cards if the game has not ended (default: 400)")  # fmt: skip
@@ -154,7 +156,7 @@ def add_play(commands: Commands) -> None:
     )  # fmt: skip
     add = parser.add_argument
     add("--settings", type=Path, metavar="FILE",
-        help="the table's settings (default: your own, in ~/.local/share/table-referee)")  # fmt: skip
+        help=f"the table's settings (default: your own, in {SHOWN_FOLDER})")  # fmt: skip
     add("--host", default="0.0.0.0", metavar="ADDRESS",
         help="where the page is served (default: 0.0.0.0, so that phones can slap)")  # fmt: skip
     add("--port", type=parse_int(0, 65535, "port"), default=8080, metavar="N",
@@ -165,10 +167,13 @@ def add_play(commands: Commands) -> None:
 
 
 def run_play(args: argparse.Namespace) -> int:
-    from referee.setup.walk_site import evening_settings, hold_evening
+    from referee.settings.places import own_settings
+    from referee.setup.walk_site import hold_evening, leave_earlier_record
     from referee.table.session import find_left_games, run
 
-    path = args.settings or evening_settings()
+    path = args.settings or own_settings()
+    if path.exists():
+        leave_earlier_record(path)
     # Check before people answer any question; the record is free again while they do.
     games = find_left_games(path) if path.exists() else None
     evening = hold_evening(

@@ -6,8 +6,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from referee.cli.keep import require_record
 from referee.cli.parser import Commands, command, number, parse_int
 from referee.errors import UserError
+from referee.settings.places import SHOWN_FOLDER, record_at
 
 if TYPE_CHECKING:
     from referee.web.site import PageOption
@@ -24,12 +26,13 @@ def add_page(commands: Commands) -> None:
         "Serve the page of a record: the scoreboard of the game that is on, the photo-finish of every slap, games to\n"
         "step through with the reasons of every ruling, and figures for a class. Anyone may watch; to change\n"
         "anything a device must be paired at the table. The address is printed once it can be reached.\n\n"
-        "examples:\n  referee page --record games.sqlite\n"
-        "  referee page --record games.sqlite --host 0.0.0.0 --port 80",
+        "examples:\n  referee page\n"
+        "  referee page --record old/record.db --host 0.0.0.0 --port 80",
         run_page,
     )  # fmt: skip
     add = parser.add_argument
-    add("--record", type=Path, required=True, metavar="FILE", help="the record of games (SQLite)")
+    add("--record", type=Path, metavar="FILE",
+        help=f"the record of games (default: that of --settings, else your own, in {SHOWN_FOLDER})")  # fmt: skip
     add("--host", default="127.0.0.1", metavar="ADDRESS",
         help="where to listen; 0.0.0.0 for all devices in the room (default: this machine alone)")  # fmt: skip
     add(
@@ -39,7 +42,8 @@ def add_page(commands: Commands) -> None:
     add("--handed", type=parse_int(0, 2**31 - 1, "file descriptor"), help=argparse.SUPPRESS)
     add("--name", action="append", default=[], metavar="NAME",
         help="a further name under which the page is called; may be given again")  # fmt: skip
-    add("--pictures", type=Path, metavar="FILE", help="the file of frames, to show pictures round slaps")
+    add("--pictures", type=Path, metavar="FILE",
+        help="the file of frames, to show pictures round slaps (default: that beside the record)")  # fmt: skip
     add("--listen", type=Path, metavar="SOCKET", help="where the referee tells what is new")
     add("--https", action="store_true",
         help="a proxy in front serves the page by https, and it is the only way in")  # fmt: skip
@@ -47,7 +51,7 @@ def add_page(commands: Commands) -> None:
         help="the proxy's address, for --https: its X-Forwarded-For says who asks; may be given again")  # fmt: skip
     add("--only-paired", action="store_true", help="show the page to paired devices only; needs --runtime")
     add("--settings", type=Path, metavar="FILE",
-        help="a table's settings, whose [page] says https, proxies and only_paired")  # fmt: skip
+        help="a table's settings, which name the record, and in [page] https, proxies and only_paired")  # fmt: skip
     add("--runtime", type=Path, metavar="DIR", help="folder for pairing and control; without it people only watch")
 
 
@@ -65,25 +69,29 @@ def run_page(args: argparse.Namespace) -> int:
     import socket
 
     from referee.control.page_address import listen_at
+    from referee.record.pictures import FRAMES_FILE
     from referee.web.server import serve
 
-    # A referee that is starting makes its record in a moment; without one, a missing file is a typing mistake.
-    if args.runtime is None and not args.record.exists():
-        raise UserError("{record}: there is no such record; `referee games` lists what is recorded", record=args.record)
-    secure, proxies, only_paired = args.https, args.proxy, args.only_paired
+    secure, proxies, only_paired, record = args.https, args.proxy, args.only_paired, args.record
     if args.settings is not None:
         from referee.settings.model import load_settings
 
-        told = load_settings(args.settings).page
-        secure, only_paired = secure or told.https, only_paired or told.only_paired
-        proxies = [*proxies, *told.proxies]
+        settings = load_settings(args.settings)
+        record = record or settings.record_file
+        secure, only_paired = secure or settings.page.https, only_paired or settings.page.only_paired
+        proxies = [*proxies, *settings.page.proxies]
+    record = record or record_at()
+    # A referee that is starting makes its record in a moment; without one, a missing file is a typing mistake.
+    if args.runtime is None:
+        require_record(record)
     if proxies and not secure:
         raise UserError("--proxy needs --https: whoever can pass the proxy by could say who they are")
     if only_paired and args.runtime is None:
         raise UserError("--only-paired needs --runtime: without it no device can pair, and nobody could look")
     listening = listen_at(args.host, args.port) if args.handed is None else socket.socket(fileno=args.handed)
+    pictures = args.pictures or record.with_name(FRAMES_FILE)
     page = serve(
-        args.record, listening, pictures=args.pictures, listen=args.listen, runtime=args.runtime, names=args.name,
+        record, listening, pictures=pictures, listen=args.listen, runtime=args.runtime, names=args.name,
         secure=secure, proxies=proxies, only_paired=only_paired, options=page_options(), quiet=args.handed is not None,
     )  # fmt: skip
     return asyncio.run(page)

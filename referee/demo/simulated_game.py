@@ -99,7 +99,7 @@ def view_of(options: DemoOptions, script: Script) -> CameraView:
 def settings_for(script: Script, record: Path | None = None, *, host: str = "127.0.0.1", port: int = 0) -> Settings:
     """Return the settings of the script's table, recorded in this file if given, and served at this address."""
     seats = "".join(f"[[seat]]\nname = {json.dumps(name, ensure_ascii=False)}\n" for name in script.table.seats)
-    file = json.dumps(str(record) if record is not None else "")
+    file = json.dumps(str(record.absolute()) if record is not None else "")
     given = parse_settings(
         f"[pads]\nroll_call = false\n[record]\nfile = {file}\npictures = true\n"
         f"[page]\nhost = {json.dumps(host)}\nport = {port}\n[voice]\nlanguage = {json.dumps(here().language)}\n{seats}"

@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from referee.errors import UserError
-from referee.record.database import RecordError, connect, record_errors, refuse_strangers
+from referee.record.database import RecordError, connect, record_errors
+from referee.record.merge import copy_database
 from referee.record.pictures import FRAMES_FILE
-from referee.record.schema import PICTURE_SCHEMA, RECORD_SCHEMA, Schema
+from referee.record.schema import PICTURE_SCHEMA, RECORD_SCHEMA
 
 _FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
@@ -144,9 +145,9 @@ def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> M
 
 def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
     """Return every file of the archive by its name there; databases as copies of one instant."""
-    files = {RECORD: _copied(places.record, folder / RECORD, RECORD_SCHEMA)}
+    files = {RECORD: copy_database(places.record, folder / RECORD, RECORD_SCHEMA)}
     if pictures and places.frames.exists():
-        files[FRAMES_FILE] = _copied(places.frames, folder / FRAMES_FILE, PICTURE_SCHEMA)
+        files[FRAMES_FILE] = copy_database(places.frames, folder / FRAMES_FILE, PICTURE_SCHEMA)
     if places.settings is not None and places.settings.exists():
         files[_SETTINGS] = places.settings
         house = places.settings.parent / places.house
@@ -157,19 +158,6 @@ def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
             if kind.fullmatch(f"{folder.name}/{file.name}") and file.is_file():
                 files[f"{folder.name}/{file.name}"] = file
     return files
-
-
-def _copied(source: Path, to: Path, schema: Schema) -> Path:
-    """Copy a database as it is at one instant, while others write: SQLite's own backup.
-
-    A database that a restore would refuse is refused here.
-    """
-    with record_errors(source), closing(connect(source, "ro")) as old, closing(connect(to, "rwc")) as new:
-        refuse_strangers(source, old, schema)
-        # All pages in one step: a write in between would restart the backup.
-        old.backup(new, pages=-1)
-        new.execute("PRAGMA journal_mode=DELETE")
-    return to
 
 
 def _written(out: IO[bytes], files: dict[str, Path], made: str, games: int) -> Manifest:

@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 
 from referee.errors import UserError
 from referee.settings.model import Settings
+from referee.settings.places import record_at
 from referee.text.catalogue import Texts
 
 FOLDER: Final = "certificates"
@@ -171,7 +172,7 @@ def program_version() -> str:
 
 def certificates_folder(settings: Settings) -> Path:
     """Return the folder of a table's certificates: beside its games, or where its games would be."""
-    return beside_record(Path(settings.record.file).expanduser() if settings.record.file else Path("games/record.db"))
+    return beside_record(settings.record_file or record_at())
 
 
 def beside_record(record: Path) -> Path:

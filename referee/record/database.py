@@ -163,6 +163,16 @@ class Database:
         return record_errors(self.path, self._what)
 
     @contextmanager
+    def attached(self, path: Path, name: str) -> Iterator[None]:
+        """Let statements read another file under a name; raises `RecordError`."""
+        with self._errors():
+            self._db.execute(f"ATTACH ? AS {name}", (f"{path.absolute().as_uri()}?mode=ro",))
+        try:
+            yield
+        finally:
+            self._db.execute(f"DETACH {name}")
+
+    @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Run one transaction: all of it or nothing, and on the disk at its end. Raises `RecordError`."""
         with self._errors():

@@ -10,13 +10,14 @@ import csv
 from collections.abc import Iterable, Iterator
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from referee.engine.log import find_replacements, read_observations
 from referee.engine.observations import LogError
 from referee.engine.replay import outline_log
 from referee.engine.rulings import ruling_fields
 from referee.errors import UserError
+from referee.record.merge import KnownGames, Twin
 from referee.record.people import People, Person
 from referee.record.seals import attach_seal, detach_seal, find_broken_log
 from referee.record.statistics import list_results
@@ -38,8 +39,18 @@ def export_game(record: Record, game: int) -> Iterator[str]:
         yield attach_seal(text, seal) + "\n"
 
 
-def import_game(record: Record, file: Path, began: str) -> int:
-    """Record a log file as a new game, rulings included; returns its number.
+class ImportedGame(NamedTuple):
+    """A log file as a recorded game."""
+
+    game: int
+    added: int
+    """Number of lines that were added."""
+    twin: Twin | None
+    """The game that was recorded before; None: it is a new one."""
+
+
+def import_game(record: Record, file: Path, began: str) -> ImportedGame:
+    """Record a log file as a game, rulings included, unless it is recorded already; a longer log completes its game.
 
     Raises:
         UserError: the file cannot be read, is no table log, or not the one that was sealed; the message names the line.
@@ -64,9 +75,18 @@ def import_game(record: Record, file: Path, began: str) -> int:
             advice=advice,
         )
     lines = [line.rstrip("\r") for line in raw.decode("utf-8-sig").split("\n") if line.strip()]
-    game = record.add_game(began, [(number, detach_seal(line)[0]) for number, line in enumerate(lines, start=1)])
-    record.end(game, began)
-    return game
+    rows = [(number, detach_seal(line)[0]) for number, line in enumerate(lines, start=1)]
+    twin = KnownGames(record).find([text for _, text in rows])
+    if twin is None:
+        game, added = record.add_game(began, rows), len(rows)
+    else:
+        game, added = twin.game, 0 if twin.renamed else max(0, len(rows) - twin.lines)
+        if added:
+            record.reopen(game)
+            record.add(game, rows[-added:])
+    if added:
+        record.end(game, began)
+    return ImportedGame(game, added, twin)
 
 
 def write_rulings_csv(lines: Iterable[str]) -> str:

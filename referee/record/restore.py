@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import os
 import shutil
 import sqlite3
@@ -10,13 +11,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from referee.record.backup import RECORD, BackupError, Manifest, Places, open_backup, sync_folder
-from referee.record.database import connect
-from referee.record.pictures import FRAMES_FILE
+from referee.record.database import RecordError, connect
+from referee.record.merge import Comparison, copied_record, copy_database, merge_record
+from referee.record.pictures import FRAMES_FILE, PictureStore
 from referee.record.schema import PICTURE_SCHEMA, RECORD_SCHEMA
+from referee.record.store import Record
 from referee.sentence import Sentence
 
 _DATABASES: Final = {RECORD: RECORD_SCHEMA, FRAMES_FILE: PICTURE_SCHEMA}
@@ -41,16 +45,33 @@ class Plan:
     steps: tuple[FilePlacement, ...]
     left_out: tuple[str, ...]
     """Members without a known place."""
+    same: tuple[FilePlacement, ...] = ()
+    """Members that would change nothing."""
+    found: Comparison | None = None
+    """The backup's games against those that are there; None: there is no sound record."""
 
     @property
-    def words(self) -> list[str]:
+    def words(self) -> list[Sentence]:
         """The plan in words, line by line."""
-        said = [f"the backup of {self.manifest.made}, {self.manifest.games} games, is whole"]
+        made, many = self.manifest.made, self.manifest.games
+        said = [Sentence("the backup of {made} is whole; its games: {many}", made=made, many=many)]
+        if self.found is not None:
+            new, more = len(self.found.missing), len(self.found.longer)
+            words = Sentence("games that are there already: {there}; added: {new}", there=many - new - more, new=new)
+            said.append(words)
+            if more:
+                said.append(Sentence("games that are longer in the backup, and completed: {more}", more=more))
         for step in self.steps:
-            kept = f"; what is there now is kept as {step.beside.name}" if step.beside is not None else ""
-            said.append(f"{step.name} goes to {step.to}{kept}")
-        said += [f"{name} is left out: name its place with --settings FILE" for name in self.left_out]
-        return said
+            words = Sentence("{name} goes to {to}", name=step.name, to=step.to)
+            if step.beside is not None:
+                words = Sentence(
+                    "{name} goes to {to}; what is there now is kept as {kept}",
+                    name=step.name, to=step.to, kept=step.beside.name,
+                )  # fmt: skip
+            said.append(words)
+        said += [Sentence("{name}: {to} has all of it already", name=step.name, to=step.to) for step in self.same]
+        left_out = "{name} is left out: name its place with --settings FILE"
+        return said + [Sentence(left_out, name=name) for name in self.left_out]
 
 
 def plan_restore(file: Path, places: Places, stamp: str) -> Plan:
@@ -64,14 +85,15 @@ def plan_restore(file: Path, places: Places, stamp: str) -> Plan:
     Raises:
         BackupError: it is truncated, no backup, or of a newer program.
     """
-    with _unpacked(file, None) as (manifest, _):
-        return _plan(manifest, places, stamp)
+    with _unpacked(file, None) as (manifest, folder):
+        return _plan(manifest, folder, places, stamp)
 
 
 def restore(file: Path, places: Places, stamp: str) -> Plan:
-    """Restore an archive. A power cut at any instant leaves each file either unchanged or as in the backup.
+    """Restore an archive. A power cut at any instant leaves each file either unchanged or restored.
 
-    People who were forgotten at this table since then stay forgotten.
+    A sound record keeps its games, and receives those that it lacks. People who were forgotten at this table since
+    then stay forgotten.
 
     Raises:
         BackupError: the archive is damaged, or the record is in use; nothing was changed then.
@@ -79,7 +101,7 @@ def restore(file: Path, places: Places, stamp: str) -> Plan:
     places.record.parent.mkdir(parents=True, exist_ok=True)
     # Unpack beside the record, so that putting a file in place is a rename.
     with _unpacked(file, places.record.parent) as (manifest, folder):
-        plan = _plan(manifest, places, stamp)
+        plan = _plan(manifest, folder, places, stamp)
         taken = [step.beside for step in plan.steps if step.beside is not None and step.beside.exists()]
         if taken:
             raise BackupError(f"{taken[0]} is there already; wait a second, or move it away")
@@ -87,7 +109,6 @@ def restore(file: Path, places: Places, stamp: str) -> Plan:
             place = places.of(name)
             if any(step.name == name for step in plan.steps) and place is not None and place.exists():
                 _let_go(place)
-        _forget_again(places.record, folder / RECORD)
         _put_all(folder, plan.steps)
     return plan
 
@@ -112,15 +133,57 @@ def _put_all(folder: Path, steps: tuple[FilePlacement, ...]) -> None:
         raise BackupError(f"{why}; everything is as it was before") from error
 
 
-def _plan(manifest: Manifest, places: Places, stamp: str) -> Plan:
-    steps, left_out = [], []
+def _plan(manifest: Manifest, folder: Path, places: Places, stamp: str) -> Plan:
+    """Return the steps; the unpacked record receives the games that are there, if these can be read."""
+    found, unchanged = None, set[str]()
+    if _is_sound(places.record):
+        found, unchanged = _merge_unpacked(folder, places, stamp)
+    else:
+        _forget_again(places.record, folder / RECORD)
+    steps, same, left_out = list[FilePlacement](), list[FilePlacement](), list[str]()
     for part in manifest.parts:
         to = places.of(part.name)
         if to is None:
             left_out.append(part.name)
             continue
-        steps.append(FilePlacement(part.name, to, to.with_name(f"{to.name}.before-{stamp}") if to.exists() else None))
-    return Plan(manifest, tuple(steps), tuple(left_out))
+        step = FilePlacement(part.name, to, to.with_name(f"{to.name}.before-{stamp}") if to.exists() else None)
+        known = part.name in unchanged
+        if part.name not in _DATABASES:
+            known = to.exists() and filecmp.cmp(to, folder / part.name, shallow=False)
+        (same if known else steps).append(step)
+    return Plan(manifest, tuple(steps), tuple(left_out), tuple(same), found)
+
+
+def _is_sound(record: Path) -> bool:
+    """Return whether a record is there and can be read; a damaged one is replaced by the backup's."""
+    with contextlib.suppress(RecordError), Record(record, read_only=True) as present:
+        return present.is_begun and not present.check_file()
+    return False
+
+
+def _merge_unpacked(folder: Path, places: Places, stamp: str) -> tuple[Comparison, set[str]]:
+    """Let the unpacked databases be those that are there, with what the backup adds; return also the unchanged ones.
+
+    Raises `RecordError`.
+    """
+    sound = _can_read_pictures(places.frames)
+    at = datetime.strptime(stamp, "%Y%m%dT%H%M%S").astimezone().isoformat(timespec="seconds")
+    with copied_record(places.record, folder, pictures=sound) as present:
+        found = merge_record(present, folder / RECORD, at)
+        unchanged = {name for name, new in ((RECORD, found.changes), (FRAMES_FILE, found.pictures)) if not new}
+        if not sound:
+            unchanged.discard(FRAMES_FILE)
+        for name, merged in ((RECORD, present), (FRAMES_FILE, present.with_name(FRAMES_FILE))):
+            if (folder / name).exists():
+                # As a single file, without a write-ahead log.
+                copy_database(merged, folder / f"{name}.merged", _DATABASES[name]).replace(folder / name)
+    return found, unchanged
+
+
+def _can_read_pictures(frames: Path) -> bool:
+    with contextlib.suppress(RecordError), closing(PictureStore(frames, read_only=True)) as store:
+        return store.count() >= 0
+    return False
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -152,10 +153,13 @@ class Record(Database):
             for number, text, seal in rows:
                 yield _number(number), _text(text), None if seal is None else _text(seal)
 
-    def seal(self, game: int) -> str:
-        """Return the seal of a game's last line so far; raises `RecordError`."""
+    def seal(self, game: int, number: int | None = None) -> str:
+        """Return the seal of a game's line of this number, by default of the last one so far.
+
+        Empty if there is no such line. Raises `RecordError`.
+        """
         with self._errors():
-            return self._last_seal(game)
+            return self._seal_at(game, number)
 
     def check_file(self) -> list[str]:
         """Return what SQLite finds wrong with the file; raises `RecordError`."""
@@ -181,14 +185,15 @@ class Record(Database):
         found = self._db.execute(f"SELECT {column} FROM game WHERE id=?", (game,)).fetchone()
         return None if found is None else found[0]
 
-    def _last_seal(self, game: int) -> str:
-        """Return the seal of the last line, which a program without seals may have written."""
+    def _seal_at(self, game: int, last: int | None = None) -> str:
+        """Return the seal of a line, the last one by default, which a program without seals may have written."""
+        up_to = sys.maxsize if last is None else last
         if self._has_seals:
-            found = self._db.execute("SELECT seal FROM line WHERE game=? ORDER BY number DESC LIMIT 1", (game,))
-            seal = found.fetchone()
+            query = "SELECT seal FROM line WHERE game=? AND number<=? ORDER BY number DESC LIMIT 1"
+            seal = self._db.execute(query, (game, up_to)).fetchone()
             if seal is None or seal[0] is not None:
                 return FIRST_SEAL if seal is None else str(seal[0])
-        return seal_lines(text for _, text in self.lines(game))
+        return seal_lines(text for number, text in self.lines(game) if number <= up_to)
 
     def end_ruling(self, game: int) -> Ruling | None:
         """Return the ruling that ended a game, from its log; None if it did not end. Raises `RecordError`."""
@@ -205,7 +210,7 @@ class Record(Database):
         """End the game, and write all of it into the file itself; raises `RecordError`."""
         with self._errors():
             self._db.execute(
-                "UPDATE game SET ended=?, end_seal=? WHERE id=? AND ended IS NULL", (ended, self._last_seal(game), game)
+                "UPDATE game SET ended=?, end_seal=? WHERE id=? AND ended IS NULL", (ended, self._seal_at(game), game)
             )
         self._write_back()
 
@@ -266,7 +271,7 @@ class Record(Database):
         return game
 
     def _insert(self, game: int, rows: list[tuple[int, str]]) -> None:
-        seal, sealed = self._last_seal(game), []
+        seal, sealed = self._seal_at(game), []
         for number, text in rows:
             seal = seal_line(seal, text)
             sealed.append((game, number, text, seal))

@@ -32,6 +32,7 @@ from referee.rules.house import RulesError, in_direction, read_house_rules
 from referee.sentence import Sentence
 from referee.settings import value_kinds as kinds
 from referee.settings.house_rules import SUFFIX, resolve_rules
+from referee.settings.places import RECORD, record_at
 from referee.text.catalogue import LANGUAGES
 
 LAST_PIN: Final = 27
@@ -180,8 +181,8 @@ class VoiceSettings(Section):
 class RecordSettings(Section):
     """The record of games."""
 
-    file: str = kinds.text("games/record.db")
-    """Empty: no record."""
+    file: str = kinds.text(RECORD)
+    """A relative path lies in the folder of data (`referee.settings.places`); empty: no record."""
     pictures: bool = kinds.flag(False)
     """Whether to keep pictures around slaps beside it."""
     pictures_cap_mb: int = kinds.whole(512, 1, 1_000_000, "MiB")
@@ -321,6 +322,11 @@ class Settings(Section):
     def played_rules(self) -> Any:
         """``rules`` with the direction that the settings name."""
         return in_direction(self.rules, self.direction)
+
+    @property
+    def record_file(self) -> Path | None:
+        """The file in which the games of this table are recorded; None: no record."""
+        return record_at(self.record.file) if self.record.file else None
 
     @property
     def log_folder(self) -> Path | None:

@@ -31,6 +31,7 @@ from referee.control.seat_codes import begin_evening, call_in, hand_on, read_sea
 from referee.control.socket import NOBODY, NOT_JSON, CommandDispatcher, private_folder, runtime_folder
 from referee.sentence import to_json
 from referee.settings.file import new_settings, read_settings, replace_file
+from referee.settings.places import RECORD, earlier_record, record_at
 from referee.setup.evening_bench import EveningBench
 from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.held_walk import HeldWalk
@@ -56,11 +57,14 @@ _LONGEST: Final = 400
 """Maximum length of an answer, characters."""
 
 
-def evening_settings() -> Path:
-    """Return the path of the settings of `referee play`: under ``XDG_DATA_HOME``, or ``~/.local/share``."""
-    base = os.environ.get("XDG_DATA_HOME", "")
-    folder = Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share"
-    return folder / "table-referee" / "table.toml"
+def leave_earlier_record(path: Path) -> None:
+    """Let games go into the one record from now on, where the settings still name the one of an earlier version.
+
+    Raises `SettingsError`: they are wrong.
+    """
+    known = read_settings(path)
+    if known.settings.record.file == str(earlier_record(path)):
+        replace_file(path, known.changed({"record.file": RECORD}).text.encode("utf-8"))
 
 
 class WalkSite:
@@ -209,8 +213,8 @@ def hold_evening(
         host: address to listen at.
         port: the preferred port; if it is taken, the next free one.
         browse: open this machine's browser.
-        for_service: a service referees afterwards, and its games go where its settings say; the questions of the
-            terminal are asked here; and a code is always on show, since there is no terminal to request one.
+        for_service: a service referees afterwards: the questions of the terminal are asked here, and a code is always
+            on show, since there is no terminal to request one.
         games: the record with the game that was broken off, whose phones stay joined; None: there is none.
 
     Raises:
@@ -227,7 +231,7 @@ def hold_evening(
     held = HeldWalk(walk, bench, partial(_keep_draft, path))
     pairing = Pairing()
     control = _make_control(folder, pairing, held)
-    site = Site(GameCache(path.with_name("games")), Hub(Board()), controlled=True, address=address, folder=folder)
+    site = Site(GameCache(record_at()), Hub(Board()), controlled=True, address=address, folder=folder)
     routes = WalkSite(held, bench, control, site).routes()
     guard = Guard(Starlette(routes=routes), control.sessions, hosts=Hosts.of_this_machine())
     server = SiteServer(guard, site.hub.close)
@@ -257,9 +261,6 @@ def hold_evening(
     if not known:
         # Each player has slapped already.
         values["pads.roll_call"] = False
-    if not known and not for_service:
-        # The games go beside the settings, not into the current folder.
-        values["record.file"] = str(path.with_name("games.db"))
     replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
     return True
 

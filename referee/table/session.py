@@ -31,6 +31,7 @@ from referee.record.seals import show_seal
 from referee.record.store import Record
 from referee.sentence import Sentence, words_of
 from referee.settings.model import Settings, load_settings, parse_settings
+from referee.settings.places import earlier_records
 from referee.setup.left_game import LeftGame
 from referee.table.asking_again import AskingAgain
 from referee.table.assembly import referee_game, table_of
@@ -80,13 +81,16 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
         )
     with serving(open_service()) as service, ExitStack() as stack:
         missing: dict[str, str] = {}
-        if settings.record.file:
-            words = stack.enter_context(hold_record(record_file(settings), "referee run", wall_now()))
+        if settings.record_file is not None:
+            words = stack.enter_context(hold_record(settings.record_file, "referee run", wall_now()))
             missing |= {"lock": words} if words else {}
+            from referee.record.merge import find_left_behind
             from referee.record.rescue import mend_record
 
-            words = mend_record(record_file(settings), time.strftime("%Y%m%dT%H%M%S"))
+            words = mend_record(settings.record_file, time.strftime("%Y%m%dT%H%M%S"))
             missing |= {"rescue": words} if words else {}
+            for words in find_left_behind(settings.record_file, earlier_records(settings.record.file)):
+                print(translate(words), file=sys.stderr)
         orders, services = open_services(settings, hooks, stack, missing)
         typed = typing_people(services, stack)
         evening = Evening(
@@ -108,11 +112,6 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
                     _wait_to_go(service)
             if service.stop_asked or not (sitting or words):
                 return 0
-
-
-def record_file(settings: Settings) -> Path:
-    """Return the file in which the games of this table are recorded."""
-    return Path(settings.record.file).expanduser()
 
 
 class RecordedLeftGames:
@@ -145,10 +144,9 @@ def find_left_games(settings_file: Path) -> RecordedLeftGames | None:
     Raises:
         UserError: another program writes it.
     """
-    settings = load_settings(settings_file)
-    if not settings.record.file or not record_file(settings).exists():
+    path = load_settings(settings_file).record_file
+    if path is None or not path.exists():
         return None
-    path = record_file(settings)
     with hold_record(path, "referee play", wall_now()), suppress(RecordError), Record(path, read_only=True) as record:
         return None if record.unfinished() is None else RecordedLeftGames(settings_file, path)
     return None
@@ -181,7 +179,7 @@ def open_services(
 
     # Run as a service, the machine is the table's own; otherwise it is a person's computer.
     own = "NOTIFY_SOCKET" in os.environ
-    path = record_file(settings) if settings.record.file else None
+    path = settings.record_file
     chosen = VoiceChoice(path.with_name(VOICE_FILE)) if path else None
     orders = Orders(settings, chosen=chosen, may_switch_off=own, folder=runtime_folder(os.environ))
     services: list[TableService] = [orders, DateService(), CardCalls(lambda: orders.voice.cards), AskingAgain()]
@@ -324,10 +322,11 @@ class Evening:
 
     def _find_broken_off(self, settings: Settings, missing: dict[str, str]) -> BrokenOff | None:
         """Find the game that a power failure left unfinished; only reads the record."""
-        if not settings.record.file or not record_file(settings).exists():
+        path = settings.record_file
+        if path is None or not path.exists():
             return None
         try:
-            with Record(record_file(settings), read_only=True) as record:
+            with Record(path, read_only=True) as record:
                 return find_broken_off(record, table_of(settings, 0), pads=len(self._settings.seats))
         except RecordError as error:
             missing["record"] = words_of(error)
@@ -337,12 +336,12 @@ class Evening:
         self, settings: Settings, left: BrokenOff | None, stack: ExitStack, missing: dict[str, str], *, new: bool
     ) -> RecordedGame | None:
         """Open the game in the record; None, with the reason in ``missing``, if it is not recorded."""
-        if not settings.record.file or "record" in missing:
+        if settings.record_file is None or "record" in missing:
             return None
         try:
             for service in self._services:
                 service.prepare_record(settings)
-            record = stack.enter_context(Record(record_file(settings)))
+            record = stack.enter_context(Record(settings.record_file))
             recorded = open_game(record, left, self._openers.clock(), new=new)
         except RecordError as error:
             missing["record"] = words_of(error)

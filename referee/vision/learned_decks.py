@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from referee.errors import UserError
+from referee.settings.places import data_folder
 
 if TYPE_CHECKING:
     from models.decks.deck_file import LearnedDeck
@@ -20,9 +20,8 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
 def folder() -> Path:
-    """Return the folder of learned decks: under ``XDG_DATA_HOME``, or ``~/.local/share``."""
-    base = os.environ.get("XDG_DATA_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "table-referee" / "decks"
+    """Return the folder of learned decks."""
+    return data_folder() / "decks"
 
 
 def path_of(name: str) -> Path:

@@ -13,8 +13,7 @@ import pytest
 from hardware.priority import NICE, OOM_SCORE, PRIORITY
 from hardware.service_manager import feeding_interval
 from referee.cli import build_parser
-from referee.record.pictures import FRAMES_FILE
-from referee.settings.model import example_settings, load_settings, parse_settings
+from referee.settings.model import load_settings
 from referee.table import systemd as service
 from referee.table.page_link import PAGE_SOCKET
 from referee.units import SECOND
@@ -159,8 +158,29 @@ def test_referee_and_page_meet_in_one_folder() -> None:
     started = key(units[1].replace("\\\n", ""), "ExecStart").split()[1:]
     options = build_parser().parse_args(started)
     assert (options.listen.name, options.runtime) == (PAGE_SOCKET, Path("/run/table-referee"))
-    assert options.record == Path("/var/lib/table-referee") / parse_settings(example_settings()).record.file
-    assert options.pictures == options.record.with_name(FRAMES_FILE)
+    assert (options.record, options.pictures, options.settings) == (None, None, Path("/") / SETTINGS)
+    for unit in units:
+        assert "XDG_DATA_HOME=/var/lib" in key(unit, "Environment").split(), "so both find one record"
+
+
+def test_the_command_looks_where_the_services_do(tmp_path: Path) -> None:
+    """For those who may change the table's data; others have their own."""
+    state = tmp_path / "state" / "table-referee"
+    program = tmp_path / "opt" / "venv" / "bin" / "referee"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho "$XDG_DATA_HOME"\n')
+    program.chmod(0o755)
+    appliance("install", tmp_path / "root", PREFIX=str(tmp_path / "opt"))
+    command = tmp_path / "root" / "usr" / "local" / "bin" / "referee"
+    command.write_text(command.read_text().replace("/var/lib", str(state.parent)))
+
+    def looks() -> str:
+        said = subprocess.run([command], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True)
+        return said.stdout.strip()
+
+    assert looks() == ""
+    state.mkdir(parents=True)
+    assert looks() == str(state.parent)
 
 
 @pytest.fixture

@@ -339,7 +339,7 @@ def test_the_terminal_shows_what_fails(settings: Settings, capsys: pytest.Captur
 
 @pytest.fixture
 def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     yield tmp_path
 
 
@@ -347,7 +347,7 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_the_command_certifies_the_simulated_table(at_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With this machine's own eye, disk and quickness, which a busy one may fail; everything simulated passes."""
     certify(simulated=True, out=at_home / "page.html")
-    kept = json.loads(next((at_home / "games" / FOLDER).glob("*.json")).read_text(encoding="utf-8"))
+    kept = json.loads(next((at_home / "table-referee" / "games" / FOLDER).glob("*.json")).read_text(encoding="utf-8"))
     busy = {"look", "light", "sound", "disk"}
     assert {line["key"] for line in kept["lines"] if not line["passed"]} <= busy
     measured = {line["key"]: line["measured"] for line in kept["lines"]}

@@ -61,6 +61,11 @@ def _games(record: Path) -> list[tuple[str, ...]]:
         return [info.seats for info in opened_record.games()]
 
 
+def _remove_game(record: Path, game: int) -> None:
+    with Record(record) as opened_record:
+        opened_record.remove(game, AT, "asked for")
+
+
 def test_certificates_are_kept_with_the_games(places: Places, tmp_path: Path) -> None:
     folder = places.record.with_name("certificates")
     folder.mkdir()
@@ -129,15 +134,18 @@ def test_while_a_game_is_being_written_it_is_of_one_instant(places: Places, tmp_
 def test_what_was_there_is_kept_beside_and_can_be_brought_back(saved: Path, places: Places) -> None:
     add_game(places.record, ["Later", "Eve"], AT)
     plan = plan_restore(saved, places, STAMP)
+    assert not any("before-" in line for line in plan.words), "it has all that is in the backup"
+    _remove_game(places.record, 1)
+    plan = plan_restore(saved, places, STAMP)
     assert any("record.db.before-20260502T100000" in line for line in plan.words)
     restore(saved, places, STAMP)
-    assert _games(places.record) == [("Ana", "Ben")]
+    assert _games(places.record) == [("Later", "Eve"), ("Ana", "Ben")]
     beside = places.record.with_name(f"record.db.before-{STAMP}")
-    assert _games(beside) == [("Later", "Eve"), ("Ana", "Ben")]
-    add_game(places.record, ["And", "On"], AT)
+    assert _games(beside) == [("Later", "Eve")]
+    _remove_game(places.record, 1)
     with pytest.raises(BackupError, match="there already"):
         restore(saved, places, STAMP)
-    assert len(_games(places.record)) == 2
+    assert _games(places.record) == [("Later", "Eve")]
 
 
 def test_saying_what_would_be_done_changes_nothing(saved: Path, places: Places) -> None:
@@ -305,11 +313,13 @@ def test_a_record_of_a_newer_program_is_refused(places: Places, tmp_path: Path) 
 
 
 def test_a_record_in_use_is_left_alone(saved: Path, places: Places) -> None:
+    add_game(places.record, ["Later", "Eve"], AT)
+    _remove_game(places.record, 1)
     with Record(places.record) as record:
         record.games()
         with pytest.raises(BackupError, match="in use"):
             restore(saved, places, STAMP)
-    assert _games(places.record) == [("Ana", "Ben")]
+    assert _games(places.record) == [("Later", "Eve")]
     assert not places.record.with_name(f"record.db.before-{STAMP}").exists()
 
 
@@ -368,7 +378,10 @@ def test_as_it_is_typed(places: Places, tmp_path: Path, capsys: pytest.CaptureFi
     assert "games: 1, parts: 3" in typed("backup", file)
     assert "nothing was changed" in typed("restore", file)
     add_game(places.record, ["Later", "Eve"], AT)
-    assert "done" in typed("restore", file, "--yes")
-    assert _games(places.record) == [("Ana", "Ben")]
+    _remove_game(places.record, 1)
+    assert "games that are there already: 0; added: 1" in typed("restore", file, "--yes")
+    assert _games(places.record) == [("Later", "Eve"), ("Ana", "Ben")]
+    said = typed("restore", file, "--yes")
+    assert "games that are there already: 1; added: 0" in said and "goes to" not in said
     with pytest.raises(UserError, match="no file"):
         typed("restore", str(tmp_path / "none.zip"))

@@ -242,9 +242,11 @@ def test_a_game_goes_out_and_comes_in_as_it_was(path: Path, tmp_path: Path) -> N
         keeper.end("2026-01-02T04:00:00")
         file = tmp_path / "game.jsonl"
         file.write_text("".join(export_game(record, game)), encoding="utf-8")
-        again = import_game(record, file, "2026-01-03")
-        assert list(record.lines(again)) == list(record.lines(game))
-        table = write_rulings_csv(text for _, text in record.lines(again))
+        lines = list(record.lines(game))
+    with Record(tmp_path / "other.db") as other:
+        again = import_game(other, file, "2026-01-03").game
+        assert list(other.lines(again)) == lines
+        table = write_rulings_csv(text for _, text in other.lines(again))
     head, row = table.splitlines()
     assert dict(zip(head.split(","), row.split(","), strict=True)) | {"margin_ms": "14.500", "player": "Ben"} == dict(
         zip(head.split(","), row.split(","), strict=True)
@@ -300,10 +302,12 @@ def test_a_game_that_is_taken_in_counts_for_who_had_agreed(
 ) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text(TABLE + "\n" + CARD + "\n", encoding="utf-8")
-    for words in (["games", "--import", str(log)], ["people", "--agrees", "Ana"], ["games", "--import", str(log)]):
+    other = tmp_path / "other.jsonl"
+    other.write_text(TABLE + "\n" + CARD.replace("7h", "8h") + "\n", encoding="utf-8")
+    for words in (["games", "--import", str(log)], ["people", "--agrees", "Ana"], ["games", "--import", str(other)]):
         assert main([words[0], "--record", str(path), *words[1:]]) == 0
     with People(path, read_only=True) as people:
         assert set(people.ties()) == {(1, 1), (2, 1)}
     capsys.readouterr()
     assert main(["games", "--record", str(path), "--export", "2"]) == 0
-    assert without_seals(capsys.readouterr().out) == log.read_text(encoding="utf-8")
+    assert without_seals(capsys.readouterr().out) == other.read_text(encoding="utf-8")

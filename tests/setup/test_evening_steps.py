@@ -18,6 +18,7 @@ from models.eye.eye import Eye
 from referee.errors import UserError
 from referee.sentence import Sentence, to_json
 from referee.settings.file import new_settings
+from referee.settings.places import RECORD
 from referee.setup.calibration.report import Item
 from referee.setup.calibration.simulated_camera import simulated_camera
 from referee.setup.device_checks import Bench
@@ -27,7 +28,7 @@ from referee.setup.held_walk import HeldWalk
 from referee.setup.left_game import LeftGame, name_day
 from referee.setup.live_look import LiveLook, judge_picture, look_at
 from referee.setup.walk import DeviceCall, Question, Remark, WalkStep, Wizard
-from referee.setup.walk_site import in_words
+from referee.setup.walk_site import in_words, leave_earlier_record
 from referee.text.answers import OTHERS, in_language
 from referee.text.catalogue import texts
 from referee.vision.photos import load_eye
@@ -470,3 +471,14 @@ def is_data(words: str) -> bool:
         or words.startswith(("Player", "Seat"))
         or len(words.split()) == 1
     )
+
+
+def test_games_of_later_evenings_go_into_the_one_record(tmp_path: Path) -> None:
+    """An earlier version named a record beside the settings; a place that people chose stays."""
+    path = tmp_path / "table.toml"
+    seats = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
+    for file, expected in ((tmp_path / "games.db", RECORD), (tmp_path / "club.db", str(tmp_path / "club.db"))):
+        path.write_text(f'[record]\nfile = "{file}"   # the games\npictures = true\n{seats}', encoding="utf-8")
+        leave_earlier_record(path)
+        text = path.read_text(encoding="utf-8")
+        assert f'file = "{expected}"   # the games\npictures = true\n' in text

@@ -33,6 +33,7 @@ from referee.table.power_off import ANSWER
 from referee.table.seats import GameSetup, seated
 from referee.table.services import GameContext, TableService
 from referee.table.timeline import Timeline
+from tests.record.playing import add_game
 from tests.table.test_systemd_process import PATIENCE, Listener
 from tests.table.test_systemd_process import table as table
 
@@ -61,7 +62,7 @@ class Running:
 
     def games(self) -> list[GameInfo]:
         """Return the recorded games, the latest first."""
-        with Record(self.folder / "games" / "record.db", read_only=True) as record:
+        with Record(self.folder / "table-referee" / "games" / "record.db", read_only=True) as record:
             return record.games()
 
 
@@ -75,7 +76,7 @@ def running(table: Path, output: int = subprocess.DEVNULL, *, leads: bool = Fals
         inbox.settimeout(1)
         environ = {
             **os.environ, "NOTIFY_SOCKET": str(folder / "notify"), "XDG_CACHE_HOME": str(folder),
-            "RUNTIME_DIRECTORY": str(folder / "run"), "OMP_NUM_THREADS": "1",
+            "XDG_DATA_HOME": str(folder), "RUNTIME_DIRECTORY": str(folder / "run"), "OMP_NUM_THREADS": "1",
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         }  # fmt: skip
         command = [sys.executable, "-m", "referee", "run", "--settings", str(table)]
@@ -172,14 +173,24 @@ def test_phones_stay_joined_to_a_game_that_was_broken_off_and_to_no_other(table:
             table_.process.send_signal(signal.SIGKILL)
             table_.process.wait()
         if len(codes) == 2:
-            shutil.rmtree(table.parent / "games")
+            shutil.rmtree(table.parent / "table-referee")
     assert len(codes[0]) == 2
     assert codes[0] == codes[1]
     assert not set(codes[1]) & set(codes[2])
 
 
+def test_games_of_an_earlier_version_are_named_at_the_start(table: Path) -> None:
+    """They lay in the folder in which the program was started."""
+    earlier, said = table.parent / "games" / "record.db", table.parent / "said"
+    add_game(earlier, ["Ana", "Ben"], "2026-05-01T20:00:00+00:00")
+    with said.open("w") as output, running(table, output.fileno()) as table_:
+        table_.ready()
+        assert len(table_.games()) == 1, "its own"
+    assert f"`referee games --import {earlier}`" in said.read_text(encoding="utf-8")
+
+
 def test_a_damaged_record_is_rescued_at_the_start_and_the_game_goes_on(table: Path) -> None:
-    record = table.parent / "games" / "record.db"
+    record = table.parent / "table-referee" / "games" / "record.db"
     with running(table) as table_:
         table_.ready()
         table_.process.send_signal(signal.SIGKILL)
@@ -205,7 +216,7 @@ def test_switching_off_closes_everything_first_and_a_machine_that_stays_on_goes_
         assert table_.ask(do="power_off", confirm=True)["accepted"]
         table_.ready()
         assert len(table_.games()) == 1, "the game that was left goes on"
-        with Record(table.parent / "games" / "record.db", read_only=True) as record:
+        with Record(table.parent / "table-referee" / "games" / "record.db", read_only=True) as record:
             told = "\n".join(text for _, text in record.lines(1))
         assert "not today" in told
         _switch(table.parent, f"echo $@ > {table.parent}/off")

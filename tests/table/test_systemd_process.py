@@ -67,7 +67,7 @@ def test_ready_fed_stopped_and_the_log_is_whole(table: Path, tmp_path: Path) -> 
         inbox.settimeout(1)
         environ = {
             **os.environ, "NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "3000000",
-            "XDG_CACHE_HOME": str(tmp_path), "OMP_NUM_THREADS": "1",
+            "XDG_CACHE_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), "OMP_NUM_THREADS": "1",
         }  # fmt: skip
         command = [sys.executable, "-m", "referee", "run", "--settings", str(table), "--log"]
         log = tmp_path / "game.jsonl"

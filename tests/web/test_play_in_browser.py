@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from referee.settings.model import load_settings
+from referee.settings.places import RECORD
 from tests.web.conftest import CHROMIUM
 from tests.web.test_page_in_browser import kept
 from tools.measure.play_test import ARGUMENTS, Evening, StreamedTable, playing
@@ -39,4 +40,5 @@ def test_an_evening_is_set_up_with_phones_keys_and_a_camera_in_the_network(tmp_p
     ]  # fmt: skip
     assert (settings.rules, settings.direction) == ("classic", "counter-clockwise")
     assert (settings.dealer, settings.camera.source, settings.camera.delay_ms) == (2, table.url, 0)
-    assert Path(settings.record.file).exists()
+    assert settings.record.file == RECORD
+    assert (tmp_path / "table-referee" / RECORD).exists()

@@ -38,8 +38,8 @@ class Running:
         )
         self.folder, self._printed = folder, folder / "printed"
         environ = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"} | {
-            "XDG_CACHE_HOME": str(folder), "RUNTIME_DIRECTORY": str(folder / "run"), "OMP_NUM_THREADS": "1",
-            "PYTHONUNBUFFERED": "1",
+            "XDG_CACHE_HOME": str(folder), "XDG_DATA_HOME": str(folder),
+            "RUNTIME_DIRECTORY": str(folder / "run"), "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1",
         }  # fmt: skip
         command = [sys.executable, "-m", "referee", "run", "--settings", str(folder / "table.toml")]
         with self._printed.open("w") as out:
@@ -58,7 +58,7 @@ class Running:
 
     def seats(self) -> list[tuple[str, ...]]:
         """Return the players of each game, the latest first."""
-        with Record(self.folder / "games" / "record.db", read_only=True) as record:
+        with Record(self.folder / "table-referee" / "games" / "record.db", read_only=True) as record:
             return [info.seats for info in record.games()]
 
     def stop(self) -> None:

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Final
 
 from referee.sentence import Sentence
+from referee.settings.places import find_settings
 from referee.setup.doctor.device_health import check_camera, check_header, check_sound
 from referee.setup.doctor.machine import check_machine, check_table
 from referee.setup.doctor.pad_health import check_plugged_pads
 from referee.setup.doctor.probe import Finding, Machine, check_software
 from referee.text.terminal_language import translate
 
-_INSTALLED: Final = Path("/etc/table-referee/table.toml")
-"""The settings of the appliance."""
+_USUAL: Final = Path("table.toml")
 _STATES: Final = {"fine": Sentence("fine"), "missing": Sentence("missing"), "broken": Sentence("broken")}
 _COLOURS: Final = {"fine": "green", "missing": "yellow", "broken": "red"}
 
@@ -51,12 +51,11 @@ def examine(machine: Machine | None = None, settings: Path | None = None) -> Ite
 
     Args:
         machine: the machine to check; None: this one.
-        settings: the settings to check; None: this folder's, or else the appliance's.
+        settings: the settings to check; None: those that `find_settings` finds.
     """
     host = Machine() if machine is None else machine
-    here = Path("table.toml")
-    path = settings or (_INSTALLED if _INSTALLED.exists() and not here.exists() else here)
-    known, table = check_table(path)
+    usual = find_settings()
+    known, table = check_table(settings or (usual if usual.exists() else _USUAL))
     for group, found in (
         (Sentence("software"), check_software()),
         (Sentence("table"), table),

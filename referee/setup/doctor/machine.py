@@ -221,7 +221,7 @@ def check_eye(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
 
 def games_folder(settings: Settings) -> Path | None:
     """Return the folder of the games: of the record, or else of the logs."""
-    return Path(settings.record.file).expanduser().parent if settings.record.file else settings.log_folder
+    return settings.record_file.parent if settings.record_file is not None else settings.log_folder
 
 
 def check_broker(machine: Machine) -> Finding:
