@@ -11,7 +11,7 @@ from referee.control.corrections import meet_command
 from referee.control.facts import Accepted, Facts, Namer, Outcome, Refused
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import MAX_ERROR, Card, Count, LogError, Observation, Slap
-from referee.engine.rulings import Ruling, base_id, first_name
+from referee.engine.rulings import Ruling, base_id
 from referee.rules.cards import PACK
 
 _MOST: Final = 60
@@ -48,7 +48,7 @@ def settle_all(lines: Sequence[Observation], rng: random.Random) -> list[str]:
                 return [f"{question['ask']}: its answer fits no log: {error}", str(question)]
         now += 2 * MAX_ERROR
         made += referee.promise(now)
-        if any(first_name(one, {base_id(question)}) == base_id(question) for one in referee.view.questions):
+        if any(_is_same(question, _of(made, one)) for one in referee.view.questions):
             return [f"{question['ask']} ({' '.join(question.rule)}) stays: after {said}", str(question)]
         asked.append(f"{question['ask']} {question.id}")
     return [f"asked without end: {asked[-6:]}"]
@@ -56,6 +56,11 @@ def settle_all(lines: Sequence[Observation], rng: random.Random) -> list[str]:
 
 def _of(made: Sequence[Ruling], name: str) -> Ruling | None:
     return next((ruling for ruling in reversed(made) if ruling.id == name), None)
+
+
+def _is_same(question: Ruling, waiting: Ruling | None) -> bool:
+    """Whether a question still waits; another about the same line, such as its bottom card, is not the same."""
+    return waiting is not None and base_id(waiting) == base_id(question) and waiting["ask"] == question["ask"]
 
 
 def _answer(
