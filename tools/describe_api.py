@@ -69,6 +69,7 @@ _MEDIA: Final = {
     ".csv": "text/csv",
     ".svg": "image/svg+xml",
     ".jpg": "image/jpeg",
+    ".zip": "application/zip",
     "JSONResponse": "application/json",
     "StreamingResponse": "text/event-stream",
 }

@@ -92,7 +92,8 @@ def run_page(args: argparse.Namespace) -> int:
     pictures = args.pictures or record.with_name(FRAMES_FILE)
     page = serve(
         record, listening, pictures=pictures, listen=args.listen, runtime=args.runtime, names=args.name,
-        secure=secure, proxies=proxies, only_paired=only_paired, options=page_options(), quiet=args.handed is not None,
+        secure=secure, proxies=proxies, only_paired=only_paired, settings=args.settings,
+        options=page_options(), quiet=args.handed is not None,
     )  # fmt: skip
     return asyncio.run(page)
 

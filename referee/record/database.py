@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
@@ -161,6 +161,13 @@ class Database:
 
     def _errors(self) -> AbstractContextManager[None]:
         return record_errors(self.path, self._what)
+
+    def copy(self, to: Path) -> None:
+        """Copy it into a new file, as it is at one instant; raises `RecordError`."""
+        with self._errors(), closing(connect(to, "rwc")) as new:
+            # All pages in one step: a write in between would restart the backup.
+            self._db.backup(new, pages=-1)
+            new.execute("PRAGMA journal_mode=DELETE")
 
     @contextmanager
     def attached(self, path: Path, name: str) -> Iterator[None]:

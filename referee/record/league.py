@@ -168,6 +168,8 @@ LEAGUE_COLUMNS: Final = (
 class LeagueRow:
     """One person's season."""
 
+    person: str
+    """The person's id."""
     name: str
     games: int
     """Games that ended with a winner."""
@@ -221,7 +223,7 @@ def _row(who: str, name: str, games: Sequence[GameResult], rating: Rating) -> Le
     counted = [hand for hand in hands if hand.counts]
     error = median([float(hand.error) for hand in counted])
     return LeagueRow(
-        name, len(ended), len(seats) - len(ended), sum(game.winner == seat for game, seat in ended), slaps,
+        who, name, len(ended), len(seats) - len(ended), sum(game.winner == seat for game, seat in ended), slaps,
         median([float(hand.since) for hand in counted if hand.since is not None]),
         0.0 if error is None else error.value, rating, None, False,
     )  # fmt: skip

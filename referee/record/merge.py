@@ -17,7 +17,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from referee.record.database import RecordError, connect, record_errors, refuse_strangers
+from referee.record.database import Database, RecordError, record_errors
 from referee.record.erasure import forget
 from referee.record.people import People
 from referee.record.pictures import FRAMES_FILE, PictureStore
@@ -156,11 +156,8 @@ def copy_database(source: Path, to: Path, schema: Schema) -> Path:
 
     A database that a restore would refuse is refused here. Raises `RecordError`.
     """
-    with record_errors(source), closing(connect(source, "ro")) as old, closing(connect(to, "rwc")) as new:
-        refuse_strangers(source, old, schema)
-        # All pages in one step: a write in between would restart the backup.
-        old.backup(new, pages=-1)
-        new.execute("PRAGMA journal_mode=DELETE")
+    with Database(source, "ro", schema) as old:
+        old.copy(to)
     return to
 
 

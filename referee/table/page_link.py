@@ -62,6 +62,7 @@ class PageProcess(TableService):
         self, record: Path, folder: Path, listening: socket.socket, *, pictures: Path | None = None,
         start: Callable[[Sequence[str]], subprocess.Popen[bytes]] | None = None, clock: Clock = monotonic,
         is_unanswered: Callable[[], bool] = lambda: False, settings: PageSettings | None = None,
+        settings_file: Path | None = None,
     ) -> None:  # fmt: skip
         """Start it; if no process can be had, that is reported and tried again.
 
@@ -75,6 +76,7 @@ class PageProcess(TableService):
             clock: returns the present instant, ns.
             is_unanswered: whether the page was woken in vain (`PageLink.is_unanswered`).
             settings: who may view, and through which proxies; None: anyone, without proxies.
+            settings_file: the table's, for a backup; None: those that commands find.
         """
         self._arguments = [
             "page", "--record", str(record), "--handed", str(listening.fileno()), "--listen", str(folder / PAGE_SOCKET),
@@ -82,6 +84,8 @@ class PageProcess(TableService):
         ]  # fmt: skip
         if pictures is not None:
             self._arguments += ["--pictures", str(pictures)]
+        if settings_file is not None:
+            self._arguments += ["--settings", str(settings_file)]
         if settings is not None:
             self._arguments += ["--https"] * settings.https + ["--only-paired"] * settings.only_paired
             self._arguments += [part for proxy in settings.proxies for part in ("--proxy", proxy)]

@@ -91,7 +91,7 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
             missing |= {"rescue": words} if words else {}
             for words in find_left_behind(settings.record_file, earlier_records(settings.record.file)):
                 print(translate(words), file=sys.stderr)
-        orders, services = open_services(settings, hooks, stack, missing)
+        orders, services = open_services(settings, hooks, stack, missing, settings_file=path)
         typed = typing_people(services, stack)
         evening = Evening(
             settings, services, orders=orders, service=service, typed=typed, log=log, codes=runtime_folder(os.environ)
@@ -164,7 +164,12 @@ def typing_people(services: list[TableService], stack: ExitStack) -> Answers:
 
 
 def open_services(
-    settings: Settings, hooks: Sequence[Hook], stack: ExitStack, missing: dict[str, str]
+    settings: Settings,
+    hooks: Sequence[Hook],
+    stack: ExitStack,
+    missing: dict[str, str],
+    *,
+    settings_file: Path | None = None,
 ) -> tuple[Orders, list[TableService]]:
     """Return the orders that people can give, and the services that the settings name.
 
@@ -173,6 +178,7 @@ def open_services(
         hooks: open further services.
         stack: closes everything.
         missing: receives, by part, why something is unavailable.
+        settings_file: their file; None: there is none.
     """
     from referee.table.names import NameService
     from referee.table.orders import Orders
@@ -195,13 +201,15 @@ def open_services(
         return orders, services
     if settings.page.enabled:
         # Run as a service, the table has a separate service for its page (appliance/table-referee-page.service).
-        services += open_page(settings, path, stack, missing, orders=orders, own_process=not own)
+        services += open_page(
+            settings, path, stack, missing, orders=orders, own_process=not own, settings_file=settings_file
+        )
     return orders, services
 
 
 def open_page(
     settings: Settings, record: Path, stack: ExitStack, missing: dict[str, str], *, orders: Orders | None = None,
-    folder: Path | None = None, own_process: bool = True,
+    folder: Path | None = None, own_process: bool = True, settings_file: Path | None = None,
 ) -> list[TableService]:  # fmt: skip
     """Open the page of the games in a record; empty, with the reason in ``missing``, if it cannot be served.
 
@@ -213,6 +221,7 @@ def open_page(
         orders: the orders that the page may give; None: none.
         folder: holds the sockets; None: as the environment says.
         own_process: start the page's process.
+        settings_file: the settings' own; None: there is none.
     """
     folder = folder or runtime_folder(os.environ)
     try:
@@ -230,7 +239,7 @@ def open_page(
         return [link]
     process = PageProcess(
         record, folder, listening, pictures=record.with_name(FRAMES_FILE), is_unanswered=lambda: link.is_unanswered,
-        settings=settings.page,
+        settings=settings.page, settings_file=settings_file,
     )  # fmt: skip
     stack.callback(process.close)
     # People who see this terminal are at the table; the pads, the other way to ask for a code, may be missing.

@@ -7,23 +7,29 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
+from hardware.clock import wall_now
 from referee.control.corrections import SEAT_QUESTIONS, takes_count
 from referee.control.seat_codes import read_seat_codes
 from referee.engine.observations import Card, Slap, Taken
 from referee.engine.rulings import Ruling
+from referee.record.backup import BackupError, Places, back_up
 from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
+from referee.settings.places import find_settings
 from referee.text.catalogue import Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
 from referee.units import MS
+from referee.vision.learned_decks import folder as folder_of_decks
 from referee.web.board import Board, Sighting, disputes, find_touched
 from referee.web.board_view import shown_at
-from referee.web.layout import page, page_texts
+from referee.web.layout import download, page, page_texts
 from referee.web.markup import Markup, tag
 from referee.web.site import Site
 
@@ -205,6 +211,33 @@ async def send_touched(site: Site, request: Request) -> JSONResponse:
         top = board.card_before(seen)
         shown |= {"on": None if top is None else top.id}
     return JSONResponse(shown)
+
+
+_LARGEST_DOWNLOAD: Final = 64 << 20
+"""Largest record that the page copies for a download, bytes: on the appliance such a copy lies in memory."""
+
+
+async def send_backup(site: Site, request: Request) -> Response:
+    """Games, people, settings and learned decks as one file, for `referee restore`; only for paired devices."""
+    texts = page_texts(request)
+    if request.scope.get("referee.device") is None:
+        return PlainTextResponse(texts("control.not_paired"), 401)
+    record = site.shelf.path
+    if record.exists() and record.stat().st_size > _LARGEST_DOWNLOAD:
+        return PlainTextResponse(texts("control.backup_large", file=str(record)), 422)
+    places = Places(record, site.settings or find_settings(), folder_of_decks())
+    try:
+        archive = await site.run_exclusively(_read_backup, places)
+    except BackupError as error:
+        return PlainTextResponse(str(error), 503)
+    return download(archive, f"table-referee-{wall_now()[:10]}.zip", "application/zip")
+
+
+def _read_backup(places: Places) -> bytes:
+    with TemporaryDirectory(prefix="referee-backup-") as folder:
+        file = Path(folder) / "table.zip"
+        back_up(places, file, wall_now())
+        return file.read_bytes()
 
 
 def keeping(site: Site, texts: Texts) -> tuple[list[Markup], tuple[str, ...]]:

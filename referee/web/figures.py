@@ -144,9 +144,7 @@ def write_figures(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: in
     if games > 1:
         yield tag("p", texts("figures.which_games", n=games), class_="note")
     yield panel(texts("figures.summary"), _summary(made, typical, texts))
-    note = tag("p", texts("figures.reactions_what", error=texts.ms(typical, typical)), class_="note")
-    wide, narrow = (draw_reactions(made, typical, texts, width) for width in (_WIDE, _NARROW))
-    yield panel(texts("figures.reactions"), note, svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow"))
+    yield reaction_chart(made, typical, texts)
     if gaps:
         errors = sorted(figure.margin_error for figure in of if figure.margin_error is not None)
         zone = errors[len(errors) // 2]
@@ -157,6 +155,13 @@ def write_figures(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: in
     note = tag("p", texts("figures.kinds_what"), class_="note")
     kinds = [_row(summary, [str(summary.kinds[kind]) for kind in HAND_KINDS]) for summary in made]
     yield panel(texts("figures.kinds"), note, _table(("player", *HAND_KINDS), kinds, texts, "figures.kinds"))
+
+
+def reaction_chart(made: Sequence[PlayerSummary], typical: int, texts: Texts) -> Markup:
+    """Return the panel with these players' reaction times, which are known to ``typical`` ns."""
+    note = tag("p", texts("figures.reactions_what", error=texts.ms(typical, typical)), class_="note")
+    wide, narrow = (draw_reactions(made, typical, texts, width) for width in (_WIDE, _NARROW))
+    return panel(texts("figures.reactions"), note, svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow"))
 
 
 def _summary(made: Sequence[PlayerSummary], error: int, texts: Texts) -> Markup:

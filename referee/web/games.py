@@ -49,11 +49,10 @@ async def show_games(site: Site, request: Request) -> Response:
     first = parse_int(request.query_params.get("from"), 0)
     every = await site.run_in_worker(site.shelf.games)
     rows = await site.run_in_worker(
-        lambda: [_game_row(info, site.shelf, texts) for info in every[first : first + _GAMES_A_PAGE]]
+        lambda: [game_row(info, site.shelf, texts) for info in every[first : first + _GAMES_A_PAGE]]
     )
-    heads = [*(texts(f"games.{name}") for name in ("began", "players", "rules", "outcome")), ""]
     title = texts("games.title")
-    table = data_table(heads, rows, title, class_="games", around="panel scroll")
+    table = data_table(game_heads(texts), rows, title, class_="games", around="panel scroll")
     none = tag("p", texts("games.none"), class_="panel none")
     own, scripts = keeping(site, texts)
     links = _turning("/games", first, _GAMES_A_PAGE, len(every), texts, {})
@@ -71,7 +70,13 @@ def _turning(path: str, first: int, step: int, count: int, texts: Texts, query: 
     return tag("p", links, class_="buttons")
 
 
-def _game_row(info: GameInfo, shelf: GameCache, texts: Texts) -> Markup:
+def game_heads(texts: Texts) -> list[Child]:
+    """Return the heads of a table of games."""
+    return [*(texts(f"games.{name}") for name in ("began", "players", "rules", "outcome")), ""]
+
+
+def game_row(info: GameInfo, shelf: GameCache, texts: Texts) -> Markup:
+    """Return a game's row in a table of games."""
     at, end = f"/games/{info.id}", shelf.end_ruling(info.id)
     links = [
         tag("a", texts(f"games.{name}"), href=href, aria_label=f"{texts(f'games.{name}')}, {info.id}")

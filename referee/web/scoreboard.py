@@ -221,7 +221,8 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     mend = None
     if site.controlled and not projector:
         mend = tag("button", texts("control.what_is_wrong"), type="button", id="mend", class_="button")
-    share = tag("div", _qr_code(site.shared_address(request), texts), mode, sound, mend, class_="panel share")
+    league = None if projector else button_link(texts("league.title"), "/league")
+    share = tag("div", _qr_code(site.shared_address(request), texts), mode, league, sound, mend, class_="panel share")
     main = [parts[name] for name in ("state", "questions", "troubles", "seats", "pile")]
     board = tag(
         "div",

@@ -35,6 +35,7 @@ from referee.web import (
     game_end,
     games,
     layout,
+    league_page,
     pad_pages,
     rules_editor,
     scoreboard,
@@ -82,8 +83,10 @@ _ROUTES: Final[Mapping[str, Handler]] = {
     "/figures": figures.show_figures,
     "/figures.csv": figures.send_figures,
     "/table": table_page.show_table,
-    "/league": table_page.show_league,
-    "/league.csv": table_page.send_league,
+    "/league": league_page.show_league,
+    "/league.csv": league_page.send_league,
+    "/people/{person}": league_page.show_person,
+    "/backup.zip": control_page.send_backup,
     f"{_GAME}/figures": figures.show_game_figures,
     f"{_GAME}/figures.csv": figures.send_game_figures,
 }
@@ -142,7 +145,7 @@ async def _feed(environ: Mapping[str, str]) -> None:
 async def serve(
     record: Path, listening: socket.socket, *, pictures: Path | None, listen: Path | None, runtime: Path | None,
     names: Sequence[str], secure: bool, proxies: Sequence[str] = (), only_paired: bool = False,
-    options: Sequence[PageOption] = (), quiet: bool = False,
+    settings: Path | None = None, options: Sequence[PageOption] = (), quiet: bool = False,
 ) -> int:  # fmt: skip
     """Serve until told to stop; return the exit status.
 
@@ -156,6 +159,7 @@ async def serve(
         secure: whether the page is only reachable through a proxy that serves it by https.
         proxies: addresses of such proxies; their statement of the visitor's address is trusted.
         only_paired: only paired devices may view.
+        settings: the table's, for a backup; None: those that commands find.
         options: pages that an evening does without.
         quiet: do not print the address; it is known.
 
@@ -165,7 +169,7 @@ async def serve(
     hub = Hub(Board(), controlled=runtime is not None)
     site = Site(
         GameCache(record, pictures), hub, controlled=runtime is not None, address=address_of(listening),
-        folder=runtime, secure=secure,
+        folder=runtime, secure=secure, settings=settings,
     )  # fmt: skip
     control_socket, routes, sessions = None, [], Sessions()
     try:

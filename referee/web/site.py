@@ -40,7 +40,7 @@ class Site:
 
     def __init__(
         self, shelf: GameCache, hub: Hub, *, controlled: bool = False, address: PageAddress | None = None,
-        folder: Path | None = None, secure: bool = False,
+        folder: Path | None = None, secure: bool = False, settings: Path | None = None,
     ) -> None:  # fmt: skip
         """Join them.
 
@@ -51,9 +51,10 @@ class Site:
             address: of the page.
             folder: of this boot, with the seats' codes; None if nothing can be changed.
             secure: whether every visitor comes through a proxy on this machine.
+            settings: the table's, for a backup; None: those that commands find.
         """
         self.shelf, self.hub, self.controlled, self._address = shelf, hub, controlled, address
-        self.folder, self.secure = folder, secure
+        self.folder, self.secure, self.settings = folder, secure, settings
         # Ruling a long game again or drawing a picture must not delay the live events.
         self._turns = Turns()
         self._asked = asyncio.Semaphore(1)

@@ -1,27 +1,22 @@
-"""The table's set-up (seats around the camera's picture, results of the calibration), and the league.
+"""The table's set-up: seats around the camera's picture, and results of the calibration.
 
-Routes of the page's process. The league here is of the latest games; `referee league` counts all of them.
+Routes of the page's process.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from referee.record.certificates import standing_words
-from referee.record.league import LEAST_GAMES, LeagueRow, make_league, write_league_csv
-from referee.record.people import People
 from referee.text.catalogue import Texts
 from referee.web.board import Board
 from referee.web.board_view import trouble_words
-from referee.web.figures import looking_again, still_counting, waiting_note
-from referee.web.games_cache import GAMES_REMEMBERED, GameCache
-from referee.web.layout import CSV, download, page, page_texts, print_button
+from referee.web.layout import page, page_texts
 from referee.web.markup import (
     Child,
     Drawing,
@@ -120,65 +115,3 @@ def drawing(seats: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None,
     return Drawing(
         round(PICTURE_WIDTH + 2 * SEAT_ROOM), round(height + SEAT_ROOM), tuple(shapes), texts("table.seats"), said
     )
-
-
-_LATEST: Final = GAMES_REMEMBERED
-"""Number of games counted here: their results are computed once, and remembered."""
-
-
-def _rows(shelf: GameCache) -> tuple[list[LeagueRow], int]:
-    """Return the league's rows, and the number of games not counted yet; empty if no player agreed.
-
-    Raises:
-        RecordError: it cannot be read.
-    """
-    if not shelf.path.exists():
-        return [], 0
-    with People(shelf.path, read_only=True) as people:
-        names = {person.id: person.name for person in people.people() if person.agreed}
-        ties = people.ties()
-    games = {game for game, _ in ties}
-    made, left = shelf.count([info.id for info in shelf.games() if info.id in games][:_LATEST][::-1])
-    results = [
-        replace(result, people={seat: who for (game, seat), who in ties.items() if game == result.game})
-        for result in made
-    ]
-    return make_league(results, names), left
-
-
-async def show_league(site: Site, request: Request) -> Response:
-    """The league of those who agreed to be remembered."""
-    texts, (made, left) = page_texts(request), await site.run_in_worker(_rows, site.shelf)
-    title = texts("league.title")
-    if left:
-        # A rating of only some games would look like one of all.
-        content: tuple[Child, ...] = (waiting_note(texts, left),)
-    elif not made:
-        content = (tag("p", texts("league.none"), class_="panel none"),)
-    else:
-        heads = [texts(f"league.{name}") for name in ("rank", "games", "won", "slaps", "reaction", "rating")]
-        heads.insert(1, texts("figures.player"))
-        heads.insert(5, texts("figures.false"))
-        rows = []
-        for row in made:
-            rank = "–" if row.rank is None else f"{'=' if row.like_above else ''}{row.rank}"
-            reaction = "–"
-            if row.reaction is not None:
-                reaction = f"{texts.ms(round(row.reaction.value), round(row.error))} (n = {row.reaction.count})"
-            rating = f"{row.rating.value:.0f} ± {row.rating.error:.0f}" if row.games else "–"
-            cells = (row.games, row.won, row.slaps["won"], row.slaps["false"], reaction, rating)
-            name = tag("th", row.name, scope="row")
-            rows.append(tag("tr", tag("td", rank), name, [tag("td", cell) for cell in cells]))
-        content = (
-            tag("p", button_link(texts("league.csv"), "/league.csv"), print_button(texts), class_="buttons"),
-            tag("section", data_table(heads, rows, title), class_="panel"),
-            tag("p", texts("league.what", least=LEAST_GAMES, games=_LATEST), class_="note"),
-        )
-    shown = page(request, title, tag("h1", title), content, scripts=("print.js",), body="figures", here="/figures")
-    return looking_again(shown, left)
-
-
-async def send_league(site: Site, request: Request) -> Response:
-    """The league for a spreadsheet."""
-    made, left = await site.run_in_worker(_rows, site.shelf)
-    return still_counting(request, left) if left else download(write_league_csv(made), "league.csv", CSV)

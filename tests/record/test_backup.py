@@ -18,6 +18,7 @@ from referee.cli.keep import add_backup, add_restore
 from referee.cli.parser import Parser
 from referee.errors import UserError
 from referee.record.backup import MANIFEST, BackupError, Places, back_up, open_backup
+from referee.record.database import RecordError
 from referee.record.erasure import forget
 from referee.record.people import People
 from referee.record.pictures import Picture, PictureStore
@@ -304,12 +305,15 @@ def test_settings_that_cannot_be_read_name_no_house_rules(places: Places) -> Non
     assert Places(places.record, None, places.decks).of("table.toml") is None
 
 
-def test_a_record_of_a_newer_program_is_refused(places: Places, tmp_path: Path) -> None:
-    with sqlite3.connect(places.record) as db:
+def test_a_record_of_a_newer_program_is_refused(saved: Path, places: Places, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(places.record)) as db:
+        db.execute("PRAGMA journal_mode=DELETE")
         db.execute("PRAGMA user_version=99")
-    back_up(places, tmp_path / "new.zip", AT)
+    new = _with_member(saved, tmp_path / "new.zip", "record.db", places.record.read_bytes())
     with pytest.raises(BackupError, match="newer program"):
-        plan_restore(tmp_path / "new.zip", places, STAMP)
+        plan_restore(new, places, STAMP)
+    with pytest.raises(RecordError, match="newer program"):
+        back_up(places, tmp_path / "newer.zip", AT)
 
 
 def test_a_record_in_use_is_left_alone(saved: Path, places: Places) -> None:

@@ -31,7 +31,7 @@ from referee.record.people import People
 from referee.record.statistics import GameResult, Season, list_results
 from referee.record.store import Record
 from referee.web.games_cache import GameCache
-from referee.web.table_page import _rows as rows
+from referee.web.league_page import latest_season
 from tests.record.playing import add_game
 from tests.web.served import Served
 from tools.measure.seasons import tally
@@ -195,8 +195,9 @@ def test_the_page_counts_as_the_command_does(path: Path) -> None:
     shelf = GameCache(path)
     with People(path, read_only=True) as people:
         names = {person.id: person.name for person in people.people() if person.agreed}
-        assert rows(shelf) == (make_league(list_results(people), names), 0)
-    assert rows(shelf)[0][0].name == "Ana"
+        season = latest_season(shelf)
+        assert (season.rows, season.left) == (make_league(list_results(people), names), 0)
+    assert season.rows[0].name == "Ana"
     shelf.close()
 
 
@@ -211,6 +212,6 @@ def test_the_page_shows_the_league_and_whoever_did_not_agree_is_not_in_it(path: 
 
 
 def test_a_page_without_people_has_an_empty_league(tmp_path: Path) -> None:
-    assert rows(GameCache(tmp_path / "none.db")) == ([], 0)
+    assert latest_season(GameCache(tmp_path / "none.db")).rows == []
     Record(tmp_path / "record.db").close()
-    assert rows(GameCache(tmp_path / "record.db")) == ([], 0), "nobody was ever asked"
+    assert latest_season(GameCache(tmp_path / "record.db")).rows == [], "nobody was ever asked"

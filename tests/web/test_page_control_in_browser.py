@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from referee.control.commands import Command
 from referee.control.facts import Accepted, Outcome
+from referee.record.backup import open_backup
 from tests.web.listening import listening, paired
 from tests.web.served import House
 from tests.web.table import Table
@@ -40,6 +41,11 @@ def test_a_device_pairs_and_controls_the_table(house: House, page: Page) -> None
         page.locator("#answer").filter(has_text="Refused").wait_for()
         assert not page.get_by_role("button", name="Pause").is_visible()
         paired(page, desk)
+
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Download").click()
+        with open_backup(download.value.path()) as (_, manifest):
+            assert manifest.games == 1
 
         page.get_by_role("button", name="Pause").click()
         page.get_by_role("button", name="Resume").wait_for()

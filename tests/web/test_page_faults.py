@@ -15,6 +15,7 @@ import pytest
 from referee.cli.serve import page_options
 from referee.control.page_address import listen_at
 from referee.errors import UserError
+from referee.record.erasure import forget
 from referee.record.people import People
 from referee.record.pictures import Picture, PictureStore
 from referee.record.seals import show_seal
@@ -209,6 +210,34 @@ def test_a_league_of_nobody_says_so_and_one_of_those_who_agreed_ranks_them(page:
     table = page.get("/league.csv")
     assert table.status == 200
     assert b"Ana" in table.body and (table.header("content-disposition") or "").endswith('league.csv"')
+
+
+def test_the_first_page_leads_to_the_league_and_the_league_to_each_person(page: Page) -> None:
+    """A person's page shows the games under any spelling; without consent there is no page."""
+    for winner, name in ((1, "Ana"), (2, "Ana B.")):
+        add_game(page.path, [name, "Ben <b>"], AT, winner=winner)
+    with People(page.path) as people:
+        ana = people.remember("Ana", AT)
+        people.merge(ana, people.remember("Ana B.", AT))
+        ben = people.answer("Ben <b>", False, AT)
+    assert 'href="/league"' in page.shown("/") and 'href="/league"' not in page.shown("/projector")
+    assert f'<a href="/people/{ana.id}">Ana</a>' in page.shown("/league")
+    shown = page.shown(f"/people/{ana.id}", "lang=en")
+    assert "<h1>Ana</h1>" in shown and 'href="/games/1"' in shown and 'href="/games/2"' in shown
+    assert "Ana B., Ben &lt;b&gt;" in shown and "Reaction times of Ana: 2 hands" in shown
+    for other in (ben.id, "Ana", "0", ana.id[1:]):
+        assert page.get(f"/people/{other}").status == 404, other
+    with People(page.path) as people:
+        forget(people, ana, AT)
+    assert page.get(f"/people/{ana.id}").status == 404
+
+
+def test_a_person_without_a_hand_or_a_game_has_a_page_as_well(page: Page) -> None:
+    page.add(card(1, "7h", 1))
+    with People(page.path) as people:
+        ana, eve = people.remember("Ana", AT), people.remember("Eve", AT)
+    assert 'href="/games/1"' in page.shown(f"/people/{ana.id}") and "<svg" not in page.shown(f"/people/{ana.id}")
+    assert 'class="panel none"' in page.shown(f"/people/{eve.id}")
 
 
 def test_a_game_that_cannot_be_read_counts_for_the_league_as_one_without_an_end(page: Page) -> None:

@@ -19,7 +19,9 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from referee.cli.serve import page_options
+from referee.record.backup import Places
 from referee.record.export import import_game
+from referee.record.restore import restore
 from referee.record.store import Record
 from referee.web.board import Board
 from referee.web.events import Hub
@@ -82,10 +84,46 @@ def test_no_route_of_the_page_changes_anything_without_pairing(whole: tuple[Hous
 def test_the_page_of_every_route_has_nothing_inline(whole: tuple[House, Path]) -> None:
     """Its policy allows only its own files for scripts and styles."""
     house, _ = whole
-    paths = ("/", "/projector", "/control", "/rules", "/games", "/games/1", "/games/1/replay", "/figures", "/finish")
+    paths = (
+        "/",
+        "/projector",
+        "/control",
+        "/rules",
+        "/games",
+        "/games/1",
+        "/games/1/replay",
+        "/figures",
+        "/finish",
+        "/league",
+    )
     for path in paths:
         html = house.get(path).body.decode()
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|javascript:|data:", html), path
+
+
+def test_a_paired_device_takes_a_backup_with_one_click(whole: tuple[House, Path], tmp_path: Path) -> None:
+    """Nobody else: it holds names. It is what `referee backup` writes, and `referee restore` takes."""
+    house, path = whole
+    assert house.get("/backup.zip").status == 401
+    reply = house.get("/backup.zip", house.pair().headers)
+    assert reply.status == 200 and (reply.header("content-disposition") or "").startswith("attachment; filename=")
+    file = tmp_path / "table.zip"
+    file.write_bytes(reply.body)
+    other = Places(tmp_path / "other" / "record.db", None, tmp_path / "decks")
+    restore(file, other, "20260502T100000")
+    with Record(path, read_only=True) as record, Record(other.record, read_only=True) as restored:
+        assert list(restored.sealed_lines(1)) == list(record.sealed_lines(1))
+
+
+def test_a_record_that_is_too_large_or_missing_is_not_taken_by_the_page(whole: tuple[House, Path]) -> None:
+    house, path = whole
+    paired = house.pair()
+    with path.open("r+b") as file:
+        file.truncate(65 << 20)
+    reply = house.get("/backup.zip", paired.headers)
+    assert reply.status == 422 and b"referee backup FILE" in reply.body
+    path.unlink()
+    assert house.get("/backup.zip", paired.headers).status == 503
 
 
 Say = Callable[[bytes], Awaitable[bytes]]

@@ -124,7 +124,7 @@ _OPEN_LOOKS: Final = (_PAIRING, "/api/session", "/pad")
 its own code."""
 _HEAVY: Final = re.compile(
     r"/(?:finish|finish\.svg|what-if|end|shadow|replay|steps|ruling|figures|figures\.csv|rulings\.csv|log\.jsonl"
-    r"|games/\d+)$"
+    r"|backup\.zip|games/\d+)$"
 )
 """Pages for which a game is ruled again, or drawn: each counts as `Limits.heavy` reads."""
 _HEARD_OUT: Final = 0.5

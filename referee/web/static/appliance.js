@@ -37,6 +37,10 @@ const Tablewide = (() => {
         if (await confirm(say("power_ask"), say("power_off"))) control("power-off", { confirm: true });
       }, "danger")));
 
+  const backup = () =>
+    group(say("backup"), element("p", { class: "note" }, say("backup_what")),
+      row(element("a", { href: "/backup.zip", download: "", class: "button" }, say("backup_get"))));
+
   const phones = (seats) =>
     group(say("phones"), element("p", { class: "note" }, say("phones_what"), " ",
       element("a", { href: "/pads" }, Words.text("pad.pads"))),
@@ -44,5 +48,5 @@ const Tablewide = (() => {
         input("phones", say("phones_many"), { type: "number", min: 1, max: 4, value: many, required: true }))],
       (fields) => control("seat-code", { seat, phones: Number(fields.phones.value) }), say("call_in"))));
 
-  return { voice, power, phones };
+  return { voice, power, phones, backup };
 })();

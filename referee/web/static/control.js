@@ -116,6 +116,7 @@
       part("begin", about.pads >= 2 && [about.pads, about.names, about.rules], () => Beginning.begin(about)),
       part("voice", about.voice, () => Tablewide.voice(about.voice)),
       part("phones", now.phones.length && now.phones, () => Tablewide.phones(now.phones)),
+      part("backup", true, () => Tablewide.backup()),
       part("power", about.power_off, () => Tablewide.power()),
     ];
   };
