@@ -46,6 +46,11 @@ def as_in_turn(ruling: Ruling, by: Correct) -> Correct:
     return replace(by, line=cause, void=bool(reported), extra={} if reported else {"seat": None})
 
 
+def _say_the_same(old: Ruling, new: Ruling) -> bool:
+    """Whether two rulings differ in nothing but what amendments add; most are equal, which is quicker to see."""
+    return old == new or _content(old) == _content(new)
+
+
 def _content(ruling: Ruling) -> str:
     """Return a ruling's content, without its id."""
     fields = ruling_fields(unamended(ruling))
@@ -75,8 +80,8 @@ def compare_rulings(
         that says so. Rulings that are no longer undone are issued again.
     """
     left = {base_id(placed.ruling): placed for placed in old}
-    names = {base_id(placed.ruling): placed.ruling.id for placed in before}
     undone = {name for placed in new for name in placed.ruling.undoes}
+    names = {base_id(placed.ruling): placed.ruling.id for placed in before} if undone else {}
     in_force: list[PlacedRuling] = []
     changed: list[PlacedRuling] = []
     for placed in new:
@@ -86,8 +91,8 @@ def compare_rulings(
         undoes = name_undone(ruling, names, gone)
         if replaced is not None:
             was_undone = replaced.ruling.id in gone
-            if not undoes and (not was_undone or first in undone) and _content(replaced.ruling) == _content(ruling):
-                in_force.append(replace(placed, ruling=replaced.ruling))
+            if not undoes and (not was_undone or first in undone) and _say_the_same(replaced.ruling, ruling):
+                in_force.append(PlacedRuling(placed.key, placed.nth, replaced.ruling))
                 names[first] = replaced.ruling.id
                 continue
             if not was_undone:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Container, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -123,7 +124,7 @@ class History:
         self._last_amendment = amendment.id
         start = self._before_undone(start)
         again, placed, at = self._judge_again(judge, self._before_window(start), amendment)
-        cut = next((n for n, old in enumerate(self._in_force) if old.nth >= at), len(self._in_force))
+        cut = self._first_since(at)
         told, self._told = self._told, ()
         before = self._in_force[:cut]
         kept, changed = compare_rulings(before, [*self._in_force[cut:], *told], placed, amendment, self._gone)
@@ -142,10 +143,15 @@ class History:
 
     def _before_undone(self, start: int) -> int:
         """Return ``start``, or an earlier line whose rulings are undone after it: both are judged again (F9, E8)."""
-        undone = {name for ruling in self._in_force if ruling.nth >= start for name in ruling.ruling.undoes}
+        since = self._in_force[self._first_since(start) :]
+        undone = {name for ruling in since for name in ruling.ruling.undoes}
         if not undone:
             return start
         return min((start, *(ruling.nth for ruling in self._in_force if base_id(ruling.ruling) in undone)))
+
+    def _first_since(self, start: int) -> int:
+        """Return the index of the first ruling on the line at ``start`` or a later one: they are in this order."""
+        return bisect.bisect_left(self._in_force, start, key=lambda ruling: ruling.nth)
 
     def _before_window(self, start: int) -> int:
         """Return the first line whose order may change because of the line at ``start``."""
@@ -213,7 +219,8 @@ class History:
 
     def _put_in(self, line: Observation) -> int:
         place = place_of(line)
-        slot = next((n for n, other in enumerate(self._lines) if place_of(other) > place), len(self._lines))
+        later = (n for n, other in enumerate(self._lines) if other.t >= line.t and place_of(other) > place)
+        slot = next(later, len(self._lines))
         self._lines.insert(slot, line)
         return slot
 
@@ -342,7 +349,8 @@ class History:
         return len(self._lines) if at is None and (name in self._waiting or name in self._late) else at
 
     def _find(self, name: str) -> int | None:
-        return next((at for at, line in enumerate(self._lines) if line.id == name), None)
+        # Mostly it is a recent one.
+        return next((at for at in range(len(self._lines) - 1, -1, -1) if self._lines[at].id == name), None)
 
     @staticmethod
     def _unusable(amendment: Answer | Correct, judge: EventJudge) -> PlacedRuling:
