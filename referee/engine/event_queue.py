@@ -6,6 +6,7 @@ import bisect
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, Protocol
 
 from referee.engine.contradiction import answers_about, as_answered
@@ -19,6 +20,7 @@ from referee.engine.state import State
 from referee.rules.phase import LastChance
 from referee.rules.slap_verdict import OUTCOME_WORTH, end_by_clock
 
+_BY_KEY: Final = itemgetter(0)
 _SLACK: Final = 256
 """Free slots at the head before the queue is compacted, so that taking the head does not move the rest."""
 
@@ -30,7 +32,7 @@ class EventQueue:
         self._keys: list[Key] = []
         self._lines: list[Observation] = []
         self._first = 0
-        self._reveals: deque[Observation] = deque()
+        self._reveals: deque[tuple[Key, Observation]] = deque()
         """The waiting cards and pick-ups: a hand is near few of them, but may be near very many other hands."""
         self.hands = 0
         """Number of waiting hands."""
@@ -39,19 +41,17 @@ class EventQueue:
     def add(self, observation: Observation) -> None:
         """Insert an observation."""
         key = place_of(observation)
-        keys, reveals = self._keys, self._reveals
-        among = len(reveals)
+        keys = self._keys
         if keys and key < keys[-1]:
             at = bisect.bisect_right(keys, key, self._first)
             keys.insert(at, key)
             self._lines.insert(at, observation)
-            among = bisect.bisect_right(reveals, key, key=place_of)
         else:
             keys.append(key)
             self._lines.append(observation)
         kind = type(observation)
         if kind in _REVEALS:
-            reveals.insert(among, observation)
+            bisect.insort_right(self._reveals, (key, observation), key=_BY_KEY)
         elif kind is Slap:
             self.hands += 1
         error = getattr(observation, "t_error", 0)
@@ -98,17 +98,17 @@ class EventQueue:
         """Return the lines that may precede a card or pick-up; for a hand, only cards and pick-ups (K9)."""
         if isinstance(one, Slap):
             until = one.t + one.t_error + self._widest
-            return tuple(takewhile(lambda other: other.t <= until, self._reveals)) if self._reveals else ()
+            return [other for _, other in takewhile(lambda reveal: reveal[1].t <= until, self._reveals)]
         return tuple(self.near(one))
 
     def take(self, observation: Observation) -> Key:
         """Remove an observation; return its place in event time."""
         kind = type(observation)
         if kind in _REVEALS:
-            if self._reveals[0] is observation:
+            if self._reveals[0][1] is observation:
                 self._reveals.popleft()
             else:
-                self._reveals.remove(observation)
+                self._reveals.remove((place_of(observation), observation))
         elif kind is Slap:
             self.hands -= 1
         at = self._first
@@ -267,23 +267,23 @@ class EventJudge:
     def _judge(self, observation: Observation, out: list[PlacedRuling]) -> None:
         """Judge a waiting observation, and add its rulings to ``out``."""
         key = self.waiting.take(observation)
-        state = self.state
-        won = None if state is None else state.pending
-        if won is not None and won.place is not None and type(observation) in _REVEALS:
-            # The winning hand of a dead heat may stand behind a card or pick-up that follows from its win.
-            self.reached = max(self.reached, won.place)
-        if key >= self.reached:
-            self.reached = key
-        else:
-            key = self._printed_at(key)
+        state, nth = self.state, self.judged
         self.done.append(observation)
-        nth = self.judged
         self.judged = nth + 1
         if state is None:
+            self.reached = key
             if not isinstance(observation, Table):
                 return
             after, rulings = open_table(observation, self.answers)
         else:
+            won = state.pending
+            if won is not None and won.place is not None and type(observation) in _REVEALS:
+                # The winning hand of a dead heat may stand behind a card or pick-up that follows from its win.
+                self.reached = max(self.reached, won.place)
+            if key >= self.reached:
+                self.reached = key
+            else:
+                key = self._printed_at(key)
             # An observation that doubt put behind a slap is near it, too.
             near = self.waiting.near(observation) if isinstance(observation, _HANDS) else ()
             after, rulings = fold(state, observation, near, self.answers)
@@ -380,6 +380,4 @@ class EventJudge:
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
     """Add rulings at the place of their cause; a won slap, though closed later, at the line that decided it."""
-    for ruling in rulings:
-        place = ruling.place
-        out.append(PlacedRuling(cause if place is None else place, nth, ruling))
+    out += [PlacedRuling(ruling.place or cause, nth, ruling) for ruling in rulings]
