@@ -104,7 +104,7 @@ class Adjudicator:
         self._ended = False
         self._reached: int | None = None
         """The log's last instant, ns, once it has ended."""
-        self._held_back: list[tuple[int, Key, int, int, Ruling]] = []
+        self._held_back: list[tuple[tuple[int, Key, int], int, Ruling]] = []
         """Sorted by printing order, then by order of judging."""
         self._serial = 0
         self._early: list[Ruling] = []
@@ -277,7 +277,7 @@ class Adjudicator:
         for one in placed:
             ruling = one.ruling
             serial += 1
-            held_back.append((*printing_order(ruling, one.key), serial, ruling))
+            held_back.append((printing_order(ruling, one.key), serial, ruling))
             if ruling.supersedes:
                 for gone in ruling.supersedes:
                     self._questions.pop(gone, None)
@@ -295,7 +295,7 @@ class Adjudicator:
         """Print rulings that stand, and still wait for their print, with their line, which is judged elsewhere now."""
         keys = {ruling.ruling.id: ruling.key for ruling in placed}
         self._held_back = [
-            (*printing_order(held[-1], keys[held[-1].id]), *held[3:]) if held[-1].id in keys else held
+            (printing_order(held[-1], keys[held[-1].id]), *held[1:]) if held[-1].id in keys else held
             for held in self._held_back
         ]
 
@@ -312,7 +312,7 @@ class Adjudicator:
             frontier = min(frontier, state.pending.place[0] if state.pending.place is not None else state.pending.at)
         # Nearly sorted already, so sorting is cheap.
         self._held_back.sort()
-        ready = bisect.bisect_left(self._held_back, (frontier,))
+        ready = bisect.bisect_left(self._held_back, ((frontier,),))
         out = [held[-1] for held in self._held_back[:ready]]
         del self._held_back[:ready]
         self._release_replaced(out)

@@ -170,9 +170,9 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
 
 
 def _card(state: State, card: Card, answers: Answers) -> Decided:
-    if state.position.drift is not None and _was_named(state.position, card):
-        return state, []
     if state.position.drift is not None:
+        if _was_named(state.position, card):
+            return state, []
         state = state.at(prove_seats(state.position, card))
     step = Step(state.position, card.t, card.id, card.t_error)
     war = state.position.phase

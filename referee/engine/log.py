@@ -197,7 +197,6 @@ def _kind(cls: type[Observation]) -> _Kind:
 
 
 _KINDS: Final = {name: _kind(cls) for name, cls in OBSERVATION_KINDS.items()}
-_COMMON: Final = frozenset(("kind", "t", "id"))
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -211,35 +210,36 @@ def from_fields(raw: Mapping[str, Any], number: int) -> Observation:
     Raises:
         LogError: the object is not a valid observation; names the line, the field and the expected value.
     """
-    word = raw.get("kind")
+    said = dict(raw)
+    word = said.pop("kind", None)
     if not isinstance(word, str):
         raise LogError(number, Sentence('no "kind": every observation needs one, such as "card" or "slap"'))
-    t = raw.get("t")
+    t = said.pop("t", None)
     if type(t) is not int or not -(2**63) <= t < 2**63:
         raise LogError(number, Sentence('"t" of this {word} must be a whole number of nanoseconds', word=word))
-    name = raw.get("id")
+    name = said.pop("id", None)
     if name is None:
         name = str(number)
     elif not isinstance(name, str) or not name:
         raise LogError(number, Sentence('"id" must be a text that is not empty'))
     kind = _KINDS.get(word)
     if kind is None:
-        return Other(t=t, id=name, name=word, extra={k: v for k, v in raw.items() if k not in _COMMON})
+        return Other(t=t, id=name, name=word, extra=said)
     cls, checks, required = kind
     known: dict[str, Any] = {"t": t, "id": name, "extra": _NOTHING}
-    for key, value in raw.items():
+    for key, value in said.items():
         check = checks.get(key)
-        if check is not None:
-            try:
-                known[key] = check(value)
-            except _BadField as error:
-                raise LogError(
-                    number, Sentence('"{key}" of this {word} must be {why}', key=key, word=word, why=error)
-                ) from None
-        elif key not in _COMMON:
+        if check is None:
             if known["extra"] is _NOTHING:
                 known["extra"] = {}
             known["extra"][key] = value
+            continue
+        try:
+            known[key] = check(value)
+        except _BadField as error:
+            raise LogError(
+                number, Sentence('"{key}" of this {word} must be {why}', key=key, word=word, why=error)
+            ) from None
     for key in required:
         if key not in known:
             raise LogError(number, Sentence('this {word} has no "{key}"', word=word, key=key))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain, islice
 from typing import BinaryIO, Final
 
 from referee.engine.adjudicator import Adjudicator, view_of
@@ -121,14 +121,10 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
     seats.check_joined()
     if not times:
         raise LogError(1, Sentence('the log is empty; its first line must be a "table"'))
-    # In place, since it may be long: replace each instant with the least of those after it.
-    least = _LAST
-    for index in range(len(times) - 1, -1, -1):
-        t = times[index]
-        times[index] = least
-        if t < least:
-            least = t
-    return Outline(times, settled and not amended, amended, tuple(first), found)
+    # The least of those after each, from the last one back.
+    least_after = array("q", islice(accumulate(reversed(times), min, initial=_LAST), len(times)))
+    least_after.reverse()
+    return Outline(least_after, settled and not amended, amended, tuple(first), found)
 
 
 class _Seats:

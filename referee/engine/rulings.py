@@ -264,8 +264,7 @@ def printing_order(ruling: Ruling, cause: Key) -> tuple[int, Key, int]:
 
     No ruling is printed before its cause, though its own instant may be earlier (K9).
     """
-    t = ruling.t
-    return t if t > cause[0] else cause[0], cause, RULING_ORDER.get(ruling.kind, _LAST)
+    return max(ruling.t, cause[0]), cause, RULING_ORDER.get(ruling.kind, _LAST)
 
 
 @record(frozen=True, slots=True)

@@ -71,6 +71,4 @@ class State(NamedTuple):
 
         It runs for every line, and `_replace` is slow.
         """
-        _, pending, disputed, hands, settled, doubted, asked, before = self
-        now = before if latest is None else latest
-        return tuple.__new__(State, (position, pending, disputed, hands, settled, doubted, asked, now))
+        return tuple.__new__(State, (position, *self[1:-1], self.latest if latest is None else latest))

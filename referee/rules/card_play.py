@@ -77,10 +77,10 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         phase = step.position.phase
     if type(phase) is not Over:
         drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player, in_turn=player == phase.turn)
-        if phase.turn is None and position.drifts:
-            _lay_after_gap(step, card, seen)
-        elif player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
+        if player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
             _lay_in_turn(step, card, player)
+        elif phase.turn is None and position.drifts:
+            _lay_after_gap(step, card, seen)
         elif type(phase) is Turn and phase.turn is None and not drawn_at_once:
             _lay_in_open_turn(step, card, player)
         elif position.drifts and type(phase) is Turn and not drawn_at_once:

@@ -210,7 +210,7 @@ def signature(position: Position) -> tuple[object, ...]:
     """Return everything in a position at a lead that the active rules can distinguish."""
     alike = position.rules.alike
     return (
-        tuple("".join([alike[card] for card in stack]) for stack in position.known),
+        tuple("".join(map(alike.__getitem__, stack)) for stack in position.known),
         position.turn,
         position.strikes,
         position.debts,
