@@ -19,6 +19,7 @@ from referee.cli.lasting_output import lasting_output, open_standard_files
 from referee.cli.parser import MISTAKE, Commands, Parser
 from referee.errors import UserError
 from referee.sentence import Sentence
+from referee.settings.places import install_command
 from referee.text.escapes import escape_controls
 from referee.text.terminal_language import find_language, speaking, translate
 
@@ -37,6 +38,7 @@ examples:
   referee demo                        watch a simulated table play a whole game, and see how well it was refereed
   referee demo --no-pace --seed 7     another game, as fast as this machine can
   referee doctor                      what this machine has, and what to install
+  referee play                        play tonight: everything is asked in a browser
   referee run --example > table.toml  begin the settings of a real table; then: referee run --settings table.toml
   referee calibrate --simulated       how a table is found under the camera, and what its picture is worth
   referee replay game.jsonl           the rulings of a recorded game
@@ -69,7 +71,7 @@ class _Version(argparse.Action):
         try:
             number = version("table-referee")
         except PackageNotFoundError:
-            number = "unknown (not installed; run `make install`)"
+            number = f"unknown (not installed; run `{install_command()}`)"
         print(f"referee {number}")
         parser.exit()
 
@@ -132,6 +134,7 @@ def _run(args: argparse.Namespace) -> int:
         return MISTAKE
     except ImportError as missing:
         part = missing.name or " ".join(str(missing).split())
-        words = Sentence("this needs {part}: run `make install` (see `referee doctor`)", part=part)
+        command = install_command()
+        words = Sentence("this needs {part}: run `{command}` (see `referee doctor`)", part=part, command=command)
         print(f"referee: {translate(words)}", file=sys.stderr)
         return MISTAKE

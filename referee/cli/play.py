@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from referee.cli.parser import Commands, command, number, parse_int, rate
 from referee.errors import UserError
-from referee.settings.places import SHOWN_FOLDER, record_at
+from referee.settings.places import SHOWN_FOLDER, find_settings, record_at
 
 if TYPE_CHECKING:
     from referee.options.what_if.moves import Move
@@ -127,6 +128,10 @@ def run_table(args: argparse.Namespace) -> int:
         sys.stdout.write(example_settings())
         return 0
     if args.settings is None:
+        found = find_settings()
+        if found.exists():
+            argument = shlex.quote(str(found))
+            raise UserError("run needs --settings FILE; here are some: `referee run --settings {path}`", path=argument)
         raise UserError(
             "run needs --settings FILE: `referee play` sets up a table in a browser, "
             "`referee run --example > table.toml` begins a file"
@@ -273,8 +278,8 @@ def add_review(commands: Commands) -> None:
     add("--seats", metavar="NAMES",
         help="the players with commas, clockwise, from the one at the picture's bottom; or how many")  # fmt: skip
     add("--rules", metavar="RULES", help="a preset, or a house-rules file (*.toml) (default: the table's, or classic)")
-    add("--dealer", type=parse_int(1, 8, "seat"), metavar="N",
-        help="the video shows a whole game from its deal on, and this seat dealt")  # fmt: skip
+    add("--dealer", type=parse_int(1, 8, "seat"), metavar="SEAT",
+        help="the video shows a whole game from its deal on, dealt by this seat (1: the first of --seats)")  # fmt: skip
     add("--settings", type=Path, metavar="FILE", help="a table's settings: its names, seats' places, rules and deck")
     add("--deck", metavar="NAME", help="read the deck that was learned under this name (default: any ordinary deck)")
     add(

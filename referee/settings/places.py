@@ -1,4 +1,4 @@
-"""Where a person's or an appliance's files are: one folder for games, settings and learned decks.
+"""Where a person's, an appliance's and the program's files are: one folder for games, settings and learned decks.
 
 The folder is ``table-referee`` under ``XDG_DATA_HOME``, or ``~/.local/share``; the appliance's services set it to
 ``/var/lib``. Only paths are made here, so that help and parsers import nothing else.
@@ -42,6 +42,11 @@ def find_settings() -> Path:
     appliance's; those of `referee play` if there are none."""
     places = (Path(_SETTINGS), own_settings(), _APPLIANCE)
     return next((path for path in places if path.exists()), own_settings())
+
+
+def install_command() -> str:
+    """Return the command that installs the program's libraries anew: in its repository, or as a program of its own."""
+    return "make install" if (Path(__file__).parents[2] / "Makefile").exists() else "pipx reinstall table-referee"
 
 
 def earlier_record(settings: Path) -> Path:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.errors import UserError
 from referee.sentence import Sentence
+from referee.settings.places import install_command
 from referee.text.escapes import escape_controls
 from referee.text.terminal_language import translate
 
@@ -42,7 +43,8 @@ def load_eye(deck: str | None = None, one_deck: bool = False, threads: int | Non
     try:
         from models.eye.eye import Eye, WeightsBroken, WeightsMissing
     except ImportError as error:
-        raise UserError("the eye needs {name}: run `make install` (see `referee doctor`)", name=error.name) from error
+        words = "the eye needs {name}: run `{command}` (see `referee doctor`)"
+        raise UserError(words, name=error.name, command=install_command()) from error
     from referee.vision import learned_decks
 
     try:

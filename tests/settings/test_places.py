@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from referee.cli import main
 from referee.settings import places
 from referee.settings.model import parse_settings
-from referee.settings.places import data_folder, earlier_records, find_settings, own_settings, record_at
+from referee.settings.places import (
+    data_folder,
+    earlier_records,
+    find_settings,
+    install_command,
+    own_settings,
+    record_at,
+)
+from referee.setup.doctor.probe import pip_install
 
 SEATS = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
 
@@ -57,6 +67,24 @@ def test_settings_are_found_here_or_at_home_or_of_the_appliance(
     for path in (appliance, own_settings(), Path("table.toml")):
         path.write_text(SEATS)
         assert find_settings() == path
+
+
+def test_commands_that_install_are_those_of_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that was installed from a wheel has no Makefile."""
+    assert install_command() == "make install"
+    assert pip_install("numpy") == "make install   (or: pip install numpy)"
+    monkeypatch.setattr(places, "__file__", str(tmp_path / "site-packages" / "referee" / "settings" / "places.py"))
+    assert install_command() == "pipx reinstall table-referee"
+    assert pip_install("numpy") == f"{sys.executable} -m pip install numpy"
+
+
+def test_run_names_the_settings_that_are_there(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run"]) == 2
+    assert "`referee run --example > table.toml` begins a file" in capsys.readouterr().err
+    data.mkdir(parents=True)
+    own_settings().write_text(SEATS)
+    assert main(["run"]) == 2
+    assert f"`referee run --settings {own_settings()}`" in capsys.readouterr().err
 
 
 def test_records_of_earlier_versions_are_found_where_those_wrote(data: Path, tmp_path: Path) -> None:

@@ -60,15 +60,16 @@ def test_each_way_to_play_says_what_it_needs() -> None:
         Finding("weights", "fine", "", "", needed=True),
         Finding("camera", "missing", "none", "plug one in"),
     )
-    assert list(describe_ways([fine]))[1:] == [
+    path = Path("club.toml")
+    assert list(describe_ways([fine], path))[1:] == [
         "An evening with a camera and phones or keys: ready (referee play).",
-        "A table on a Raspberry Pi: ready (referee run --settings FILE).",
+        "A table on a Raspberry Pi: ready (referee run --settings club.toml).",
     ]
-    assert list(describe_ways([fine, no_camera]))[1:] == [
+    assert list(describe_ways([fine, no_camera], path))[1:] == [
         "An evening with phones or keys: ready (referee play). No camera is here: a phone can be one.",
         "A table on a Raspberry Pi: needs camera.",
     ]
-    assert len(list(describe_ways([Finding("weights", "missing", "none", "make train", needed=True)]))) == 1
+    assert len(list(describe_ways([Finding("weights", "missing", "none", "make train", needed=True)], path))) == 1
 
 
 def test_a_library_that_is_not_there_is_missing_and_needed() -> None:

@@ -187,7 +187,7 @@ async def _show_dispute(opened: OpenDispute, request: Request) -> Response:
         tag("h2", texts("review.moments")),
         list(map(draw, told_first)) or tag("p", texts("review.none"), class_="panel none"),
         tag("h2", texts("review.others")) if others else None,
-        [tag("details", tag("summary", _heading(moment, words)), draw(moment)) for moment in others],
+        [tag("details", tag("summary", describe_moment(moment, words)), draw(moment)) for moment in others],
         tag("h2", texts("review.takes")) if dispute.takes else None,
         tag("ul", [_take(take, texts) for take in dispute.takes], class_="rows"),
     )
@@ -199,12 +199,13 @@ async def _show_dispute(opened: OpenDispute, request: Request) -> Response:
     return page(request, texts("review.title"), holder, scripts=scripts, pages=(), styles=("dispute.css",))
 
 
-def _heading(moment: SlapMoment, words: RulingWords) -> str:
+def describe_moment(moment: SlapMoment, words: RulingWords) -> str:
+    """Return a moment's instant in the video, its card, and what may be slapped there."""
     texts = words.texts
     what = words.patterns(moment.patterns)
     if not moment.patterns:
         what = texts("review.unread" if moment.unread else "review.no_pattern")
-    return f"{texts.seconds(moment.card.t)} · {what}"
+    return f"{texts.seconds(moment.card.t)} · {pretty(moment.card.card)} · {what}"
 
 
 def _moment(moment: SlapMoment, words: RulingWords, seats: int, regions: dict[str, str]) -> Markup:
@@ -233,7 +234,7 @@ def _moment(moment: SlapMoment, words: RulingWords, seats: int, regions: dict[st
     large = tag("img", src=f"/frames/{moment.frames[0]}.jpg", alt=texts("review.large"), class_="large", loading="lazy")
     return tag(
         "section",
-        tag("h3", _heading(moment, words)),
+        tag("h3", describe_moment(moment, words)),
         tag("div", large, side, class_="look"),
         tag("div", strip, class_="strip", role="group", aria_label=texts("review.strip")),
         class_="panel",

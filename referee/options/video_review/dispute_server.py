@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,13 +17,13 @@ from referee.control.page_address import address_of, listen_at, open_browser
 from referee.engine.observations import MAX_SEATS
 from referee.errors import UserError
 from referee.options.video_review.dispute import Dispute
-from referee.options.video_review.dispute_page import OpenDispute, build_dispute
+from referee.options.video_review.dispute_page import OpenDispute, build_dispute, describe_moment
 from referee.options.video_review.footage import cut_pictures, watch_footage
 from referee.options.video_review.footage_log import footage_table
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import load_settings
 from referee.text.escapes import escape_controls
-from referee.text.ruling_lines import ruling_writer
+from referee.text.ruling_lines import RulingWords, ruling_writer
 from referee.text.terminal_language import here, translate
 from referee.units import SECOND
 from referee.vision.photos import load_eye
@@ -99,7 +99,8 @@ def review(options: ReviewOptions) -> int:
         raise UserError("{log} is there already; remove it, or name another file: --log FILE", log=log)
     filmed = filmed_table(options)
     if options.dealer is not None and options.dealer > len(filmed.names):
-        raise UserError("--dealer: there are {many} seats", many=len(filmed.names))
+        words = "--dealer {n}: seats count from 1 to {many}, as they are named: {names}"
+        raise UserError(words, n=options.dealer, many=len(filmed.names), names=", ".join(filmed.names))
     footage = watch_footage(
         options.video,
         load_eye(filmed.deck, one_deck=True),
@@ -112,11 +113,7 @@ def review(options: ReviewOptions) -> int:
         raise UserError(
             "{video}: no card was seen in it; docs/settle-a-video.md says how to film a pile", video=options.video
         )
-    slappable = sum(moment.slappable for moment in dispute.moments)
-    print(
-        translate("{cards} seen; moments that may be slapped: {many}", cards=len(dispute.moments), many=slappable),
-        file=sys.stderr,
-    )
+    print("\n".join(map(escape_controls, list_moments(dispute))), file=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="referee-review-") as folder:
         wanted = {frame for moment in dispute.moments for frame in moment.frames}
         cut_pictures(options.video, wanted, footage.place, Path(folder))
@@ -124,6 +121,15 @@ def review(options: ReviewOptions) -> int:
         asyncio.run(_serve(opened, options))
         _close(opened)
     return 0
+
+
+def list_moments(dispute: Dispute) -> Iterator[str]:
+    """Yield how many cards were seen, and each of them with its moment in the video and what may be slapped there."""
+    slappable = sum(moment.slappable for moment in dispute.moments)
+    yield translate("{cards} seen; moments that may be slapped: {many}", cards=len(dispute.moments), many=slappable)
+    words = RulingWords(dispute.table.seats, here())
+    for moment in dispute.moments:
+        yield f"  {describe_moment(moment, words)}"
 
 
 def _close(opened: OpenDispute) -> None:

@@ -29,7 +29,8 @@ _COLOURS: Final = {"fine": "green", "missing": "yellow", "broken": "red"}
 
 def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
     """Print the state of every part; return the exit status."""
-    found = list(examine(settings=settings))
+    path = settings or _usual_settings()
+    found = list(examine(settings=path))
     if as_json:
         print(json.dumps([asdict(finding) for finding in found], indent=2, ensure_ascii=False))
         return exit_status(found)
@@ -37,12 +38,12 @@ def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
         from rich.console import Console
 
         console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-        for words in describe_ways(found):
+        for words in describe_ways(found, path):
             console.print(translate(words), markup=False)
         for line in report_lines(found, colour=True):
             console.print(line)
     except ImportError:
-        print("\n".join([*map(translate, describe_ways(found)), *report_lines(found)]))
+        print("\n".join([*map(translate, describe_ways(found, path)), *report_lines(found)]))
     return exit_status(found)
 
 
@@ -54,8 +55,7 @@ def examine(machine: Machine | None = None, settings: Path | None = None) -> Ite
         settings: the settings to check; None: those that `find_settings` finds.
     """
     host = Machine() if machine is None else machine
-    usual = find_settings()
-    known, table = check_table(settings or (usual if usual.exists() else _USUAL))
+    known, table = check_table(settings or _usual_settings())
     for group, found in (
         (Sentence("software"), check_software()),
         (Sentence("table"), table),
@@ -68,8 +68,19 @@ def examine(machine: Machine | None = None, settings: Path | None = None) -> Ite
         yield from (replace(finding, group=group) for finding in found)
 
 
-def describe_ways(found: Sequence[Finding]) -> Iterator[str]:
-    """Yield what can be played on this machine, a sentence for each way, and what each still needs."""
+def _usual_settings() -> Path:
+    """Return the settings to check if none are named."""
+    usual = find_settings()
+    return usual if usual.exists() else _USUAL
+
+
+def describe_ways(found: Sequence[Finding], settings: Path) -> Iterator[str]:
+    """Yield what can be played on this machine, a sentence for each way, and what each still needs.
+
+    Args:
+        found: every part.
+        settings: the table's file, which was checked.
+    """
     if exit_status(found):
         yield Sentence("Something that even the simulated table needs is not fine: see the lines marked needed.")
         return
@@ -82,7 +93,7 @@ def describe_ways(found: Sequence[Finding]) -> Iterator[str]:
     if absent:
         yield Sentence("A table on a Raspberry Pi: needs {absent}.", absent=absent)
     else:
-        yield Sentence("A table on a Raspberry Pi: ready (referee run --settings FILE).")
+        yield Sentence("A table on a Raspberry Pi: ready (referee run --settings {path}).", path=settings)
 
 
 def report_lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 from hardware.pads.pinout import import_tidily
 from referee.sentence import Sentence
+from referee.settings.places import install_command
 
 State = Literal["fine", "missing", "broken"]
 OURS: Final = "referee"
@@ -128,7 +129,9 @@ def join_group(group: str) -> str:
 
 def pip_install(name: str) -> str:
     """Return the command that installs a Python library."""
-    return Sentence("make install   (or: pip install {name})", name=name)
+    if install_command() == "make install":
+        return Sentence("make install   (or: pip install {name})", name=name)
+    return f"{sys.executable} -m pip install {name}"
 
 
 # Software

@@ -16,7 +16,7 @@ from referee.engine.replay import replay_log
 from referee.errors import UserError
 from referee.options.video_review.dispute import Dispute
 from referee.options.video_review.dispute_page import OpenDispute, build_dispute
-from referee.options.video_review.dispute_server import ReviewOptions, filmed_table, seat_names
+from referee.options.video_review.dispute_server import ReviewOptions, filmed_table, list_moments, review, seat_names
 from referee.options.video_review.footage import picture_path
 from referee.options.video_review.footage_log import FrameSpan, footage_table
 from referee.text.catalogue import LANGUAGES, texts
@@ -66,6 +66,24 @@ def test_the_page_shows_what_may_be_slapped_first_and_then_the_rest(app: Guard) 
     assert 'data-frame="40"' in slappable
     assert "Ana &lt;b&gt;" in html
     assert "<b>" not in html
+
+
+def test_each_card_is_named_with_its_moment(opened: OpenDispute, app: Guard) -> None:
+    """In the terminal and on the page."""
+    assert list(list_moments(opened.dispute)) == [
+        "3 cards seen; moments that may be slapped: 1",
+        "  0.5 s · 7♥ · nothing to slap",
+        "  1.5 s · 7♣ · double",
+        "  2.5 s · 9♦ · nothing to slap",
+    ]
+    html = get(app, "/").body.decode()
+    assert "1.5 s · 7♣ · double" in html and "2.5 s · 9♦ · nothing to slap" in html
+
+
+def test_a_dealer_who_does_not_sit_there_is_told_how_seats_count(tmp_path: Path) -> None:
+    video = tmp_path / "dispute.mp4"
+    with pytest.raises(UserError, match="--dealer 4: seats count from 1 to 3, as they are named: Ana, Ben, Cho"):
+        review(ReviewOptions(video=video, seats="Ana,Ben,Cho", dealer=4, log=tmp_path / "dispute.jsonl"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
