@@ -31,6 +31,7 @@ from referee.engine.observations import (
     Join,
     Leave,
     Lift,
+    LogError,
     Observation,
     Slap,
     Table,
@@ -287,7 +288,11 @@ def corrected(lines: Sequence[Observation], _: int) -> list[str]:
     if right is not None and right.t < table.t:
         return [] if _mended(now) else ["a line is put before its table"]
     told = [one for one in rest if one is not line] + ([] if right is None else [right])
-    meant = _ruled([table, *sorted(told, key=lambda one: one.t)])
+    try:
+        meant = _ruled([table, *sorted(told, key=lambda one: one.t)])
+    except LogError:
+        # Without its join, a log that names the seat is refused (M11).
+        return [] if isinstance(line, Join) else ["a log that was right is refused"]
     if _mended(now) or _mended(meant):
         return []
     return differences(_said(meant), _said(now))
