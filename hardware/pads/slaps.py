@@ -92,11 +92,6 @@ class PadFilter:
         pad.touch(edge)
         return self.advance(self._advanced) if edge.t <= self._advanced else []
 
-    def touch(self, edge: Edge) -> None:
-        """Show an edge in `touched` before it is fed, without other effect; a no-op for an unknown seat."""
-        if edge.seat in self._pads:
-            self._pads[edge.seat].touch(edge)
-
     def weigh(self, seat: int, t: int, force: float) -> None:
         """Record ``force``, 0 to 1, as the greatest on a seat's pad after its edge at ``t`` (ns).
 

@@ -134,14 +134,17 @@ class ControlServer:
         folder: holds the socket; see `private_folder`.
         handle: takes each command, in the thread that calls `turn`. An exception is answered as an internal fault.
         clock: returns the present instant, ns.
+        waits: whether the disk is still taking what the last command did: no command is handled or answered meanwhile.
 
     Raises:
         ControlError: the socket cannot be made, or another referee listens at it.
     """
 
-    def __init__(self, folder: Path, handle: Handler, clock: Clock = monotonic) -> None:
+    def __init__(
+        self, folder: Path, handle: Handler, clock: Clock = monotonic, waits: Callable[[], bool] = lambda: False
+    ) -> None:  # fmt: skip
         self.path = private_folder(folder) / SOCKET_NAME
-        self._handle, self._clock = handle, clock
+        self._handle, self._clock, self._waits = handle, clock, waits
         self._callers: list[_Caller] = []
         self._listening = _listen(self.path)
 
@@ -157,6 +160,8 @@ class ControlServer:
                 else:
                     link.close()
         for caller in tuple(self._callers):
+            if self._waits():
+                return
             try:
                 done = self._serve(caller) or now >= caller.until
             except OSError:
@@ -176,7 +181,9 @@ class ControlServer:
             line, ended, _ = caller.heard.partition(b"\n")
             if not ended:
                 return not part or len(caller.heard) > LONGEST_LINE
-            caller.answer = self._answer(line)
+            caller.answer, caller.until = self._answer(line), self._clock() + CALLER_PATIENCE
+            if self._waits():
+                return False
         try:
             sent = caller.link.send(caller.answer)
         except BlockingIOError:

@@ -8,6 +8,7 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -202,68 +203,61 @@ _SLOW_WORDS: Final = Sentence(
 )
 
 
-class JournalThread:
-    """Runs a journal's disk in a separate thread; implements `Journal`.
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The disk is done with a commit."""
 
-    `commit` returns only when the disk has the lines: announcements after it are on the disk. But the caller need not
-    stand still meanwhile (`attend`), and no other method touches the disk at all.
+    error: Exception | None = None
+    """Why the lines are not on the disk; None if they are."""
+    trouble: str | None = None
+    """For the table: that the disk kept people waiting; empty when it is quick again, None if nothing has changed."""
+
+
+class JournalThread:
+    """Commits a journal's lines in a separate thread, so that a slow disk delays nothing but announcements.
+
+    Only the thread touches the disk. Each `begin_commit` is followed by one `Committed`.
     """
 
-    def __init__(self, journal: Journal, clock: Clock = monotonic) -> None:
-        """``journal`` is used by the thread alone until `close`; ``clock`` returns the present instant, ns."""
-        self._journal, self._clock = journal, clock
+    def __init__(self, journal: Journal, put: Callable[[Committed], None], clock: Clock = monotonic) -> None:
+        """Begin with no line.
+
+        Args:
+            journal: used by the thread alone until `close`.
+            put: called on the thread after each commit: puts the event into the loop's queue, and wakes the loop.
+            clock: returns the present instant, ns.
+        """
+        self._journal, self._put, self._clock = journal, put, clock
         self._slow: int | None = None
         """Instant at which the disk was last too slow, ns; None while it is quick."""
         self._lines: list[tuple[str | None, str]] = []
         """Each line, and the sensor whose watermark it is."""
         self._asked: queue.SimpleQueue[list[tuple[str | None, str]] | None] = queue.SimpleQueue()
-        self._done = threading.Event()
-        self._bad: Exception | None = None
-        self._ring: Callable[[], None] = lambda: None
-        self._wait: Callable[[], object] = self._done.wait
-        self._post: Callable[[str, str], None] = lambda _part, _words: None
         self._thread = threading.Thread(target=self._work, name="log", daemon=True)
         self._thread.start()
 
-    def attend(self, ring: Callable[[], None], wait: Callable[[], object], post: Callable[[str, str], None]) -> None:
-        """Let a commit call ``wait`` again and again until it is done, and ``ring`` to end such a wait.
-
-        ``post`` is called on the thread with the part's name and words if the disk keeps people waiting, and without
-        words when it is quick again.
-        """
-        self._ring, self._wait, self._post = ring, wait, post
-
     def write(self, line: str) -> None:
-        """Take one line; it goes to the disk with the next `commit`."""
+        """Take one line; it goes to the disk with the next commit."""
         self._lines.append((None, line))
 
     def tick(self, sensor: str, line: str) -> None:
         """Take a sensor's watermark; likewise."""
         self._lines.append((sensor, line))
 
-    def commit(self) -> None:
-        """Write everything to the disk; raises what the journal raises."""
-        # Before the put: the thread may be done at once.
-        self._done.clear()
+    def begin_commit(self) -> None:
+        """Have everything written to the disk; returns at once."""
         self._asked.put(self._lines)
         self._lines = []
-        while not self._done.is_set():
-            self._wait()
-        # ``wait`` may have consumed another caller's ring: pass it on.
-        self._ring()
-        if self._bad is not None:
-            raise self._bad
 
     def close(self) -> None:
         """Pass on what was written since the last commit, and end the thread; does not wait for a hung disk."""
-        self._asked.put(self._lines)
+        self.begin_commit()
         self._asked.put(None)
-        self._lines = []
         self._thread.join(_CLOSING)
 
     def _work(self) -> None:
         while (lines := self._asked.get()) is not None:
-            self._bad, began = None, self._clock()
+            bad, began = None, self._clock()
             try:
                 for sensor, line in lines:
                     with suppress(OSError):  # the commit will say so
@@ -272,32 +266,32 @@ class JournalThread:
                         else:
                             self._journal.tick(sensor, line)
                 self._journal.commit()
-            except Exception as error:  # the committing thread must see it, whatever it is
-                self._bad = error
-            self._judge(began, self._clock())
-            # In this order: the woken loop must find it done.
-            self._done.set()
-            self._ring()
+            except Exception as error:  # the loop must learn of it, whatever it is
+                bad = error
+            self._put(Committed(bad, self._judge(began, self._clock())))
 
-    def _judge(self, began: int, now: int) -> None:
-        """Report that the disk took too long, or that it has been quick for a while."""
+    def _judge(self, began: int, now: int) -> str | None:
+        """Return the trouble of a disk that took too long, or that has been quick for a while."""
         if now - began >= LONGEST_COMMIT:
             self._slow = now
-            self._post(DISK, _SLOW_WORDS)
-        elif self._slow is not None and now - self._slow >= _QUICK_AGAIN:
+            return _SLOW_WORDS
+        if self._slow is not None and now - self._slow >= _QUICK_AGAIN:
             self._slow = None
-            self._post(DISK, "")
+            return ""
+        return None
 
 
 class LogWriter:
     """A journal whose failures are returned as words: lines are written now, or as soon as possible."""
 
-    def __init__(self, journal: Journal | None) -> None:
+    def __init__(self, journal: Journal | JournalThread | None) -> None:
         """``journal``: None if no log is kept."""
         self._journal = journal
         self._uncommitted = self._promised = False
         self._begun = False
         self._since: int | None = None
+        self.is_saving = False
+        """Whether a commit is under way in its thread: `note_committed` must be called at its end."""
 
     def write(self, line: str) -> None:
         """Write a line."""
@@ -314,7 +308,8 @@ class LogWriter:
                 self._journal.tick(sensor, line)
 
     def save(self, *, announcing: bool = False, now: int | None = None) -> str | None:
-        """Commit the journal; returns what is wrong, ``""`` if all is kept, None if there was nothing to commit yet.
+        """Commit the journal; returns what is wrong, ``""`` if all is kept, None if there was nothing to commit yet or
+        the commit `is_saving`. Must not be called while it is.
 
         Args:
             announcing: rulings are about to be announced. Then the sensors' watermarks are committed too, since the
@@ -329,6 +324,12 @@ class LogWriter:
             self._since = now if self._since is None else self._since
             if now - self._since < LATEST_COMMIT:
                 return None
+        if isinstance(self._journal, JournalThread):
+            # Lines that come from here on belong to the next commit.
+            self._uncommitted = self._promised = False
+            self.is_saving = True
+            self._journal.begin_commit()
+            return None
         try:
             self._journal.commit()
         except OSError as error:
@@ -336,6 +337,17 @@ class LogWriter:
         self._uncommitted = self._promised = False
         self._begun, self._since = True, None
         return ""
+
+    def note_committed(self, event: Committed) -> str:
+        """Note the end of the commit; returns what `save` would have. Raises an error that is not the disk's."""
+        self.is_saving = False
+        if event.error is None:
+            self._begun, self._since = True, None
+            return ""
+        self._uncommitted = True
+        if isinstance(event.error, OSError):
+            return _words(event.error)
+        raise event.error
 
 
 def _words(bad: OSError) -> str:

@@ -90,7 +90,7 @@ def referee_game(
         tellers |= {companion.name: companion.take_notice for companion in services}
         timeline = recorded.timeline if recorded is not None else Timeline()
         log = recorded.journal(journal) if recorded is not None else journal
-        disk = JournalThread(log) if log is not None and parts.openers.is_real_time else None
+        disk = JournalThread(log, alarm.put) if log is not None and parts.openers.is_real_time else None
         if disk is not None:
             stack.callback(disk.close)
         conductor = _conduct(settings, parts, outlets, tellers, recorded, disk or log, timeline.now(clock()), is_chosen)
@@ -102,7 +102,6 @@ def referee_game(
         loop = Loop(
             conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm,
             beat=service.beat, forces=parts.forces, timeline=timeline, services=services,
-            log=disk,
         )  # fmt: skip
         parts.mail.hand_to(loop.post)
         typed.begin(alarm.ring)
@@ -174,7 +173,7 @@ def _call_roll(
 
 def _conduct(
     settings: Settings, parts: OpenParts, outlets: Mapping[str, RulingListener], tellers: Mapping[str, NoticeListener],
-    recorded: RecordedGame | None, log: Journal | None, began: int, is_chosen: bool,
+    recorded: RecordedGame | None, log: Journal | JournalThread | None, began: int, is_chosen: bool,
 ) -> Conductor:  # fmt: skip
     """Return the conductor of the game, new or broken off, from ``began`` (ns) on; report missing parts."""
     past = recorded.past if recorded is not None else None
@@ -196,12 +195,15 @@ def _turn_until_over(
 ) -> None:  # fmt: skip
     """Turn until the game is over, or is left where another can begin here, or the service stops."""
     began = now = drawn = loop.turn()
+    while conductor.is_saving:
+        # The table is ready once the game is in the record.
+        now = loop.turn()
     service.ready(f"{display.gauge.title}: ready")
     end = End(conductor, services)
     unseen = View() if any(one.hides for one in services) else None
-    while not (service.stop_asked or end.leaves(now)):
+    while not (service.stop_asked or (not conductor.is_saving and end.leaves(now))):
         now = loop.turn()
-        if now - drawn >= _REDRAW:
+        if now - drawn >= _REDRAW and not conductor.is_saving:
             drawn = now
             gauge = replace(
                 display.gauge, t=now - began, cards=conductor.cards, lag_ms=loop.lag / MS,

@@ -49,7 +49,7 @@ from referee.engine.observations import (
 )
 from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling, first_name
 from referee.engine.view import View
-from referee.record.journal import Journal, LogWriter
+from referee.record.journal import DISK, Committed, Journal, JournalThread, LogWriter
 from referee.record.stored_lines import OddLine
 from referee.sentence import Sentence
 from referee.table.pause import CAMERA, EYE, VIEW, GamePause, LogNote, PartTrouble, Steps
@@ -79,7 +79,8 @@ class Conductor:
         outlets: by name; each receives the rulings as soon as they are decided. A failing outlet is logged, and the
             game goes on.
         tellers: by name; each receives the appliance's own notices.
-        journal: takes the table log; None: no log is written.
+        journal: takes the table log; None: no log is written. `on_committed` must be called with each event of a
+            `JournalThread`: rulings are announced only then.
         pads: the filter of the pads' edges; None: a filter with default calibration.
         past: a broken-off game to resume. Its lines are taken as told: none is announced, shown or written again. The
             game is paused until the camera has seen what lies there now (`begin_again`).
@@ -90,7 +91,7 @@ class Conductor:
 
     def __init__(
         self, table: Table, *, outlets: Mapping[str, RulingListener] | None = None,
-        tellers: Mapping[str, NoticeListener] | None = None, journal: Journal | None = None,
+        tellers: Mapping[str, NoticeListener] | None = None, journal: Journal | JournalThread | None = None,
         pads: PadFilter | None = None, past: ResumedGame | None = None,
     ) -> None:  # fmt: skip
         self._prefix, start = ("", table.t) if past is None else (past.prefix, past.last)
@@ -99,8 +100,14 @@ class Conductor:
         self._pads = pads or PadFilter(len(table.seats), start=start, prefix=self._prefix)
         self._pause = GamePause()
         self._lost: set[str] = set()
-        self._untold: deque[list[Ruling]] = deque()
-        """Decided rulings, announced once they are on the disk."""
+        self._untold: deque[list[Ruling] | Notice] = deque()
+        """Decided rulings, announced once they are on the disk, and the notices that come after them."""
+        self._covered = 0
+        """Number of these that the commit under way covers."""
+        self._saves_again = False
+        """Whether the commit under way is to be followed by another one at once."""
+        self._tellable: deque[list[Ruling] | Notice] = deque()
+        """What may be announced now."""
         self._given_ids: Counter[str] = Counter()
         self._began = self._now = table.t
         self._heard_from = start
@@ -189,6 +196,11 @@ class Conductor:
         return self._adjudicator.foresight
 
     @property
+    def is_saving(self) -> bool:
+        """Whether the disk is taking the log at present: what was ruled is announced afterwards."""
+        return self._log.is_saving
+
+    @property
     def paused(self) -> bool:
         """Whether slaps are void: people paused the game, or the camera does not see the table."""
         return self._pause.holds
@@ -256,10 +268,6 @@ class Conductor:
         for seen in self._pads.feed(edge):
             self._felt(seen)
 
-    def touch(self, edge: Edge) -> None:
-        """Show an edge in `touched` and nowhere else; `on_edge` still has to be called with it."""
-        self._pads.touch(edge)
-
     def weigh(self, seat: int, t: int, force: float) -> None:
         """Take the greatest force (0 to 1) on a pad after its edge at ``t`` (ns)."""
         self._pads.weigh(seat, t, force)
@@ -280,11 +288,11 @@ class Conductor:
             # The adjudicator could not use something that people said.
             self._is_refused = False
             self._settle(self._now)
-        if self._shown_from is not None and self.watermark >= self._shown_from:
+        shown = self._shown_from is not None and self.watermark >= self._shown_from
+        if shown:
             # Lines by people hold from here on: readers of the log must see them at once, even without a ruling.
             self._shown_from = None
-            self._log.save(announcing=True)
-        self._commit(self._now)
+        self._commit(None if shown else self._now, announcing=shown)
 
     def _felt(self, seen: Observation) -> None:
         if seen.t <= self._heard_from:
@@ -404,9 +412,11 @@ class Conductor:
 
     def tell(self, notice: Notice) -> None:
         """Announce a notice, after the rulings decided before it."""
-        if self._untold:
+        if self._untold or self._tellable or self._log.is_saving:
+            self._untold.append(notice)
             self._commit()
-        self._heed(self._sinks.hand_out(notice))
+        else:
+            self._heed(self._sinks.hand_out(notice))
 
     def trouble(self, part: str, words: str, what: str | None = None) -> None:
         """Log and announce that a part failed; the game goes on.
@@ -483,17 +493,43 @@ class Conductor:
         """Whether this is only a question about a late line that people have taken up themselves."""
         return ruling.kind == "question" and ruling["ask"] == LATE and cause_of(ruling) in self._taken_up
 
-    def _commit(self, now: int | None = None) -> None:
-        """Save the log, then announce the rulings that waited for it, and report if the log cannot be saved.
+    def _commit(self, now: int | None = None, *, announcing: bool = False) -> None:
+        """Save the log, and then announce what waited for it: at once, or when the disk's thread is done.
 
         Commit once per turn; each fsync may be slow.
 
         Args:
             now: the present instant, ns: lines that are not announced may wait a little. None: save everything now.
+            announcing: save the sensors' watermarks, too, even if no ruling is announced.
         """
-        words = self._log.save(announcing=bool(self._untold), now=now)
-        while self._untold:
-            if news := self._untold.popleft():
+        if self._log.is_saving:
+            self._saves_again |= now is None
+            return
+        self._covered = len(self._untold)
+        words = self._log.save(announcing=announcing or self._covered > 0, now=now)
+        if not self._log.is_saving:
+            self._announce(words)
+
+    def on_committed(self, event: Committed) -> None:
+        """Announce what waited for the commit that the disk's thread has done.
+
+        Raises:
+            Exception: the journal raised it, and it is no fault of the disk; nothing is announced.
+        """
+        self._announce(self._log.note_committed(event))
+        if event.trouble is not None:
+            self._heed([(DISK, event.trouble)])
+        if self._saves_again:
+            self._saves_again = False
+            self._commit(announcing=True)
+
+    def _announce(self, words: str | None) -> None:
+        """Announce what the last commit covered; ``words``: as `LogWriter.save` returns them."""
+        self._tellable.extend(self._untold.popleft() for _ in range(self._covered))
+        self._covered = 0
+        # A failing outlet is reported in the middle of this: its notice is announced after what waits here.
+        while self._tellable:
+            if news := self._tellable.popleft():
                 self._heed(self._sinks.hand_out(news))
         if words is not None:
             self._heed([("log", words)])

@@ -2,9 +2,9 @@
 
 `referee.table.assembly` makes one for each game, in the referee's own process. Each task of the loop is short, and
 edges come first: the loop looks for hands between any two tasks, so that a hand's light never waits for a verdict, a
-picture or a voice. Nothing is announced before it is on the disk, which has its own thread
-(`referee.record.journal.JournalThread`): while the loop waits for it, it still shows the first hand. No exception of a
-part leaves the loop.
+picture or a voice. Other threads only put events into its queue (`Alarm.put`), and it handles them in order. Nothing is
+announced before it is on the disk, which has its own thread (`referee.record.journal.JournalThread`); `Committed` is
+one of the events. No exception of a part leaves the loop.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
 from multiprocessing.connection import wait
 from typing import Any, Final, Protocol, TextIO
 
@@ -30,21 +29,36 @@ from referee.control.corrections import meet_command
 from referee.control.facts import Facts, Refused
 from referee.control.typed_words import is_typed_command
 from referee.engine.rulings import Ruling
-from referee.record.journal import JournalThread
+from referee.record.journal import Committed
 from referee.sentence import Sentence
 from referee.table.game import PADS, Conductor
+from referee.table.pause import PartTrouble
 from referee.table.services import TableService
 from referee.table.timeline import Timeline
 from referee.units import MS
 from referee.vision.message_pipe import MessagePipe
-from referee.vision.sight import Blind, News, Sight, Sights
+from referee.vision.sight import Blind, Sight, Sights
+
+Event = Committed | Force | Lost | PartTrouble
+"""What other threads report, besides edges and sights."""
 
 
 class Alarm:
-    """A bell that any thread may ring: `wait` returns at once then, and no ring is lost."""
+    """A bell that any thread may ring: `wait` returns at once then, and no ring is lost. Events may come with it."""
 
     def __init__(self) -> None:
         self._bell = Waker()
+        # Append and popleft of a deque are atomic, so no lock is needed.
+        self._events: deque[Event] = deque()
+
+    def put(self, event: Event) -> None:
+        """Queue an event, and wake the waiting thread."""
+        self._events.append(event)
+        self.ring()
+
+    def take(self) -> Event | None:
+        """Return the oldest event in the queue; None if there is none."""
+        return self._events.popleft() if self._events else None
 
     def ring(self) -> None:
         """Wake the waiting thread, or the next one that waits."""
@@ -257,36 +271,27 @@ class Loop:
         self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
         answers: Answers | None = None, clock: Clock = monotonic, alarm: Alarm | None = None,
         beat: Callable[[str], None] = lambda _part: None, forces: ForceSampler | None = None,
-        timeline: Timeline | None = None, services: Sequence[TableService] = (), log: JournalThread | None = None,
+        timeline: Timeline | None = None, services: Sequence[TableService] = (),
     ) -> None:  # fmt: skip
         """``timeline``: maps the machine's instants to the game's; ``services`` receive each edge and turn on it;
-        ``log``: the conductor's journal, if its disk has its own thread."""
+        ``alarm``: also the queue of the conductor's `JournalThread`, if it has one."""
         self._conductor, self._sights, self._pads = conductor, sights, pads
         self._first, self._answers, self._clock = dict(first or {}), answers, clock
         self._alarm = alarm or Alarm()
         self._beat, self._forces = beat, forces
         self._timeline, self._services = timeline or Timeline(), tuple(services)
         self._ahead = self._timeline.ahead
-        # Filled on other threads: append and popleft of a deque are atomic, so no lock is needed.
-        self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
-        self._glimpsed = 0
-        """Number of queued edges that are shown already but not yet handled."""
-        self._sighted: list[News] = []
-        """Sights that arrived while the disk took the log."""
-        self._lost: deque[Lost] = deque()
+        """Edges that have come, apart from other events: a hand's light must not wait for these."""
         self._silent: Mapping[int, str] = {}
-        self._post: deque[tuple[str, str]] = deque()
         self._stirred = clock() - _STIR
         self.frames = 0
         """Number of frames looked at."""
         self.lag = 0
         """Time from the last frame's exposure until the loop heard of it, ns."""
-        if log is not None:
-            log.attend(self._alarm.ring, self._glimpse, self.post)
         if forces is not None:
-            forces.start(self._on_force)
-        pads.start(self._on_edge, self._on_lost)
+            forces.start(self._alarm.put)
+        pads.start(self._on_edge, self._alarm.put)
         sights.start(self._alarm.ring)
 
     def _on_edge(self, edge: Edge) -> None:
@@ -296,53 +301,67 @@ class Loop:
         self._edges.append(edge)
         self._alarm.ring()
 
-    def _on_force(self, force: Force) -> None:
-        self._weights.append(force)
-        self._alarm.ring()
-
-    def _on_lost(self, lost: Lost) -> None:
-        self._lost.append(lost)
-        self._alarm.ring()
-
     def post(self, part: str, words: str) -> None:
         """Report from any thread that a part has failed, or works again (no words)."""
-        self._post.append((part, words))
-        self._alarm.ring()
+        self._alarm.put(PartTrouble(part, words))
 
     def turn(self, seconds: float | None = None) -> int:
         """Sleep until something comes, at most this long, and handle it; return the instant, ns."""
         if seconds is None:
             seconds = _BUSY if self._clock() - self._stirred < _STIR else _IDLE
         self._alarm.wait(seconds, self._sights.waitables())
-        self._feel()
-        sighted, self._sighted = self._sighted, []
-        seen = chain(sighted, self._sights.news(lambda: self._conductor.foresight))
-        for news in map(self._timeline.news, seen):
+        was_saving = self._conductor.is_saving
+        self._take_events()
+        if was_saving and not self._conductor.is_saving:
+            # Before another commit begins: a table with many rulings and a slow disk still answers its page.
+            self._serve(self._clock() + self._ahead)
+        for news in map(self._timeline.news, self._sights.news(lambda: self._conductor.foresight)):
             if isinstance(news, Sight):
                 self.frames += 1
                 self.lag = max(0, self._clock() + self._ahead - news.t - news.exposure)
                 self._safely("engine", self._conductor.on_sight, news)
             else:
                 self._safely("engine", self._conductor.on_blind, news)
-            self._feel()
+            self._take_events()
         machine = self._clock()
         now = machine + self._ahead
         # Take the watermark before the edges: every edge that it covers is in the queue by then.
         told = self._pads.watermark(machine) + self._ahead
         self._beat("pads")
-        self._feel()
-        while self._weights:
-            force = self._weights.popleft()
-            self._safely("force", self._conductor.weigh, force.seat, force.t + self._ahead, force.peak)
+        self._take_events()
         self._safely("engine", self._conductor.advance, now, told)
         self._show(now)
+        if not self._conductor.is_saving:
+            self._serve(now)
+        return now
+
+    def _serve(self, now: int) -> None:
+        """Let services and people have their turn; not while the disk takes the log, for they use the same record, and
+        no answer may leave here before its line is kept. A disk that hangs so keeps systemd's watchdog waiting."""
         for service in self._services:
             self._safely(service.name, service.beat, now)
         self._heed_parts()
         self._beat("engine")
         for question, value in self._answers.given(self._conductor.view.questions) if self._answers is not None else ():
             self._meet_answer(question, value, now)
-        return now
+
+    def _take_events(self) -> None:
+        """Handle everything that other threads have reported: hands first, and again between any two events."""
+        self._feel()
+        while (event := self._alarm.take()) is not None:
+            if isinstance(event, Committed):
+                self._safely("engine", self._conductor.on_committed, event)
+            elif isinstance(event, Force):
+                self._safely("force", self._conductor.weigh, event.seat, event.t + self._ahead, event.peak)
+            elif isinstance(event, Lost):
+                self._conductor.note("edges_lost", {"count": event.count, "after": event.after, "before": event.before})
+                words = Sentence("edges of the pads were lost ({count}); a hand may be missing", count=event.count)
+                self._conductor.trouble("edges", words)
+            elif event.words:
+                self._conductor.trouble(event.part, event.words)
+            else:
+                self._conductor.mended(event.part)
+            self._feel()
 
     def _meet_answer(self, question: str, value: Any, now: int) -> None:
         """Handle a typed answer like one from the page; a refused one leaves its question open."""
@@ -363,7 +382,6 @@ class Loop:
         """Take the edges that have come, and show at once which was first."""
         if not self._edges:
             return
-        self._glimpsed = 0
         while self._edges:
             edge = self._edges.popleft()
             if self._ahead:
@@ -373,27 +391,6 @@ class Loop:
                 self._safely(service.name, service.take_edge, edge)
         self._stirred = self._clock()
         self._show(self._stirred + self._ahead)
-
-    def _glimpse(self) -> None:
-        """Show the first hand while the disk takes the log, and nothing else; edges are handled afterwards.
-
-        Sights are handled afterwards as well, but are taken from the eye at once and without a foresight: otherwise the
-        eye would wait for an answer with each frame, and fall behind.
-        """
-        waitables = self._sights.waitables()
-        self._alarm.wait(_IDLE, waitables)
-        if waitables:
-            self._sighted += self._sights.news(lambda: None)
-        while self._glimpsed < len(self._edges):
-            edge = self._edges[self._glimpsed]
-            self._glimpsed += 1
-            self._conductor.touch(self._timeline.edge(edge) if self._ahead else edge)
-        touched, now = self._conductor.touched, self._clock() + self._ahead
-        for part, one in self._first.items():
-            try:
-                one.touch(touched, now)
-            except Exception as error:  # reported once the log is free again
-                self._post.append((part, f"{type(error).__name__}: {error}"))
 
     def _show(self, now: int) -> None:
         touched = self._conductor.touched
@@ -411,17 +408,6 @@ class Loop:
         for seat in self._silent.keys() - silent.keys():
             self._conductor.mended(f"pad {seat}")
         self._silent = silent
-        while self._post:
-            part, words = self._post.popleft()
-            if words:
-                self._conductor.trouble(part, words)
-            else:
-                self._conductor.mended(part)
-        while self._lost:
-            lost = self._lost.popleft()
-            self._conductor.note("edges_lost", {"count": lost.count, "after": lost.after, "before": lost.before})
-            words = Sentence("edges of the pads were lost ({count}); a hand may be missing", count=lost.count)
-            self._conductor.trouble("edges", words)
 
     def _safely(self, part: str, do: Callable[..., Any], *args: Any) -> None:
         """Call a function; log its exception, and go on."""
@@ -432,6 +418,12 @@ class Loop:
             self._conductor.trouble(part, f"{type(error).__name__}: {error}")
 
     def finish(self) -> None:
-        """Rule what is still open: the game is over."""
-        seen = tuple(seen for news in self._sighted for seen in news.seen)
-        self._conductor.finish(self._timeline.news(Blind("", seen + self._sights.finish())).seen)
+        """Rule what is still open, and announce it once it is on the disk: the game is over."""
+        self._await_disk()
+        self._conductor.finish(self._timeline.news(Blind("", self._sights.finish())).seen)
+        self._await_disk()
+
+    def _await_disk(self) -> None:
+        while self._conductor.is_saving:
+            self._alarm.wait(_IDLE)
+            self._take_events()

@@ -229,7 +229,7 @@ class PageLink(TableService):
         self.pairing = Pairing()
         obey = make_handler(self._facts, self._name, self._observe, orders or _no_orders)
         self._desk = CommandDispatcher(self.pairing, obey, state=self.state)
-        self._inlet: ControlServer | None = ControlServer(folder, self._desk)
+        self._inlet: ControlServer | None = ControlServer(folder, self._desk, waits=self._is_saving)
 
     def begin_game(self, game: GameContext) -> None:
         """Follow this game from now on, and drop everything of the previous one."""
@@ -399,6 +399,9 @@ class PageLink(TableService):
             self._inlet.close()
             self._inlet = None
         self._bell.close()
+
+    def _is_saving(self) -> bool:
+        return self._game is not None and self._game.conductor.is_saving
 
     def _facts(self) -> Facts | None:
         return None if self._game is None else self._game.facts()

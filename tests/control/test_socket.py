@@ -34,10 +34,13 @@ class Clocked:
     def __init__(self, folder: Path) -> None:
         self.clock = [0]
         self.heard: list[Any] = []
-        self.inlet = ControlServer(folder, self._handle, lambda: self.clock[0])
+        self.saving = False
+        """Whether the log's disk is taking what the last command did."""
+        self.inlet = ControlServer(folder, self._handle, lambda: self.clock[0], lambda: self.saving)
 
     def _handle(self, asked: Any) -> Mapping[str, Any]:
         self.heard.append(asked)
+        self.saving = asked == "write"
         if asked == "fail":
             raise RuntimeError("inside")
         return {"accepted": True, "words": "done" if asked != "odd" else {1, 2}}
@@ -68,6 +71,24 @@ def test_a_command_is_answered(clocked: Clocked) -> None:
     """One line there, one line back."""
     assert clocked.said(b'{"do":"pause"}\n') == {"accepted": True, "words": "done"}
     assert clocked.heard == [{"do": "pause"}]
+
+
+def test_a_command_is_answered_once_the_disk_has_its_line(clocked: Clocked) -> None:
+    """The next command waits until then, too; both callers are still served after a slow disk."""
+    with clocked.call() as writing, clocked.call() as other:
+        writing.sendall(b'"write"\n')
+        other.sendall(b'"read"\n')
+        writing.setblocking(False)
+        clocked.inlet.turn()
+        clocked.inlet.turn()
+        assert clocked.heard == ["write"]
+        with pytest.raises(BlockingIOError):
+            writing.recv(1000)
+        clocked.saving = False
+        clocked.clock[0] = CALLER_PATIENCE - 1
+        clocked.inlet.turn()
+        assert clocked.heard == ["write", "read"]
+        assert [json.loads(link.recv(1000))["accepted"] for link in (writing, other)] == [True, True]
 
 
 def test_nobody_else_can_reach_the_socket(clocked: Clocked) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from referee.engine.rulings import Ruling, encode_ruling
 from referee.record.journal import FileJournal, GameWriter, Journal, JournalThread
 from referee.settings.model import parse_settings
 from referee.table.game import Conductor
-from referee.table.loop import FirstHand, Loop, NoPads, SharedPads
+from referee.table.loop import Alarm, FirstHand, Loop, NoPads, SharedPads
 from referee.table.page_link import PageLink
 from referee.table.services import GameContext, TableService
 from referee.table.slap_pictures import Album
@@ -95,7 +94,8 @@ class Rig:
         self.pads = SharedPads(shell)
         self.path = folder / "game.jsonl"
         self.disk_clock = DiskClock()
-        self.journal = JournalThread(journal or FileJournal(self.path), self.disk_clock)
+        self.alarm = Alarm()
+        self.journal = JournalThread(journal or FileJournal(self.path), self.alarm.put, self.disk_clock)
         self.lights = SimulatedLights(SEATS)
         self.speaker = speaker or RecordingSpeaker()
         self.notices: list[Notice] = []
@@ -131,7 +131,7 @@ class Rig:
             self.sights.close()
         self.loop = Loop(
             self.conductor, self.sights, self.pads, first=self._first, timeline=self.timeline,
-            services=self._services, log=self.journal,
+            services=self._services, alarm=self.alarm,
         )  # fmt: skip
 
     # Events at the table
@@ -221,8 +221,8 @@ class Rig:
 
     def written(self) -> str:
         """Return the log so far."""
-        with suppress(OSError):
-            self.journal.commit()
+        self.conductor._commit(announcing=True)
+        self.loop._await_disk()
         return self.path.read_text()
 
     def lines(self, kind: str) -> list[str]:

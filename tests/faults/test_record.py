@@ -114,7 +114,7 @@ def test_record(recorded: Recorded, disk: Disk, how: str, row: Row) -> None:
     disk.mend()
     rig.until(lambda: "log" not in rig.conductor.troubles, "for the disk")
     rig.until(lambda: not rig.page()["troubles"], "for the page")
-    assert any("the log is written again" in said for said in rig.said())
+    rig.until(lambda: any("the log is written again" in said for said in rig.said()), "for the words")
     rig.until(lambda: not rig.keeper.waiting, "for the record")
     row.shows("recovers", "no line is lost")
     rig.double("T")

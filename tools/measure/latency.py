@@ -295,7 +295,7 @@ def table(
     sights, alarm = SightProcess(work), Alarm()
     record = Record((disk or folder) / "record.db")
     keeper = record.begin("now")
-    journal = JournalThread(keeper)
+    journal = JournalThread(keeper, alarm.put)
     names = tuple(f"Seat {n}" for n in range(1, SEATS + 1))
     lamps = Lamps(lights, SEATS)
     with (folder / "screen").open("w") as terminal, _output(terminal), Display(names, live=True) as display:
@@ -319,7 +319,7 @@ def table(
             paging.begin_game(GameContext(conductor, settings, Timeline(), time.monotonic_ns, keeper, record, speaker))
         first: dict[str, FirstHand] = {"watch": Watched(watch), "lights": lamps}
         services = [paging] if paging is not None else []
-        loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm, services=services, log=journal)
+        loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm, services=services)
         asked = cut.asked if cut is not None else []
         running = Running(
             loop, conductor, request, lights, sights, display, screen, record, card, speaker, asked, folder
