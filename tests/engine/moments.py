@@ -166,8 +166,9 @@ def _a_pile_is_won_once(moment: JudgedMoment) -> _Found:
         # A dead heat with a hand that slaps and takes in one motion is split at once (M14).
         sharers |= {seat for ruling in moment.rulings if ruling.kind == "dead_heat" for seat in ruling["seats"]}
     shared = set(takers) <= sharers and len(set(takers)) == len(takers)
-    # A leading card may be the last trick by itself, after the pile before it (E6).
-    two = len(takers) > 1 and isinstance(moment.observation, Card) and was is not None and after.over
+    # A leading card may be the last trick by itself, after the pile before it, won or taken (E6, K6).
+    led = was is not None or (bool(piles) and "K6" in piles[0].rule)
+    two = len(takers) > 1 and isinstance(moment.observation, Card) and led and after.over
     if len(takers) > 1 and not shared and not two:
         yield "C8 M3", f"the pile goes to {takers}"
     burned = sum(ruling["count"] for ruling in moment.rulings if ruling.kind == "burn")
