@@ -17,7 +17,7 @@ _ALLOWED = [
     if line and not line.startswith("#")
 ]
 _unexpected: list[str] = []
-# The data of whoever runs the tests stays untouched, and every process that a test starts finds an empty folder.
+# The own games of the person who runs the tests stay untouched: every process that a test starts finds an empty folder.
 os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="referee-tests-")
 atexit.register(shutil.rmtree, os.environ["XDG_DATA_HOME"], ignore_errors=True)
 

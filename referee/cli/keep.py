@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -18,7 +19,7 @@ from hardware.clock import wall_now
 from referee.cli.parser import Commands, command
 from referee.errors import UserError
 from referee.sentence import Sentence
-from referee.settings.places import SHOWN_FOLDER, earlier_records, find_settings, record_at
+from referee.settings.places import SHOWN_FOLDER, data_folder, earlier_records, find_settings, record_at
 from referee.text.escapes import escape_controls
 from referee.text.terminal_language import here, translate
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _SQLITE: Final = b"SQLite format 3\0"
 """First bytes of a record, which no log begins with."""
+_ZIP: Final = b"PK\3\4"
+"""First bytes of a backup."""
 
 
 def _add_record(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +78,7 @@ def add_games(commands: Commands) -> None:
         "examples:\n  referee games\n  referee games --export 12 > game.jsonl      the log, for `referee replay`\n"
         "  referee games --csv 12 > game.csv           the rulings, for a spreadsheet\n"
         "  referee games --import game.jsonl           a log of another table; twice is once\n"
-        "  referee games --import old/record.db        the games of another record that are missing here\n"
+        "  referee games --import table-2.zip          the games of a backup (or record) that are missing here\n"
         "  referee games --keep 12                     never remove it to make room\n"
         "  referee games --remove 12                   remove it and its pictures now\n"
         "  referee games --check                       hold every line against its seal\n"
@@ -87,8 +90,8 @@ def add_games(commands: Commands) -> None:
     add("--export", type=int, metavar="N", help="print a game as a log (JSON Lines)")
     add("--csv", type=int, metavar="N", help="print a game's rulings as CSV")
     add("--import", dest="take_in", type=Path, metavar="FILE",
-        help="record a log file as a game, or all games of another record; those that are there already are left as "
-        "they are")  # fmt: skip
+        help="record a log file as a game, or all games of another record or backup; those that are there already are "
+        "left as they are")  # fmt: skip
     add("--keep", type=int, metavar="N", help="never remove this game to make room")
     add("--release", type=int, metavar="N", help="it may be removed again")
     add("--remove", type=int, metavar="N", help="remove a game and its pictures")
@@ -109,8 +112,8 @@ def _games(args: argparse.Namespace) -> int:
 def _do_games(args: argparse.Namespace) -> int:
     if args.rescue:
         return _rescue(args.record)
-    if args.take_in is not None and _is_record(args.take_in):
-        return _import_record(args.record, args.take_in)
+    if args.take_in is not None and (start := _first_bytes(args.take_in)).startswith((_SQLITE, _ZIP)):
+        return _import_record(args.record, args.take_in, is_backup=start.startswith(_ZIP))
     from referee.record.erasure import erase_game
     from referee.record.export import export_game, import_game, write_rulings_csv
     from referee.record.people import People
@@ -158,10 +161,10 @@ def _do_games(args: argparse.Namespace) -> int:
     return 0
 
 
-def _is_record(file: Path) -> bool:
+def _first_bytes(file: Path) -> bytes:
     try:
         with file.open("rb") as opened:
-            return opened.read(len(_SQLITE)) == _SQLITE
+            return opened.read(len(_SQLITE))
     except OSError as error:
         raise UserError("{file} cannot be read: {why}", file=file, why=error.strerror) from None
 
@@ -179,23 +182,31 @@ def _tell_import(file: Path, imported: ImportedGame) -> Sentence:
     return Sentence("{file} is recorded already as game {number}; nothing was changed", file=file, number=game)
 
 
-def _import_record(record: Path, other: Path) -> int:
-    """Bring the games of another record into this one."""
+def _import_record(record: Path, other: Path, *, is_backup: bool) -> int:
+    """Bring the games of another record, or of a backup of one, into this one."""
+    from referee.record.backup import RECORD
     from referee.record.merge import copied_record, merge_record
+    from referee.record.restore import unpacked_backup
     from referee.record.store import Record
 
     if record.exists() and other.samefile(record):
         raise UserError("{other} is this record itself", other=other)
-    Record(other, read_only=True).close()
     record.parent.mkdir(parents=True, exist_ok=True)
-    with copied_record(other, record.parent) as copy:
-        found = merge_record(record, copy, wall_now())
+    if is_backup:
+        with unpacked_backup(other, record.parent) as (_, folder):
+            found = merge_record(record, folder / RECORD, wall_now())
+    else:
+        Record(other, read_only=True).close()
+        with copied_record(other, record.parent) as copy:
+            found = merge_record(record, copy, wall_now())
     new, more = len(found.missing), len(found.longer)
     words = Sentence(
         "{record} has all games of {other}; added: {new}, completed: {more}, there already: {there}",
         record=record, other=other, new=new, more=more, there=len(found.twins) - new,
     )  # fmt: skip
     print(escape_controls(translate(words)))
+    for words in found.forgotten_words:
+        print(translate(words))
     return 0
 
 
@@ -334,6 +345,15 @@ def _people(args: argparse.Namespace) -> int:
     from referee.record.people import People
     from referee.record.store import Record
 
+    if args.ask is not None and not args.record.exists():
+        from referee.record.people import consent_question
+        from referee.record.retention import RetentionPeriods
+
+        print(consent_question(args.ask, RetentionPeriods(), here().language))
+        return 0
+    if (args.agrees, args.declines, args.periods) != (None, None, None) and _may_begin(args.record):
+        # People answer before their first game.
+        Record(args.record).close()
     require_record(args.record)
     if args.everywhere and args.rename is None:
         raise UserError("--everywhere belongs to --rename OLD NEW")
@@ -353,6 +373,13 @@ def _people(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise UserError(str(error)) from None
     return 0
+
+
+def _may_begin(record: Path) -> bool:
+    """Return whether answers may begin the record: there is none, no earlier one, and the folder is this user's own."""
+    own = data_folder()
+    is_own = not own.exists() or not hasattr(os, "geteuid") or own.stat().st_uid == os.geteuid()
+    return record == record_at() and not record.exists() and is_own and not earlier_records()
 
 
 def _show_people(args: argparse.Namespace, people: People) -> str:

@@ -112,8 +112,16 @@ class Comparison:
     """Recorded here, but only their beginnings."""
     changes: int = 0
     """Number of the record's rows that were added or changed; 0 before a merge."""
+    forgotten: int = 0
+    """Number of people who were forgotten there, and whom this record forgets with them."""
     pictures: int = 0
     """Number of pictures that were added."""
+
+    @property
+    def forgotten_words(self) -> list[Sentence]:
+        """The number of these people in a sentence; empty if there are none."""
+        words = Sentence("people who were forgotten there, and now here as well: {many}", many=self.forgotten)
+        return [words] if self.forgotten else []
 
 
 def _compare(into: Record, other: Record) -> Comparison:
@@ -202,7 +210,7 @@ def merge_record(into: Path, other: Path, at: str) -> Comparison:
                 _complete_game(db, game, twin)
             _end_broken_off(db, at)
             _add_people(db, found)
-            found.changes = forgotten + db.total_changes - before
+            found.forgotten, found.changes = forgotten, forgotten + db.total_changes - before
         for game in found.missing:
             people.tie(found.twins[game].game)
     found.pictures = _add_pictures(into, other, {**found.twins, **found.longer})
@@ -257,7 +265,7 @@ def _complete_game(db: sqlite3.Connection, game: int, twin: Twin) -> None:
 
 
 def _end_broken_off(db: sqlite3.Connection, at: str) -> None:
-    """End games that nobody can go on with, for others stand behind them."""
+    """End games that cannot go on, since others stand behind them."""
     db.execute(
         "UPDATE game SET ended=?, end_seal=(SELECT seal FROM line WHERE game=id ORDER BY number DESC LIMIT 1)"
         " WHERE ended IS NULL AND id < (SELECT max(id) FROM game)",

@@ -61,6 +61,7 @@ class Plan:
             said.append(words)
             if more:
                 said.append(Sentence("games that are longer in the backup, and completed: {more}", more=more))
+            said += self.found.forgotten_words
         for step in self.steps:
             words = Sentence("{name} goes to {to}", name=step.name, to=step.to)
             if step.beside is not None:
@@ -85,7 +86,7 @@ def plan_restore(file: Path, places: Places, stamp: str) -> Plan:
     Raises:
         BackupError: it is truncated, no backup, or of a newer program.
     """
-    with _unpacked(file, None) as (manifest, folder):
+    with unpacked_backup(file, None) as (manifest, folder):
         return _plan(manifest, folder, places, stamp)
 
 
@@ -100,7 +101,7 @@ def restore(file: Path, places: Places, stamp: str) -> Plan:
     """
     places.record.parent.mkdir(parents=True, exist_ok=True)
     # Unpack beside the record, so that putting a file in place is a rename.
-    with _unpacked(file, places.record.parent) as (manifest, folder):
+    with unpacked_backup(file, places.record.parent) as (manifest, folder):
         plan = _plan(manifest, folder, places, stamp)
         taken = [step.beside for step in plan.steps if step.beside is not None and step.beside.exists()]
         if taken:
@@ -187,8 +188,13 @@ def _can_read_pictures(frames: Path) -> bool:
 
 
 @contextmanager
-def _unpacked(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]]:
-    """Unpack a complete archive into a temporary folder, and check its databases."""
+def unpacked_backup(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]]:
+    """Unpack a complete archive into a temporary folder, and check its databases; raises `BackupError`.
+
+    Args:
+        file: the archive.
+        folder: holds the temporary one; None: the system's.
+    """
     try:
         with (
             open_backup(file) as (archive, manifest),

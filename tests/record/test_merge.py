@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
+from referee.record.backup import Places, back_up
 from referee.record.database import RecordError
 from referee.record.erasure import forget, rename_everywhere
 from referee.record.export import export_game, import_game
@@ -180,7 +181,7 @@ def test_people_come_along_and_answers_given_here_count(here: Path, there: Path)
 
 
 @pytest.mark.parametrize("forgotten_here", [True, False])
-def test_who_is_forgotten_in_either_is_forgotten_in_both(here: Path, there: Path, forgotten_here: bool) -> None:
+def test_a_person_forgotten_in_either_is_forgotten_in_both(here: Path, there: Path, forgotten_here: bool) -> None:
     add_game(here, ["Ana", "Ben"], AT)
     with People(here) as people:
         people.remember("Ana", AT)
@@ -214,7 +215,7 @@ def test_pictures_follow_their_games(here: Path, there: Path) -> None:
     assert (_pictures(here, 1), _pictures(here, 2)) == ([b"here"], [b"there"])
 
 
-def test_pictures_of_somebody_who_was_forgotten_stay_away(here: Path, there: Path) -> None:
+def test_pictures_of_a_forgotten_person_stay_away(here: Path, there: Path) -> None:
     for path in (here, there):
         add_game(path, ["Ana", "Ben"], AT)
         _keep_picture(path, 1, b"her hand")
@@ -284,6 +285,30 @@ def test_games_at_an_earlier_place_are_named_until_they_are_here(here: Path, the
     assert list(find_left_behind(here, [there])) == [], "it was removed on purpose"
     there.write_bytes(b"no data base" * 100)
     assert len(list(find_left_behind(here, [there]))) == 1, "rescue may read some of it"
+
+
+def test_a_backup_of_another_table_brings_its_games_alone(
+    here: Path, there: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not its settings and decks, as a restore would; who was forgotten there is forgotten here."""
+    add_game(there, ["Ana", "Ben"], AT)
+    with People(there) as people:
+        people.remember("Ana", AT)
+    bring(here, there)
+    with People(there) as people:
+        forget(people, people.named("Ana"), LATER)
+    add_game(there, ["Cho", "Dan"], AT, reaction=QUICK)
+    settings = tmp_path / "table.toml"
+    settings.write_text("dealer = 2\n")
+    back_up(Places(there, settings, tmp_path / "decks"), tmp_path / "table-2.zip", LATER)
+    settings.unlink()
+    assert main(["games", "--record", str(here), "--import", str(tmp_path / "table-2.zip")]) == 0
+    said = capsys.readouterr().out
+    assert "added: 1, completed: 0, there already: 1" in said and "forgotten there, and now here as well: 1" in said
+    assert players(here) == {1: ("Seat 1", "Ben"), 2: ("Cho", "Dan")} and not settings.exists()
+    (tmp_path / "torn.zip").write_bytes((tmp_path / "table-2.zip").read_bytes()[:200])
+    assert main(["games", "--record", str(here), "--import", str(tmp_path / "torn.zip")]) == 2
+    assert "torn or no backup" in capsys.readouterr().err
 
 
 def test_commands_look_in_one_place_and_name_the_earlier_ones(

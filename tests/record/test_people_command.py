@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.cli import main
 from referee.cli.keep import add_people
 from referee.cli.parser import Parser
 from referee.errors import UserError
@@ -55,6 +56,21 @@ def test_from_being_asked_to_being_forgotten(path: Path, run: Run) -> None:
     assert run("--forget", "anna") == "forgotten; the name was removed from 1 game"
     assert "Anna" not in run()
     assert run("--erase-game", str(game)) == f"game {game} is removed"
+
+
+def test_people_answer_before_their_first_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An answer begins the record at its usual place; a mistyped one, or a question, begins none."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["people", "--ask", "Ana"]) == 0
+    assert "pictures 30 days" in capsys.readouterr().out
+    assert main(["people", "--record", str(tmp_path / "typo.db"), "--agrees", "Ana"]) == 2
+    assert list(tmp_path.iterdir()) == []
+    assert main(["people", "--agrees", "Ana"]) == 0
+    assert "Ana agreed, and is remembered; 0 games so far" in capsys.readouterr().out
+    assert main(["games"]) == 0 and main(["league"]) == 0
 
 
 def test_whoever_forgets_somebody_is_told_which_files_still_hold_the_name(path: Path, run: Run) -> None:

@@ -102,7 +102,7 @@ def test_the_page_of_every_route_has_nothing_inline(whole: tuple[House, Path]) -
 
 
 def test_a_paired_device_takes_a_backup_with_one_click(whole: tuple[House, Path], tmp_path: Path) -> None:
-    """Nobody else: it holds names. It is what `referee backup` writes, and `referee restore` takes."""
+    """No other visitor does: it holds names. It is what `referee backup` writes, and `referee restore` takes."""
     house, path = whole
     assert house.get("/backup.zip").status == 401
     reply = house.get("/backup.zip", house.pair().headers)
