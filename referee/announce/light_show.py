@@ -229,6 +229,9 @@ class Lamps:
             self._flash_at(notice.fields.get("seat"))
 
     def _heed(self, ruling: Ruling) -> None:
+        if ruling.window == "closed":
+            # The seat's light went on when the hand came down, and is off once the pile is gone.
+            return
         state, seat = self._state, ruling.get("seat")
         if ruling.kind in ("lead", "turn"):
             state.turn, state.colour = seat, _OFF

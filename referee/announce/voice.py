@@ -129,13 +129,18 @@ def phrase(ruling: Ruling, language: str = "en", names: Mapping[int, str] = NOBO
     words = words_in(language).calling(names)
     clips = _clips(words, ruling, _key(words, ruling))
     in_doubt = ruling.doubt or ruling.get("decided_by") == "doubt"
-    if in_doubt and clips and ruling.kind.startswith("slap_"):
+    # The verdict was spoken when the hand came down; only its margin is new.
+    is_margin = ruling.window == "closed"
+    if is_margin and not clips:
+        return None
+    if in_doubt and clips and ruling.kind.startswith("slap_") and not is_margin:
         clips = (*with_mark(clips, "."), *words.say("doubt.gap" if rests_on_gap(ruling) else "doubt"))
     if ruling.is_correction and ruling.supersedes and ruling.kind not in ("lead", "turn", "corrected"):
         clips = (*words.say("correction"), *clips) if clips else words.say("correction.void")
     if not clips:
         return None
-    priority = Priority.VERDICT if ruling.supersedes else _PRIORITIES.get(ruling.kind, Priority.VERDICT)
+    usual = Priority.CALL if is_margin else _PRIORITIES.get(ruling.kind, Priority.VERDICT)
+    priority = Priority.VERDICT if ruling.supersedes else usual
     return Phrase(clips, priority, ruling.t, language, "challenge" if ruling.kind in _CHALLENGE else "")
 
 
@@ -173,6 +178,8 @@ def _key(words: Language, ruling: Ruling, prefix: str = "") -> str:
     """Return the key of a ruling's phrase; no such phrase exists if the lights say enough."""
     kind, key = ruling.kind, prefix + ruling.kind
     if kind == "slap_won":
+        if ruling.window == "closed":
+            return f"{key}.closed.margin" if ruling["margin"] is not None else ""
         if words.has(decided := f"{key}.{ruling.get('decided_by')}"):
             return decided
         named = {"pattern": _pattern(words, ruling), "margin": ruling.get("margin") is not None}

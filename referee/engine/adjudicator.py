@@ -108,7 +108,8 @@ class Adjudicator:
         """Sorted by printing order, then by order of judging."""
         self._serial = 0
         self._early: list[Ruling] = []
-        self._said_early: str | None = None
+        self._said_early: Ruling | None = None
+        """The latest won slap returned by `take_early`."""
         self._questions: dict[str, Ruling] = {}
         self._history = History() if history else None
 
@@ -171,11 +172,17 @@ class Adjudicator:
     def take_early(self) -> list[Ruling]:
         """Return new rulings as soon as they are decided, for lights and voice.
 
-        A won slap is returned before its later runners-up are known; its final ruling has the same id and may name more
-        of them. Each ruling is returned once.
+        A won slap is returned before its pile is gone, and again under the same id once the next hand is known, or once
+        none can come any more (see `Ruling.window`). Any other ruling is returned once.
         """
         early, self._early = self._early, []
         return early
+
+    @property
+    def won_so_far(self) -> Ruling | None:
+        """The slap whose pile is still there, with the hands known so far; None if there is none."""
+        pending = self._judge.state.pending if self._judge.state is not None else None
+        return None if pending is None else _as_told(won_ruling(pending))
 
     def forget(self) -> None:
         """Drop the history, as if created without ``history``; past amendments stay in effect."""
@@ -283,13 +290,32 @@ class Adjudicator:
                     self._questions.pop(gone, None)
             if ruling.kind == "question" and ruling["ask"] not in _TOLD_ONLY and not _waits_for_gap(ruling):
                 self._questions[ruling.id] = ruling
-            if tells_early and ruling.id != self._said_early:
-                self._early.append(ruling)
+            if tells_early:
+                self._tell_early(ruling)
         self._serial = serial
         pending = self._judge.state.pending if self._judge.state is not None and tells_early else None
-        if pending is not None and self._said_early != f"slap_won@{pending.slap.id}":
-            self._early.append(won_ruling(pending))
-            self._said_early = self._early[-1].id
+        if pending is not None:
+            said = self._said_early
+            if (
+                said is None
+                or said.id != f"slap_won@{pending.slap.id}"
+                or said["margin"] != pending.margin
+                or said["decided_by"] != pending.decided_by
+            ):
+                self._tell_won(_as_told(won_ruling(pending)))
+
+    def _tell_early(self, ruling: Ruling) -> None:
+        said = self._said_early
+        if said is None or ruling.id != said.id:
+            self._early.append(ruling)
+        elif said.window == "open" or any(ruling[name] != said[name] for name in ("margin", "decided_by")):
+            self._tell_won(ruling)
+
+    def _tell_won(self, ruling: Ruling) -> None:
+        again = self._said_early is not None and self._said_early.id == ruling.id
+        # Corrections can take the only other hand back, and leave the window open.
+        self._said_early = replace(ruling, window="closed") if again and ruling.window != "open" else ruling
+        self._early.append(self._said_early)
 
     def _move(self, placed: Iterable[PlacedRuling]) -> None:
         """Print rulings that stand, and still wait for their print, with their line, which is judged elsewhere now."""
@@ -343,6 +369,12 @@ def _check_table(table: Table, *, again: bool) -> None:
         open_table(table)
     except RulesError as error:
         raise LogError(None, str(error)) from None
+
+
+def _as_told(won: Ruling) -> Ruling:
+    """Return the ruling on a slap whose pile is still there; its window is open if no other hand is known yet."""
+    is_open = won["margin"] is None and won["decided_by"] == "time"
+    return replace(won, window="open") if is_open else won
 
 
 def _is_counted(question: Ruling, position: Position) -> bool:

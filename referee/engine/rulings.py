@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import field, replace
 from functools import lru_cache
 from json.encoder import encode_basestring as _text
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from referee.engine.observations import Observation
 from referee.rules.cards import UNREADABLE
@@ -71,6 +71,10 @@ class Ruling:
     """Rulings that it undoes, by their ids before amendments rename them (F9, E8); not printed."""
     place: Key | None = field(default=None, compare=False)
     """Printing place, if not that of the line that ended its judging; not printed itself."""
+    window: Literal["", "open", "closed"] = field(default="", compare=False)
+    """Of a won slap that is told before its pile is gone. ``open``: no other hand is known yet, but one may still come.
+    ``closed``: it is told again, now with the next hand, or because none can come any more. Not printed.
+    """
 
     def __getitem__(self, name: str) -> Any:
         return self.fields[name]

@@ -54,7 +54,9 @@ class PictureSource(Protocol):
 
 
 def asks(ruling: Ruling) -> bool:
-    """Return whether pictures are kept around the instant of a ruling."""
+    """Return whether pictures are kept around the instant of a ruling; a slap that is told again has them already."""
+    if ruling.window == "closed":
+        return False
     if ruling.kind == "slap_void":
         return ruling.get("reason") in _DISPUTED
     return ruling.kind in _ASKING or (ruling.kind == "question" and ruling.get("ask") == "who_was_first")

@@ -151,7 +151,9 @@ def _form(ruling: Ruling) -> str:
     if ruling.kind == "slap_won":
         if ruling.get("decided_by", "time") != "time" or ("K6" in ruling.rule and is_overruled(ruling)):
             return "slap_won_by" if ruling.get("patterns") else "slap_won_people"
-        return "slap_won_alone" if ruling.get("margin") is None else "slap_won"
+        if ruling.get("margin") is None:
+            return "slap_won_open" if ruling.window == "open" else "slap_won_alone"
+        return "slap_won"
     if ruling.kind == "contested":
         return "contested_upheld" if ruling["upheld"] else "contested_refused"
     return "challenge_nobody" if ruling.kind == "challenge" and ruling["challenged"] is None else ruling.kind

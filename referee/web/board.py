@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
@@ -94,27 +93,10 @@ class Board:
             self.names = self.view.names or self.names
             early = self._adjudicator.take_early()
             self.replaced_by.update(find_replacements(early))
-            for ruling in early:
+            won = self._adjudicator.won_so_far
+            for ruling in (*early, *([won] if won is not None else [])):
                 if ruling.id not in self._places:
                     self._early[ruling.id] = ruling
-                    self._run_up(ruling)
-
-    def _run_up(self, late: Ruling) -> None:
-        """Give the won slap its margin over a late hand; its own ruling has that only once the pile is gone (K3)."""
-        won = self.last_decided()
-        if late.get("reason") != "late" or won is None or won.id not in self._early:
-            return
-        if won.get("decided_by") != "time" or any(late["seat"] == one["seat"] for one in (won, *won["runners_up"])):
-            return
-        hands = {line.id: line for line in self._lines if isinstance(line, Slap)}
-        first, hand = hands.get(cause_of(won)), hands.get(cause_of(late))
-        if first is None or hand is None or hand.t < first.t:
-            return
-        margin = hand.t - first.t
-        fields = {**won.fields, "runners_up": [*won["runners_up"], {"seat": hand.seat, "margin": margin}]}
-        if won["margin"] is None:
-            fields |= {"margin": margin, "error": first.t_error + hand.t_error}
-        self._early[won.id] = replace(won, because=(*won.because, hand.id), fields=fields)
 
     def add_rulings(self, rulings: Iterable[Ruling]) -> None:
         """Add rulings of the log; each replaces an early one with the same id."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -157,6 +158,19 @@ def test_rulings_and_notices_become_patterns() -> None:
     asks[0] = True
     lamps.touch((), 3 * SECOND)
     assert lights.levels["seat 1"] == lights.levels["seat 3"] > 0.5
+    lights.close()
+
+
+def test_a_slap_that_is_told_again_lights_no_seat() -> None:
+    """Its pile may be gone by then."""
+    lights = SimulatedLights(3, lambda: 0)
+    lamps = Lamps(lights, 3)
+    won = ruled("slap_won", seat=3)
+    lamps([replace(won, window="open")])
+    assert lights.levels["seat 3"] == 1.0
+    lamps([ruled("pile", seat=3, count=4), ruled("turn", seat=2)])
+    lamps([replace(won, window="closed")])
+    assert (lights.levels["seat 3"], lights.levels["seat 2"]) == (0.0, GLOW)
     lights.close()
 
 

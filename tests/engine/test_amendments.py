@@ -155,16 +155,18 @@ def test_late_evidence_is_recorded_and_not_judged() -> None:
 
 
 def test_a_live_referee_says_the_winner_before_its_runners_up_are_known() -> None:
-    """Voice and lights do not wait for the pick-up; the final ruling has the same id."""
+    """Voice and lights do not wait for the pick-up, but only then is it known that the hand was alone (same id)."""
     referee = Adjudicator(lookahead_ns=10 * MS)
     for line in log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2400 tick"):
         referee.observe(line)
-    early = [ruling.id for ruling in referee.take_early() if ruling.kind == "slap_won"]
-    assert early == ["slap_won@s1"]
+    early = [(ruling.id, ruling.window) for ruling in referee.take_early() if ruling.kind == "slap_won"]
+    assert early == [("slap_won@s1", "open")]
     assert referee.view.owner == 3
     final = referee.finish()
-    assert "slap_won@s1" in {ruling.id for ruling in final}
-    assert "slap_won@s1" not in {ruling.id for ruling in referee.take_early()}
+    assert [ruling.window for ruling in final if ruling.id == "slap_won@s1"] == [""]
+    again = [(ruling.window, ruling["margin"]) for ruling in referee.take_early() if ruling.id == "slap_won@s1"]
+    assert again == [("closed", None)]
+    assert referee.take_early() == []
 
 
 def test_an_answer_in_a_game_that_was_broken_off_finds_its_line() -> None:

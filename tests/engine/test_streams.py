@@ -223,13 +223,22 @@ def _early(referee: Adjudicator, lines: Iterable[Observation]) -> list[Ruling]:
     return referee.take_early()
 
 
-def test_lights_and_voice_hear_of_each_ruling_once() -> None:
+def test_lights_and_voice_hear_of_each_ruling_once_and_of_a_margin_when_it_is_known() -> None:
     """As soon as it is decided, in the order of deciding."""
     referee = Adjudicator(lookahead_ns=10 * MS)
     first = _early(referee, log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2500 tick"))
     assert [ruling.id for ruling in first][-3:] == ["turn@c1", "turn@c2", "slap_won@s1"]
-    then = _early(referee, [line("slap", 2600, "s2", seat=1), line("taken", 3000, "t1", seat=3), line("tick", 3500)])
-    assert [ruling.id for ruling in then] == ["slap_void@s2", "pile@t1", "lead@t1"]
+    assert referee.won_so_far == first[-1]
+    second = _early(referee, [line("slap", 2600, "s2", seat=1), line("tick", 2700)])
+    assert [ruling.id for ruling in second] == ["slap_void@s2", "slap_won@s1"]
+    third = _early(referee, [line("slap", 2710, "s3", seat=2), line("tick", 2800)])
+    assert [ruling.id for ruling in third] == ["slap_void@s3"]
+    so_far = referee.won_so_far
+    assert so_far is not None and [runner["seat"] for runner in so_far["runners_up"]] == [1, 2]
+    then = _early(referee, [line("taken", 3000, "t1", seat=3), line("tick", 3500)])
+    assert [ruling.id for ruling in then] == ["pile@t1", "lead@t1"]
+    won = [ruling for ruling in (*first, *second) if ruling.kind == "slap_won"]
+    assert [(ruling.window, ruling["margin"]) for ruling in won] == [("open", None), ("closed", 300 * MS)]
     assert _early(referee, [line("tick", 3600)]) == []
 
 

@@ -208,8 +208,8 @@ class Rig:
     # Queries
 
     def rulings(self, kind: str) -> list[Ruling]:
-        """Return rulings of a kind, as soon as they are handed out."""
-        return [ruling for ruling in self.shown if ruling.kind == kind]
+        """Return rulings of a kind, each once, as soon as they are handed out."""
+        return [ruling for ruling in self.shown if ruling.kind == kind and ruling.window != "closed"]
 
     def told(self) -> list[str]:
         """Return the table's notices, by key."""

@@ -185,6 +185,8 @@ class WildGame:
         self.t = max(self.t, self.lines[-1].t)
         self._guide.promise(self.t)
         for ruling in self._guide.take_early():
+            if ruling.window == "closed":
+                continue
             self.rulings.append(ruling)
             if ruling.kind == "question":
                 self.asked[ruling.id] = ruling

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from io import BytesIO, StringIO
 from typing import Any
 
@@ -11,12 +12,16 @@ import numpy as np
 import pytest
 
 from hardware.ports import Edge, Frame, HardwareMissing
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.announce.sinks import RulingListener
+from referee.announce.terminal import Display
+from referee.announce.voice import Voice
 from referee.engine.observations import Card, LogError, Observation, Table
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.table.game import Conductor
 from referee.table.pause import CAMERA
+from referee.text.ruling_lines import RulingWords
 from referee.vision.sight import Looker
 from tests.support.scripted_watcher import ScriptedWatcher
 from tests.support.text_journal import TextJournal
@@ -50,10 +55,10 @@ class Watched(Conductor):
         super().finish((*self.looker.finish(), *rest))
 
 
-def play(conductor: Watched, edges: tuple[Edge, ...] = SLAPS, until: int = 4000 * MS) -> None:
+def play(conductor: Watched, edges: tuple[Edge, ...] = SLAPS, until: int = 4000 * MS, *, since: int = 0) -> None:
     """Play frames each 50 ms and the edges, in the order of time; an edge is reported 20 ms late."""
     waiting = list(edges)
-    for index, t in enumerate(range(0, until, 50 * MS)):
+    for index, t in enumerate(range(since, until, 50 * MS), start=since // (50 * MS)):
         conductor.on_frame(Frame(NO_IMAGE, t, 2 * MS, index))
         while waiting and waiting[0].t + 20 * MS <= t:
             conductor.on_edge(waiting.pop(0))
@@ -74,6 +79,44 @@ def test_frames_and_edges_become_rulings() -> None:
     conductor.finish()
     won = next(ruling for ruling in conductor.rulings if ruling.kind == "slap_won")
     assert (won["seat"], won["patterns"], won["margin"], won["error"]) == (3, ["P1"], 14_500_000, 40_000)
+
+
+def _won(lines: str) -> list[str]:
+    return [line.split("  ")[-1] for line in lines.splitlines() if "wins the slap" in line]
+
+
+def test_terminal_and_voice_say_nothing_of_other_hands_before_one_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    """Then they tell the margin once; later hands do not change it."""
+    speaker = RecordingSpeaker(lambda: 0)
+    late = (
+        Edge(seat=1, t=2_341_300_000, pressed=True, t_error=20_000),
+        Edge(seat=2, t=2_391_300_000, pressed=True, t_error=20_000),
+    )
+    display = Display(TABLE.seats, live=False)
+    early = Watched(None, {"display": display, "voice": Voice(speaker)})
+    early.looker = Looker(ScriptedWatcher((PAIR[0], replace(PAIR[1], known_at=2050 * MS)), delay=0))
+    play(early, (SLAPS[0],), until=2_350 * MS)
+    assert _won(capsys.readouterr().out) == ["Cho wins the slap, double"]
+    assert [phrase.text for phrase in speaker.said if "seat three" in phrase.text] == ["seat three wins the slap"]
+    play(early, late, until=2_800 * MS, since=2_350 * MS)
+    early.finish()
+    final = next(ruling for ruling in early.rulings if ruling.kind == "slap_won")
+    assert final["margin"] == 100 * MS and len(final["runners_up"]) == 2
+    assert _won(capsys.readouterr().out) == [RulingWords(TABLE.seats)(final)]
+    said = [phrase.text for phrase in speaker.said if "milliseconds" in phrase.text]
+    assert said == ["seat three by one hundred milliseconds"]
+
+
+def test_a_hand_is_called_alone_once_its_pile_is_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    """The terminal says so; the voice, which has said who won the slap, does not."""
+    speaker = RecordingSpeaker(lambda: 0)
+    alone = Watched(None, {"display": Display(TABLE.seats, live=False), "voice": Voice(speaker)})
+    alone.looker = Looker(ScriptedWatcher((PAIR[0], replace(PAIR[1], known_at=2050 * MS)), delay=0))
+    play(alone, (SLAPS[0],), until=2_800 * MS)
+    assert _won(capsys.readouterr().out) == ["Cho wins the slap, double"]
+    alone.finish()
+    assert _won(capsys.readouterr().out) == ["Cho wins the slap, double, alone"]
+    assert [phrase.text for phrase in speaker.said if "slap" in phrase.text] == ["seat three wins the slap"]
 
 
 def test_the_log_gives_the_same_rulings_again() -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,7 @@ class Desk:
         (ruling("slap_void", 0, reason="late"), True), (ruling("slap_void", 0, reason="covered"), True),
         (ruling("slap_void", 0, reason="not_playing"), False), (ruling("slap_void", 0, reason="paused"), False),
         (ruling("question", 0, ask="unreadable_card"), False), (ruling("turn", 0), False),
-        (ruling("burn", 0), False),
+        (ruling("burn", 0), False), (replace(ruling("slap_won", 0), window="closed"), False),
     ],
 )  # fmt: skip
 def test_pictures_are_asked_for_where_one_may_want_to_see(one: Ruling, wanted: bool) -> None:

@@ -19,6 +19,7 @@ from referee.engine.view import ChallengeView, View
 from referee.record.store import Record
 from referee.sentence import Sentence, to_json
 from referee.text.catalogue import LANGUAGES, texts
+from referee.text.ruling_lines import RulingWords
 from referee.web.board import RULINGS_SHOWN, Board
 from referee.web.board_view import regions
 from referee.web.events import Hub
@@ -91,7 +92,7 @@ def test_a_ruling_is_here_as_soon_as_it_is_decided_and_makes_way_for_the_logs() 
     known = ["Cho wins the slap" in html for _, html in seen]
     assert known == [False] * 4 + [True] * 5, "with the tick that makes it certain"
     assert [logged for logged, _ in seen] == [False] * 8 + [True], "when its pile is taken"
-    assert "alone" in seen[4][1]
+    assert "Cho wins the slap, double<" in seen[4][1], "and nothing about other hands"
     assert "by 14.50\u00a0±\u00a00.04\u00a0ms" in seen[-1][1]
     assert seen[-1][1].count("Cho wins the slap") == 1
     assert made.early() == []
@@ -332,3 +333,44 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
     asyncio.run(run())
     assert not wakes.exists()
     link.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_contradicts_the_final_ruling_while_hands_still_come(language: str) -> None:
+    """A won slap is shown before the later hands are known: until then nothing says that there is none."""
+    late = '{"kind":"slap","t":2350000000,"id":"s3","seat":2,"t_error":20000}', '{"kind":"tick","t":2450000000}'
+    lines = (*SLAPPED[:-2], *late, *SLAPPED[-2:])
+    words, made = RulingWords(("Ana", "Ben", "Cho"), texts(language)), Board(1, live=True)
+    told = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
+    final: dict[str, str] = {}
+    shown: list[tuple[str, str, str]] = []
+    for number, line in enumerate(lines, start=1):
+        made.add_lines([(number, line)])
+        made.add_rulings(rulings := told.observe(decode_line(line, number)))
+        final |= {ruling.id: words(ruling) for ruling in rulings}
+        seen = regions(made, texts(language), names=("winner", "last", "rulings"))
+        shown.append((str(seen["winner"]), str(seen["last"]), str(seen["rulings"])))
+    say = words.texts
+    nothing_else = [
+        say("board.only_hand"), say("finish.alone", name="Cho"),
+        say("ruling.slap_won_alone", seat="Cho", patterns=words.pattern("P1")),
+    ]  # fmt: skip
+    for moment in shown:
+        assert not [text for text in nothing_else for part in moment if text in part.replace("\xa0", " ")]
+    first = next(moment for moment in shown if "Cho" in moment[0])
+    assert words.pattern("P1") in first[0] and say("finish.first", name="Cho") in first[1]
+    by = say("board.ahead", margin=say.ms(14_500_000, 40_000))
+    margins = [by in moment[0].replace("\xa0", " ") for moment in shown]
+    assert margins == sorted(margins) and margins[-1], "once it is there, the margin stays as it is"
+    assert final["slap_won@s1"] in shown[-1][2].replace("\xa0", " ")
+
+
+def test_a_hand_that_stayed_alone_is_called_so_once_its_pile_is_gone() -> None:
+    lines, made = [line for line in SLAPPED if "s2" not in line], Board(1, live=True)
+    told = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
+    heads = []
+    for number, line in enumerate(lines, start=1):
+        made.add_lines([(number, line)])
+        made.add_rulings(told.observe(decode_line(line, number)))
+        heads.append("no other hand" in regions(made, texts("en"), names=("winner",))["winner"].replace("\xa0", " "))
+    assert heads == [False] * (len(lines) - 1) + [True]

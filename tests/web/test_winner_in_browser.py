@@ -42,6 +42,8 @@ def test_the_winner_has_the_screen_and_late_hands_never(house: House, page: Page
             table.observe(line)
         screen = page.locator("#winner")
         screen.locator(".who", has_text="Dora").wait_for()
+        # Other hands may still come: the screen says what was slapped, and nothing about them.
+        assert screen.locator(".how").text_content() == "double" and screen.locator(".under").text_content() == ""
         shown = page.locator("#board").get_attribute("data-shown")
         for line in LATE:
             table.observe(line)
@@ -66,6 +68,23 @@ def test_the_winner_has_the_screen_and_late_hands_never(house: House, page: Page
             table.observe(line)
         page.locator("#state .headline", has_text="Dora's turn").wait_for()
         assert not screen.is_visible(), "a moment that has been seen does not come back"
+
+
+def test_a_hand_is_called_the_only_one_once_its_pile_is_gone(house: House, page: Page) -> None:
+    with listening(house), house.serve_controlled() as served:
+        table = Table(house.record, FIRST, house.link)
+        open_board(page, f"{served.address}/projector")
+        for line in (*CARDS, *WON):
+            table.observe(line)
+        screen = page.locator("#winner")
+        screen.locator(".how", has_text="double").wait_for()
+        assert "alone" not in (page.locator("#last").text_content() or "")
+        for line in TAKEN:
+            table.observe(line)
+        screen.locator(".how", has_text="no other hand").wait_for()
+        assert screen.locator(".under").text_content() == "double"
+        assert page.locator("#last .head").text_content() == "Dora, alone"
+        assert "Dora wins the slap, double, alone" in (page.locator("#rulings").text_content() or "")
 
 
 def test_whose_pile_it_is_is_told_as_soon_as_it_is_decided(house: House, page: Page) -> None:

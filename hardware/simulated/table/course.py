@@ -288,7 +288,7 @@ class Course:
         t, seat = self.hands.fall()
         self.slaps += 1
         said = self._tell(Slap(t=t, id=f"{self.names}s{self.slaps}", seat=seat, t_error=0))
-        if any(r.kind == "slap_won" for r in said):
+        if any(r.kind == "slap_won" and r.window != "closed" for r in said):
             self.last_valid = t
             self.take_at = None
             self.hands.inhibit(t)

@@ -115,6 +115,9 @@ class Telling:
         """
         self._number += 1
         fields = json.loads(encode_ruling(ruling))
+        if ruling.window == "open":
+            # No margin yet does not mean that no other hand came.
+            fields["window"] = ruling.window
         words = RulingWords(self._names)(ruling)[:LONGEST_TOLD]
         if ruling.kind == "question":
             asked = {"id": ruling.id, "ask": ruling.get("ask"), "cards": list(ruling.get("cards", ())), "words": words}

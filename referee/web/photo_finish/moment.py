@@ -180,7 +180,8 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
     if how:
         return Headline(texts("finish.first", name=name), how, ruling["seat"])
     if ruling["margin"] is None:
-        return Headline(texts("finish.alone", name=name), words.patterns(ruling["patterns"]), ruling["seat"])
+        key = "finish.first" if ruling.window == "open" else "finish.alone"
+        return Headline(texts(key, name=name), words.patterns(ruling["patterns"]), ruling["seat"])
     under = texts("finish.by", margin=texts.measured(ruling["margin"], ruling["error"]))
     return Headline(texts("finish.first", name=name), under, ruling["seat"])
 
@@ -211,7 +212,11 @@ def read_verdict(finish: Finish, words: RulingWords) -> RoomVerdict:
     if decided:
         return RoomVerdict(name, decided, "", seat)
     if ruling["margin"] is None:
-        return RoomVerdict(name, texts("board.only_hand"), words.patterns(ruling["patterns"]), seat)
+        patterns = words.patterns(ruling["patterns"])
+        if ruling.window == "open":
+            # Other hands may still come.
+            return RoomVerdict(name, patterns, "", seat)
+        return RoomVerdict(name, texts("board.only_hand"), patterns, seat)
     margin, error = ruling["margin"], ruling["error"]
     how = texts("board.ahead", margin=texts.ms(margin, error))
     return RoomVerdict(name, how, texts("board.give_or_take", error=texts.ms(error, error) if error else "0"), seat)
@@ -233,6 +238,8 @@ def tell_why(finish: Finish, words: RulingWords) -> str:
         return texts("finish.why_pending")
     if ruling.kind == "slap_won" and not words.how(ruling):
         if ruling["margin"] is None or not ruling["runners_up"]:
+            if ruling.window == "open":
+                return ""
             return texts(
                 "finish.why_alone", name=words.name(ruling["seat"]), patterns=words.patterns(ruling["patterns"])
             )

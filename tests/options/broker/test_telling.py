@@ -65,6 +65,20 @@ def test_rulings_are_told_as_the_log_has_them_and_counted() -> None:
     assert first["words"] == "Cho wins the slap, double, by 14.50 ± 0.04 ms"
 
 
+def test_a_slap_told_before_other_hands_are_known_says_so_and_counts_once() -> None:
+    telling, tally = told(), Tally()
+    tally.begin("2026-03-14", 1, NAMES)
+    alone = replace(WON, fields={**WON.fields, "margin": None, "error": None})
+    opened, closed = replace(alone, window="open"), replace(alone, window="closed")
+    first, second, logged = (telling.ruling(ruling) for ruling in (opened, closed, alone))
+    assert (first["words"], second["words"]) == ("Cho wins the slap, double", "Cho wins the slap, double, alone")
+    assert first["ruling"] == {**second["ruling"], "window": "open"}
+    assert logged["ruling"] == second["ruling"]
+    tally.take([opened])
+    tally.take([closed])
+    assert [one["slaps"] for one in tally.payload()["players"] if one["name"] == "Cho"] == [1]
+
+
 def test_a_won_game_is_off_and_an_endless_name_is_cut() -> None:
     telling = Telling("run")
     telling.begin(1, ("x" * 5000, "Ben"))
