@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from referee.announce.phrases import NoWords
 from referee.announce.sinks import Notice
 from referee.announce.voice import tell
-from referee.engine.rulings import SHOWN_BY_POSITION, Ruling
+from referee.engine.rulings import GAME_ENDS, SHOWN_BY_POSITION, Ruling
 from referee.text.escapes import escape_controls
 from referee.text.ruling_lines import RulingWords, pretty, suit_sign
 from referee.text.terminal_language import here, say_among
@@ -75,6 +75,8 @@ class Display:
         self._rulings: deque[Ruling] = deque(maxlen=_RULINGS)
         self._asked: dict[str, Ruling] = {}
         """Questions by id."""
+        self._end: Ruling | None = None
+        """The latest ruling that ended the game; a correction may have reopened it."""
         self._live_wanted = sys.stdout.isatty() if live is None else live
         self._live: Live | None = None
         self._is_full = self._is_terminal = False
@@ -118,6 +120,8 @@ class Display:
         """Append a ruling to the list, or replace the one that it amends: "alone" becomes a margin."""
         if ruling.kind == "question":
             self._asked[ruling.id] = ruling
+        if ruling.kind in GAME_ENDS:
+            self._end = ruling
         for place, old in enumerate(self._rulings):
             if old.kind == ruling.kind and (old.id == ruling.id or old.id in ruling.supersedes):
                 self._rulings[place] = ruling
@@ -205,8 +209,7 @@ class Display:
 
         name, texts = self._words.name, self._words.texts
         if view.game_over:
-            over = texts("board.game_over") if view.winner is None else texts("board.game_won", name=name(view.winner))
-            return Text(over, style="bold green")
+            return Text(escape_controls(self._words.outcome(self._end)), style="bold green")
         if self.gauge.paused:
             return Text(texts("board.paused"), style="bold yellow")
         if (challenge := view.challenge) is not None:

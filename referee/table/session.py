@@ -21,6 +21,7 @@ from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
 from referee.control.page_address import listen_at
 from referee.control.seat_codes import begin_evening
 from referee.control.socket import ControlError, runtime_folder
+from referee.engine.rulings import end_of
 from referee.errors import UserError
 from referee.record.certificates import find_standing
 from referee.record.database import RecordError
@@ -49,7 +50,8 @@ from referee.table.slap_pictures import open_album
 from referee.table.systemd import Service, open_service, serving
 from referee.text.catalogue import texts
 from referee.text.escapes import escape_controls
-from referee.text.terminal_language import translate
+from referee.text.ruling_lines import RulingWords
+from referee.text.terminal_language import here, translate
 
 if TYPE_CHECKING:
     from referee.table.orders import Orders
@@ -99,10 +101,7 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
         sitting, words = None, ""
         while True:
             conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new)
-            said = [translate("{cards} seen, {many} rulings", cards=conductor.cards, many=len(conductor.rulings))]
-            said += [translate("the log is {file}", file=evening.log)] * (evening.log is not None)
-            said += [translate("the game's seal is {seal}", seal=show_seal(evening.seal))] * bool(evening.seal)
-            print("; ".join(said))
+            print(*summarise(conductor, evening.log, evening.seal), sep="\n", flush=True)
             sitting, new, words = orders.next, orders.next is not None, ""
             if orders.switches_off and not service.stop_asked:
                 from referee.table.power_off import switch_off
@@ -112,6 +111,19 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
                     _wait_to_go(service)
             if service.stop_asked or not (sitting or words):
                 return 0
+
+
+def summarise(conductor: Conductor, log: Path | None, seal: str) -> list[str]:
+    """Return the terminal's last lines on a game: first its outcome, if it is over, then where it is kept.
+
+    ``seal``: its seal in the record; empty if it has none.
+    """
+    said = [translate("{cards} seen, {many} rulings", cards=conductor.cards, many=len(conductor.rulings))]
+    said += [translate("the log is {file}", file=log)] * (log is not None)
+    said += [translate("the game's seal is {seal}", seal=show_seal(seal))] * bool(seal)
+    end = end_of(conductor.rulings)
+    outcome = escape_controls(RulingWords(conductor.view.names, here()).outcome(end))
+    return [*[outcome] * (end is not None), "; ".join(said)]
 
 
 class RecordedLeftGames:

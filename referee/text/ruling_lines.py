@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from referee.engine.observations import Table
 from referee.engine.overrule import is_overruled
-from referee.engine.rulings import RULING_ORDER, SLAP_KINDS, Ruling, gap_form, rests_on_gap
+from referee.engine.rulings import RULING_ORDER, SLAP_KINDS, Ruling, gap_form, rests_on_gap, unamended
 from referee.rules.cards import UNREADABLE, is_card
 from referee.text.catalogue import Texts, texts
 
@@ -72,6 +72,10 @@ class RulingWords:
         """Return what decided a won slap if it was not the clock; otherwise an empty text."""
         how = "people" if "K6" in ruling.rule and is_overruled(ruling) else str(ruling.get("decided_by", "time"))
         return "" if how == "time" else self._field("decided_by", how)
+
+    def outcome(self, end: Ruling | None) -> str:
+        """Return how a game ended, even if a correction brought that about; ``end``: `end_of` its rulings, if known."""
+        return self.texts("board.game_over") if end is None else self(unamended(end))
 
     def __call__(self, ruling: Ruling) -> str:
         """Return the ruling as one line; may raise any error for a malformed field."""

@@ -16,7 +16,7 @@ from referee.engine.amended_log import UNUSED, AmendedLog
 from referee.engine.log import find_replacements
 from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Taken, Tick
 from referee.engine.overrule import Overrulable, allows_corrections, find_overrulable
-from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
+from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of, end_of
 from referee.engine.view import View
 from referee.record.stored_lines import LineReader
 from referee.rules.house import RulesError
@@ -187,6 +187,11 @@ class Board:
     def playing(self) -> bool:
         """Whether a game is on."""
         return self.live and self.game is not None and not self.view.game_over
+
+    @property
+    def end(self) -> Ruling | None:
+        """The ruling that ended the game; None if it is not over."""
+        return end_of((*self.rulings, *self._early.values())) if self.view.game_over else None
 
     def _log(self) -> AmendedLog:
         """Return the latest lines with people's corrections."""

@@ -73,10 +73,8 @@ def _state(board: Board, words: RulingWords) -> Markup:
         return tag("p", texts("board.waiting"), class_="headline") + tag("p", texts("board.waiting_long"))
     if board.paused:
         text = texts("board.paused")
-    elif view.winner is not None:
-        text = texts("board.game_won", name=words.name(view.winner))
     elif view.game_over:
-        text = texts("board.game_over")
+        text = words.outcome(board.end)
     elif view.owner is not None:
         text = texts("board.owned_by", name=words.name(view.owner))
     elif view.challenge is not None:

@@ -1,4 +1,4 @@
-"""The page of a finished game: the winner, each player's cards over time, five moments, and a rematch."""
+"""The page of a finished game: the winner, each player's cards over time, a few moments, and a rematch."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from referee.engine.observations import Other
+from referee.engine.rulings import end_of
 from referee.record.statistics import HandFigure, make_figures
 from referee.text.catalogue import Texts, with_nbsp
 from referee.text.ruling_lines import RulingWords
@@ -136,12 +137,11 @@ def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
 
 def _headline(folded: LoadedGame, words: RulingWords) -> tuple[str, int | None]:
     """Return how the game ended, and the seat whose colour that has."""
-    in_force = [ruling for ruling in folded.rulings if ruling.id not in folded.replaced_by]
-    end = next((ruling for ruling in reversed(in_force) if ruling.kind in ("won", "drawn")), None)
+    end = end_of(folded.rulings)
     if end is None:
         return words.texts("games.unfinished"), None
     seat = end.get("seat")
-    return words(end), seat if isinstance(seat, int) else None
+    return words.outcome(end), seat if isinstance(seat, int) else None
 
 
 def _moment(moment: GameMoment, texts: Texts) -> Markup:
@@ -170,7 +170,8 @@ async def show_end(site: Site, request: Request) -> HTMLResponse:
         moments = [_moment(moment, texts) for moment in find_moments(folded, words)]
         head = tag("h1", text, class_=f"ink-seat{(seat - 1) % 8 + 1}" if seat else None)
         figure = tag("figure", tag("figcaption", texts("end.curve")), curve, class_="panel")
-        listed = tag("section", tag("h2", texts("end.moments")), tag("ul", moments), class_="panel moments")
+        title = tag("h2", texts.count("end.moments", len(moments)))
+        listed = tag("section", title, tag("ul", moments), class_="panel moments") if moments else None
         seal = record_notes(folded, texts)
         return [head, tag("div", figure, listed, class_="ended"), seal, tag("div", links, class_="buttons")]
 

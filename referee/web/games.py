@@ -17,7 +17,7 @@ from referee.engine.explanation import Explanation
 from referee.engine.near_misses import Considered
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
 from referee.engine.replay import TooLong
-from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
+from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of, end_of
 from referee.engine.shadow_marks import is_shadowed
 from referee.record.export import write_rulings_csv
 from referee.record.seals import show_seal
@@ -78,9 +78,11 @@ def game_heads(texts: Texts) -> list[Child]:
 def game_row(info: GameInfo, shelf: GameCache, texts: Texts) -> Markup:
     """Return a game's row in a table of games."""
     at, end = f"/games/{info.id}", shelf.end_ruling(info.id)
+    pages = [("end", f"{at}/end")] * (end is not None)
+    pages += [("rulings", at), ("replay", f"{at}/replay"), ("figures", f"{at}/figures")]
     links = [
         tag("a", texts(f"games.{name}"), href=href, aria_label=f"{texts(f'games.{name}')}, {info.id}")
-        for name, href in (("rulings", at), ("replay", f"{at}/replay"), ("figures", f"{at}/figures"))
+        for name, href in pages
     ]
     if end is None:
         outcome = texts("games.unfinished")
@@ -135,7 +137,8 @@ async def show_game(site: Site, request: Request) -> Response:
     else:
         listed = [ruling for ruling in folded.rulings if every or ruling.kind not in SHOWN_BY_POSITION]
         count, part, shadowed = len(listed), listed[first : first + _RULINGS_A_PAGE], is_shadowed(folded.lines())
-        names, again = ("replay", "figures"), _ruled_again(folded, texts)
+        names = (*("end",) * (end_of(folded.rulings) is not None), "replay", "figures")
+        again = _ruled_again(folded, texts)
     info, words, at = folded.info, RulingWords(folded.table.seats, texts), f"/games/{folded.info.id}"
     title = texts("games.game", game=info.id)
     under = f"{_date_and_time(info.began)} · {', '.join(info.seats)} · {rules_name(info.rules, texts)}"

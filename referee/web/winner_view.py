@@ -16,7 +16,11 @@ _CARDS = 4
 
 
 def winner_view(board: Board, words: RulingWords) -> Markup:
-    """Return the latest decided slap, which a script shows large for a while; empty if there is none."""
+    """Return the end of the game, else the latest decided slap, for a script to show large for a while; else empty."""
+    if board.live and (end := board.end) is not None:
+        seat = end.get("seat") if end.kind == "won" else None
+        said = tag("p", words.outcome(end), class_="who")
+        return tag("div", said, class_=_coloured("verdict over", seat), data_t=end.t, data_ruling=end.id)
     ruling = board.last_decided() if board.live else None
     seen = None if ruling is None else board.finish_of(cause_of(ruling))
     if ruling is None or seen is None:
@@ -42,6 +46,10 @@ def first_view(seen: Finish, words: RulingWords, said: Child = None, **data: str
         tag("div", cards, class_="hand"),
         said,
         svg(draw_room_finish(seen, words), class_="lanes"),
-        class_=f"verdict ink-seat{(verdict.seat - 1) % 8 + 1}" if verdict.seat else "verdict",
+        class_=_coloured("verdict", verdict.seat),
         **data,
     )
+
+
+def _coloured(class_: str, seat: int | None) -> str:
+    return f"{class_} ink-seat{(seat - 1) % 8 + 1}" if seat else class_

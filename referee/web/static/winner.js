@@ -69,7 +69,8 @@ const Winner = (() => {
       if (!("pile" in fresh) || fresh.pile.includes("class=\"fan\"") || !fan.length || !owner) return null;
       const cards = fan.map((card) => ({ picture: card.cloneNode(), at: card.getBoundingClientRect() }));
       return () => {
-        if (home.hidden) fly(cards, owner);
+        // The end of the game keeps the screen.
+        if (home.hidden || home.querySelector(".over")) fly(cards, owner);
         else {
           after = () => fly(cards, owner);
           clearTimeout(timer);
