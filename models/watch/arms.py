@@ -20,7 +20,7 @@ from models.watch.reaches import Reach
 from models.watch.stream import SeenFrame, Stream
 from models.watch.surfaces import Surface
 from models.watch.tracks import Pile, Track
-from referee.engine.observations import MAX_ERROR, Card, Foul, Observation, Taken
+from referee.engine.observations import MAX_ERROR, Observation, Taken
 from referee.units import MS
 
 _SAME_ARM: Final = 15.0
@@ -94,17 +94,10 @@ class _Stay:
 
 
 class Hovering:
-    """Remembers which arms stay over the pile, and which seat's turn follows which.
-
-    A hand already there when a card turns may not slap it (M5). A hover is reported only when it is certain: the hand
-    was over the pile for a while before the reveal and still at it, it did not lay the card, and it does not belong to
-    the next player, who waits there with a card.
-    """
+    """Remembers which arms stay over the pile."""
 
     def __init__(self) -> None:
         self._stays: list[_Stay] = []
-        self._next: dict[int, set[int]] = {}
-        self._before: int | None = None
 
     def note(self, t: int, arms: Iterable[tuple[float, float]]) -> None:
         """Note the arms of the newest frame: bearing and the share of the way to the pile that each covers."""
@@ -129,17 +122,6 @@ class Hovering:
     def at(self, t: int) -> list[float]:
         """Return the bearings of arms that hovered when a face came up at an instant, ns."""
         return [stay.bearing for stay in self._stays if stay.since <= t - HAND_NS and stay.last >= t]
-
-    def laid(self, seat: int | None) -> None:
-        """Note that a seat laid a card, to learn the order of turns."""
-        if seat is not None and self._before is not None:
-            self._next.setdefault(self._before, set()).add(seat)
-        self._before = seat
-
-    def waits(self, seat: int, after: int) -> bool:
-        """Whether a seat's hand may rightly wait over the pile for its turn after another's card."""
-        known = self._next.get(after)
-        return known is None or seat in known
 
 
 class Arms:
@@ -252,40 +234,6 @@ class Arms:
         (far, seat), *others = sorted((apart(bearing, angle), seat) for seat, bearing in self._bearings.items())
         # Two seats closer together than two looks at one arm differ cannot be told apart.
         return seat if far <= limit and all(other - far >= _SAME_ARM for other, _ in others) else None
-
-
-class Fouls:
-    """Reports fouls beside a card: a hand that hovers while it turns (M5), two cards drawn at once (F9)."""
-
-    def __init__(self, stream: Stream, pile: Pile, arms: Arms) -> None:
-        self._stream, self._pile, self._arms = stream, pile, arms
-        self._count = 0
-
-    def beside(self, seen: Sequence[Observation]) -> list[Observation]:
-        """Return the fouls beside the cards among these observations of the newest frame."""
-        hovering = self._arms.hovering
-        out: list[Observation] = []
-        for card in sorted((line for line in seen if isinstance(line, Card)), key=lambda card: card.t):
-            if card.seat is not None:
-                # The foul precedes the card.
-                t = max(card.t - card.t_error - 1, self._stream.watermark + 1)
-                seats = {self._arms.seat(bearing) for bearing in hovering.at(card.t)} - {None, card.seat}
-                waiting = sorted(seat for seat in seats if seat is not None and not hovering.waits(seat, card.seat))
-                out += [self._foul(t, seat, "hover") for seat in waiting]
-            hovering.laid(card.seat)
-        for lower, upper in list(self._pile.doubles):
-            if lower.name is None or upper.name is None:
-                continue
-            self._pile.doubles.remove((lower, upper))
-            seat = self._arms.seat(usual(lower.bearings + upper.bearings))
-            if seat is not None:
-                came = [(track.low + track.high) // 2 for track in (lower, upper)]
-                out.append(self._foul(max(*came, self._stream.watermark) + 1, seat, "double_draw"))
-        return out
-
-    def _foul(self, t: int, seat: int, name: str) -> Foul:
-        self._count += 1
-        return Foul(t=t, id=f"f{self._count}", seat=seat, foul=name)
 
 
 class TakeDetector:

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, TakeDetector
+from models.watch.arms import TAKEN_ERROR_NS, Arms, TakeDetector
 from models.watch.attribution import Attribution
 from models.watch.bare_table import BareTable
 from models.watch.continuity import Continuity
 from models.watch.covered import Covered
 from models.watch.decision import Decisions
 from models.watch.faces import WhitePatches, first_suspected
+from models.watch.fouls import Fouls
 from models.watch.gaze import CardEye, Found, Gaze
 from models.watch.measure import CHANGED, FEW, HALF, MOST
 from models.watch.motion import Bytes, Glance, Motion

@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from models.watch.arms import Hovering
+from models.watch.fouls import TurnOrder
 from models.watch.motion import Glance, Motion
 from models.watch.shift import ShiftTracker
 from models.watch.stream import BLIND_NS, Stream
@@ -237,15 +238,15 @@ def test_only_a_hand_that_was_there_long_before_the_card_hovers() -> None:
 
 
 def test_whoever_plays_next_may_wait_over_the_pile_and_nobody_is_blamed_before_that_is_known() -> None:
-    hovering = Hovering()
-    assert hovering.waits(3, after=1)
+    turns = TurnOrder()
+    assert turns.may_wait(3, after=1)
     for seat in (1, 2, 3, 4, 1, 2):
-        hovering.laid(seat)
-    assert hovering.waits(2, after=1) and not hovering.waits(3, after=1)
-    hovering.laid(None)
-    hovering.laid(1)
+        turns.note_card(seat)
+    assert turns.may_wait(2, after=1) and not turns.may_wait(3, after=1)
+    turns.note_card(None)
+    turns.note_card(1)
     # After an unknown hand the predecessor is unknown.
-    assert not hovering.waits(1, after=2)
+    assert not turns.may_wait(1, after=2)
 
 
 def test_a_stream_remembers_since_when_it_was_blind_even_through_a_glimpse() -> None:
