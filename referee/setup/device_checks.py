@@ -7,6 +7,7 @@ words, and the wizard goes on; if a step is impossible without it, `UserError` e
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.errors import UserError
 from referee.sentence import Sentence, joined, words_of
 from referee.settings.file import SettingsText, replace_file
+from referee.settings.house_rules import SUFFIX
 from referee.settings.model import Settings, VoiceSettings, parse_settings
 from referee.setup.doctor import examine, short_report
 from referee.setup.first_hit import first_hit, keys_held_together
@@ -30,6 +32,7 @@ from referee.vision.cameras import cameras, open_camera_of
 
 _SLAP_PATIENCE: Final = 20.0
 """Time limit for a slap, s."""
+_LONGEST_FILE_NAME: Final = 40
 _BLINK: Final = 0.35
 """Half a blink's period, s."""
 
@@ -223,6 +226,13 @@ class Bench:
     def decks(self) -> list[str]:
         """Return the learned decks."""
         return learned_decks.names()
+
+    def keep_rules(self, title: str, text: str) -> str:
+        """Keep a file of house rules beside the settings, under its title; return the file's name."""
+        name = "-".join(re.findall(r"\w+", title.casefold()))[:_LONGEST_FILE_NAME] or "rules"
+        file = f"house-{name}{SUFFIX}"
+        replace_file(self.path.with_name(file), text.encode("utf-8"))
+        return file
 
     def doctor(self, text: str) -> tuple[str, bool]:
         """Return the doctor's report, and whether everything is well."""

@@ -24,6 +24,8 @@ from referee.vision.photos import load_eye
 _MODEL: Final = Path("/proc/device-tree/model")
 _PATIENCE: Final = 90.0
 """Time limit for slaps, s: phones must be unlocked and find their network."""
+_FIRST_PICTURE: Final = 30_000_000_000
+"""Time limit for the camera's first picture, ns: the eye is loaded meanwhile."""
 _HOLDING: Final = 30.0
 """Time limit for keys that are pressed together, s."""
 
@@ -78,11 +80,17 @@ class EveningBench(Bench):
         look = self.look_now
         return look is not None and bool(look.jpeg)
 
-    def look(self, text: str) -> None:
-        """Open the camera of these settings, and keep looking."""
+    def look(self, text: str) -> str:
+        """Open the camera of these settings and keep looking; return why no picture came, or an empty text."""
         self.look_away()
+        self.left.clear()
         settings = self.settings(text)
         self._look = LiveLook(lambda: open_camera_of(settings.camera), lambda: load_eye(settings.deck))
+        until = monotonic() + _FIRST_PICTURE
+        while not self._look.has_settled.wait(0.1) and not self.left.is_set() and monotonic() < until:
+            pass
+        newest = self._look.newest
+        return "" if newest.jpeg else newest.trouble
 
     def look_away(self) -> None:
         """Close the camera."""

@@ -6,10 +6,11 @@ rules, and one slap by each player. All else keeps the defaults of a new table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from hardware.camera.network import masked
 from hardware.camera.spec import NETWORK
 from referee.rules.house import read_house_rules
 from referee.sentence import Sentence
@@ -19,7 +20,18 @@ from referee.setup.left_game import LeftGame, describe_table, left_game_step
 from referee.setup.pads_step import pads_step, press_together
 from referee.setup.rules_step import rules_step
 from referee.setup.steps import check_names, lights_step, voice_step
-from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number, yes_no
+from referee.setup.walk import (
+    BadAnswer,
+    DeviceCall,
+    Question,
+    Remark,
+    Request,
+    Run,
+    WalkStep,
+    choose,
+    whole_number,
+    yes_no,
+)
 from referee.text.terminal_language import translate
 
 USUAL_KEYS: Final = ("a", "l", "t", "b", "q", "p", "z", "m")
@@ -31,17 +43,22 @@ _LONGEST_DELAY: Final = 5000
 
 
 def people_step(draft: SettingsText) -> Run:
-    """Ask how many play, and who."""
-    there = draft.settings.seats
-    words = Sentence("How many of you play ({low} to {high})?", low=FEWEST_SEATS, high=MOST_SEATS)
-    count = yield Question("seats.count", words, str(len(there)), whole_number(FEWEST_SEATS, MOST_SEATS))
-    names: list[str] = []
-    for n in range(1, count + 1):
-        default = there[n - 1].name if not draft.is_new and n <= len(there) else translate("Player {n}", n=n)
-        first, next_ = Sentence("Who is the first?"), Sentence("Who is the next one clockwise, as seen from above?")
-        words = first if n == 1 else next_
-        names.append((yield Question(f"seats.name.{n}", words, default, check_names(names))))
+    """Ask who plays, with all names at once."""
+    there = [seat.name for seat in draft.settings.seats]
+    default = [translate("Player {n}", n=n) for n in range(1, len(there) + 1)] if draft.is_new else there
+    words = Sentence("Who plays? Enter the names clockwise, as seen from above.")
+    names = yield Question("seats.names", words, ", ".join(default), _parse_names, kind="names")
     return draft.changed({"lights.enabled": False}).with_seats([{"name": name} for name in names])
+
+
+def _parse_names(text: str) -> list[str]:
+    """Parse names with commas, or one on each line."""
+    names: list[str] = []
+    for name in filter(None, (part.strip() for part in text.split("\n" if "\n" in text else ","))):
+        names.append(check_names(names)(name))
+    if not FEWEST_SEATS <= len(names) <= MOST_SEATS:
+        raise BadAnswer(Sentence("{low} to {high} players can play", low=FEWEST_SEATS, high=MOST_SEATS))
+    return names
 
 
 def hands_step(draft: SettingsText) -> Run:
@@ -110,10 +127,10 @@ def look_step(draft: SettingsText) -> Run:
         if source != "picamera":
             values |= {"camera.width": 1280, "camera.height": 720}
         if "://" in source:
-            words = Sentence("How late do its pictures come, in milliseconds? (docs/vision.md says how to measure it.)")
-            values["camera.delay_ms"] = yield Question("camera.delay", words, _UNKNOWN, _delay)
+            values["camera.delay_ms"] = yield from _ask_delay()
         draft = draft.changed(values)
-        yield DeviceCall("look", {"text": draft.text}, Sentence("opening the camera"))
+        if not (yield from _try_camera(draft, source)):
+            continue
         words = Sentence(
             "Lay some cards face up in the middle. Are they named right, and is nothing said to be mended?"
         )
@@ -133,6 +150,36 @@ def look_step(draft: SettingsText) -> Run:
                              for n in range(1, len(seats) + 1)])  # fmt: skip
 
 
+def _try_camera(draft: SettingsText, source: str) -> Generator[Request, Any, bool]:
+    """Open the camera until it shows a picture; return false if people give it up."""
+    while trouble := (
+        yield DeviceCall("look", {"text": draft.text}, Sentence("waiting for the camera's first picture"))
+    ):
+        yield Remark(Sentence("No picture came: {why}", why=trouble))
+        yield DeviceCall("look_away", {})
+        choices = {"retry": Sentence("Try this camera again"), "other": Sentence("Another camera or address")}
+        words = Sentence("{camera} shows no picture. What next?", camera=masked(source))
+        if (yield choose("camera.failed", words, "retry", choices)) == "other":
+            return False
+    return True
+
+
+def _ask_delay() -> Generator[Request, Any, float | None]:
+    """Ask how late a network camera's pictures come; None: not known."""
+    choices = {
+        _UNKNOWN: Sentence(
+            "I do not know\nEach card's instant is known to 0.3 s only: close slaps are dead heats more often."
+        ),
+        "known": Sentence("I have measured it\nThe page about seeing says how."),
+    }
+    words = Sentence("A camera in the network shows everything a little late. How late are its pictures?")
+    if (yield choose("camera.delay", words, _UNKNOWN, choices)) == _UNKNOWN:
+        return None
+    words = Sentence("How late are they, in milliseconds?")
+    check = whole_number(0, _LONGEST_DELAY)
+    return float((yield Question("camera.delay_ms", words, "300", check)))
+
+
 def _stream(text: str) -> str:
     """Check the address of a stream, or the path of an existing file or folder."""
     scheme, colon, rest = text.partition("://")
@@ -144,15 +191,6 @@ def _stream(text: str) -> str:
     if not text or not path.exists():
         raise BadAnswer(Sentence("there is no such file; an address begins with http:// or rtsp://"))
     return str(path.resolve())
-
-
-def _delay(text: str) -> float | None:
-    """Parse milliseconds; `None`: unknown."""
-    if text.casefold() == _UNKNOWN:
-        return None
-    if not text.isdecimal() or int(text) > _LONGEST_DELAY:
-        raise BadAnswer(Sentence("a number from 0 to {most}, or {word}", most=_LONGEST_DELAY, word=_UNKNOWN))
-    return float(text)
 
 
 def slaps_step(draft: SettingsText) -> Run:

@@ -28,6 +28,8 @@ class HeldWalk:
         self._remarks: list[str] = []
         self._busy = ""
         self._complaint = ""
+        self._wish = ""
+        """Where to go once the device call at work has ended: ``back``, or ``step NAME``."""
         self._version = 0
         self.over = threading.Event()
         """Set when the wizard has ended or was stopped."""
@@ -39,16 +41,13 @@ class HeldWalk:
         empty text.
         """
         with self._changed:
-            word, _, name = text.strip().partition(" ")
             if not isinstance(self.walk.request, Question):
-                # A person may leave while a device call waits; its result is then ignored.
+                # A person may leave while a device call waits; then its result does not count.
+                self._wish = text.strip() if self._is_way(text.strip()) else ""
                 self._bench.leave()
-                return "" if self.walk.request is None else Sentence("one moment")
+                return ""
             self._remarks.clear()
-            if word == "step" and name in [step.name for step in self.walk.steps]:
-                self.walk.go_to(name)
-                self._complaint = ""
-            else:
+            if not self._go(text.strip()):
                 try:
                     self._complaint = self.walk.answer(text)
                 except UserError as error:
@@ -56,6 +55,21 @@ class HeldWalk:
                     self.walk.skip()
             self._turn()
             return self._complaint
+
+    def _is_way(self, text: str) -> bool:
+        word, _, name = text.partition(" ")
+        return text == "back" or (word == "step" and name in [step.name for step in self.walk.steps])
+
+    def _go(self, text: str) -> bool:
+        """Go back, or to a step by its name; return false for an answer."""
+        if not self._is_way(text):
+            return False
+        self._complaint = ""
+        if text == "back":
+            self.walk.go_back()
+        else:
+            self.walk.go_to(text.partition(" ")[2])
+        return True
 
     def state(self) -> dict[str, Any]:
         """Return the state to show; ``version`` changes with it."""
@@ -110,7 +124,11 @@ class HeldWalk:
                 result, trouble = None, str(error)
             with self._changed:
                 self._busy = ""
-                if trouble:
+                if self._wish:
+                    self._remarks.clear()
+                    self._go(self._wish)
+                    self._wish = ""
+                elif trouble:
                     # A missing device ends its step, never the wizard.
                     self._remarks.append(trouble)
                     self.walk.skip()

@@ -103,6 +103,8 @@ class LiveLook:
         """Begin to look; both callbacks run on the looking thread, and may raise."""
         self._open, self._load = open_camera, load_eye
         self._over = threading.Event()
+        self.has_settled = threading.Event()
+        """Set once there is a picture, or once it is known that none will come."""
         self._newest = Look(b"", (), (), Sentence("the camera is being opened"))
         self._thread = threading.Thread(target=self._watch, name="live look", daemon=True)
         self._thread.start()
@@ -122,17 +124,20 @@ class LiveLook:
             eye, camera = self._load(), self._open()
         except Exception as error:  # whatever a camera's library raises: the wizard goes on
             self._newest = Look(b"", (), (), words_of(error))
+            self.has_settled.set()
             return
         try:
             for frame in camera.frames():
                 if self._over.is_set():
                     return
                 self._newest = look_at(frame.image, eye)
+                self.has_settled.set()
                 self._over.wait(_WAIT)
             self._newest = Look(self._newest.jpeg, (), (), Sentence("the recording is over"))
         except Exception as error:
             self._newest = Look(b"", (), (), words_of(error) or type(error).__name__)
         finally:
+            self.has_settled.set()
             camera.close()
 
 

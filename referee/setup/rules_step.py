@@ -16,7 +16,7 @@ from referee.rules.presets import PRESETS
 from referee.rules.rows import RIVALS
 from referee.sentence import Sentence
 from referee.settings.file import SettingsText
-from referee.settings.house_rules import SUFFIX
+from referee.settings.house_rules import SUFFIX, HouseFileError, parse_house_rules
 from referee.setup.walk import BadAnswer, Check, DeviceCall, Question, Run, choose, switches
 from referee.text.terminal_language import here
 
@@ -125,6 +125,7 @@ def rules_step(draft: SettingsText, *, files: bool = False) -> Run:
         **({"kept": Sentence("As they are set now")} if usual == "kept" else {}),
         **{name: choice.words for name, choice in _CHOICES.items()},
         "page": Sentence("Like a page on the net …\nThe rules as Wikipedia and others wrote them down."),
+        **({} if files else {"file": Sentence("Rules of your own …\nUpload a file of house rules.")}),
     }
     asked = Sentence("Which rules do you play by?")
     if files:
@@ -136,6 +137,9 @@ def rules_step(draft: SettingsText, *, files: bool = False) -> Run:
         titles = {name: here().get(f"preset.{name}", PRESETS[name].title) for name in _SOURCES}
         default = now if now in _SOURCES else _SOURCES[0]
         name = yield choose("rules.source", Sentence("Like which page?"), default, titles)
+    elif name == "file":
+        own = yield Question("rules.file", Sentence("Which file holds your rules?"), "", _parse_own, kind="file")
+        name = yield DeviceCall("keep_rules", {"title": own.title, "text": own.text})
     said = now if name == "kept" else _CHOICES[name].rules if name in _CHOICES else name
     if said != now or draft.is_new:
         draft = draft.changed({"rules": said})
@@ -147,6 +151,23 @@ def rules_step(draft: SettingsText, *, files: bool = False) -> Run:
     deck = yield choose("rules.deck", Sentence("Which deck is played with?"), deck or _ORDINARY,
                         {_ORDINARY: Sentence("any usual deck"), **names})  # fmt: skip
     return draft.changed({"deck": None if deck == _ORDINARY else deck})
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnRules:
+    title: str
+    text: str
+
+
+def _parse_own(text: str) -> _OwnRules:
+    """Check an uploaded file of house rules."""
+    try:
+        return _OwnRules(parse_house_rules(text).title, text)
+    except HouseFileError as error:
+        first = error.mistakes[0]
+        if first.place is None:
+            raise BadAnswer(first.problem) from None
+        raise BadAnswer(Sentence("line {line}: {problem}", line=first.place.line, problem=first.problem)) from None
 
 
 def _check_rules(draft: SettingsText, listed: Question, *, files: bool) -> Check:

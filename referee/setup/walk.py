@@ -34,7 +34,8 @@ class Question:
     choices: Mapping[str, str] = field(default_factory=dict)
     """The possible answers, if there is a list: typed text and meaning; a meaning's first line is its title."""
     kind: str = ""
-    """``switches``: the answer lists, with commas, all choices that are on."""
+    """``switches``: the answer lists, with commas, all choices that are on; ``names``: it is a list of names; ``file``:
+    it is the text of a file that a page uploads."""
     cards: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Cards that a page draws beside a choice."""
 
@@ -175,7 +176,7 @@ class Wizard:
         typed = text.strip()
         match typed.casefold():
             case "back":
-                self._go_back()
+                self.go_back()
             case "again":
                 self._begin()
             case "skip":
@@ -231,7 +232,8 @@ class Wizard:
         for _, value in sent:
             self._advance(value)
 
-    def _go_back(self) -> None:
+    def go_back(self) -> None:
+        """Ask the question before this one again; a device call at work is given up."""
         asked = [k for k, (request, _) in enumerate(self._sent) if isinstance(request, Question)]
         if asked:
             self._begin(self._sent[: asked[-1]])

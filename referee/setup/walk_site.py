@@ -53,8 +53,8 @@ from referee.web.security.hosts import Hosts
 from referee.web.serving import SiteServer, make_get_routes
 from referee.web.site import Site
 
-_LONGEST: Final = 400
-"""Maximum length of an answer, characters."""
+_LONGEST: Final = 64_000
+"""Maximum length of an answer, characters: it may be a file of house rules."""
 
 
 def leave_earlier_record(path: Path) -> None:

@@ -42,6 +42,8 @@ class FakeBench(Bench):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "table.toml")
         self.done: list[str] = []
+        self.troubles: list[str] = []
+        """Why the camera shows no picture, look by look."""
         self.hands: list[dict[int, float]] = [{1: 12.0}, {1: 12.0, 2: 9.0}]
 
     def pad_kinds(self) -> dict[str, str]:
@@ -50,8 +52,9 @@ class FakeBench(Bench):
     def cameras(self) -> list[tuple[str, str]]:
         return [("usb:0", "a webcam")]
 
-    def look(self, text: str) -> None:
+    def look(self, text: str) -> str:
         self.done.append(f"look {self.settings(text).camera.source}")
+        return self.troubles.pop(0) if self.troubles else ""
 
     def look_away(self) -> None:
         self.done.append("away")
@@ -107,8 +110,7 @@ def resume(walk: Wizard, bench: FakeBench, *answers: str) -> None:
 
 def test_an_evening_with_phones_and_a_webcam(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
-    people = ("3", "Ana", "Ben", "Cho")
-    walk = walked(bench, *people, "phone", "usb:0", "yes", "2", "classic")
+    walk = walked(bench, "Ana, Ben, Cho", "phone", "usb:0", "yes", "2", "classic")
     while isinstance(walk.request, Question) and walk.request.id.startswith("rules."):
         assert walk.answer("") == ""
     settings = walk.draft.settings
@@ -123,7 +125,7 @@ def test_the_first_start_of_an_appliance_asks_what_is_wired_and_what_is_heard(tm
     bench = FakeBench(tmp_path)
     wired = ("yes", "no", "yes", *("1", "2"), *("red", "green", "blue"))
     heard = ("yes", "de", "USB Audio", "no", "vc4-hdmi-0", "yes", "none")
-    walk = walked(bench, "2", "Ana", "Ben", "wired", *wired, "usb:0", "yes", "1", *heard, "classic", steps=FIRST_START)
+    walk = walked(bench, "Ana, Ben", "wired", *wired, "usb:0", "yes", "1", *heard, "classic", steps=FIRST_START)
     settings = walk.draft.settings
     assert [seat.pad_pin for seat in settings.seats] == [PAD_PINS[1], PAD_PINS[0]], "crossed wires are put right"
     assert settings.lights.enabled
@@ -132,14 +134,14 @@ def test_the_first_start_of_an_appliance_asks_what_is_wired_and_what_is_heard(tm
 
 
 def test_where_nothing_is_wired_nobody_is_asked_about_wires(tmp_path: Path) -> None:
-    walk = walked(FakeBench(tmp_path), "2", "Ana", "Ben", "phone", steps=FIRST_START)
+    walk = walked(FakeBench(tmp_path), "Ana, Ben", "phone", steps=FIRST_START)
     assert walk.step is not None and walk.step.name == "camera"
     assert not walk.draft.settings.lights.enabled
 
 
 def test_keys_are_given_to_everybody_once(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
-    walk = walked(bench, "2", "Ana", "Ben", "browser", "f")
+    walk = walked(bench, "Ana, Ben", "browser", "f")
     assert walk.answer("f") == "somebody else has that key"
     assert walk.answer("?!") == "one letter or digit, as it stands on an English keyboard"
     assert walk.answer("j") == ""
@@ -164,7 +166,7 @@ class Returning(FakeBench):
 
 def test_a_broken_off_game_goes_on_without_a_deal(tmp_path: Path) -> None:
     bench = Returning(tmp_path)
-    walk = walked(bench, "2", "Ana", "Ben", "phone", "", "", "", "classic", "", steps=EVENING)
+    walk = walked(bench, "Ana, Ben", "phone", "", "", "", "classic", "", steps=EVENING)
     assert walk.step is not None and walk.step.name == "left_game"
     assert isinstance(walk.request, Question)
     assert walk.request.words == (
@@ -181,7 +183,7 @@ def test_a_broken_off_game_goes_on_without_a_deal(tmp_path: Path) -> None:
 
 def test_a_new_game_may_be_begun_in_place_of_a_broken_off_one(tmp_path: Path) -> None:
     bench = Returning(tmp_path)
-    walk = walked(bench, "2", "Ana", "Ben", "phone", "", "", "", "classic", "", steps=EVENING)
+    walk = walked(bench, "Ana, Ben", "phone", "", "", "", "classic", "", steps=EVENING)
     bench.hands = [{1: 9.0, 2: 9.0}]
     resume(walk, bench, "new")
     assert isinstance(walk.request, Question) and walk.request.id == "deal.dealer"
@@ -191,7 +193,7 @@ def test_a_new_game_may_be_begun_in_place_of_a_broken_off_one(tmp_path: Path) ->
 def test_nothing_is_read_right_before_there_is_a_picture(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
     bench.has_looked = lambda: False  # type: ignore[method-assign]
-    walk = walked(bench, "2", "Ana", "Ben", "phone", "", "yes")
+    walk = walked(bench, "Ana, Ben", "phone", "", "yes")
     assert isinstance(walk.request, Question) and walk.request.id == "camera.live"
     bench.has_looked = lambda: True  # type: ignore[method-assign]
     resume(walk, bench, "yes")
@@ -254,22 +256,55 @@ def test_three_keys_of_one_keyboard_are_held_together_in_the_walk(
 
 
 def test_each_may_slap_something_else(tmp_path: Path) -> None:
-    walk = walked(FakeBench(tmp_path), "2", "Ana", "Ben", "each", "phone", "browser", "")
+    walk = walked(FakeBench(tmp_path), "Ana, Ben", "each", "phone", "browser", "")
     assert [str(seat.pad) for seat in walk.draft.settings.seats] == ["phone", "browser:l"]
 
 
 def test_a_stream_or_a_recording_may_be_the_camera(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
-    walk = walked(bench, "2", "Ana", "Ben", "phone", "stream")
+    walk = walked(bench, "Ana, Ben", "phone", "stream")
     assert "http://" in walk.answer("nowhere.mp4")
     assert "begins with" in walk.answer("ftp://x")
     assert walk.answer("http://192.0.2.7:8080/video") == ""
-    assert walk.answer("soon") == "a number from 0 to 5000, or unknown"
+    assert walk.answer("known") == ""
+    assert walk.answer("soon") == "a whole number from 0 to 5000"
     assert walk.answer("250") == ""
     assert walk.draft.is_new or walk.draft.settings.camera.source == "picamera"
-    walk = walked(bench, "2", "Ana", "Ben", "phone", "stream", str(tmp_path), "other")
+    walk = walked(bench, "Ana, Ben", "phone", "stream", str(tmp_path), "other")
     assert isinstance(walk.request, Question) or walk.request is not None
     assert bench.done[-1] == f"look {tmp_path}" or bench.done[-1] == "away"
+
+
+def test_a_wrong_address_says_what_failed_and_may_be_given_again(tmp_path: Path) -> None:
+    bench = FakeBench(tmp_path)
+    bench.troubles = ["nothing answers there"] * 2
+    walk = walked(bench, "Ana, Ben", "phone", "stream", "http://192.0.2.7/", "unknown")
+    assert isinstance(walk.request, Question) and walk.request.id == "camera.failed"
+    resume(walk, bench, "retry")
+    assert isinstance(walk.request, Question) and walk.request.id == "camera.failed"
+    resume(walk, bench, "other", "stream")
+    assert isinstance(walk.request, Question)
+    assert (walk.request.id, walk.request.default) == ("camera.address", "http://192.0.2.7/")
+    resume(walk, bench, "http://192.0.2.7/video", "unknown")
+    assert isinstance(walk.request, Question) and walk.request.id == "camera.live"
+
+
+def test_all_names_stand_on_one_form(tmp_path: Path) -> None:
+    walk = Wizard(new_settings(tmp_path), EVENING)
+    assert walk.answer("Ana") == "2 to 8 players can play"
+    assert "ana 2" in walk.answer("Ana, Ben, ana")
+    assert walk.answer("Ana\nSmith, John\n\nCho") == ""
+    assert [seat.name for seat in walk.draft.settings.seats] == ["Ana", "Smith, John", "Cho"]
+
+
+def test_rules_of_ones_own_are_uploaded_and_kept(tmp_path: Path) -> None:
+    bench = FakeBench(tmp_path)
+    walk = walked(bench, "Ana, Ben", "phone", "usb:0", "yes", "1", "file")
+    assert "TOML" in walk.answer("these are no rules")
+    resume(walk, bench, 'title = "Grandma\'s rules"\nbase = "classic"\non = ["marriage"]\n', "")
+    assert walk.step is not None and walk.step.name != "rules"
+    assert (tmp_path / "house-grandma-s-rules.toml").exists()
+    assert walk.draft.settings.rules["base"] == "classic"
 
 
 # Held from elsewhere
@@ -309,7 +344,7 @@ def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
     assert held.say("retry") == ""
     assert settled(held)["question"]["id"] == "deal.dealer"
     assert held.say("step seats") == ""
-    assert settled(held)["question"]["id"] == "seats.count"
+    assert settled(held)["question"]["id"] == "seats.names"
     assert held.say("step deal") == ""
     assert settled(held)["question"]["id"] == "deal.dealer"
     assert held.say("3") == ""
@@ -327,9 +362,32 @@ def test_whoever_waits_for_hands_may_leave(tmp_path: Path) -> None:
             break
         threading.Event().wait(0.005)
     assert held.state()["heard"] == [1] and "slap once" in held.state()["busy"]
-    assert held.say("leave") == "one moment"
+    assert held.say("leave") == ""
     state = settled(held)
     assert state["question"]["id"] == "deal.dealer" and state["remarks"] == ["no pads here"]
+
+
+class Stuck(FakeBench):
+    """Its camera shows no picture until a person leaves."""
+
+    def look(self, text: str) -> str:
+        self.left.clear()
+        self.heard = {1}
+        self.left.wait(PATIENCE)
+        return "the camera is being opened"
+
+
+@pytest.mark.parametrize(("way", "question"), [("back", "camera.source"), ("step seats", "seats.names")])
+def test_going_back_is_never_refused_while_a_device_is_busy(tmp_path: Path, way: str, question: str) -> None:
+    bench = Stuck(tmp_path)
+    held = HeldWalk(Wizard(new_settings(tmp_path), EVENING, at=2), bench, lambda _walk: None)
+    assert settled(held)["question"]["id"] == "camera.source"
+    assert held.say("usb:0") == ""
+    while held.state()["doing"] != "look" or not held.state()["heard"]:
+        threading.Event().wait(0.005)
+    assert held.say(way) == ""
+    state = settled(held)
+    assert (state["question"]["id"], state["remarks"]) == (question, [])
 
 
 # The picture
@@ -428,7 +486,7 @@ def test_everything_that_the_walk_says_is_said_in_each_language(tmp_path: Path, 
     bench = FakeBench(tmp_path)
     bench.hands = [{1: 12.0}, {1: 12.0, 2: 9.0, 3: 9.0}]
     walk = Wizard(new_settings(tmp_path), FIRST_START)
-    given = {"seats.count": "3", "hands.kind": kind, "camera.source": "usb:0", "pins.has_lights": "yes"}
+    given = {"seats.names": "Ana, Ben, Cho", "hands.kind": kind, "camera.source": "usb:0", "pins.has_lights": "yes"}
     english: set[str] = set()
     asked: set[str] = set()
     while (request := walk.request) is not None:

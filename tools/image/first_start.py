@@ -21,7 +21,8 @@ NAME: Final = "localhost:8080"
 """Host name in requests to the page, which answers to the guest's own names alone."""
 _CODE: Final = re.compile(r"paired with the code ([\d ]+?) *\(")
 _ANSWERS: Final[Mapping[str, str]] = {
-    "seats.count": "2", "hands.kind": "phone", "camera.source": "skip", "voice.enabled": "yes", "voice.language": "de",
+    "seats.names": "Ana, Ben", "hands.kind": "phone", "camera.source": "skip", "voice.enabled": "yes",
+    "voice.language": "de",
     "voice.heard": "yes", "voice.quiet": "none", "rules.preset": "classic", "slaps.again": "on", "deal.begin": "begin",
 }  # fmt: skip
 """Answers by the question's id; all other questions get their default."""

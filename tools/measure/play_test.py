@@ -98,7 +98,6 @@ _LOADED: Final = """
   .map((image) => new Promise((done) => { image.onload = image.onerror = done; })))
 """
 """Ends when every picture of the page is there."""
-_VERSION: Final = "fetch('/walk.json').then((got) => got.json()).then((now) => now.version)"
 
 
 class StreamedTable:
@@ -225,10 +224,7 @@ class Evening:
 
     def walk(self, names: Sequence[str], dealer: int, table: StreamedTable, way: str = "clockwise") -> None:
         """Operate the wizard from the first question to the game, with the cards going round this way."""
-        self.say("How many of you", str(len(names)))
-        self.say("Who is the first?", names[0], "people")
-        for name in names[1:]:
-            self._say_again("Who is the next one", name)
+        self.name_players(names)
         self.say("What does everybody slap?", "by name", "hands")
         for n, name in enumerate(names, start=1):
             self.say(f"What does {name} slap?", "keyboard" if n in _KEYS else "own phone")
@@ -236,7 +232,8 @@ class Evening:
             self.say(f"Which key is {names[seat - 1]}", key)
         self.say("Which camera", "in the network")
         self.say("The stream's address", table.url)
-        self.say("How late", "0")
+        self.say("How late are its pictures", "known")
+        self.say("How late are they", "0")
         self.main.locator("#items li").first.wait_for(timeout=60_000)
         if self._pictures is not None:
             # Cards are laid before the camera, as the page asks.
@@ -261,13 +258,18 @@ class Evening:
         self.windows |= dict.fromkeys(_KEYS, self.main)
         self.main.locator(".pad:not([disabled])").first.wait_for(timeout=30_000)
 
-    def _say_again(self, question: str, answer: str) -> None:
-        """Answer a question that is repeated in the same words."""
-        version = self.main.evaluate(_VERSION)
-        self.main.locator(".ask", has_text=question).locator("form input").fill(answer)
-        self.main.locator(".ask form button").click()
-        self.main.wait_for_function(f"(async () => await ({_VERSION}) !== {version})()")
-        self.main.wait_for_timeout(600)
+    def name_players(self, names: Sequence[str]) -> None:
+        """Fill in the form of names."""
+        asked = self.main.locator(".ask", has_text="Who plays?")
+        fields = asked.locator(".names input")
+        fields.first.wait_for(timeout=30_000)
+        while fields.count() < len(names):
+            asked.get_by_role("button", name="Add a player").click()
+        for place in range(fields.count()):
+            fields.nth(place).fill(names[place] if place < len(names) else "")
+        self.shoot("people")
+        asked.locator("form button.strong").click()
+        asked.wait_for(state="detached", timeout=30_000)
 
     def _join(self, seats: int) -> None:
         codes = self.main.evaluate("fetch('/pads').then((got) => got.text())")

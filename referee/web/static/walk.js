@@ -9,10 +9,13 @@
   const steps = document.getElementById("steps");
   let version = -1, step = null, paired = null;
 
+  // The next question is the answer; a complaint stands above the question that it is about.
   const tell = async (words) => {
-    const done = await post("/api/walk", { say: words });
+    const { status, told } = await Asking.ask("/api/walk", { say: words });
+    if (status === 0) Asking.tell("refused", say("unanswered"));
+    else Asking.tell("");
     look();
-    return done;
+    return told.accepted === true;
   };
 
   const pairing = () =>
@@ -51,6 +54,33 @@
     text("play.next"));
   };
 
+  const MOST = 8;
+  const names = (question) => {
+    const list = element("ol", { class: "names" });
+    const add = (value = "") => {
+      const place = list.children.length + 1;
+      const line = element("li", {}, element("input", { value, autocomplete: "off", maxlength: 40,
+        "aria-label": text("play.player", { n: place }), placeholder: text("play.player", { n: place }) }),
+      element("button", { type: "button", class: "button", "aria-label": say("remove"), onclick: () => {
+        line.remove();
+        more.hidden = false;
+      } }, "✕"));
+      list.append(line);
+      more.hidden = place >= MOST;
+    };
+    const more = button(text("play.add_player"), () => {
+      add();
+      list.lastElementChild.firstElementChild.focus();
+    });
+    for (const name of question.default.split(", ")) add(name);
+    return form([list, element("div", {}, more)], (_, own) =>
+      tell([...own.querySelectorAll("input")].map((field) => field.value.trim()).filter(Boolean).join("\n")), text("play.next"));
+  };
+
+  const upload = (question) =>
+    form([element("input", { type: "file", accept: ".toml,text/plain", required: true, "aria-label": question.words[0] })],
+      async (_, own) => tell(`${await own.querySelector("input").files[0].text()}\n`), text("play.next"));
+
   const typed = (question) =>
     form([input("answer", "", { value: question.default, autocomplete: "off", maxlength: 400, "aria-label": question.words[0] })],
       ({ answer }) => tell(answer.value), text("play.next"));
@@ -58,7 +88,7 @@
   const asked = (now) => {
     const { question } = now;
     if (!question) return [];
-    const answers = question.kind === "switches" ? switches : question.choices.length ? choices : typed;
+    const answers = { switches, names, file: upload }[question.kind] ?? (question.choices.length ? choices : typed);
     return [...lines(question.words), answers(question),
       element("div", { class: "row quiet" }, button(text("play.back"), () => tell("back")),
         button(text("play.skip"), () => tell("skip")))];
@@ -74,10 +104,11 @@
   };
 
   const waiting = (now) => {
-    if (!now.busy || now.step === "camera") return now.busy ? lines(now.busy, " …") : [];
-    if (now.step !== "slaps") return lines(now.busy, " …");
+    if (!now.busy) return [];
+    const busy = [...lines(now.busy, " …"), element("p", { id: "waited", class: "under" })];
+    if (now.step !== "slaps") return [...busy, element("div", { class: "row quiet" }, button(text("play.back"), () => tell("back")))];
     return [
-      ...(now.doing === "slaps" ? [element("p", {}, text(now.phones.length ? "play.scan" : "play.keys"))] : lines(now.busy, " …")),
+      ...(now.doing === "slaps" ? [element("p", {}, text(now.phones.length ? "play.scan" : "play.keys"))] : busy),
       element("div", { class: "invitations" }, ...now.phones.map((seat) =>
         invitation(seat, now.names[seat - 1]))),
       element("ul", { id: "heard" }, ...now.names.map((name, place) =>
@@ -112,6 +143,14 @@
     home.querySelector("input:not([type])")?.select();
   };
 
+  // Seconds since a wait began: it goes on, and the page shows that it does.
+  let since = null, waitsFor = null;
+  const count = (what) => {
+    if (what !== waitsFor) [waitsFor, since] = [what, performance.now()];
+    const waited = document.getElementById("waited");
+    if (waited) waited.textContent = text("play.waited", { n: Math.floor((performance.now() - since) / 1000) });
+  };
+
   let looking = false;
   const look = async () => {
     if (looking) return;
@@ -130,8 +169,10 @@
         if (mark !== version) show(now);
         version = mark;
         seen(now);
+        count(now.busy && now.busy[0]);
         if (now.over) {
-          home.replaceChildren(element("p", { class: "panel" }, text("play.begins")));
+          home.replaceChildren(element("div", { class: "panel" },
+            element("p", {}, text("play.begins")), element("p", { id: "waited", class: "under" })));
           begun();
           return;
         }
@@ -145,6 +186,7 @@
   // The referee begins at the same address: first the wizard's own server goes, then the game's is there.
   const begun = async () => {
     for (;;) {
+      count("begin");
       await new Promise((done) => setTimeout(done, PACE));
       const well = await fetch("/healthz").then((got) => got.ok).catch(() => false);
       if (well) location.href = "/";
