@@ -141,7 +141,7 @@ class Adjudicator:
             if not isinstance(observation, _NEVER_LATE):
                 # It is older than its sensor's promise, or implausible: recorded, but never judged silently (K1).
                 draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
-                ruling = to_ruling(draft, observation.id, max(self._watermark, observation.t), set())
+                ruling = to_ruling(draft, observation.id, max(self._watermark, observation.t))
                 placed = PlacedRuling(place_of(observation), self._judge.judged, ruling)
                 if self._history is not None:
                     self._history.keep_late(observation, placed)

@@ -41,18 +41,19 @@ class EventQueue:
     def add(self, observation: Observation) -> None:
         """Insert an observation."""
         key = place_of(observation)
-        keys = self._keys
+        keys, kind = self._keys, type(observation)
         if keys and key < keys[-1]:
             at = bisect.bisect_right(keys, key, self._first)
             keys.insert(at, key)
             self._lines.insert(at, observation)
+            if kind in _REVEALS:
+                bisect.insort_right(self._reveals, (key, observation), key=_BY_KEY)
         else:
             keys.append(key)
             self._lines.append(observation)
-        kind = type(observation)
-        if kind in _REVEALS:
-            bisect.insort_right(self._reveals, (key, observation), key=_BY_KEY)
-        elif kind is Slap:
+            if kind in _REVEALS:
+                self._reveals.append((key, observation))
+        if kind is Slap:
             self.hands += 1
         error = getattr(observation, "t_error", 0)
         if error > self._widest:
@@ -238,8 +239,10 @@ class EventJudge:
             # Everything that may have come before it, within its own error, must be known.
             chosen = head
             if isinstance(head, _ORDERED):
-                wait = 0 if lookahead is None else max(lookahead, head.t_error)
-                if head.t + wait > until or (lookahead is not None and waiting.is_heat_open(head, until)):
+                if lookahead is None:
+                    if head.t > until:
+                        break
+                elif head.t + max(lookahead, head.t_error) > until or waiting.is_heat_open(head, until):
                     break
                 if waiting.hands:
                     # Only the order between a hand and something else can be open.
@@ -380,4 +383,6 @@ class EventJudge:
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
     """Add rulings at the place of their cause; a won slap, though closed later, at the line that decided it."""
-    out += [PlacedRuling(ruling.place or cause, nth, ruling) for ruling in rulings]
+    for ruling in rulings:
+        place = ruling.place or cause
+        out.append(PlacedRuling(place, nth, ruling))

@@ -125,7 +125,7 @@ Answers = Mapping[str, Any]
 def finish(
     state: State,
     step: Step,
-    used: set[str] | None = None,
+    used: Iterable[str] = (),
     *,
     doubt: bool = False,
     open_: bool = False,
@@ -135,7 +135,6 @@ def finish(
 
     ``is_card``: they are the rulings on a card, which may be undone (F9).
     """
-    used = set() if used is None else used
     rulings = to_rulings(step.drafts, step.ref, step.t, used, doubt=doubt)
     drift = state.position.drift
     if drift is not None:
@@ -205,7 +204,7 @@ def win(
     judged: Verdict,
     hands: tuple[Slap, ...],
     answers: Answers,
-    used: set[str] | None = None,
+    used: Iterable[str] = (),
     *,
     doubt: bool,
 ) -> Decided:

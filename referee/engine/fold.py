@@ -77,7 +77,7 @@ def open_table(table: Table, answers: Answers = _NO_ANSWERS) -> Decided:
     drawn = answers.get(f"question@{table.id}")
     if isinstance(drawn, str) and drawn in NUMBER_RANKS and step.position.rules.has("P14"):
         step.set(wild=drawn)
-    return State(step.position), to_rulings(step.drafts, table.id, table.t, set())
+    return State(step.position), to_rulings(step.drafts, table.id, table.t)
 
 
 def fold(state: State, observation: Observation, upcoming: Iterable[Observation], answers: Answers) -> Decided:
@@ -156,7 +156,7 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
     if isinstance(phase, LastChance) and phase.ends_at == t:
         step = Step(state.position, t, phase.ref)
         last_chance_over(step, taken=False)
-        return finish(state, step, used=set())
+        return finish(state, step)
     step = Step(state.position, t, state.position.table)
     if state.position.claim is not None and state.position.claim.by != "unread":
         # A pile won before time was up counts; the last chance after it (E2) comes too late.
@@ -288,7 +288,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         if pending is None or pending.slap.id == slap.id or pending.decided_by == "split":
             return state, []
         draft = Draft("slap_void", {"seat": slap.seat, "reason": "late"}, ("N1", "M2"), (pending.slap.id,))
-        return state, [to_ruling(draft, slap.id, slap.t, set())]
+        return state, [to_ruling(draft, slap.id, slap.t)]
     judged, sides = judge_hand(state.position, slap)
     outcome = answers.get(OVERRULED + slap.id)
     if outcome in ("won", "false") and not _can_be_overruled(state.position, slap.seat, outcome):
@@ -305,7 +305,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         doubt, judged = True, judged._replace(rule=tuple(dict.fromkeys((*judged.rule, "K2"))))
     if slap.id in state.asked:
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
-        return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
+        return state.at(pressed), [to_ruling(draft, slap.id, slap.t, doubt=True)]
     if sides and state.position.rules.word("K9") == "question":
         said = answers.get(limit_question(slap.id))
         if said not in ("before", "after"):
@@ -329,7 +329,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         draft = Draft("slap_void", {"seat": slap.seat, "reason": judged.reason}, rule, judged.because)
         if judged.reason == "late":
             state = run_up(state, slap)
-        return state, [to_ruling(draft, slap.id, slap.t, set(), doubt=doubt)]
+        return state, [to_ruling(draft, slap.id, slap.t, doubt=doubt)]
     if judged.outcome == "question":
         return _ask(state, slap, judged, upcoming, answers, doubt=doubt)
     return _false(state, slap, judged, doubt=doubt)
@@ -397,7 +397,7 @@ def _ask(
 ) -> Decided:
     """Ask people about an unknown card on which the verdict depends (readings 7 and 10)."""
     fields: dict[str, Any] = {"ask": judged.reason, "about": [*judged.because, slap.id]}
-    ruling = to_ruling(Draft("question", fields, judged.rule, ()), slap.id, slap.t, set(), doubt=doubt)
+    ruling = to_ruling(Draft("question", fields, judged.rule, ()), slap.id, slap.t, doubt=doubt)
     said = answers.get(ruling.id)
     if judged.reason == "bottom_card" and isinstance(said, str) and is_card(said):
         pile = state.position.pile

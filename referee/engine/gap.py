@@ -345,7 +345,7 @@ def ask_once(state: State, rulings: list[Ruling], observation: Observation, drif
     fields = {"ask": ASK, "about": [drift.gap], "lasted": drift.lasted, "passed": True}
     draft = Draft("question", fields, ("K2",), (observation.id,))
     asked = position.replace(drift=position.drift._replace(asked=True))
-    return state.at(asked), [*left, to_ruling(draft, drift.gap, observation.t, set())]
+    return state.at(asked), [*left, to_ruling(draft, drift.gap, observation.t)]
 
 
 def prove_seats(position: Position, card: Card) -> Position:

@@ -357,7 +357,7 @@ class History:
         """Make the question that tells people that their answer or correction fits nothing; the record is unchanged."""
         about = amendment.to if isinstance(amendment, Answer) else amendment.line
         draft = Draft("question", {"ask": "mend_amendment", "about": [about]}, ("K6",), ())
-        return PlacedRuling(place_of(amendment), judge.judged - 1, to_ruling(draft, amendment.id, amendment.t, set()))
+        return PlacedRuling(place_of(amendment), judge.judged - 1, to_ruling(draft, amendment.id, amendment.t))
 
 
 def _superseding(placed: PlacedRuling, names: Mapping[str, str], gone: Container[str]) -> PlacedRuling:

@@ -241,20 +241,23 @@ def end_of(rulings: Iterable[Ruling]) -> Ruling | None:
     return ends[-1] if ends else None
 
 
-def to_rulings(drafts: Iterable[Draft], cause: str, t: int, used: set[str], *, doubt: bool = False) -> list[Ruling]:
+def to_rulings(
+    drafts: Iterable[Draft], cause: str, t: int, used: Iterable[str] = (), *, doubt: bool = False
+) -> list[Ruling]:
     """Turn drafts of one cause into rulings with ids; ``used`` holds the ids that this cause already has."""
+    names = set(used)
     rulings = []
     for draft in drafts:
         name = f"{draft.kind}@{cause}"
-        if name in used:
-            name = _numbered(name, used)
-        used.add(name)
+        if name in names:
+            name = _numbered(name, names)
+        names.add(name)
         because = tuple(dict.fromkeys((cause, *draft.because))) if draft.because else (cause,)
         rulings.append(Ruling(draft.kind, name, t, because, draft.rule, draft.fields, (), doubt))
     return rulings
 
 
-def to_ruling(draft: Draft, cause: str, t: int, used: set[str], *, doubt: bool = False) -> Ruling:
+def to_ruling(draft: Draft, cause: str, t: int, used: Iterable[str] = (), *, doubt: bool = False) -> Ruling:
     """Turn one draft into a ruling; its id is kind and cause, numbered from the second of that kind on."""
     return to_rulings((draft,), cause, t, used, doubt=doubt)[0]
 
@@ -268,7 +271,8 @@ def printing_order(ruling: Ruling, cause: Key) -> tuple[int, Key, int]:
 
     No ruling is printed before its cause, though its own instant may be earlier (K9).
     """
-    return max(ruling.t, cause[0]), cause, RULING_ORDER.get(ruling.kind, _LAST)
+    t = ruling.t
+    return t if t > cause[0] else cause[0], cause, RULING_ORDER.get(ruling.kind, _LAST)
 
 
 @record(frozen=True, slots=True)

@@ -306,8 +306,9 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
     position = step.position
     phase = position.phase
     challenge = phase if type(phase) is Challenge else None
+    chances = position.rules.chances(card)
     following = None
-    if type(phase) is Turn and not position.rules.chances(card) and (turn := position.after(seat)) != seat:
+    if type(phase) is Turn and not chances and (turn := position.after(seat)) != seat:
         # Most cards only pass the turn on, and the next seat does not depend on this stack: change both in one step.
         following = TURNS[turn]
     _put(step, card, seat, "played", final=challenge is not None and challenge.left == 1, following=following)
@@ -317,7 +318,7 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
         # One of the three cards of E2: no challenges, no turns.
         left = phase.left - 1 if position.holds(phase.seat) else 0
         step.enter(LastChance(phase.seat, left, None if left else step.t + LAST_CHANCE_NS, step.ref, step.t_error))
-    elif position.rules.chances(card) and (challenge is None or position.rules.has("C4")):
+    elif chances and (challenge is None or position.rules.has("C4")):
         _challenge(step, card, seat)
     elif challenge is not None and card[0] == "T" and position.rules.has("N5"):
         step.rule("challenge_off", "N5", because=(challenge.ref,), seat=seat)

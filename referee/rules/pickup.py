@@ -195,11 +195,13 @@ def watch_for_repetition(step: Step) -> None:
     stacks = zip(position.counts, position.known, strict=True)
     if memory.said or not all(count == len(known) and "" not in known for count, known in stacks):
         return
-    now = signature(position)
-    if memory.kept and memory.kept == now:
+    is_due = not memory.kept or memory.since + 1 >= memory.power
+    # Most positions differ from the kept one in the sizes of the stacks.
+    now = signature(position) if is_due or memory.kept[0] == position.counts else ()
+    if now and memory.kept == now:
         step.rule("repeated", "K2", cards=position.laid - memory.cards)
         step.set(memory=memory._replace(said=True))
-    elif not memory.kept or memory.since + 1 >= memory.power:
+    elif is_due:
         power = memory.power * 2 if memory.kept else 1
         step.set(memory=Memory(now, power, 0, position.laid))
     else:
@@ -210,7 +212,8 @@ def signature(position: Position) -> tuple[object, ...]:
     """Return everything in a position at a lead that the active rules can distinguish."""
     alike = position.rules.alike
     return (
-        tuple("".join(map(alike.__getitem__, stack)) for stack in position.known),
+        position.counts,
+        tuple("".join([alike[card] for card in stack]) for stack in position.known),
         position.turn,
         position.strikes,
         position.debts,

@@ -365,8 +365,8 @@ class Position:
 
     def expected(self, seat: int) -> str:
         """Return the card that this seat must turn next, if deck memory knows it (K2); else an empty text."""
-        count, known = self.counts[seat - 1], self.known[seat - 1]
-        return known[0] if known and count == len(known) else ""
+        known = self.known[seat - 1]
+        return known[0] if known and self.counts[seat - 1] == len(known) else ""
 
     def without(self, laid: Laid) -> Position:
         """Return the position without the latest card: the card it covered is on top again (M8, M9)."""

@@ -35,15 +35,16 @@ def from_limbo(step: Step, seat: int, count: int) -> int:
 
 def without_top(position: Position, seat: int) -> tuple[tuple[int | None, ...], tuple[tuple[str, ...], ...]]:
     """Return the counts and known cards of all seats after a seat lays its top card: a fast `take_top` for one card."""
-    held, known = position.counts[seat - 1], position.known[seat - 1]
+    at = seat - 1
+    held, known = position.counts[at], position.known[at]
     if not held:
         return position.counts, position.known
     counts = list(position.counts)
-    counts[seat - 1] = held - 1
+    counts[at] = held - 1
     if held > len(known):
         return tuple(counts), position.known
     stacks = list(position.known)
-    stacks[seat - 1] = known[1:]
+    stacks[at] = known[1:]
     return tuple(counts), tuple(stacks)
 
 

@@ -30,14 +30,7 @@ class Step:
     ``t`` and ``t_error`` are the instant of its cause and the error of that instant (ns); ``ref`` is the cause's id.
     """
 
-    doubt: bool = False
-    """Whether an instant was too close to a limit to tell its side, and the side matters (K9)."""
-    side: str = ""
-    """The side of F9's limit that people named for a card: ``"before"``, ``"after"``, or empty (K9)."""
-    undone: tuple[str, ...] = ()
-    """Ids of rulings that this step revokes (E8)."""
-    undone_card: str = ""
-    """The latest card, if its effects were undone (F9)."""
+    __slots__ = ("before", "doubt", "drafts", "position", "ref", "side", "t", "t_error", "undone", "undone_card")
 
     def __init__(self, position: Position, t: int, ref: str, t_error: int = 0) -> None:
         self.before = position
@@ -45,7 +38,15 @@ class Step:
         self.t = t
         self.t_error = t_error
         self.ref = ref
+        self.doubt = False
+        """Whether an instant was too close to a limit to tell its side, and the side matters (K9)."""
+        self.side = ""
+        """The side of F9's limit that people named for a card: ``"before"``, ``"after"``, or empty (K9)."""
         self.drafts: list[Draft] = []
+        self.undone: tuple[str, ...] = ()
+        """Ids of rulings that this step revokes (E8)."""
+        self.undone_card = ""
+        """The latest card, if its effects were undone (F9)."""
 
     def set(self, **changes: Any) -> None:
         """Change fields of the position."""
