@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from hardware.ports import Edge
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from referee.announce.sinks import RulingListener
 from referee.announce.voice import Voice
 from referee.engine.observations import Card, Observation, Table, Taken
 from referee.record.store import Record
@@ -36,7 +38,12 @@ DOWN = 80 * MS
 class WholeTable:
     """Three people at a table with four pads; a test's events are processed in the table's own thread."""
 
-    def __init__(self, house: House, rules: Any, counts: tuple[int | None, ...] | None = None) -> None:
+    def __init__(
+        self, house: House, rules: Any, counts: tuple[int | None, ...] | None = None,
+        outlets: Mapping[str, RulingListener] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
+        """``outlets`` take the rulings besides voice and page."""
+        self._outlets = outlets
         self._house, self._rules, self._counts = house, rules, counts
         self._waiting: deque[Callable[[], object]] = deque()
         self._over, self._ready = threading.Event(), threading.Event()
@@ -66,7 +73,7 @@ class WholeTable:
             first = Table(t=clock(), id="table", seats=NAMES, dealer=3, rules=self._rules, counts=self._counts)
             self.conductor = Conductor(
                 first, journal=keeper,
-                outlets={"voice": voice, "page": self.link.take_rulings},
+                outlets={"voice": voice, "page": self.link.take_rulings, **self._outlets},
                 tellers={"voice": voice.tell, "page": self.link.take_notice},
             )  # fmt: skip
             self.link.begin_game(GameContext(self.conductor, seated, Timeline(), clock, keeper, record, self.speaker))
@@ -110,6 +117,24 @@ class WholeTable:
 
         self._do(happen)
         time.sleep((after * MS + 2 * DOWN) / 1e9 if hands else 0.05)
+
+    def slap(self, *hands: tuple[int, int]) -> None:
+        """Let hands fall now: each seat, and its delay in ns."""
+
+        def happen() -> None:
+            t = time.monotonic_ns()
+            for seat, after in hands:
+                self._feel(seat, t + after, t + after + DOWN)
+
+        self._do(happen)
+
+    def answer(self, value: int) -> None:
+        """Answer the oldest open question."""
+
+        def happen() -> None:
+            self.conductor.answer(self.conductor.view.questions[0], value, time.monotonic_ns())
+
+        self._do(happen)
 
     def tell_late(self, seat: int, card: str) -> None:
         """Report a card of half a second ago, after the watermark passed it."""
