@@ -194,7 +194,7 @@ def _let_lead(step: Step, player: int) -> None:
                 hold_provisionally(step, player)
         elif phase.by == "slap" or phase.seat == player:
             # If the winner does not lead (N2), the next card of the seat that leads shows the pick-up.
-            pick_up(step)
+            pick_up(step, by_card_of=player)
 
 
 def _may_have_been_skipped(position: Position, player: int) -> bool:

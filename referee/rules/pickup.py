@@ -84,8 +84,11 @@ def heat_was_won(step: Step) -> None:
     count_pile(step)
 
 
-def pick_up(step: Step) -> None:
-    """Put the pile face down under its winner's cards, order unchanged (C8), or share it (M3)."""
+def pick_up(step: Step, *, by_card_of: int | None = None) -> None:
+    """Put the pile face down under its winner's cards, order unchanged (C8), or share it (M3).
+
+    ``by_card_of``: the seat whose next card shows the pick-up, and so that the seat has a card, whatever its count.
+    """
     position, claim = step.position, step.position.claim
     if claim is None:
         return
@@ -109,7 +112,7 @@ def pick_up(step: Step) -> None:
         _pay_debts(step, winner)
     if 0 in step.position.counts:
         announce_out(step)
-    if not step.position.holds(winner):
+    if not step.position.holds(winner) and winner != by_card_of:
         # The whole pile went to pay debts (F6d).
         if step.position.rules.has("E1"):
             step.rule("out", "E1", seat=winner)
