@@ -234,7 +234,9 @@ def test_a_war_that_decided_is_said_so() -> None:
 
 
 def test_a_turn_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """So is the lead, which the position shows as well."""
     assert told_of("turn@c2", GAME, tmp_path, capsys) == "turn@c2: Cho's turn  [S5]\n"
+    assert told_of("lead@table", GAME, tmp_path, capsys) == "lead@table: Ana leads  [S5]\n"
 
 
 def test_a_late_hand_beside_a_tie_that_nobody_has_settled_is_told_by_how_much(

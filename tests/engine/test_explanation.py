@@ -421,3 +421,9 @@ def test_of_many_lines_around_it_the_nearest_are_told() -> None:
 def test_a_card_that_was_dead_lies_on_the_pile_that_is_told() -> None:
     assert notation(explained("1000 1:7h\n2000 3:9c\n", "dead_card@c2").pile) == "7h (9c)"
     assert notation(explained("1000 1:7h\n2000 2:9c\n", "turn@c2").pile) == "7h 9c"
+
+
+def test_a_card_of_nobody_at_the_table_is_not_in_the_pile() -> None:
+    """M11: its question shows the pile that it was laid on."""
+    said = explained("1000 1:7h\n2000 5:9c\n", "question@c2", rules={"on": ["M11"]})
+    assert notation(said.pile) == "7h"

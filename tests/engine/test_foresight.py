@@ -11,6 +11,7 @@ from referee.engine.adjudicator import Adjudicator
 from referee.engine.foresight import Foresight
 from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Card, LogError, Observation, Taken, Tick
+from referee.rules.cards import JOKERS, PACK
 from tests.engine.playing import MS, brief, everything, log, rule
 
 WON = """
@@ -63,6 +64,8 @@ def test_two_packs_have_two_of_each_and_none_has_a_joker_unless_it_was_said() ->
     assert foreseen("1000 1:Xr", 9000, jokers=2).may_come("Xb", 2)
     assert foreseen("1000 1:Xr", 9000, jokers=2).may_come("Xr", 2), "which of them is which colour was not said"
     assert not foreseen("1000 1:Xr\n2000 2:Xb", 9000, jokers=2).may_come("Xr", 3)
+    assert foreseen("1000 1:7h", 9000).pack == PACK
+    assert foreseen("1000 1:7h", 9000, jokers=1).pack == (*PACK, *JOKERS)
 
 
 def test_a_card_that_still_waits_to_be_judged_is_not_foreseen_again() -> None:

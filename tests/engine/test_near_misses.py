@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from referee.engine.near_misses import Considered, find_miss
+from referee.engine.near_misses import Considered, find_miss, missed_patterns
 from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules, read_house_rules
 from referee.text.explanation_lines import why
 from referee.text.ruling_lines import RulingWords
+from tests.rules.test_slap_verdict import table
 
 
 def look(cards: str, **more: Any) -> PileView:
@@ -121,3 +122,12 @@ def test_so_is_one_missed_by_another_row(row: str, other: str, cards: str, more:
 def test_colour_is_named_where_it_is_what_must_match() -> None:
     rules = read_house_rules({"on": ["P5a", "P5c"], "set": {"P5c": "colour"}})
     assert missed("P5a", look("7h 9c 7s"), rules) == "7s and 7h share a rank but not the colour (P5c)"
+
+
+def test_a_pattern_that_holds_is_told_as_held() -> None:
+    """So is one that the table wrote itself (P19)."""
+    own = {"P19": {"twins": "rank(1) = rank(2)", "nines": "rank(1) = 9", "deep": "rank(5) = 9"}}
+    said = {seen.row: (seen.held, seen.what) for seen in missed_patterns(table("3d 7h 7c", on="P19", values=own))}
+    assert (said["P1"], said["P2"][0]) == ((True, "holds"), False)
+    assert said["P19:twins"] == (True, "holds")
+    assert (said["P19:nines"], said["P19:deep"]) == ((False, "condition"), (False, "looks_at"))

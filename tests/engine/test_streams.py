@@ -12,7 +12,7 @@ import pytest
 
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import encode_observation, from_fields, to_fields
-from referee.engine.observations import OBSERVATION_KINDS, Card, LogError, Observation, Other, Slap
+from referee.engine.observations import MAX_ERROR, OBSERVATION_KINDS, Card, LogError, Observation, Other, Slap
 from referee.engine.replay import outline_log, replay_log
 from referee.engine.rulings import RULING_ORDER as LIFE_ORDER
 from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling, end_of, place_of, printing_order
@@ -153,6 +153,15 @@ def test_a_tick_of_no_sensor_is_of_all() -> None:
     assert told(referee, from_fields(TABLE, 1), line("card", 1000, "c1", card="7h", seat=1)) == []
     assert told(referee, line("tick", 1500, sensor="camera")) == []
     assert told(referee, line("tick", 1010)) == ["lead@table", "turn@table", "turn@c1"]
+
+
+def test_unless_said_otherwise_the_largest_error_is_waited_for_twice() -> None:
+    """K9: a line may be as far off as another's error allows, in either direction."""
+    referee = Adjudicator()
+    told(referee, from_fields(TABLE, 1), line("card", 1000, "c1", card="7h", seat=1))
+    judged_at = 1000 * MS + 2 * MAX_ERROR
+    assert "turn@c1" not in {ruling.id for ruling in referee.promise(judged_at - 1)}
+    assert "turn@c1" in {ruling.id for ruling in referee.promise(judged_at)}
 
 
 def test_a_slap_that_won_is_final_when_its_pile_is_gone() -> None:

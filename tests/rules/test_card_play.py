@@ -556,6 +556,16 @@ def test_cards_of_who_leaves_go_to_those_who_are_there_and_unknown_ones_are_aske
 
 
 @pytest.mark.parametrize(
+    ("counted", "asked"), [({}, True), ({"is_counted": False}, True), ({"is_counted": True}, False)]
+)
+def test_who_leaves_may_hold_a_pile_that_is_not_awarded_yet(counted: dict[str, bool], asked: bool) -> None:
+    """E8: the others are counted then, unless the player's own count is certain all the same."""
+    step = table(on="E8", unsure=frozenset({2}))
+    leave(step, 2, **counted)
+    assert ("question ask=recount" in ruled(step)) is asked
+
+
+@pytest.mark.parametrize(
     ("phase", "after"), [(Turn(2), Turn(3)), (Turn(1), Turn(1)), (Claim(3, "slap", "s1", 3), Claim(3, "slap", "s1", 3))]
 )
 def test_whose_turn_it_is_when_somebody_has_left(phase: Any, after: Any) -> None:

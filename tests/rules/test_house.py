@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from referee.rules.house import RulesError, read_house_rules
+from referee.rules.house import RulesError, in_direction, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import RIVALS, ROWS
 
@@ -252,3 +252,16 @@ def test_where_there_is_a_pattern_there_are_slaps(row: str) -> None:
     assert not read_house_rules("beggar-my-neighbour").slaps
     assert read_house_rules({"base": "beggar-my-neighbour", "on": [row]}).slaps
     assert not read_house_rules({"base": "beggar-my-neighbour", "on": [row], "off": ["M1"]}).slaps
+
+
+def test_a_direction_of_play_is_added_to_the_rules_unless_they_have_it() -> None:
+    """S5; every other change and value of the table's stays."""
+    for said in ("classic", {"base": "classic", "set": {"S5": "clockwise"}}):
+        assert in_direction(said, None) is said
+        assert in_direction(said, "clockwise") is said
+    turned = {"base": "classic", "set": {"S5": "counter-clockwise"}}
+    assert in_direction("classic", "counter-clockwise") == turned
+    rules = {"base": "classic", "off": ["P2"], "set": {"F1": 2, "S5": "counter-clockwise"}}
+    assert in_direction(rules, "clockwise") == {**rules, "set": {"F1": 2, "S5": "clockwise"}}
+    with pytest.raises(RulesError):
+        in_direction("clasic", "clockwise")
