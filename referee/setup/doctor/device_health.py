@@ -48,7 +48,7 @@ def check_header(machine: Machine, settings: Settings | None) -> Iterator[Findin
     mend = Sentence("pip install lgpio   (Python 3.13: sudo apt install python3-lgpio, then make install)")
     yield check_library(machine, "lgpio", Sentence("lights"), mend)
     if settings is not None and settings.lights.strip:
-        mend = Sentence('see docs/build.md; or no strip: lights.strip = ""')
+        mend = Sentence('see docs/senses.md; or no strip: lights.strip = ""')
         yield check_device(machine, Sentence("strip of lights"), settings.lights.strip, mend, "gpio")
     if settings is not None and settings.pads.force:
         # The MCP3008 that measures force is on this bus.
