@@ -270,11 +270,13 @@ def _slapped_and_taken(state: State, taken: Taken, upcoming: Iterable[Observatio
     state = state._replace(doubted=state.doubted - {hand.id for hand in hands})
     rule = (*judged.rule, "M14")
     state, rulings = win(state, slap, judged._replace(rule=rule), hands, answers, doubt=doubt)
-    step = Step(state.position, taken.t, taken.id)
+    # A later hand of the heat may have won (M2, M4): nothing happens to its pile before it came down.
+    won = state.pending
+    step = Step(state.position, taken.t if won is None else max(taken.t, won.slap.t), taken.id)
     if isinstance(step.position.phase, DeadHeat):
         hold_provisionally(step, slap.seat)
-    else:
-        pick_up(step)
+    elif step.position.claim is not None:
+        picked_up(step, taken, answers)
     step.announce_turn()
     state, more = finish(state, step, used={ruling.id for ruling in rulings})
     return state, [*rulings, *more]
