@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import json
+import os
+import select
+import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,6 +20,41 @@ from referee.record.store import Record
 from tests.web.table import Link, Table, demo_lines
 
 ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0
+"""Seconds for a page's process to end; a busy machine needs many."""
+
+
+class Starter:
+    """A process that has imported the page's program, and starts pages as forked copies (`tests.web.launch`)."""
+
+    def __init__(self) -> None:
+        self._line, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with other:
+            command = [sys.executable, "-m", "tests.web.launch", str(other.fileno())]
+            self._process = subprocess.Popen(command, pass_fds=[other.fileno()], cwd=ROOT)
+
+    def start(self, words: Sequence[str], output: int) -> int:
+        """Start a page that writes to this descriptor; return its process id."""
+        request = json.dumps({"start": words, "environment": dict(os.environ)}).encode()
+        socket.send_fds(self._line, [request], [output])
+        return int(self._answer())
+
+    def wait(self, pid: int) -> int:
+        """Wait for a page's end; return its exit status."""
+        self._line.send(json.dumps({"wait": pid}).encode())
+        return int(self._answer())
+
+    def _answer(self) -> bytes:
+        answer = self._line.recv(64)
+        if not answer:
+            raise RuntimeError(f"the pages' starter ended (exit status {self._process.wait()})")
+        return answer
+
+
+@functools.cache
+def starter(_: int) -> Starter:
+    """Return the one of this process id: a forked copy of the tests has its own."""
+    return Starter()
 
 
 class Served:
@@ -22,17 +64,15 @@ class Served:
         self._start("page", "--record", str(record), "--port", str(port), *options)
 
     def _start(self, *command: str) -> None:
-        start = [sys.executable, "-m", "tests.web.launch", *command]
-        self._process = subprocess.Popen(start, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-        assert self._process.stdout is not None
-        self.address = self._process.stdout.readline().strip().rstrip("/")
+        self._starter = starter(os.getpid())
+        reading, writing = os.pipe()
+        self.pid = self._starter.start(command, writing)
+        os.close(writing)
+        self._printed = os.fdopen(reading)
+        self.address = self._printed.readline().strip().rstrip("/")
         if not self.address:
-            raise RuntimeError(f"the page did not start (exit status {self._process.wait()})")
-
-    @property
-    def pid(self) -> int:
-        """Return the process id."""
-        return self._process.pid
+            self._printed.close()
+            raise RuntimeError(f"the page did not start (exit status {self._starter.wait(self.pid)})")
 
     @property
     def port(self) -> int:
@@ -47,12 +87,16 @@ class Served:
 
     def stop(self) -> int:
         """Terminate it; return its exit status."""
-        self._process.terminate()
-        try:
-            return self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            raise
+        ending = os.pidfd_open(self.pid)
+        os.kill(self.pid, signal.SIGTERM)
+        ended = select.select([ending], [], [], PATIENCE)[0]
+        os.close(ending)
+        if not ended:
+            os.kill(self.pid, signal.SIGKILL)
+        status = self._starter.wait(self.pid)
+        self._printed.close()
+        assert ended, "the page did not end when it was told to"
+        return status
 
     def __enter__(self) -> Self:
         return self
