@@ -13,10 +13,8 @@ import pytest
 
 from referee.announce.terminal_keys import KeyLine
 from referee.table.keys import Keys
+from tests.support.patience import PATIENCE
 from tests.table.test_keys_and_days import Bench
-
-PATIENCE = 60.0
-"""Seconds that a busy machine may take to draw."""
 
 
 class Typed:
@@ -161,5 +159,5 @@ def test_a_demo_in_a_terminal_is_led_by_its_keys_and_leaves_it_as_it_was() -> No
 
 def test_without_a_terminal_lines_are_read_as_they_come() -> None:
     demo = (sys.executable, "-m", "referee", "demo", "--no-pace", "--no-page", "--max-cards", "2")
-    done = subprocess.run(demo, input="q\np\n", capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(demo, input="q\np\n", capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 0 and "shows the keys" not in done.stdout, done.stdout + done.stderr

@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 from referee.settings.model import load_settings
+from tests.support.patience import PATIENCE
 from tools.image.first_start import answer_questions
-
-PATIENCE = 60.0
 
 
 def test_a_phone_answers_all_that_the_first_start_asks(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.patience import PATIENCE
+
 EXAMPLE = """\
 {"kind":"table","t":0,"seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}
 {"kind":"card","t":1000000000,"card":"7h","seat":1}
@@ -26,7 +28,7 @@ TABLE = EXAMPLE.splitlines()[0] + "\n"
 def referee(*words: str, feed: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run the command in a separate process."""
     return subprocess.run(
-        [sys.executable, "-m", "referee", *words], input=feed, capture_output=True, timeout=60, check=False
+        [sys.executable, "-m", "referee", *words], input=feed, capture_output=True, timeout=PATIENCE, check=False
     )
 
 
@@ -187,7 +189,7 @@ def test_a_closed_pipe_is_no_fault() -> None:
     process.stdin.close()
     said = process.stderr.read()
     process.stderr.close()
-    assert (process.wait(timeout=60), said) == (141, b"")
+    assert (process.wait(timeout=PATIENCE), said) == (141, b"")
 
 
 def test_an_interrupt_is_no_fault() -> None:
@@ -202,7 +204,7 @@ def test_an_interrupt_is_no_fault() -> None:
     process.stdin.write(b" " * (1 << 18))
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, said) == (130, b"")
 
 

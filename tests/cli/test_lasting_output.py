@@ -11,6 +11,7 @@ import pytest
 
 from referee.cli import build_parser, main
 from referee.cli.lasting_output import lasting_output
+from tests.support.patience import PATIENCE
 
 PROGRAM = [sys.executable, "-m", "tests.cli.lasting_program"]
 
@@ -30,7 +31,7 @@ def test_a_reader_that_goes_ends_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen([*PROGRAM, str(said)], stdin=subprocess.DEVNULL, stdout=writes, stderr=writes)
     os.close(writes)
     os.close(reads)
-    assert process.wait(300) == 0
+    assert process.wait(PATIENCE) == 0
     assert said.read_text().split() == ["True", "0", "False"]
 
 
@@ -39,7 +40,7 @@ def test_a_terminal_that_is_closed_ends_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen([*PROGRAM, str(said)], stdin=slave, stdout=slave, stderr=slave)
     os.close(slave)
     os.close(master)
-    assert process.wait(300) == 0
+    assert process.wait(PATIENCE) == 0
     assert said.read_text().split() == ["True", "0", "False"]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from hardware.bell import Waker
+from tests.support.patience import PATIENCE
 
 PLAIN = Path(__file__).parents[1] / "support" / "plain_system"
 
@@ -24,7 +25,7 @@ def plainly(*command: str, folder: Path) -> str:
     """Return a command's output there; it must succeed."""
     done = subprocess.run(
         [sys.executable, *command], env=plain_environment(), cwd=folder, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False, timeout=240,
+        capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     assert "Traceback" not in done.stderr, done.stderr[-4000:]
@@ -60,11 +61,11 @@ def test_a_game_in_real_time_has_its_page_and_its_record(tmp_path: Path) -> None
     )  # fmt: skip
     try:
         assert page.stdout is not None
-        with urllib.request.urlopen(page.stdout.readline().strip(), timeout=60) as answer:
+        with urllib.request.urlopen(page.stdout.readline().strip(), timeout=PATIENCE) as answer:
             assert b"Table Referee" in answer.read()
     finally:
         page.terminate()
-        assert page.wait(30) == 0
+        assert page.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("command", ["review", "play", "replay", "explain", "demo"])

@@ -25,6 +25,7 @@ from referee.control.socket import (
     private_folder,
     runtime_folder,
 )
+from tests.support.patience import PATIENCE
 from tests.web.browser import Main
 
 
@@ -48,7 +49,7 @@ class Clocked:
     def call(self) -> socket.socket:
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         link.connect(str(self.inlet.path))
-        link.settimeout(1)
+        link.settimeout(PATIENCE)
         return link
 
     def said(self, line: bytes) -> dict[str, Any]:

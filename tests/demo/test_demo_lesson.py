@@ -20,6 +20,7 @@ from referee.engine.replay import ReplayedGame
 from referee.text.terminal_language import speaking
 from referee.web.photo_finish.questions import find_questions
 from tests.engine.playing import log
+from tests.support.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -110,5 +111,5 @@ def test_its_page_asks(tmp_path: Path) -> None:
         with urllib.request.urlopen(address) as answer:
             page = answer.read().decode()
         served.send_signal(signal.SIGINT)
-        assert served.wait(20) == 0
+        assert served.wait(PATIENCE) == 0
     assert "lesson=1" in address and 'data-questions="' in page

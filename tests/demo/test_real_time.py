@@ -11,6 +11,7 @@ import pytest
 
 from referee.demo.demo_table import WaitingClock
 from referee.engine.log import parse_object
+from tests.support.patience import PATIENCE
 
 MS = 1_000_000
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
@@ -22,7 +23,7 @@ def test_a_game_in_real_time_is_refereed_as_it_was_played(tmp_path: Path) -> Non
     command = [sys.executable, "-m", "referee", "demo", "--seed", "7", "--max-cards", "4"]
     done = subprocess.run(
         [*command, "--summary", str(summary), "--log", str(log)], stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, check=False, timeout=240,
+        text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     figures = json.loads(summary.read_text())

@@ -34,11 +34,11 @@ from referee.vision.client import SightProcess
 from referee.vision.process import Work
 from tests.faults.told import Told
 from tests.support.failing_lines import FailingLineRequest
+from tests.support.patience import PATIENCE
 from tests.support.seeing import Switched
 
 SEATS = 3
 NAMES = ("Ana", "Ben", "Cho")
-PATIENCE = 20.0
 MS = 1_000_000
 
 

@@ -30,8 +30,9 @@ from referee.units import SECOND
 from referee.vision.client import SightProcess, start_child
 from referee.vision.process import Work
 from tests.faults.conftest import Row
-from tests.faults.rig import PATIENCE, Rig
+from tests.faults.rig import Rig
 from tests.hardware.camera.test_remote_order import NOW, Scripted
+from tests.support.patience import PATIENCE
 from tests.table.test_page_process import World
 
 NO_FILE = OSError(errno.EMFILE, os.strerror(errno.EMFILE))

@@ -11,6 +11,7 @@ import pytest
 
 from hardware.child import RESTS, STEADY, BackOff, child_environment, python_command
 from hardware.orphans import MARK
+from tests.support.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -73,6 +74,8 @@ def test_a_folder_in_which_a_program_is_started_lends_its_children_no_modules(tm
     (tmp_path / "json").mkdir()
     (tmp_path / "json" / "__init__.py").write_text("raise ImportError('this is another json')")
     command = python_command("referee", "--version")
-    said = subprocess.run(command, cwd=tmp_path, env=child_environment(), capture_output=True, text=True, timeout=300)
+    said = subprocess.run(
+        command, cwd=tmp_path, env=child_environment(), capture_output=True, text=True, timeout=PATIENCE
+    )
     assert (said.returncode, said.stderr) == (0, "")
     assert command[0] == sys.executable

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.powercut.forgetful import BACK, CHANGES, CLEAR, CUT_AT, REFUSE, SLOW, VICTIM
-
-PATIENCE = 10.0
+from tests.support.patience import PATIENCE
 
 
 class NoFuse(RuntimeError):  # noqa: N818 - it names a state of the machine

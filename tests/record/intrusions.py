@@ -27,7 +27,8 @@ from referee.cli import main as referee
 from referee.record.backup import open_backup
 from referee.record.store import Record
 from tests.record.playing import add_game, game_lines
-from tests.table.test_systemd_process import PATIENCE, Listener, write_table
+from tests.support.patience import PATIENCE
+from tests.table.test_systemd_process import Listener, write_table
 
 AT: Final = "2026-01-02T03:04:05+00:00"
 A_WHILE: Final = 0.02

@@ -33,6 +33,7 @@ from referee.record.store import Record
 from referee.web.games_cache import GameCache
 from referee.web.league_page import latest_season
 from tests.record.playing import add_game
+from tests.support.patience import PATIENCE
 from tests.web.served import Served
 from tools.measure.seasons import tally
 
@@ -203,8 +204,8 @@ def test_the_page_counts_as_the_command_does(path: Path) -> None:
 
 def test_the_page_shows_the_league_and_whoever_did_not_agree_is_not_in_it(path: Path) -> None:
     with Served(path) as served:
-        shown = urllib.request.urlopen(f"{served.address}/league?lang=de", timeout=10).read().decode()
-        taken = urllib.request.urlopen(f"{served.address}/league.csv", timeout=10).read().decode()
+        shown = urllib.request.urlopen(f"{served.address}/league?lang=de", timeout=PATIENCE).read().decode()
+        taken = urllib.request.urlopen(f"{served.address}/league.csv", timeout=PATIENCE).read().decode()
     assert "Liga" in shown
     assert "Ana" in shown
     assert "Cho" not in shown + taken

@@ -32,8 +32,7 @@ from referee.setup.walk_site import in_words, leave_earlier_record
 from referee.text.answers import OTHERS, in_language
 from referee.text.catalogue import texts
 from referee.vision.photos import load_eye
-
-PATIENCE = 20.0
+from tests.support.patience import PATIENCE
 
 
 class FakeBench(Bench):

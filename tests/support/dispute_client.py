@@ -14,6 +14,7 @@ from urllib.error import HTTPError
 
 from referee.engine.observations import Slap
 from referee.units import SECOND
+from tests.support.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,7 +50,7 @@ class ReviewedVideo:
     def stop(self) -> str:
         """Interrupt it as Ctrl-C does; return its last output."""
         self._process.terminate()
-        said, complaint = self._process.communicate(timeout=20)
+        said, complaint = self._process.communicate(timeout=PATIENCE)
         assert self._process.returncode in (0, None), complaint
         return said
 

@@ -17,6 +17,7 @@ from referee.table.services import GameContext
 from referee.table.timeline import Timeline
 from referee.units import MS, SECOND
 from referee.vision.sight import Sight
+from tests.support.patience import PATIENCE
 
 SETTINGS = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho")))
 
@@ -102,7 +103,7 @@ def test_a_line_is_waited_for_and_forgotten_until_there_is_no_more() -> None:
     bench.answers.forget()
     assert not bench.answers.wait(0)
     bench.answers.listen(StringIO(""))
-    assert bench.answers.wait(10), "the terminal is gone"
+    assert bench.answers.wait(PATIENCE), "the terminal is gone"
 
 
 def test_a_typed_answer_to_the_wild_rank_is_a_rank() -> None:

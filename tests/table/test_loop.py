@@ -30,6 +30,7 @@ from referee.vision.message_pipe import MessagePipe
 from referee.vision.process import NO_FRAME
 from referee.vision.sight import News, Recall, Sight
 from tests.support.local_sights import LocalSights
+from tests.support.patience import PATIENCE
 from tests.support.scripted_watcher import ScriptedWatcher
 from tests.support.text_journal import TextJournal
 
@@ -253,7 +254,7 @@ def test_what_is_seen_while_the_disk_is_slow_is_ruled_at_once_and_told_afterward
         told.append(len(slow.told))
         slow.now = 3100 * MS
         slow.sights.send(2500 * MS, Card(t=2000 * MS, card="9c", seat=1))
-        assert slow.sights.all_taken.wait(20), "the eye waits for the disk"
+        assert slow.sights.all_taken.wait(PATIENCE), "the eye waits for the disk"
         told.append(len(slow.told))
 
     slow.disk.meanwhile.append(see)

@@ -34,7 +34,8 @@ from referee.table.seats import GameSetup, seated
 from referee.table.services import GameContext, TableService
 from referee.table.timeline import Timeline
 from tests.record.playing import add_game
-from tests.table.test_systemd_process import PATIENCE, Listener
+from tests.support.patience import PATIENCE
+from tests.table.test_systemd_process import Listener
 from tests.table.test_systemd_process import table as table
 
 SECOND = 1_000_000_000

@@ -45,6 +45,7 @@ from referee.web.games_cache import GameCache
 from referee.web.site import Site
 from tests.faults.rig import Rig
 from tests.faults.told import kill
+from tests.support.patience import PATIENCE
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 from tests.support.stepped_demo import play
 
@@ -179,7 +180,7 @@ class Disk:
         return self.room
 
     def heard(self) -> str:
-        return self.said.get(timeout=20)
+        return self.said.get(timeout=PATIENCE)
 
     def kept(self) -> list[int]:
         again = PictureStore(self.path, read_only=True)
@@ -256,7 +257,7 @@ def test_a_disk_that_hangs_holds_up_nobody(disk: Disk) -> None:
         return disk.open()
 
     storing = disk.storing(hang)
-    began.wait(20)
+    began.wait(PATIENCE)
     before = time.monotonic()
     for t in range(WAITING + 5):
         storing.keep(1, [picture(t)])

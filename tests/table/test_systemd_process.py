@@ -14,9 +14,7 @@ import numpy as np
 import pytest
 
 from referee.setup.calibration.report import write_picture
-
-PATIENCE = 90
-"""Time that a datagram may take on a busy machine, s."""
+from tests.support.patience import PATIENCE
 
 
 def write_table(path: Path) -> None:

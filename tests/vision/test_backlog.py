@@ -9,6 +9,7 @@ import numpy as np
 from hardware.ports import Frame
 from referee.units import SECOND
 from referee.vision.process import Backlog, room_for_frames
+from tests.support.patience import PATIENCE
 
 IMAGE = np.zeros((10, 10, 3), np.uint8)
 
@@ -58,8 +59,8 @@ def test_a_recording_waits_for_whoever_looks() -> None:
 
     camera = threading.Thread(target=film, daemon=True)
     camera.start()
-    seen = [one.t for _ in range(20) if (one := waiting.next(5.0)) is not None]
-    camera.join(5.0)
+    seen = [one.t for _ in range(20) if (one := waiting.next(PATIENCE)) is not None]
+    camera.join(PATIENCE)
     assert seen == list(range(20)) and not waiting.after_gap
 
 

@@ -28,13 +28,13 @@ from referee.vision.process import PICTURES, Work
 from referee.vision.sight import Blind, Looker, News, Sight, Sights, Watching
 from referee.vision.videos import new_watcher, seat_bearings
 from tests.support.local_sights import LocalSights
+from tests.support.patience import PATIENCE
 from tests.support.seeing import MS, Believing, Hanging, Recorded, Rendered, Script, Switched, no_camera
 from tests.support.text_journal import TextJournal
 from tests.vision.early_camera import await_camera, fail, miss_weights, open_early
 
 TABLE = Table(t=0, id="table", seats=("Ana", "Ben", "Cho", "Dan"), dealer=4, rules="classic")
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
-PATIENCE = 60.0
 
 
 @contextmanager

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.patience import PATIENCE_MS
 from tests.web.served import House, Served
 from tests.web.table import Table
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 ARGUMENTS = [
@@ -36,10 +37,17 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+def new_window(browser: Browser, **options: Any) -> BrowserContext:
+    """Return a window that waits for as long as a busy machine needs."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
+    return context
+
+
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A fresh window; an error of any script fails the test."""
-    context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB")
+    context = new_window(browser, viewport={"width": 1366, "height": 768}, locale="en-GB")
     opened = context.new_page()
     complaints: list[str] = []
     opened.on("pageerror", lambda error: complaints.append(str(error)))

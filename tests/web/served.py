@@ -17,11 +17,10 @@ from typing import Self
 
 from referee.record.pictures import PictureStore
 from referee.record.store import Record
+from tests.support.patience import PATIENCE
 from tests.web.table import Link, Table, demo_lines
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0
-"""Seconds for a page's process to end; a busy machine needs many."""
 
 
 class Starter:

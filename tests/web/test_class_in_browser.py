@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.web.conftest import CHROMIUM
+from tests.web.conftest import CHROMIUM, new_window
 from tests.web.test_page_buttons_in_browser import serious_faults
 from tools.measure.play_test import ARGUMENTS, HARNESS, playing
 
@@ -76,7 +76,7 @@ def device(
 ) -> Page:
     """A window with a clock offset; ``slow``: its reports take 5 to 80 ms each way."""
     size = {"width": 1280, "height": 720} if wide else {"width": 390, "height": 700}
-    page = browser.new_context(viewport=size, locale="en-GB").new_page()  # type: ignore[arg-type]
+    page = new_window(browser, viewport=size, locale="en-GB").new_page()
     page.add_init_script(HARNESS.replace("__SKEW__", json.dumps((*skew, slow))))
     page.goto(address)
     return page
@@ -107,14 +107,14 @@ def test_three_phones_make_twenty_trials_each_and_the_file_is_right_to_what_it_s
         phones = []
         for skew in SKEWS:
             phone = device(browser, f"{address}join", skew)
-            phone.locator("#trial[data-pupil]").wait_for(timeout=10_000)
+            phone.locator("#trial[data-pupil]").wait_for()
             phone.evaluate(REACTING, ["#trial", "touch", ""])
             phones.append(phone)
         for phone in phones:
             phone.evaluate("window.hand('touch', 1, '', true)")
         for phone in phones:
-            phone.locator("#trial[data-over=true]").wait_for(timeout=30_000)
-        room.locator("#results tr.all td", has_text=re.compile(f"^{3 * TRIALS}$")).first.wait_for(timeout=5_000)
+            phone.locator("#trial[data-over=true]").wait_for()
+        room.locator("#results tr.all td", has_text=re.compile(f"^{3 * TRIALS}$")).first.wait_for()
         medians = room.locator("#results tbody tr b").all_inner_texts()
         shown = [phone.locator("#trial b").inner_text() for phone in phones]
         truths = {
@@ -141,12 +141,12 @@ def test_a_card_on_the_rooms_page_is_answered_by_its_keys_and_by_a_phone(tmp_pat
         room = device(browser, address, (500.0, 50e-6), wide=True)
         phone = device(browser, f"{address}join", (-3000.0, -50e-6), slow=True)
         for number, (page, own) in enumerate(((room, ["#card", "key", "KeyF"]), (phone, ["#none", "touch", ""])), 1):
-            page.locator(".pad:not([disabled])").wait_for(timeout=10_000)
+            page.locator(".pad:not([disabled])").wait_for()
             page.evaluate(REACTING, own)
             page.evaluate("react(0)")
             room.locator("#stage", has_text=("1 pupil is there", "2 pupils are there")[number - 1]).wait_for()
         room.locator("[data-act=begin]").click()
-        room.locator("#results tr.all td", has_text=re.compile("^6$")).first.wait_for(timeout=15_000)
+        room.locator("#results tr.all td", has_text=re.compile("^6$")).first.wait_for()
         assert serious_faults(axe, room) == [] and serious_faults(axe, phone) == []
         shown, keyed, touched = room.evaluate("shown"), room.evaluate("hands"), phone.evaluate("hands")
     rows = list(csv.DictReader(kept.read_text(encoding="utf-8").splitlines()))

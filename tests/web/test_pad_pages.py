@@ -21,6 +21,7 @@ from referee.web.games_cache import GameCache
 from referee.web.security.guard import HANDS
 from referee.web.server import build
 from referee.web.site import Site
+from tests.support.patience import PATIENCE
 from tests.web.browser import House, Reply, request
 
 NEAR, FAR = "127.0.0.1", "192.0.2.77"
@@ -37,7 +38,7 @@ def hands(tmp_path: Path) -> Iterator[socket.socket]:
     """The referee's end."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(str(tmp_path / HANDS_SOCKET))
-        listening.settimeout(5)
+        listening.settimeout(PATIENCE)
         yield listening
 
 

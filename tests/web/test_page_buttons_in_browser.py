@@ -19,6 +19,7 @@ from referee.control.commands import Command
 from referee.control.facts import Accepted, Outcome, Refused
 from referee.control.seat_codes import make_seat_codes
 from referee.engine.overrule import VERDICTS_INSTEAD
+from tests.web.conftest import new_window
 from tests.web.listening import listening, paired
 from tests.web.served import House, Served
 from tests.web.table import Table, demo_lines
@@ -334,7 +335,7 @@ def test_games_are_kept_and_removed_on_a_paired_device(house: House, page: Page,
         page.get_by_role("button", name="Remove").click()
         page.get_by_role("alertdialog").get_by_role("button", name="Remove").click()
         page.wait_for_url(re.compile("/games$"))
-        stranger = browser.new_context().new_page()
+        stranger = new_window(browser).new_page()
         stranger.goto(f"{main.served.address}/games")
         stranger.wait_for_load_state("networkidle")
         assert stranger.get_by_role("button", name="Remove").count() == 0

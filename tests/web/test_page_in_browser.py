@@ -17,6 +17,8 @@ from referee.engine.rulings import Ruling
 from referee.engine.view import View
 from referee.record.pictures import Picture
 from referee.web.markup import PALETTES
+from tests.support.patience import PATIENCE
+from tests.web.conftest import new_window
 from tests.web.listening import listening
 from tests.web.served import House, Served
 from tests.web.table import DEMO, Table, demo_lines
@@ -78,7 +80,7 @@ def shown_last(page: Page, table: Table) -> None:
     from playwright.sync_api import Error
 
     said = f"line {(len(demo_lines()) - 2) // 40 * 40}"
-    for _ in range(20):
+    for _ in range(PATIENCE):
         table.tell()
         try:
             page.locator("#state .headline").filter(has_text=headline(table.view)).wait_for(timeout=1000)
@@ -283,7 +285,7 @@ def test_axe_finds_no_serious_fault(shown: tuple[Served, Table], browser: Browse
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="chromium is not here").Axe()
     served, table = shown
     width, height = SIZES[size]
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    context = new_window(browser, viewport={"width": width, "height": height}, color_scheme=scheme)
     opened = context.new_page()
     faults = {}
     for path in (*PAGES, f"/games/1/finish?slap={last_won(table).id.partition('@')[2]}"):
@@ -302,7 +304,7 @@ def test_axe_finds_no_serious_fault(shown: tuple[Served, Table], browser: Browse
 def test_nothing_sticks_out_at_any_size(shown: tuple[Served, Table], browser: Browser, size: str, scheme: Any) -> None:
     served, table = shown
     width, height = SIZES[size]
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    context = new_window(browser, viewport={"width": width, "height": height}, color_scheme=scheme)
     opened = context.new_page()
     lost: list[str] = []
     opened.on("requestfailed", lambda request: lost.append(f"{request.url}: {request.failure}"))

@@ -14,6 +14,7 @@ from referee.text.catalogue import texts
 from referee.web.markup import svg
 from referee.web.table_page import PICTURE_WIDTH, SEAT_ROOM, drawing
 from tests.support.overhead import stored_view
+from tests.support.patience import PATIENCE
 from tests.web.listening import listening
 from tests.web.served import House, Served
 
@@ -84,6 +85,6 @@ def test_the_page_shows_the_latest_certificate(settings: Settings, house: House)
 
 
 def _get(served: Served, path: str) -> str:
-    with urllib.request.urlopen(served.address + path, timeout=10) as answer:
+    with urllib.request.urlopen(served.address + path, timeout=PATIENCE) as answer:
         text: str = answer.read().decode()
         return text

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.control.seat_codes import HANDS_SOCKET, call_in, make_seat_codes, read_seat_codes
+from tests.support.patience import PATIENCE
+from tests.web.conftest import new_window
 from tests.web.served import House
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-PATIENCE = 90
-"""Seconds for a report on a busy machine."""
 Heard = queue.SimpleQueue[dict[str, Any]]
 
 
@@ -75,7 +75,7 @@ def test_one_phone_is_a_seats_pad_however_often_it_is_loaded(house: House, page:
             page.evaluate("window.dispatchEvent(new Event('pointerup'))")
             until(heard, lambda report: not has_hands(report))
         assert len(pages) == 2, "a page that is loaded again is heard, too"
-        other = browser.new_context().new_page()
+        other = new_window(browser).new_page()
         join(other, served.address, folder)
         other.get_by_text("have the code called in on the control page").wait_for()
         assert other.locator(".pad[disabled]").count() == 1

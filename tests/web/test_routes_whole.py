@@ -30,7 +30,8 @@ from referee.web.security.limits import HeadTimeoutProtocol, Limits
 from referee.web.security.sessions import csrf_of
 from referee.web.server import build
 from referee.web.site import Site
-from tests.web.browser import HOST, HOSTS, LIMITLESS, OWN, House, request
+from tests.support.patience import PATIENCE
+from tests.web.browser import HOST, HOSTS, OWN, House, request
 
 APPLIANCE = Path(__file__).parent / "appliance.jsonl"
 
@@ -155,7 +156,7 @@ async def _send(address: tuple[str, int], raw: bytes, *, end: bool = True) -> by
         await writer.drain()
         if end:
             writer.write_eof()
-        return await asyncio.wait_for(reader.read(), 5)
+        return await asyncio.wait_for(reader.read(), PATIENCE)
     except OSError:
         # Closed from the other side before everything was sent.
         return b""
@@ -163,11 +164,11 @@ async def _send(address: tuple[str, int], raw: bytes, *, end: bool = True) -> by
         writer.close()
 
 
-def guarded_house(folder: Path, limits: Limits = LIMITLESS) -> House:
+def guarded_house(folder: Path) -> House:
     async def length(request: Request) -> PlainTextResponse:
         return PlainTextResponse(str(len(await request.body())))
 
-    house = House(folder, limits=limits, around=lambda routes: Starlette(routes=[Route("/", length), *routes]))
+    house = House(folder, around=lambda routes: Starlette(routes=[Route("/", length), *routes]))
     assert HOSTS.knows("localhost", None)
     return house
 
@@ -233,18 +234,22 @@ def test_a_head_that_dawdles_is_closed_and_others_are_served_meanwhile(tmp_path:
     """A byte now and then keeps no connection open."""
 
     class Hasty(HeadTimeoutProtocol):
-        head = 0.05
+        head: float = PATIENCE
 
     house = guarded_house(tmp_path)
 
     async def talk(*address: Any) -> None:
+        _, waiting = await asyncio.open_connection(*address)
+        waiting.write(b"GET / HT")
+        fine = await _send(address, b"GET /api/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert b"200 OK" in fine
+        waiting.close()
+        Hasty.head = 0.05
         reader, writer = await asyncio.open_connection(*address)
         closed = asyncio.create_task(reader.read())
         writer.write(b"GET / HT")
-        fine = await _send(address, b"GET /api/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        assert b"200 OK" in fine
         # The deadline is the head's, however many bytes still come.
-        for _ in range(500):
+        for _ in range(PATIENCE * 100):
             if (await asyncio.wait({closed}, timeout=0.01))[0]:
                 break
             writer.write(b"x")
@@ -268,7 +273,7 @@ def test_one_address_cannot_take_all_connections(tmp_path: Path) -> None:
         assert await _send(address, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n") == b""
         for _, writer in open_:
             writer.write(b"GET /api/session HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        answers = [await asyncio.wait_for(reader.read(), 5) for reader, _ in open_]
+        answers = [await asyncio.wait_for(reader.read(), PATIENCE) for reader, _ in open_]
         assert all(b"200 OK" in answer for answer in answers)
         for _, writer in open_:
             writer.close()
@@ -278,7 +283,7 @@ def test_one_address_cannot_take_all_connections(tmp_path: Path) -> None:
 
 def test_a_body_over_a_real_connection_is_bounded_and_timed(tmp_path: Path) -> None:
     """Too long, chunked without end, and never finished: refused, and the connection closed."""
-    house = guarded_house(tmp_path, Limits(body_ns=50_000_000))
+    house = guarded_house(tmp_path)
     token = house.control.sessions.begin("phone", house.clock[0])
     rest = f"Content-Type: application/json\r\nCookie: referee={token}\r\nX-CSRF-Token: {csrf_of(token)}\r\n"
 
@@ -291,8 +296,9 @@ def test_a_body_over_a_real_connection_is_bounded_and_timed(tmp_path: Path) -> N
         # If it closes while more is under way, the answer may be lost.
         back = await _send(address, here + b"Transfer-Encoding: chunked\r\n\r\n" + chunk + chunk, end=False)
         assert b" 413 " in back or not back
-        assert b" 408 " in await _send(address, here + b"Content-Length: 10\r\n\r\n{", end=False)
         assert b" 200 " in await _send(address, here + b"Content-Length: 2\r\nConnection: close\r\n\r\n{}", end=False)
+        house.app.limits = Limits(body_ns=50_000_000)
+        assert b" 408 " in await _send(address, here + b"Content-Length: 10\r\n\r\n{", end=False)
 
     asyncio.run(_session(house.app, talk))
     assert [command.do for command in house.main.commands] == ["pause"]

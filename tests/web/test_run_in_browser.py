@@ -16,12 +16,10 @@ import pytest
 
 from referee.record.store import Record
 from referee.setup.calibration.report import write_picture
+from tests.support.patience import PATIENCE, PATIENCE_MS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-PATIENCE = 90
-"""Seconds for a start on a busy machine."""
 
 
 class Running:
@@ -65,7 +63,7 @@ class Running:
         """Stop it as the system does; a background shell makes it ignore Ctrl-C."""
         self.process.terminate()
         try:
-            self.process.wait(20)
+            self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
@@ -92,5 +90,5 @@ def test_another_game_is_begun_from_a_phone(running: Running, page: Page) -> Non
     page.get_by_role("button", name="Abandon it").click()
     page.get_by_text("a new game for Dan, Eve").wait_for()
     page.goto(f"{address}/")
-    page.get_by_text("Eve").first.wait_for(timeout=PATIENCE * 1000)
+    page.get_by_text("Eve").first.wait_for(timeout=PATIENCE_MS)
     assert running.seats() == [("Dan", "Eve"), ("Seat 1", "Seat 2", "Seat 3")]

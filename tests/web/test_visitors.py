@@ -34,6 +34,7 @@ from referee.web.security.limits import Limits
 from referee.web.security.turns import ASKER, WORKERS, Turns
 from referee.web.server import _ROUTES, build
 from referee.web.site import Site
+from tests.support.patience import PATIENCE
 from tests.web.browser import HOST, House, request
 
 APPLIANCE = Path(__file__).parent / "appliance.jsonl"
@@ -235,7 +236,7 @@ class Work:
         def work() -> str:
             self.began.append(name)
             self.at_once = max(self.at_once, len(self.began) - sum(event.is_set() for event in self.gates.values()))
-            assert gate.wait(20)
+            assert gate.wait(PATIENCE)
             return name
 
         return work
@@ -261,7 +262,7 @@ def test_one_address_waits_for_its_own_work_alone() -> None:
         third = ask(turns, "third", work.piece("third"))
         work.end("other", "third")
         # Neither waits for a piece of the greedy one's work, the first of which has not even ended.
-        assert list(await asyncio.wait_for(asyncio.gather(other, third), 20)) == ["other", "third"]
+        assert list(await asyncio.wait_for(asyncio.gather(other, third), PATIENCE)) == ["other", "third"]
         assert [name for name in work.began if name.startswith("greedy")] == ["greedy 0"]
         work.end(*work.gates)
         assert await asyncio.gather(*greedy) == [f"greedy {number}" for number in range(6)]

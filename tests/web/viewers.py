@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Final, Self
 
+from tests.support.patience import PATIENCE
+
 ROOT: Final = Path(__file__).parents[2]
 EACH: Final = 5
 """Streams from one address, below the guard's limit."""
@@ -59,7 +61,7 @@ async def _watch(port: int, place: int, seen: list[int], whole: asyncio.Event) -
 async def _main(port: int, count: int) -> None:
     seen, whole = [0] * count, [asyncio.Event() for _ in range(count)]
     tasks = [asyncio.create_task(_watch(port, place, seen, whole[place])) for place in range(count)]
-    await asyncio.wait_for(asyncio.gather(*(event.wait() for event in whole)), 30)
+    await asyncio.wait_for(asyncio.gather(*(event.wait() for event in whole)), PATIENCE)
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.read)
     for task in tasks:

@@ -22,6 +22,7 @@ from referee.table.page_link import PageLink
 from referee.table.services import GameContext
 from referee.table.timeline import Timeline
 from referee.vision.sight import Sight
+from tests.support.patience import PATIENCE
 from tests.web.served import House
 from tests.web.table import BEGAN
 
@@ -30,7 +31,6 @@ PADS = 4
 MS = 1_000_000
 EVERY = 0.01
 """Seconds between two turns of the table."""
-PATIENCE = 20.0
 DOWN = 80 * MS
 """Time for which a hand stays on its pad, ns."""
 

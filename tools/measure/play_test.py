@@ -40,6 +40,7 @@ from referee.engine.rulings import Ruling
 from referee.record.store import Record
 from referee.record.stored_lines import replay_rows
 from referee.units import MS, SECOND
+from tests.support.patience import PATIENCE_MS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -185,6 +186,7 @@ class Evening:
     def _window(self, skew: tuple[float, float, bool]) -> Page:
         width, height = (390, 700) if skew[-1] else (1100, 760)
         page = self._browser.new_context(viewport={"width": width, "height": height}).new_page()
+        page.set_default_timeout(PATIENCE_MS)
         page.add_init_script(HARNESS.replace("__SKEW__", json.dumps(skew)))
         return page
 
@@ -199,7 +201,7 @@ class Evening:
     def say(self, question: str, answer: str, picture: str = "") -> None:
         """Answer an expected question, by typing or choosing."""
         asked = self.main.locator(".ask", has_text=question)
-        asked.locator("input, .choices").first.wait_for(timeout=30_000)
+        asked.locator("input, .choices").first.wait_for()
         if picture:
             self.shoot(picture)
         field = asked.locator("form input")
@@ -209,18 +211,18 @@ class Evening:
         else:
             by_value = asked.locator(f'.choices .button[data-value="{answer}"]')
             (by_value if by_value.count() else asked.locator(".choices .button", has_text=answer)).first.click()
-        asked.wait_for(state="detached", timeout=30_000)
+        asked.wait_for(state="detached")
 
     def switch(self, question: str, wanted: Mapping[str, bool], picture: str = "") -> None:
         """Turn switches of an expected question on or off, and go on."""
         asked = self.main.locator(".ask", has_text=question)
-        asked.locator(".switch").first.wait_for(timeout=30_000)
+        asked.locator(".switch").first.wait_for()
         for value, on in wanted.items():
             asked.locator(f'.switch input[value="{value}"]').set_checked(on)
         if picture:
             self.shoot(picture)
         asked.locator("form button").click()
-        asked.wait_for(state="detached", timeout=30_000)
+        asked.wait_for(state="detached")
 
     def walk(self, names: Sequence[str], dealer: int, table: StreamedTable, way: str = "clockwise") -> None:
         """Operate the wizard from the first question to the game, with the cards going round this way."""
@@ -234,18 +236,18 @@ class Evening:
         self.say("The stream's address", table.url)
         self.say("How late are its pictures", "known")
         self.say("How late are they", "0")
-        self.main.locator("#items li").first.wait_for(timeout=60_000)
+        self.main.locator("#items li").first.wait_for()
         if self._pictures is not None:
             # Cards are laid before the camera, as the page asks.
             table.show_game = True
-            self.main.locator("#items li", has_text="read:").wait_for(timeout=60_000)
+            self.main.locator("#items li", has_text="read:").wait_for()
             self.main.wait_for_timeout(1500)
         self.say("Lay some cards", "yes", "camera")
         table.show_game = False
         self.say("Who sits at the bottom", names[0])
         self.say("Which rules", "sandwiches", "rules")
         self.switch("Which of these", {"counter-clockwise": way == "counter-clockwise"}, "switches")
-        self.main.locator(".invitations figure").first.wait_for(timeout=30_000)
+        self.main.locator(".invitations figure").first.wait_for()
         self._join(len(names))
         self.shoot("slap")
         for seat in range(1, len(names) + 1):
@@ -254,22 +256,22 @@ class Evening:
                 self.shoot("phone", self.windows[seat])
         self.say("Who deals?", names[dealer - 1])
         self.say("Everything is ready", "begin", "deal")
-        self.main.locator("#board").wait_for(timeout=60_000)
+        self.main.locator("#board").wait_for()
         self.windows |= dict.fromkeys(_KEYS, self.main)
-        self.main.locator(".pad:not([disabled])").first.wait_for(timeout=30_000)
+        self.main.locator(".pad:not([disabled])").first.wait_for()
 
     def name_players(self, names: Sequence[str]) -> None:
         """Fill in the form of names."""
         asked = self.main.locator(".ask", has_text="Who plays?")
         fields = asked.locator(".names input")
-        fields.first.wait_for(timeout=30_000)
+        fields.first.wait_for()
         while fields.count() < len(names):
             asked.get_by_role("button", name="Add a player").click()
         for place in range(fields.count()):
             fields.nth(place).fill(names[place] if place < len(names) else "")
         self.shoot("people")
         asked.locator("form button.strong").click()
-        asked.wait_for(state="detached", timeout=30_000)
+        asked.wait_for(state="detached")
 
     def _join(self, seats: int) -> None:
         codes = self.main.evaluate("fetch('/pads').then((got) => got.text())")
@@ -277,10 +279,10 @@ class Evening:
             code = codes.partition(f"/pads/{seat}.svg")[2].partition("pad#")[2].partition('"')[0]
             phone = self._window((*_SKEW[seat], True))
             phone.goto(f"{self._address}pad#{code}")
-            phone.locator(".pad:not([disabled])").wait_for(timeout=30_000)
+            phone.locator(".pad:not([disabled])").wait_for()
             self.windows[seat] = phone
         self.windows |= dict.fromkeys(_KEYS, self.main)
-        self.main.locator(".pad:not([disabled])").first.wait_for(timeout=30_000)
+        self.main.locator(".pad:not([disabled])").first.wait_for()
 
     def slap_now(self, seat: int) -> None:
         """Simulate one hand, for the test before the game."""

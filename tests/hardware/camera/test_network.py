@@ -24,6 +24,7 @@ from hardware.ports import Frame, HardwareMissing
 from referee.engine.observations import Card, Observation, Slap
 from referee.units import MS
 from referee.vision.sight import Looker
+from tests.support.patience import PATIENCE
 
 PICTURE = np.full((120, 160, 3), 90, np.uint8)
 
@@ -266,7 +267,7 @@ def test_a_camera_that_comes_back_is_watched_again(phone: Phone) -> None:
     seen = threading.Thread(target=lambda: _until_told(frames, told), daemon=True)
     seen.start()
     phone.begin()
-    seen.join(60)
+    seen.join(PATIENCE)
     assert any("stopped" in words for words in told)
     assert next(frames).image.shape == PICTURE.shape
     camera.close()

@@ -10,6 +10,7 @@ import pytest
 from hardware.lights.strip import BRIGHTEST, BothLights, StripLights, picture, stretches
 from hardware.ports import HardwareMissing
 from hardware.simulated.devices.simulated_lights import SimulatedLights
+from tests.support.patience import PATIENCE
 
 DARK = (0, 0, 0)
 
@@ -53,7 +54,7 @@ def test_the_newest_picture_is_written_and_all_is_dark_at_the_end(tmp_path: Path
     for level in (0.1, 0.5, 1.0):
         lights.seat(2, level)
     lights.seat(7, 1.0)
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE
     while strip.leds[5] != (BRIGHTEST,) * 3:
         assert time.monotonic() < until
     assert strip.leds[:4] == [DARK] * 4

@@ -14,6 +14,7 @@ from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Slap
 from tests.support.force_chip import SimulatedForce
+from tests.support.patience import PATIENCE
 
 MS = 1_000_000
 READ = 48_000
@@ -89,7 +90,7 @@ def test_a_chip_that_goes_is_told_once_and_the_pads_go_on() -> None:
     sampler.begin(1, 0)
     thread = sampler._thread
     assert thread is not None
-    thread.join(timeout=5)
+    thread.join(timeout=PATIENCE)
     assert not thread.is_alive()
     assert "no longer read" in sampler.trouble
     sampler.begin(1, 50 * MS)
@@ -106,7 +107,7 @@ def test_the_thread_reads_by_itself() -> None:
     sampler = ForceSampler(chip, [1, 2], clock=lambda: next(instants))
     sampler.start(told.put)
     sampler.begin(2, 0)
-    force = told.get(timeout=5)
+    force = told.get(timeout=PATIENCE)
     assert (force.seat, force.t) == (2, 0)
     assert 0.3 < force.peak <= 0.51
     sampler.close()

@@ -16,6 +16,7 @@ from hardware.pads.pads import GpioPads, open_lines
 from hardware.pads.pinout import open_factory
 from hardware.ports import Edge, HardwareMissing
 from tests.support.clocked_pins import ClockedFactory
+from tests.support.patience import PATIENCE
 
 MS = 1_000_000
 
@@ -81,9 +82,9 @@ def test_the_shells_thread_finds_releases_by_itself() -> None:
     pads = GpioPads({1: 4}, lines=lines, clock=lambda: factory.now)
     pads.start(edges.put)
     factory.pin(4).drive_low()
-    assert edges.get(timeout=5).pressed
+    assert edges.get(timeout=PATIENCE).pressed
     factory.pin(4).drive_high()
-    assert not edges.get(timeout=5).pressed
+    assert not edges.get(timeout=PATIENCE).pressed
     pads.close()
 
 

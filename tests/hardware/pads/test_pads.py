@@ -22,6 +22,7 @@ from hardware.ports import Edge, Lost
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Lift, Observation, Slap
 from tests.support.failing_lines import FailingLineRequest
+from tests.support.patience import PATIENCE
 
 MS = 1_000_000
 
@@ -216,9 +217,9 @@ def test_the_shells_thread_hears_edges_and_finds_releases_by_itself() -> None:
     pads.start(edges.put)
     request.now = 5 * MS
     request.drive(4, True)
-    assert edges.get(timeout=5) == Edge(1, 5 * MS, pressed=True, t_error=1)
+    assert edges.get(timeout=PATIENCE) == Edge(1, 5 * MS, pressed=True, t_error=1)
     request.drive(4, False)
-    assert not edges.get(timeout=5).pressed
+    assert not edges.get(timeout=PATIENCE).pressed
     pads.close()
     assert not any(thread.name == "pads" for thread in threading.enumerate())
     assert not request, "the lines are free for another"
@@ -247,9 +248,9 @@ def test_a_release_is_found_though_another_thread_read_the_press() -> None:
     pads.start(edges.put)
     request.drive(4, True)
     pads.watermark(0)
-    assert edges.get(timeout=5).pressed
+    assert edges.get(timeout=PATIENCE).pressed
     request.drive(4, False)
-    assert not edges.get(timeout=5).pressed
+    assert not edges.get(timeout=PATIENCE).pressed
     pads.close()
 
 
@@ -264,7 +265,7 @@ def test_a_handler_may_close_the_pads() -> None:
 
     pads.start(handler)
     request.drive(4, True)
-    assert done.wait(timeout=5)
+    assert done.wait(timeout=PATIENCE)
     assert pads.watermark(100 * MS) == 100 * MS - GPIOD_DELIVERY, "asking afterwards is harmless"
 
 

@@ -13,6 +13,7 @@ from hardware.ports import Edge, Lost
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.units import MS, SECOND
 from tests.support.keyboards import FakeKeyboard, FakeKeyboards
+from tests.support.patience import PATIENCE
 
 
 def key_pads(keyboard: FakeKeyboard, seat: int = 1, *, poller: bool = True) -> PluggedPads:
@@ -26,7 +27,7 @@ def test_edges_are_told_on_a_thread_of_their_own() -> None:
     with closing(key_pads(keyboard)) as pads:
         pads.start(lambda edge: told.put((edge, threading.current_thread().name)))
         keyboard.answer(500 * MS, a=1)
-        edge, thread = told.get(timeout=5)
+        edge, thread = told.get(timeout=PATIENCE)
         assert (edge.seat, edge.t, edge.pressed) == (1, 500 * MS, True)
         assert thread != threading.current_thread().name
         assert pads.held() == (1,)
@@ -61,7 +62,7 @@ def test_pads_may_be_closed_twice_and_by_a_handler() -> None:
 
     pads.start(hear)
     keyboard.answer(100 * MS, a=1)
-    assert closed.wait(5)
+    assert closed.wait(PATIENCE)
     pads.close()
     assert keyboard.is_closed
 

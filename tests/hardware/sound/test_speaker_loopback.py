@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from hardware.sound.splice import FLOOR, RATE
+from tests.support.patience import PATIENCE
 
 SYSTEM = Path("/usr/share/alsa/alsa.conf")
 CONFIG = f"""
@@ -88,7 +89,7 @@ def run(program: str, tmp_path: Path, *args: str) -> subprocess.CompletedProcess
     config.write_text(CONFIG.replace("FILE", str(tmp_path / "played.raw")))
     done = subprocess.run(
         [sys.executable, "-c", BANK + program, *args], cwd=Path(__file__).parents[3],
-        env={**os.environ, "ALSA_CONFIG_PATH": str(config)}, capture_output=True, text=True, timeout=120,
+        env={**os.environ, "ALSA_CONFIG_PATH": str(config)}, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     if "libportaudio2" in done.stderr:
         pytest.skip("no sound library: libportaudio2 is not installed (apt install libportaudio2)")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Final, Self
 
-PATIENCE: Final = 20.0
+from tests.support.patience import PATIENCE
+
 CONNECT, PUBACK, SUBSCRIBE = 0x10, 0x40, 0x82
 """First bytes of packets."""
 MQTT_3_1_1, MQTT_5 = 4, 5

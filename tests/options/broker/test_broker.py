@@ -19,6 +19,7 @@ from referee.settings.model import MqttSettings
 from tests.options.broker.test_telling import NAMES, TURN, VIEW, WON
 from tests.options.hall.broker import MISSING, PROGRAM, Mosquitto, free_port
 from tests.options.hall.listener import Listener
+from tests.support.patience import PATIENCE
 
 
 def mqtt(port: int, **more: Any) -> MqttSettings:
@@ -27,7 +28,7 @@ def mqtt(port: int, **more: Any) -> MqttSettings:
 
 
 def wait_for(words: str, publisher: BrokerService) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while words not in publisher.trouble or (not words and publisher.trouble):
         assert time.monotonic() < end, publisher.trouble
         time.sleep(0.02)

@@ -10,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from tests.support.patience import PATIENCE
+
 MISSING: Final = "mosquitto is not here"
 PROGRAM: Final = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/sbin:/bin")
-PATIENCE: Final = 10.0
-"""Seconds that a broker may take to answer."""
 
 
 def free_port() -> int:

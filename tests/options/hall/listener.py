@@ -12,7 +12,7 @@ from typing import Any, Self
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
-PATIENCE = 20.0
+from tests.support.patience import PATIENCE
 
 
 class Listener:

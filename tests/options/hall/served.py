@@ -6,6 +6,7 @@ import json
 import urllib.request
 from typing import Any
 
+from tests.support.patience import PATIENCE
 from tests.web.served import Served
 
 
@@ -17,6 +18,6 @@ class ServedHall(Served):
 
     def health(self) -> dict[str, Any]:
         """Return its own health report."""
-        with urllib.request.urlopen(f"{self.address}/healthz", timeout=30) as answer:
+        with urllib.request.urlopen(f"{self.address}/healthz", timeout=PATIENCE) as answer:
             found: dict[str, Any] = json.load(answer)
         return found

@@ -15,8 +15,9 @@ from referee.options.broker.messages import LONGEST_PAYLOAD, Telling, encoded, w
 from referee.options.broker.service import Tally
 from referee.options.hall.app import HallHub, build
 from referee.options.hall.tables import Hall
-from tests.options.broker.fake_broker import MQTT_3_1_1, MQTT_5, PATIENCE, FakeBroker
+from tests.options.broker.fake_broker import MQTT_3_1_1, MQTT_5, FakeBroker
 from tests.options.broker.test_telling import NAMES, VIEW, WON
+from tests.support.patience import PATIENCE
 from tests.web.browser import HOST, Reply, request
 
 NOBODY = Broker("")
@@ -93,7 +94,7 @@ def played(evening: Callable[[Room], Awaitable[None]]) -> None:
             await room.hub.stop()
         assert room.hub.closed
 
-    asyncio.run(asyncio.wait_for(whole(), 30))
+    asyncio.run(asyncio.wait_for(whole(), PATIENCE))
 
 
 def test_a_viewer_is_told_everything_and_then_what_changes() -> None:

@@ -18,6 +18,8 @@ from tests.options.hall.broker import Mosquitto
 from tests.options.hall.listener import Listener
 from tests.options.hall.served import ServedHall
 from tests.options.hall.test_hall_tables import SCRIPT
+from tests.support.patience import PATIENCE
+from tests.web.conftest import new_window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -52,7 +54,7 @@ def room(broker: Mosquitto) -> Iterator[Room]:
 
 def fetched(address: str, headers: dict[str, str] | None = None) -> tuple[int, dict[str, str], bytes]:
     try:
-        with urllib.request.urlopen(urllib.request.Request(address, headers=headers or {}), timeout=30) as answer:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers or {}), timeout=PATIENCE) as answer:
             return answer.status, dict(answer.headers), answer.read()
     except urllib.error.HTTPError as error:
         return error.code, dict(error.headers), error.read()
@@ -62,7 +64,7 @@ class Stream:
     """The hall's events, one after the other."""
 
     def __init__(self, address: str) -> None:
-        self._open = urllib.request.urlopen(address, timeout=30)
+        self._open = urllib.request.urlopen(address, timeout=PATIENCE)
 
     def until(self, table: str, **wanted: Any) -> dict[str, Any]:
         facts: dict[str, Any] = {}
@@ -120,7 +122,7 @@ def test_every_answer_is_guarded_and_nothing_can_be_changed(room: Room) -> None:
         assert fetched(room.hall.address + path)[0] in (400, 404), path
     request = urllib.request.Request(room.hall.address + "/", data=b"{}", method="POST")
     with pytest.raises(urllib.error.HTTPError):
-        urllib.request.urlopen(request, timeout=30)
+        urllib.request.urlopen(request, timeout=PATIENCE)
     assert fetched(room.hall.address + "/", {"Host": "evil.example"})[0] in (400, 403, 421)
 
 
@@ -178,7 +180,7 @@ def test_everybody_can_use_it_at_any_size(room: Room, browser: Browser, scheme: 
     room.speaker.say("referee/garden/available", b"offline", retain=True)
     faults: dict[str, Any] = {}
     for size, (width, height) in SIZES.items():
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        context = new_window(browser, viewport={"width": width, "height": height}, color_scheme=scheme)
         opened = context.new_page()
         for path in PAGES:
             opened.goto(room.hall.address + path)

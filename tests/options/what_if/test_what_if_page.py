@@ -20,6 +20,7 @@ from referee.web.games_cache import GameCache
 from referee.web.security.turns import ASKER
 from referee.web.server import build
 from referee.web.site import Site
+from tests.support.patience import PATIENCE
 from tests.web.browser import HOST, Reply, request
 from tests.web.served import House
 from tests.web.table import Table
@@ -146,7 +147,7 @@ def test_one_is_answered_at_a_time(visitor: Visitor) -> None:
 
     def rule_again(who: str) -> None:
         began.append(who)
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE)
 
     async def come(who: str) -> None:
         ASKER.set(who)
