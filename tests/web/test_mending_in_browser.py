@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 import pytest
 
+from hardware.clock import monotonic
 from referee.control.commands import Command
 from referee.control.corrections import meet_command
 from referee.control.facts import Accepted, Facts, Outcome
@@ -24,7 +25,7 @@ from referee.engine.log import encode_observation, from_fields, parse_object
 from referee.engine.observations import Observation
 from referee.record.pictures import Picture
 from referee.units import MS, SECOND
-from tests.web.listening import listening, paired
+from tests.web.listening import listening, pair_at_once
 from tests.web.served import House
 from tests.web.table import Table
 from tests.web.test_page_buttons_in_browser import Main, serious_faults, telling
@@ -97,8 +98,7 @@ def playing(house: House, page: Page, *lines: str, pairs: bool = True, first: st
         listener.see(*lines)
         with telling(Main(listener.table, None)):
             if pairs:
-                page.goto(f"{served.address}/control")
-                paired(page, desk)
+                pair_at_once(page, desk.pairing.show(monotonic()), served.address)
             page.goto(served.address)
             page.locator("#pile .card").first.wait_for()
             if pairs:

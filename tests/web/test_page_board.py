@@ -26,6 +26,7 @@ from referee.web.events import Hub
 from referee.web.games_cache import GameCache
 from referee.web.scoreboard import LOOKS_UNTIL_SILENT, Follower
 from referee.web.site import Site
+from tests.support.patience import PATIENCE
 from tests.web.table import Link, Table, demo_lines
 
 FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
@@ -298,7 +299,7 @@ def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
         await follower.start()
 
         async def until(done: Callable[[], bool]) -> None:
-            for _ in range(400):
+            for _ in range(PATIENCE * 200):
                 inlet.turn()
                 await asyncio.sleep(0.005)
                 if done():

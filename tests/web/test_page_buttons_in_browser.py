@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hardware.clock import monotonic
 from referee.control.commands import Command
 from referee.control.facts import Accepted, Outcome, Refused
 from referee.control.seat_codes import make_seat_codes
 from referee.engine.overrule import VERDICTS_INSTEAD
 from tests.web.conftest import new_window
-from tests.web.listening import listening, paired
+from tests.web.listening import listening, pair_at_once
 from tests.web.served import House, Served
 from tests.web.table import Table, demo_lines
 from tests.web.test_page_in_browser import SIZES, kept
@@ -86,8 +87,9 @@ def playing(house: House, page: Page, about: dict[str, Any] | None = ABOUT, line
     with listening(house, main.obey) as desk, house.serve_controlled() as served:
         main.served = served
         with telling(main):
+            pair_at_once(page, desk.pairing.show(monotonic()), served.address)
             page.goto(f"{served.address}/control")
-            paired(page, desk)
+            page.get_by_text("This device is paired.").wait_for()
             yield main
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import urllib.request
 
 import numpy as np
@@ -62,11 +63,13 @@ def test_a_table_that_was_not_calibrated_shows_its_seats() -> None:
 def test_the_page_shows_what_the_referee_tells_of_the_table(settings: Settings, house: House) -> None:
     with listening(house), house.serve_controlled() as served:
         assert "The table shows here" in _get(served, "/table")
-        for _ in range(200):
+        for _ in range(PATIENCE * 10):
             house.link.tell(troubles={"strip": "is missing"}, about=table_facts(settings))
             shown = _get(served, "/table")
             if "133 px" in shown:
                 break
+            # The page answers twenty requests a second.
+            time.sleep(0.1)
         assert "133 px" in shown
         assert "is missing" in shown
         assert "4,2°" in _get(served, "/table?lang=de")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from tests.web.listening import pair_at_once
 from tests.web.served import House
 from tests.web.test_page_buttons_in_browser import done, part, serious_faults
 from tests.web.test_page_in_browser import SIZES, kept
@@ -31,9 +32,8 @@ def playing(
     with WholeTable(house, rules, counts) as table:
         listen = ("--listen", str(house.folder / "runtime" / "page.sock"), "--runtime", str(house.folder / "runtime"))
         with house.serve(*listen) as served:
+            pair_at_once(page, table.link.code(), served.address)
             page.goto(f"{served.address}/control")
-            page.get_by_label("Code").fill(table.link.code())
-            page.get_by_role("button", name="Pair").click()
             page.get_by_text("This device is paired.").wait_for()
             yield table, served.address
 
