@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from PIL import Image, ImageDraw
 from playwright.sync_api import sync_playwright
 
+from referee.record.people import People
 from tests.support.dispute_client import ReviewedVideo
 from tests.support.filmed_disputes import film_briefly
 from tests.web.conftest import ARGUMENTS, CHROMIUM
@@ -39,9 +40,9 @@ PAGES: Final = {
     "game": "/games/1", "ruling": "/games/3/ruling?id=slap_won@s1", "replay": "/games/1/replay?at=120",
     "figures": "/figures", "game-figures": "/games/1/figures", "what-if": "/games/3/what-if?slap=s1",
     "latest-finish": "/finish",
-    "league": "/league", "table": "/table", "certificate": "/certificate", "rules": "/rules", "control": "/control",
-    "pads": "/pads", "pad": "/pad", "shadow": "/games/2/shadow", "missing": "/nothing-here", "paired": "/control",
-    "mending": "/",
+    "league": "/league", "person": "/people/ID", "table": "/table", "certificate": "/certificate", "rules": "/rules",
+    "control": "/control", "pads": "/pads", "pad": "/pad", "shadow": "/games/2/shadow", "missing": "/nothing-here",
+    "paired": "/control", "mending": "/",
 }  # fmt: skip
 PAIRED: Final = ("paired", "mending")
 """Pages that look different on a paired device; they come last."""
@@ -73,7 +74,9 @@ def open_device(browser: Browser, theme: str) -> BrowserContext:
 
 def shoot(page: Page, address: str, name: str, file: Path) -> None:
     """Take a picture of one freshly opened page."""
-    page.goto(address + PAGES.get(name, ""))
+    page.goto(address + ("/league" if name == "person" else PAGES.get(name, "")))
+    if name == "person":
+        page.locator("th a").first.click()
     page.wait_for_load_state("load")
     page.wait_for_timeout(_PAUSE_MS)
     if name == "winner":
@@ -142,6 +145,9 @@ def shoot_tables(only: str | None) -> Iterator[Path]:
             with tempfile.TemporaryDirectory() as folder:
                 house = House(Path(folder))
                 house.demo()
+                with People(house.record.path) as people:
+                    for name in ("Ana", "Ben", "Cho"):
+                        people.remember(name, "2026-03-14T18:00:00+00:00")
                 house.record.add_game("2026-03-14T18:05:00+00:00", list(enumerate(_SHADOW, start=1)))
                 with (
                     ExitStack() as live,
