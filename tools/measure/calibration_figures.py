@@ -1,4 +1,4 @@
-"""Accuracy of found tables and of readings (docs/build.md): `make calibration-figures`.
+"""Accuracy of found tables and of readings (docs/figures.md): `make calibration-figures`.
 
 Measured are the distance of the found table from the truth, over random simulated cameras, and the size, sharpness and
 stillness down to which cards are read.

@@ -1,6 +1,6 @@
 """Grades of a calibration: each measurement as fine, acceptable or poor, with a remedy, printed and drawn.
 
-The limits beyond which the eye cannot read cards were measured at the simulated table (docs/build.md); the grades keep
+The limits beyond which the eye cannot read cards were measured at the simulated table (docs/figures.md); the grades keep
 a distance from them. `referee.setup.calibration.calibrate` measures, prints, draws and stores.
 """
 
