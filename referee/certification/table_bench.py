@@ -35,8 +35,9 @@ from referee.setup.calibration.adjustment import mains_of
 from referee.setup.calibration.calibrate import mean_picture, still_frames
 from referee.setup.calibration.find_table import find_table
 from referee.setup.calibration.pad_check import PadCheck, converse_at_pads
+from referee.setup.check import Check
 from referee.setup.doctor.machine import check_clock
-from referee.setup.doctor.probe import Finding, Machine
+from referee.setup.doctor.probe import Machine
 from referee.setup.eye_speed import EyeSpeed, eye_speed
 from referee.setup.wired_devices import open_lights, open_pads, pad_filter
 from referee.table.devices import Openers
@@ -174,7 +175,7 @@ class TableBench:
 
     # The machine
 
-    def clock_step(self, clock: Callable[[], int] = monotonic) -> tuple[int, Finding]:
+    def clock_step(self, clock: Callable[[], int] = monotonic) -> tuple[int, Check]:
         """Return the step of the clock (ns; a second if it runs backwards), and the kernel's clock source."""
         readings = [clock() for _ in range(_READINGS)]
         steps = sorted(b - a for a, b in pairwise(readings) if b != a)

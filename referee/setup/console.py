@@ -10,9 +10,9 @@ from pathlib import Path
 from referee.errors import UserError
 from referee.sentence import Sentence
 from referee.settings.file import new_settings, read_settings, replace_file
-from referee.setup.device_checks import Bench, SimulatedBench
+from referee.setup.bench import Bench, SimulatedBench
 from referee.setup.steps import STEPS
-from referee.setup.walk import COMMANDS, YES_NO, Question, Remark, Wizard
+from referee.setup.walk import COMMANDS, YES_NO, Failure, Question, Remark, Wizard
 from referee.text.terminal_language import translate
 
 
@@ -111,14 +111,10 @@ def _converse(walk: Wizard, path: Path, bench: Bench, typed: Iterator[str], *, a
         else:
             if request.words:
                 print(f"  … {translate(request.words)}", flush=True)
-            try:
-                result = getattr(bench, request.what)(**request.arguments)
-            except UserError as error:
-                # A missing device ends its step, never the wizard.
-                print(f"  {translate(error)}")
-                walk.skip()
-            else:
-                walk.give(result)
+            result = request.carry_out(bench)
+            if isinstance(result, Failure):
+                print(f"  {translate(result.words)}")
+            walk.give(result)
         if walk.draft != kept or walk.at != shown:
             kept = walk.draft
             if not kept.is_new:
@@ -147,17 +143,8 @@ def _ask(walk: Wizard, question: Question, typed: Iterator[str]) -> None:
         walk.answer("stop")
     elif line.strip() == "?":
         print("\n".join(f"    {word}: {translate(words)}" for word, words in COMMANDS.items()))
-    else:
-        try:
-            complaint = walk.answer(line)
-        except UserError as error:
-            # Each answer is valid, but not their combination.
-            complaint = Sentence(
-                "That cannot be: {why}. This step is left as it was; repeat it with --step.", why=error
-            )
-            walk.skip()
-        if complaint:
-            print(f"  {translate(complaint)}")
+    elif complaint := walk.answer(line):
+        print(f"  {translate(complaint)}")
 
 
 def _in_lines(words: str) -> str:

@@ -1,6 +1,6 @@
 """Listening to all possible pads, before the settings name them.
 
-It listens to header pins and the keys of all input devices at once; called by `referee.setup.device_checks`.
+It listens to header pins and the keys of all input devices at once; called by `referee.setup.bench`.
 """
 
 from __future__ import annotations

@@ -6,10 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from referee.errors import UserError
-from referee.sentence import Sentence
-from referee.setup.device_checks import Bench
-from referee.setup.walk import DeviceCall, Question, Remark, Wizard
+from referee.setup.bench import Bench
+from referee.setup.walk import DeviceCall, Failure, Question, Remark, Wizard
 
 
 class HeldWalk:
@@ -48,11 +46,7 @@ class HeldWalk:
                 return ""
             self._remarks.clear()
             if not self._go(text.strip()):
-                try:
-                    self._complaint = self.walk.answer(text)
-                except UserError as error:
-                    self._complaint = Sentence("That cannot be: {why}. This step is left as it was.", why=str(error))
-                    self.walk.skip()
+                self._complaint = self.walk.answer(text)
             self._turn()
             return self._complaint
 
@@ -118,20 +112,15 @@ class HeldWalk:
                 self._busy = request.words
                 self._version += 1
             # Without the lock, so that `say` and `state` do not wait for the device.
-            try:
-                result, trouble = getattr(self._bench, request.what)(**request.arguments), ""
-            except UserError as error:
-                result, trouble = None, str(error)
+            result = request.carry_out(self._bench)
             with self._changed:
                 self._busy = ""
                 if self._wish:
                     self._remarks.clear()
                     self._go(self._wish)
                     self._wish = ""
-                elif trouble:
-                    # A missing device ends its step, never the wizard.
-                    self._remarks.append(trouble)
-                    self.walk.skip()
                 else:
+                    if isinstance(result, Failure):
+                        self._remarks.append(result.words)
                     self.walk.give(result)
                 self._turn()

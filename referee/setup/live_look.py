@@ -20,7 +20,8 @@ from models.eye.grey import is_grey
 from models.table_view.edges import spreads
 from models.table_view.light import measure_light
 from referee.sentence import Sentence, words_of
-from referee.setup.calibration.report import COLOUR_CAMERA, NO_COLOUR, Item, grade_brightness, grade_edges, grade_size
+from referee.setup.calibration.report import COLOUR_CAMERA, NO_COLOUR, grade_brightness, grade_edges, grade_size
+from referee.setup.check import Check
 from referee.text.ruling_lines import pretty
 
 if TYPE_CHECKING:
@@ -45,30 +46,30 @@ class Look:
     """The displayed picture; empty if there is none."""
     cards: tuple[str, ...]
     """The cards read, surest first."""
-    items: tuple[Item, ...]
+    items: tuple[Check, ...]
     """Grades and remedies."""
     trouble: str = ""
     """Why there is no picture."""
 
 
-def judge_picture(image: Any, seen: Sequence[CardSeen]) -> list[Item]:
+def judge_picture(image: Any, seen: Sequence[CardSeen]) -> list[Check]:
     """Grade a picture (H x W x 3) and the cards read in it."""
     import cv2
 
     if not seen:
-        return [Item("cards", "poor", Sentence("no card is seen"),
+        return [Check("cards", "poor", Sentence("no card is seen"),
                      Sentence("lay some cards face up in the middle, one beside the other"))]  # fmt: skip
     quads = [np.asarray(one.corners, np.float64) for one in seen]
     names = [one.card for one in seen if one.card != UNREAD]
     unread = len(seen) - len(names)
     listed = ", ".join(map(pretty, names))
-    read = Item("cards", "fine", Sentence("read: {listed}", listed=listed))
+    read = Check("cards", "fine", Sentence("read: {listed}", listed=listed))
     if unread:
         words = Sentence("read: {listed}; {number} not read", listed=listed, number=unread)
         if not names:
             words = Sentence("none of the cards can be read")
         todo = Sentence("see that the whole card is seen, flat, and without shine")
-        read = Item("cards", "acceptable", words, todo)
+        read = Check("cards", "acceptable", words, todo)
     heights = [height_of(np.asarray(quad, np.float32)) for quad in quads]
     grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     items = [read, grade_size(float(np.median(heights)), min(heights), max(heights)),
@@ -79,9 +80,9 @@ def judge_picture(image: Any, seen: Sequence[CardSeen]) -> list[Item]:
         items.append(grade_edges(float(np.median(widths)), min(heights)))
     lean = float(np.median([_leaning(quad) for quad in quads]))
     if is_grey(image):
-        items.append(Item("colours", "poor", NO_COLOUR, COLOUR_CAMERA))
+        items.append(Check("colours", "poor", NO_COLOUR, COLOUR_CAMERA))
     if lean > _LEANING:
-        items.append(Item("tilt", "acceptable", Sentence("the camera leans: cards look like wedges, or short"),
+        items.append(Check("tilt", "acceptable", Sentence("the camera leans: cards look like wedges, or short"),
                           Sentence("hang it more nearly over the middle, and let it look straight down")))  # fmt: skip
     return items
 

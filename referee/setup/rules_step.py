@@ -17,7 +17,7 @@ from referee.rules.rows import RIVALS
 from referee.sentence import Sentence
 from referee.settings.file import SettingsText
 from referee.settings.house_rules import SUFFIX, HouseFileError, parse_house_rules
-from referee.setup.walk import BadAnswer, Check, DeviceCall, Question, Run, choose, switches
+from referee.setup.walk import BadAnswer, DeviceCall, Parse, Question, Run, choose, switches
 from referee.text.terminal_language import here
 
 _ORDINARY: Final = "ordinary"
@@ -170,7 +170,7 @@ def _parse_own(text: str) -> _OwnRules:
         raise BadAnswer(Sentence("line {line}: {problem}", line=first.place.line, problem=first.problem)) from None
 
 
-def _check_rules(draft: SettingsText, listed: Question, *, files: bool) -> Check:
+def _check_rules(draft: SettingsText, listed: Question, *, files: bool) -> Parse:
     """Return a check for a choice, any preset's name, or a file where files may be typed."""
 
     def check(text: str) -> str:

@@ -22,8 +22,8 @@ from referee.setup.pads_step import Pad, assign_pins, describe_moves, pads_step
 from referee.setup.rules_step import rules_step
 from referee.setup.walk import (
     BadAnswer,
-    Check,
     DeviceCall,
+    Parse,
     Question,
     Remark,
     Request,
@@ -80,7 +80,7 @@ def seats_step(draft: SettingsText) -> Run:
     )
 
 
-def check_names(others: Sequence[str]) -> Check:
+def check_names(others: Sequence[str]) -> Parse:
     """Return a check for a name that none of the others has."""
 
     def check(text: str) -> str:
@@ -93,7 +93,7 @@ def check_names(others: Sequence[str]) -> Check:
     return check
 
 
-def _bearings(count: int) -> Check:
+def _bearings(count: int) -> Parse:
     """Return a check for this number of bearings; its value is None if the seats are spaced evenly."""
 
     def check(text: str) -> list[float] | None:
@@ -198,7 +198,7 @@ def _listed(pins: Sequence[int]) -> str:
     return " ".join(str(pin) for pin in pins)
 
 
-def _pins(count: int, taken: Sequence[int]) -> Check:
+def _pins(count: int, taken: Sequence[int]) -> Parse:
     def check(text: str) -> list[int]:
         words = text.replace(",", " ").split()
         pins = [int(word) for word in words if word.isdecimal() and int(word) <= LAST_PIN]
@@ -254,7 +254,7 @@ def _after(words: str, question: str) -> str:
     return joined([words, question]) if words else question
 
 
-def _seat_or_name(names: Sequence[str], listed: Question) -> Check:
+def _seat_or_name(names: Sequence[str], listed: Question) -> Parse:
     def check(text: str) -> str:
         same = [str(seat) for seat, name in enumerate(names, start=1) if name.casefold() == text.casefold()]
         # A number means a seat, not a place in the list of remaining ones.

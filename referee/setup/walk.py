@@ -2,7 +2,7 @@
 
 A step is a generator: it yields requests (a `Question` to a person, a `DeviceCall`, a `Remark`), is sent their results,
 and returns the new settings. Results are kept, so going back replays them without the last answer, and no device action
-is repeated for it. `referee.setup.console` runs the dialogue.
+is repeated for it. `referee.setup.console` holds the dialogue in a terminal, `referee.setup.walk_site` in a browser.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from referee.sentence import Sentence, Spoken
+from referee.errors import UserError
+from referee.sentence import Sentence, Spoken, words_of
 from referee.settings.file import SettingsText
 
-Check = Callable[[str], Any]
+Parse = Callable[[str], Any]
 """Turns typed text into a value; raises `BadAnswer`."""
 
 
@@ -30,7 +31,7 @@ class Question:
     words: str
     default: str
     """The answer for an empty line."""
-    check: Check
+    check: Parse
     choices: Mapping[str, str] = field(default_factory=dict)
     """The possible answers, if there is a list: typed text and meaning; a meaning's first line is its title."""
     kind: str = ""
@@ -49,13 +50,27 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class DeviceCall:
-    """An action of a device; its result is sent back (see `referee.setup.device_checks.Bench`)."""
+    """An action of a device; its result is sent back (see `referee.setup.bench.Bench`)."""
 
     what: str
     """Name of a method of the bench."""
     arguments: Mapping[str, Any]
     words: str = ""
     """Message shown meanwhile."""
+
+    def carry_out(self, bench: object) -> Any:
+        """Return the result of the bench's method, or a `Failure`."""
+        try:
+            return getattr(bench, self.what)(**self.arguments)
+        except UserError as error:
+            return Failure(words_of(error))
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a device did nothing."""
+
+    words: str
 
 
 Request = Question | Remark | DeviceCall
@@ -88,7 +103,7 @@ _NO_SWITCH: Final = "none"
 """The answer that leaves every switch off."""
 
 
-def one_of(values: Sequence[str]) -> Check:
+def one_of(values: Sequence[str]) -> Parse:
     """Return a check for one of these words, by the word, its number in the list, or a unique prefix."""
 
     def check(text: str) -> str:
@@ -106,7 +121,7 @@ def one_of(values: Sequence[str]) -> Check:
     return check
 
 
-def whole_number(low: int, high: int) -> Check:
+def whole_number(low: int, high: int) -> Parse:
     """Return a check for a whole number within bounds."""
 
     def check(text: str) -> int:
@@ -169,11 +184,20 @@ class Wizard:
         return tuple(step.name for step in self.steps[: self.at])
 
     def answer(self, text: str) -> str:
-        """Answer the current question, or carry out a command; return why the answer is invalid, or an empty text."""
+        """Answer the current question, or carry out a command; return why the answer is invalid, or an empty text.
+
+        An answer that is valid, but not with the earlier ones, ends its step, which is left as it was.
+        """
         question = self.request
         if not isinstance(question, Question):
             raise TypeError(f"no question is open, but {question}")
-        typed = text.strip()
+        try:
+            return self._take(question, text.strip())
+        except UserError as error:
+            self.skip()
+            return Sentence("That cannot be: {why}. This step is left as it was.", why=words_of(error))
+
+    def _take(self, question: Question, typed: str) -> str:
         match typed.casefold():
             case "back":
                 self.go_back()
@@ -193,9 +217,13 @@ class Wizard:
         return ""
 
     def give(self, result: Any = None) -> None:
-        """Send the result of the current `DeviceCall`; for a `Remark`, None."""
+        """Send the result of the current `DeviceCall`; for a `Remark`, None. A `Failure` ends the step."""
         if self.request is None or isinstance(self.request, Question):
             raise TypeError(f"a question is answered, not given {result!r}")
+        if isinstance(result, Failure):
+            # A missing device ends its step, never the wizard.
+            self.skip()
+            return
         self._sent.append((self.request, result))
         self._advance(result)
 

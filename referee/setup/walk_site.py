@@ -32,7 +32,7 @@ from referee.control.socket import NOBODY, NOT_JSON, CommandDispatcher, private_
 from referee.sentence import to_json
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.settings.places import RECORD, earlier_record, record_at
-from referee.setup.evening_bench import EveningBench
+from referee.setup.bench import Bench
 from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.held_walk import HeldWalk
 from referee.setup.left_game import LeftGames
@@ -70,7 +70,7 @@ def leave_earlier_record(path: Path) -> None:
 class WalkSite:
     """The routes of the wizard."""
 
-    def __init__(self, held: HeldWalk, bench: EveningBench, control: Control, site: Site) -> None:
+    def __init__(self, held: HeldWalk, bench: Bench, control: Control, site: Site) -> None:
         self._held, self._bench, self._control, self._site = held, bench, control, site
 
     def routes(self) -> list[Route]:
@@ -126,7 +126,7 @@ class WalkSite:
             def put(words: str) -> str:
                 return in_language(to_json(words), texts)["words"]
 
-            items = [[item.grade, put(item.words), put(item.todo)] for item in look.items]
+            items = [[item.state, put(item.words), put(item.mend)] for item in look.items]
             seen = {"trouble": put(look.trouble), "items": items, "picture": bool(look.jpeg)}
         codes = [] if self._site.folder is None else read_seat_codes(self._site.folder)
         phones = [code.seat for code in codes if not code.key] if state["step"] == "slaps" else []
@@ -223,7 +223,7 @@ def hold_evening(
     path.parent.mkdir(parents=True, exist_ok=True)
     folder = private_folder(runtime_folder(os.environ))
     begin_evening(folder, goes_on=games is not None)
-    bench = EveningBench(path, games)
+    bench = Bench(path, games, in_browser=True)
     known = path.exists()
     listening = listen_at(host, port, any_near=True)
     address = address_of(listening)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from referee.setup.check import Check
 from referee.setup.doctor import describe_ways, doctor, exit_status
-from referee.setup.doctor.probe import Finding, check_library, check_package
+from referee.setup.doctor.probe import check_library, check_package
 
 PARTS = (
     "Python",
@@ -57,8 +58,8 @@ def test_it_begins_with_what_can_be_played_here(capsys: pytest.CaptureFixture[st
 
 def test_each_way_to_play_says_what_it_needs() -> None:
     fine, no_camera = (
-        Finding("weights", "fine", "", "", needed=True),
-        Finding("camera", "missing", "none", "plug one in"),
+        Check("weights", "fine", "", "", needed=True),
+        Check("camera", "missing", "none", "plug one in"),
     )
     path = Path("club.toml")
     assert list(describe_ways([fine], path))[1:] == [
@@ -69,7 +70,7 @@ def test_each_way_to_play_says_what_it_needs() -> None:
         "An evening with phones or keys: ready (referee play). No camera is here: a phone can be one.",
         "A table on a Raspberry Pi: needs camera.",
     ]
-    assert len(list(describe_ways([Finding("weights", "missing", "none", "make train", needed=True)], path))) == 1
+    assert len(list(describe_ways([Check("weights", "missing", "none", "make train", needed=True)], path))) == 1
 
 
 def test_a_library_that_is_not_there_is_missing_and_needed() -> None:
@@ -85,7 +86,7 @@ def test_our_names_are_check_package(tmp_path: Path) -> None:
 
 
 def test_only_what_is_needed_makes_it_fail() -> None:
-    absent = Finding("camera", "missing", "none", "plug one in")
-    needed = Finding("weights", "missing", "none", "make train", needed=True)
+    absent = Check("camera", "missing", "none", "plug one in")
+    needed = Check("weights", "missing", "none", "make train", needed=True)
     assert exit_status([absent]) == 0
     assert exit_status([absent, needed]) == 1

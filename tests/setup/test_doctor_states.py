@@ -21,10 +21,10 @@ from referee.record.certificates import (
     settings_mark,
 )
 from referee.settings.model import Settings, load_settings, parse_settings
+from referee.setup.check import Check
 from referee.setup.doctor import device_health, examine, report_lines, short_report
 from referee.setup.doctor import machine as health
 from referee.setup.doctor.pad_health import check_plugged_pads
-from referee.setup.doctor.probe import Finding
 from referee.text.terminal_language import speaking
 from referee.vision.cameras import CameraFound, cameras
 from tests.support.machines import GIGABYTE, Rig, disk
@@ -42,7 +42,7 @@ def settings(text: str = "") -> Settings:
     return parse_settings(text + SEATS)
 
 
-def told(finding: Finding) -> tuple[str, str, str]:
+def told(finding: Check) -> tuple[str, str, str]:
     """Return state, words and remedy; every fault has a remedy."""
     assert finding.state == "fine" or finding.mend
     return finding.state, finding.words, finding.mend
@@ -119,7 +119,7 @@ def test_spi_is_looked_at_where_force_is_wanted(rig: Rig) -> None:
 def test_a_strip_of_lights(rig: Rig) -> None:
     wanted = settings('[lights]\nstrip = "/dev/leds0"\n')
 
-    def strip() -> Finding:
+    def strip() -> Check:
         return next(f for f in device_health.check_header(rig.machine, wanted) if f.part == "strip of lights")
 
     assert told(strip())[0] == "missing"
@@ -152,7 +152,7 @@ def picamera2(*models: str, bus: str = "/base/soc/i2c0mux") -> SimpleNamespace:
     return SimpleNamespace(Picamera2=SimpleNamespace(global_camera_info=lambda: info))
 
 
-def seen(rig: Rig, wanted: Settings | None = None) -> dict[str, Finding]:
+def seen(rig: Rig, wanted: Settings | None = None) -> dict[str, Check]:
     """Return both findings by their parts."""
     return {finding.part.split()[0]: finding for finding in device_health.check_camera(rig.machine, wanted)}
 
@@ -542,10 +542,10 @@ def test_a_whole_table_is_fine(rig: Rig, tmp_path: Path) -> None:
 
 def test_the_report_is_grouped_and_short() -> None:
     found = [
-        Finding("disk", "fine", "8 GB free", group="machine"),
-        Finding("clock", "fine", "tsc", group="machine"),
-        Finding("service", "missing", "not installed", "make install-appliance", group="machine"),
-        Finding("numpy", "missing", "not installed", "make install", needed=True, group="software"),
+        Check("disk", "fine", "8 GB free", group="machine"),
+        Check("clock", "fine", "tsc", group="machine"),
+        Check("service", "missing", "not installed", "make install-appliance", group="machine"),
+        Check("numpy", "missing", "not installed", "make install", needed=True, group="software"),
     ]
     assert list(report_lines(found)) == [
         "Machine",
@@ -578,7 +578,7 @@ def test_keys_as_pads(rig: Rig) -> None:
     """Plugged in and readable, not plugged in, and not readable: each says what to do."""
     wanted = parse_settings(SEATS + 'pad = "key:a@Keys"\n')
 
-    def parts() -> dict[str, Finding]:
+    def parts() -> dict[str, Check]:
         return {pad.part: pad for pad in check_plugged_pads(rig.machine, wanted)}
 
     rig.modules["evdev"] = ModuleNotFoundError("no", name="evdev")

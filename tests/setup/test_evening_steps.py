@@ -19,10 +19,9 @@ from referee.errors import UserError
 from referee.sentence import Sentence, to_json
 from referee.settings.file import new_settings
 from referee.settings.places import RECORD
-from referee.setup.calibration.report import Item
+from referee.setup.bench import Bench
 from referee.setup.calibration.simulated_camera import simulated_camera
-from referee.setup.device_checks import Bench
-from referee.setup.evening_bench import EveningBench
+from referee.setup.check import Check
 from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.held_walk import HeldWalk
 from referee.setup.left_game import LeftGame, name_day
@@ -57,6 +56,9 @@ class FakeBench(Bench):
 
     def look_away(self) -> None:
         self.done.append("away")
+
+    def has_looked(self) -> bool:
+        return True
 
     def slaps(self, text: str) -> dict[int, float]:
         self.settings(text)
@@ -151,7 +153,7 @@ class Returning(FakeBench):
     """A table whose last game was broken off."""
 
     game = LeftGame("yesterday", (("Ana", 29), ("Ben", None)), ("9d", "??", "9h"))
-    resumes: bool | None = None
+    resumes = False
 
     def find_left_game(self, text: str) -> LeftGame | None:
         return self.game
@@ -229,12 +231,12 @@ class Ghosting:
 def test_three_keys_of_one_keyboard_are_held_together_in_the_walk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tells: int
 ) -> None:
-    monkeypatch.setattr("referee.setup.evening_bench.open_pads", lambda _: Ghosting(3, tells))
-    monkeypatch.setattr("referee.setup.evening_bench._HOLDING", 0.2)
+    monkeypatch.setattr("referee.setup.bench.open_pads", lambda _: Ghosting(3, tells))
+    monkeypatch.setattr("referee.setup.bench._HOLDING", 0.2)
     draft = new_settings(tmp_path).with_seats(
         [{"name": name, "pad": f"browser:{key}"} for name, key in (("Ana", "a"), ("Ben", "s"), ("Cho", "d"))]
     )
-    walk, bench, told = Wizard(draft, EVENING, at=5), EveningBench(tmp_path / "table.toml"), list[str]()
+    walk, bench, told = Wizard(draft, EVENING, at=5), Bench(tmp_path / "table.toml", in_browser=True), list[str]()
     walk.give({1: 8.0, 2: 8.0, 3: 8.0})
     while not isinstance(walk.request, Question):
         request = walk.request
@@ -402,8 +404,8 @@ def cards() -> Any:
     return next(simulated_camera("cards").frames()).image
 
 
-def grades(items: list[Item]) -> dict[str, str]:
-    return {item.name: item.grade for item in items}
+def grades(items: list[Check]) -> dict[str, str]:
+    return {item.part: item.state for item in items}
 
 
 def test_a_good_picture_is_said_to_be_good(eye: Eye, cards: Any) -> None:
@@ -431,15 +433,15 @@ def test_what_is_wrong_with_a_picture_is_told_with_what_to_do(
     spoiled = spoil(cards)
     items = judge_picture(spoiled, eye.recognise(spoiled))
     assert grades(items)[part] in ("poor", "acceptable")
-    assert todo in next(item.todo for item in items if item.name == part)
+    assert todo in next(item.mend for item in items if item.part == part)
     # Every notice about it exists in every language.
-    for words in (words for item in items for words in (item.words, item.todo) if words):
+    for words in (words for item in items for words in (item.words, item.mend) if words):
         assert all(in_language(to_json(words), texts(code)).get("lang") == code for code in OTHERS), words
 
 
 def test_a_table_without_cards_is_told_what_to_lay(eye: Eye) -> None:
     bare = np.full((480, 640, 3), 60, np.uint8)
-    assert judge_picture(bare, eye.recognise(bare))[0].todo.startswith("lay some cards")
+    assert judge_picture(bare, eye.recognise(bare))[0].mend.startswith("lay some cards")
 
 
 class Camera:

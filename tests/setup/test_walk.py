@@ -27,10 +27,10 @@ from referee.rules.presets import PRESETS
 from referee.rules.rows import BY_NAME
 from referee.settings.file import SettingsText, new_settings, set_values
 from referee.settings.model import Settings, load_settings
-from referee.setup import device_checks
+from referee.setup import bench
+from referee.setup.bench import Bench, SimulatedBench, try_voice
 from referee.setup.calibration.report import write_picture
 from referee.setup.console import hold_walk, listed_answers
-from referee.setup.device_checks import Bench, SimulatedBench, try_voice
 from referee.setup.pads_step import assign_pins
 from referee.setup.steps import STEPS
 from referee.setup.walk import DeviceCall, Question, Remark, Wizard
@@ -336,7 +336,7 @@ def test_the_set_ups_picture_is_sharp_and_what_the_camera_found_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room = CameraRoom(focus=2.0, light=20_000.0, lamp=Lamp(50, 0.2))
-    monkeypatch.setattr(device_checks, "open_camera_of", lambda _: pi_camera(room))
+    monkeypatch.setattr(bench, "open_camera_of", lambda _: pi_camera(room))
     text, words = Bench(tmp_path / "table.toml").picture(
         new_settings(tmp_path).changed({"camera.source": "picamera"}).text
     )

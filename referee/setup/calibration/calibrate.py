@@ -326,4 +326,4 @@ def _conclude(
             )
         else:
             print(translate("nothing was stored: name the table's --settings FILE to keep this"))
-    return int(any(item.grade == "poor" for item in items))
+    return int(any(item.state == "poor" for item in items))

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import cv2
 import numpy as np
@@ -38,9 +38,9 @@ from referee.errors import UserError
 from referee.sentence import Sentence, joined
 from referee.settings.model import CameraSettings
 from referee.setup.calibration.find_table import BENT_PX, TableMatch
+from referee.setup.check import COLOURS, Check
 from referee.text.terminal_language import here, translate
 
-Grade = Literal["fine", "acceptable", "poor"]
 _SMEARED_MM: Final = (4.0, 12.0)
 """Motion of a briskly laid card during an exposure, mm: limits of fine and of acceptable."""
 _FLICKERS: Final = 0.01
@@ -55,7 +55,6 @@ CLIPPED: Final = 0.25
 """Largest overexposed share of white paper; more is poor."""
 NO_COLOUR: Final = Sentence("the picture is without colour: no suit is told, and each card is asked about")
 COLOUR_CAMERA: Final = Sentence("use a colour camera, or switch this one's night mode off")
-_COLOURS: Final = {"fine": "green", "acceptable": "yellow", "poor": "red"}
 _GREEN: Final = (90, 210, 90)
 _YELLOW: Final = (60, 215, 245)
 _BLUE: Final = (240, 190, 90)
@@ -112,17 +111,7 @@ def section_of(m: Measured) -> dict[str, Any]:
 # Grades
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One graded measurement."""
-
-    name: str
-    grade: Grade
-    words: str
-    todo: str = ""
-
-
-def grade(m: Measured, camera: CameraSettings | None) -> list[Item]:
+def grade(m: Measured, camera: CameraSettings | None) -> list[Check]:
     """Return every item; ``camera`` gives the exposure of the pictures, None: unknown."""
     motion = [] if camera is None else [_grade_motion(m, camera)]
     lens = m.found.lens
@@ -139,15 +128,15 @@ def grade(m: Measured, camera: CameraSettings | None) -> list[Item]:
     return [*_grade_view(m), *_grade_light(m, camera), *motion, worth]
 
 
-def _graded(name: str, value: float, limits: tuple[float, float], words: str, todo: str = "") -> Item:
+def _graded(name: str, value: float, limits: tuple[float, float], words: str, todo: str = "") -> Check:
     """Return an item whose value should be small; a remedy is added unless it is fine."""
     fine, acceptable = limits
     if value <= fine:
-        return Item(name, "fine", words)
-    return Item(name, "acceptable" if value <= acceptable else "poor", words, todo)
+        return Check(name, "fine", words)
+    return Check(name, "acceptable" if value <= acceptable else "poor", words, todo)
 
 
-def _grade_view(m: Measured) -> Iterator[Item]:
+def _grade_view(m: Measured) -> Iterator[Check]:
     """Grade the table's position, the cards' size, the camera's tilt, and the sharpness."""
     table, (middle, least, most) = m.found.table, m.heights
     yield _graded("table", table.error_px, (0.5, BENT_PX),
@@ -159,7 +148,7 @@ def _grade_view(m: Measured) -> Iterator[Item]:
                   Sentence("hang it more nearly over the middle: far cards are small, and hide behind hands"),
                  )  # fmt: skip
     if math.isnan(m.edge_px):
-        yield Item("sharpness", "poor", Sentence("no edge of the sheet or of a card could be followed"),
+        yield Check("sharpness", "poor", Sentence("no edge of the sheet or of a card could be followed"),
                    Sentence("focus by hand or change the lens position; lay cards on a darker cloth"))  # fmt: skip
         return
     yield grade_edges(m.edge_px, least)
@@ -175,7 +164,7 @@ def _tilt_words(table: TableFound) -> str:
     return words
 
 
-def grade_size(middle: float, least: float, most: float) -> Item:
+def grade_size(middle: float, least: float, most: float) -> Check:
     """Grade the height of cards in the picture, px: in its middle, least and most."""
     px, spread = f"{middle:.0f}", "" if most - least < 3 else f" ({least:.0f}-{most:.0f})"
     words = Sentence("cards are {px} px tall{spread}: small", px=px, spread=spread)
@@ -185,7 +174,7 @@ def grade_size(middle: float, least: float, most: float) -> Item:
                    Sentence("hang the camera lower, or choose a larger picture (camera.width)"))  # fmt: skip
 
 
-def grade_edges(spread_px: float, card_px: float) -> Item:
+def grade_edges(spread_px: float, card_px: float) -> Check:
     """Grade the sharpness: the width of edges relative to a card's height."""
     share = spread_px / card_px
     px, percent = f"{spread_px:.1f}", f"{100 * share:.1f}"
@@ -197,7 +186,7 @@ def grade_edges(spread_px: float, card_px: float) -> Item:
                    Sentence("focus by hand or raise the lens position, and look again"))  # fmt: skip
 
 
-def grade_brightness(light: Light) -> Item:
+def grade_brightness(light: Light) -> Check:
     """Grade the brightness of white paper."""
     if light.clipped > 0.05:
         words = Sentence("{percent} % of white paper is overexposed", percent=f"{100 * light.clipped:.0f}")
@@ -211,7 +200,7 @@ def grade_brightness(light: Light) -> Item:
                    Sentence("more light on the table, or more exposure (see motion blur)"))  # fmt: skip
 
 
-def _grade_light(m: Measured, camera: CameraSettings | None) -> Iterator[Item]:
+def _grade_light(m: Measured, camera: CameraSettings | None) -> Iterator[Check]:
     """Grade brightness, and noise and flicker if there are several pictures."""
     noise, flicker = m.still.noise, m.still.flicker
     yield grade_brightness(m.light)
@@ -251,7 +240,7 @@ def advised_exposure(m: Measured, camera: CameraSettings) -> Exposure:
     return advise(m.light, m.still.noise, camera.exposure_us, camera.gain, camera.fps, mains_hz=hz)
 
 
-def _grade_motion(m: Measured, camera: CameraSettings) -> Item:
+def _grade_motion(m: Measured, camera: CameraSettings) -> Check:
     scale = m.found.table.view.scale((0.0, 0.0))
     moved = smear_px(camera.exposure_us, scale)
     best = advised_exposure(m, camera)
@@ -265,30 +254,30 @@ def _grade_motion(m: Measured, camera: CameraSettings) -> Item:
         todo.append(Sentence(said, us=best.exposure_us, gain=f"{best.gain:g}"))
     if best.more_light > 1.2:
         todo.append(Sentence("the light is short by {times} times: add a lamp", times=f"{best.more_light:.1f}"))
-    item = _graded("motion blur", moved / scale, _SMEARED_MM, words)
-    return Item(item.name, item.grade, words, joined(todo))
+    check = _graded("motion blur", moved / scale, _SMEARED_MM, words)
+    return replace(check, mend=joined(todo))
 
 
 # Printed report
 
 
-def print_words(items: Sequence[Item], seats: Mapping[str, float]) -> None:
+def print_words(items: Sequence[Check], seats: Mapping[str, float]) -> None:
     """Print a line for each measurement, and the seats' bearings."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for item in items:
-        words = translate(item.words) + (f"\n→ {translate(item.todo)}" if item.todo else "")
-        graded, name = here()(f"grade.{item.grade}"), here()(f"measured.{item.name.replace(' ', '_')}")
-        table.add_row(f"[{_COLOURS[item.grade]}]{graded}[/]", name, words)
+        words = translate(item.words) + (f"\n→ {translate(item.mend)}" if item.mend else "")
+        graded, name = here()(f"grade.{item.state}"), here()(f"measured.{item.part.replace(' ', '_')}")
+        table.add_row(f"[{COLOURS[item.state]}]{graded}[/]", name, words)
     if seats:
         stand = ", ".join(f"{name} {bearing:.0f}°" for name, bearing in seats.items())
         table.add_row("", here()("measured.seats"), stand)
     Console(highlight=False).print(table)
 
 
-def print_json(items: Sequence[Item], m: Measured, seats: Mapping[str, float], camera: CameraSettings | None) -> None:
+def print_json(items: Sequence[Check], m: Measured, seats: Mapping[str, float], camera: CameraSettings | None) -> None:
     """Print all measurements as one JSON object."""
     out: dict[str, Any] = {
-        "items": [asdict(item) for item in items],
+        "items": [{"name": item.part, "grade": item.state, "words": item.words, "todo": item.mend} for item in items],
         "calibration": section_of(m),
         "seats": {name: round(bearing, 1) for name, bearing in seats.items()},
         "noise": None if math.isnan(m.still.noise) else round(m.still.noise, 2),

@@ -16,15 +16,15 @@ from typing import Final
 
 from referee.sentence import Sentence
 from referee.settings.places import find_settings
+from referee.setup.check import COLOURS, Check
 from referee.setup.doctor.device_health import check_camera, check_header, check_sound
 from referee.setup.doctor.machine import check_machine, check_table
 from referee.setup.doctor.pad_health import check_plugged_pads
-from referee.setup.doctor.probe import Finding, Machine, check_software
+from referee.setup.doctor.probe import Machine, check_software
 from referee.text.terminal_language import translate
 
 _USUAL: Final = Path("table.toml")
 _STATES: Final = {"fine": Sentence("fine"), "missing": Sentence("missing"), "broken": Sentence("broken")}
-_COLOURS: Final = {"fine": "green", "missing": "yellow", "broken": "red"}
 
 
 def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
@@ -47,7 +47,7 @@ def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
     return exit_status(found)
 
 
-def examine(machine: Machine | None = None, settings: Path | None = None) -> Iterator[Finding]:
+def examine(machine: Machine | None = None, settings: Path | None = None) -> Iterator[Check]:
     """Yield the finding of every part, those that the simulated table needs first.
 
     Args:
@@ -74,7 +74,7 @@ def _usual_settings() -> Path:
     return usual if usual.exists() else _USUAL
 
 
-def describe_ways(found: Sequence[Finding], settings: Path) -> Iterator[str]:
+def describe_ways(found: Sequence[Check], settings: Path) -> Iterator[str]:
     """Yield what can be played on this machine, a sentence for each way, and what each still needs.
 
     Args:
@@ -96,7 +96,7 @@ def describe_ways(found: Sequence[Finding], settings: Path) -> Iterator[str]:
         yield Sentence("A table on a Raspberry Pi: ready (referee run --settings {path}).", path=settings)
 
 
-def report_lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[str]:
+def report_lines(found: Sequence[Check], *, colour: bool = False) -> Iterator[str]:
     """Yield the report: for each group one line of fine parts, then a line with a remedy for each other part."""
 
     def paint(text: str, shade: str) -> str:
@@ -121,18 +121,18 @@ def report_lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[
             yield f"  {state} {', '.join(fine)}"
         for one in listed:
             if one.state != "fine":
-                state = paint(f"{translate(_STATES[one.state]):<8}", "red" if one.needed else _COLOURS[one.state])
+                state = paint(f"{translate(_STATES[one.state]):<8}", "red" if one.needed else COLOURS[one.state])
                 needed = f" ({translate('needed')})" if one.needed else ""
                 yield f"  {state} {plain(translate(one.part))}{needed}: {plain(translate(one.words))}"
                 yield f"           → {plain(translate(one.mend))}"
 
 
-def exit_status(found: Iterable[Finding]) -> int:
+def exit_status(found: Iterable[Check]) -> int:
     """Return the exit status: 1 if a part that even the simulated table needs is not fine."""
     return int(any(finding.needed and finding.state != "fine" for finding in found))
 
 
-def short_report(found: Sequence[Finding]) -> tuple[str, bool]:
+def short_report(found: Sequence[Check]) -> tuple[str, bool]:
     """Return the parts that are not fine, in lines, and whether there are none."""
     wrong = [finding for finding in found if finding.state != "fine"]
     words: str = Sentence("{count} parts are fine.", count=len(found) - len(wrong))

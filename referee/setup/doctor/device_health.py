@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hardware.pads.pinout import HEADER_LABELS
 from referee.sentence import Sentence
-from referee.setup.doctor.probe import OURS, Finding, Machine, join_group, one_line, pip_install
+from referee.setup.check import Check
+from referee.setup.doctor.probe import OURS, Machine, join_group, one_line, pip_install
 from referee.setup.wiring import PinMap, pin_map_of
 from referee.text.catalogue import LANGUAGES
 from referee.vision.cameras import usb_cameras
@@ -36,7 +37,7 @@ _SPOKEN_BY: Final = {"flite": ("en",), "espeak-ng": tuple(LANGUAGES)}
 # The header
 
 
-def check_header(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+def check_header(machine: Machine, settings: Settings | None) -> Iterator[Check]:
     """Check chip, lines, lights and SPI of a table with wired parts."""
     if settings is not None and not settings.lights.enabled and not pad_pins(settings) and not settings.lights.strip:
         return
@@ -56,16 +57,16 @@ def check_header(machine: Machine, settings: Settings | None) -> Iterator[Findin
         yield check_device(machine, Sentence("SPI (force)"), "/dev/spidev0.0", mend, "spi")
 
 
-def check_library(machine: Machine, name: str, what_for: str, mend: str) -> Finding:
+def check_library(machine: Machine, name: str, what_for: str, mend: str) -> Check:
     """Check that a library for a device is installed."""
     part = Sentence("{name} ({what})", name=name, what=what_for)
     try:
         machine.bring(name)
     except ModuleNotFoundError:
-        return Finding(part, "missing", Sentence("not installed"), mend)
+        return Check(part, "missing", Sentence("not installed"), mend)
     except (ImportError, OSError) as error:
-        return Finding(part, "broken", one_line(error), mend)
-    return Finding(part, "fine", Sentence("here"))
+        return Check(part, "broken", one_line(error), mend)
+    return Check(part, "fine", Sentence("here"))
 
 
 def not_allowed(device: str) -> str:
@@ -73,31 +74,31 @@ def not_allowed(device: str) -> str:
     return Sentence("{device}: not allowed to open", device=device)
 
 
-def check_device(machine: Machine, part: str, device: str, mend: str, group: str) -> Finding:
+def check_device(machine: Machine, part: str, device: str, mend: str, group: str) -> Check:
     """Check that a device exists, and that members of a group may open it."""
     if not machine.at(device).exists():
-        return Finding(part, "missing", Sentence("there is no {device}", device=device), mend)
+        return Check(part, "missing", Sentence("there is no {device}", device=device), mend)
     if not machine.may_open(device):
-        return Finding(part, "broken", not_allowed(device), join_group(group))
-    return Finding(part, "fine", device)
+        return Check(part, "broken", not_allowed(device), join_group(group))
+    return Check(part, "fine", device)
 
 
-def check_chip(machine: Machine) -> tuple[str, Finding]:
+def check_chip(machine: Machine) -> tuple[str, Check]:
     """Return the chip of the header, found by its label, and its finding; an empty name if none is usable."""
     part = Sentence("GPIO header")
     chips = machine.devices("gpiochip*")
     if not chips:
         words = Sentence("no /dev/gpiochip*: this machine has no pins for pads")
-        return "", Finding(part, "missing", words, Sentence("run on a Raspberry Pi; the simulated table needs none"))
+        return "", Check(part, "missing", words, Sentence("run on a Raspberry Pi; the simulated table needs none"))
     if not any(machine.may_open(chip) for chip in chips):
-        return "", Finding(part, "broken", not_allowed(chips[0]), join_group("gpio"))
+        return "", Check(part, "broken", not_allowed(chips[0]), join_group("gpio"))
     labels: dict[str, str] = {}
     for chip in chips:
         try:
             with _open_chip(machine, chip) as opened:
                 labels[chip] = str(opened.get_info().label)
         except ImportError:
-            return "", Finding(
+            return "", Check(
                 part, "broken", Sentence("{names}, which nothing can read here", names=", ".join(chips)), "make install"
             )
         except OSError as error:
@@ -105,10 +106,10 @@ def check_chip(machine: Machine) -> tuple[str, Finding]:
     found = next((chip for wanted in HEADER_LABELS for chip, label in labels.items() if label == wanted), "")
     if not found:
         names = ", ".join(f"{chip} {label}" for chip, label in labels.items())
-        return "", Finding(
+        return "", Check(
             part, "missing", Sentence("{names}: none is a Pi's header", names=names), Sentence("run on a Raspberry Pi")
         )
-    return found, Finding(part, "fine", f"{found} ({labels[found]})")
+    return found, Check(part, "fine", f"{found} ({labels[found]})")
 
 
 def _open_chip(machine: Machine, place: str) -> Any:
@@ -130,7 +131,7 @@ def used_pins(settings: Settings | None) -> dict[int, str]:
     return uses | dict.fromkeys(pins.table or (), Sentence("the table's light"))
 
 
-def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
+def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Check:
     """Check whether another program holds a line that we need, and name it."""
     part = Sentence("GPIO lines")
     taken, ours = {}, 0
@@ -143,11 +144,11 @@ def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
                 elif info.used:
                     taken[pin] = str(info.consumer) or Sentence("another driver")
     except (OSError, ImportError) as error:
-        return Finding(part, "broken", one_line(error), Sentence("reboot; see dmesg"))
+        return Check(part, "broken", one_line(error), Sentence("reboot; see dmesg"))
     if not taken:
         free = Sentence("{count} lines are ours to use", count=len(uses))
         held = Sentence("{words}, {count} held by the referee that runs", words=free, count=ours) if ours else free
-        return Finding(part, "fine", held)
+        return Check(part, "fine", held)
     if _SERIAL & taken.keys():
         mend = Sentence("switch the serial console off: sudo raspi-config nonint do_serial_cons 1, then reboot")
     elif _SPI & taken.keys():
@@ -157,13 +158,13 @@ def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
     else:
         mend = Sentence("stop that program (gpioinfo lists them), or choose other pins: referee setup --step pins")
     held_by = [Sentence("pin {pin} ({use}) is held by {who}", pin=p, use=uses[p], who=who) for p, who in taken.items()]
-    return Finding(part, "broken", Sentence("{lines}", lines=held_by), mend)
+    return Check(part, "broken", Sentence("{lines}", lines=held_by), mend)
 
 
 # The camera
 
 
-def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Check]:
     """Check the Pi's camera and others, and whether another program holds the wanted one."""
     camera = Sentence("camera")
     library, own = _check_picamera2(machine)
@@ -174,7 +175,7 @@ def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Findin
     ]
     wanted = settings.camera.source if settings is not None else ("picamera" if own else "usb")
     if not names:
-        yield Finding(
+        yield Check(
             camera,
             "missing",
             Sentence("no camera answers"),
@@ -183,7 +184,7 @@ def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Findin
     elif (wanted == "picamera" and not own) or (
         wanted.startswith("usb:") and wanted not in [other.source for other in others]
     ):
-        yield Finding(
+        yield Check(
             camera,
             "missing",
             Sentence("the settings name {wanted}; here is {names}", wanted=wanted, names=names),
@@ -193,7 +194,7 @@ def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Findin
         yield _check_holders(machine, wanted, names)
 
 
-def _check_picamera2(machine: Machine) -> tuple[Finding, list[str]]:
+def _check_picamera2(machine: Machine) -> tuple[Check, list[str]]:
     """Return the finding of the Pi's camera library, and the cameras that it sees."""
     part = Sentence("{name} ({what})", name="picamera2", what=Sentence("the Pi's camera"))
     mend = Sentence("on a Pi: sudo apt install --no-install-recommends python3-picamera2, then make install")
@@ -201,17 +202,17 @@ def _check_picamera2(machine: Machine) -> tuple[Finding, list[str]]:
         told = machine.bring("picamera2").Picamera2.global_camera_info()
     except ModuleNotFoundError as error:
         if error.name == "picamera2":
-            return Finding(part, "missing", Sentence("not installed"), mend), []
-        return Finding(part, "broken", Sentence("here, but {name} is not", name=error.name), _MATCH), []
+            return Check(part, "missing", Sentence("not installed"), mend), []
+        return Check(part, "broken", Sentence("here, but {name} is not", name=error.name), _MATCH), []
     except Exception as error:  # mismatched C code can raise any exception
         words = one_line(error)
-        return Finding(part, "broken", words, _NUMPY if "numpy" in words else _MATCH), []
+        return Check(part, "broken", words, _NUMPY if "numpy" in words else _MATCH), []
     own = [str(info.get("Model", "camera")) for info in told if "usb" not in str(info.get("Id", "")).lower()]
     seen = Sentence("here, sees {names}", names=", ".join(own)) if own else Sentence("here, sees no camera")
-    return Finding(part, "fine", seen), own
+    return Check(part, "fine", seen), own
 
 
-def _check_holders(machine: Machine, wanted: str, names: list[str]) -> Finding:
+def _check_holders(machine: Machine, wanted: str, names: list[str]) -> Check:
     """Check that the wanted camera is free; our own service may hold it."""
     part, words = Sentence("camera"), Sentence("{names}", names=names)
     if wanted == "picamera":
@@ -221,94 +222,92 @@ def _check_holders(machine: Machine, wanted: str, names: list[str]) -> Finding:
         devices = [f"/dev/video{number}" for number in numbers if number.isdecimal()]
         locked = [device for device in devices if machine.at(device).exists() and not machine.may_open(device)]
         if locked:
-            return Finding(part, "broken", not_allowed(locked[0]), join_group("video"))
+            return Check(part, "broken", not_allowed(locked[0]), join_group("video"))
     holders = {who for device in devices for who in machine.holders(device) if not who.startswith(_BYSTANDERS)}
     foreign = sorted(who for who in holders if not who.startswith(OURS))
     if foreign:
         mend = Sentence(
             "stop it: kill {numbers}", numbers=" ".join(who.rpartition(" ")[2].rstrip(")") for who in foreign)
         )
-        return Finding(
-            part, "broken", Sentence("{words}; held by {names}", words=words, names=", ".join(foreign)), mend
-        )
-    return Finding(part, "fine", Sentence("{words}; held by the referee that runs", words=words) if holders else words)
+        return Check(part, "broken", Sentence("{words}; held by {names}", words=words, names=", ".join(foreign)), mend)
+    return Check(part, "fine", Sentence("{words}; held by the referee that runs", words=words) if holders else words)
 
 
 # Sound
 
 
-def check_sound(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+def check_sound(machine: Machine, settings: Settings | None) -> Iterator[Check]:
     """Check the sound card, by the kernel and by PortAudio, and the voices."""
     yield check_alsa(machine)
     yield check_portaudio(machine, settings.voice.device if settings is not None else "")
     yield check_voices(machine, settings.voice if settings is not None else None)
 
 
-def check_alsa(machine: Machine) -> Finding:
+def check_alsa(machine: Machine) -> Check:
     """Check the kernel's sound cards."""
     part = "ALSA"
     if not machine.at("/proc/asound/cards").exists():
-        return Finding(part, "missing", Sentence("the kernel has no sound"), Sentence("a machine with a sound card"))
+        return Check(part, "missing", Sentence("the kernel has no sound"), Sentence("a machine with a sound card"))
     text = machine.read("/proc/asound/cards")
     if not text or "no soundcards" in text:
-        return Finding(part, "missing", Sentence("no sound card"), Sentence("plug in a USB sound card or speaker"))
-    return Finding(part, "fine", text.splitlines()[0].strip())
+        return Check(part, "missing", Sentence("no sound card"), Sentence("plug in a USB sound card or speaker"))
+    return Check(part, "fine", text.splitlines()[0].strip())
 
 
-def check_portaudio(machine: Machine, device: str) -> Finding:
+def check_portaudio(machine: Machine, device: str) -> Check:
     """Check the sound device that the settings name."""
     part = Sentence("sound")
     try:
         sounddevice: Any = machine.bring("sounddevice")
     except ModuleNotFoundError:
-        return Finding(
+        return Check(
             part, "missing", Sentence("the module {name} is not installed", name="sounddevice"), "make install"
         )
     except OSError as error:
-        return Finding(part, "missing", one_line(error), "sudo apt install libportaudio2")
+        return Check(part, "missing", one_line(error), "sudo apt install libportaudio2")
     try:
         found = sounddevice.query_devices(device or None, kind="output")
     except (sounddevice.PortAudioError, ValueError) as error:
         if device:
-            return Finding(
+            return Check(
                 part,
                 "missing",
                 Sentence("no sound card called {name} ({why})", name=repr(device), why=one_line(error)),
                 Sentence('plug it in, or let the system choose: voice.device = ""'),
             )
-        return Finding(
+        return Check(
             part,
             "missing",
             Sentence("no sound card ({why})", why=one_line(error)),
             Sentence("plug one in; the demo can write --audio FILE.wav"),
         )
-    return Finding(part, "fine", str(found["name"]))
+    return Check(part, "fine", str(found["name"]))
 
 
 def check_voices(
     machine: Machine, voice: VoiceSettings | None, which: Callable[[str], str | None] = shutil.which
-) -> Finding:
+) -> Check:
     """Check that a synthesiser speaks the wanted language."""
     part, language = Sentence("voice"), voice.language if voice is not None else "en"
     if voice is not None and voice.piper:
         absent = [name for name in (voice.piper, f"{voice.piper}.json") if not machine.at(name).exists()]
         if absent:
-            return Finding(
+            return Check(
                 part,
                 "missing",
                 Sentence("Piper's voice: there is no {file}", file=absent[0]),
                 Sentence('copy it there, or use the system\'s voice: voice.piper = ""'),
             )
-        return Finding(part, "fine", f"Piper: {Path(voice.piper).name}")
+        return Check(part, "fine", f"Piper: {Path(voice.piper).name}")
     here = [name for name in _SPOKEN_BY if which(name)]
     able = [name for name in here if language in _SPOKEN_BY[name]]
     if able:
-        return Finding(part, "fine", f"{', '.join(able)} ({language})")
+        return Check(part, "fine", f"{', '.join(able)} ({language})")
     if here:
-        return Finding(
+        return Check(
             part,
             "missing",
             Sentence("{names} cannot speak {language}", names=", ".join(here), language=repr(language)),
             "sudo apt install espeak-ng",
         )
-    return Finding(part, "missing", Sentence("neither flite nor espeak-ng"), "sudo apt install flite espeak-ng")
+    return Check(part, "missing", Sentence("neither flite nor espeak-ng"), "sudo apt install flite espeak-ng")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from referee.errors import UserError
 from referee.sentence import Sentence, words_of
-from referee.setup.doctor.probe import Finding, Machine, State, join_group, one_line
+from referee.setup.check import Check, State
+from referee.setup.doctor.probe import Machine, join_group, one_line
 from referee.units import SECOND
 
 if TYPE_CHECKING:
@@ -41,36 +42,34 @@ _LOW_VOLTAGE: Final = frozenset((0, 16))
 # The table's settings
 
 
-def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
+def check_table(path: Path) -> tuple[Settings | None, list[Check]]:
     """Return the settings, if readable, and the findings of the file and its measurements."""
     from referee.settings.model import load_settings
 
     part = Sentence("settings")
     if not path.exists():
-        return None, [
-            Finding(part, "missing", Sentence("no {path} here", path=path), f"referee setup --settings {path}")
-        ]
+        return None, [Check(part, "missing", Sentence("no {path} here", path=path), f"referee setup --settings {path}")]
     try:
         settings = load_settings(path)
     except UserError as error:
         mend = Sentence(
             "mend that line; or begin anew: mv {path} {path}.old, referee setup --settings {path}", path=path
         )
-        return None, [Finding(part, "broken", words_of(error), mend)]
+        return None, [Check(part, "broken", words_of(error), mend)]
     names = ", ".join(seat.name for seat in settings.seats)
-    about = Finding(part, "fine", f"{path}: {names}")
+    about = Check(part, "fine", f"{path}: {names}")
     return settings, [
         about, check_calibration(settings, path), *check_frame_rate(settings, path), *check_colours(path),
         *check_bare_table(settings, path), check_pads_measured(settings, path), check_certificate(settings, path),
     ]  # fmt: skip
 
 
-def check_calibration(settings: Settings, path: Path) -> Finding:
+def check_calibration(settings: Settings, path: Path) -> Check:
     """Check that the table was found under the camera, with the present camera settings."""
     part, mend = Sentence("calibration"), f"referee calibrate --settings {path}"
     stored, camera = settings.calibration, settings.camera
     if stored is None:
-        return Finding(part, "missing", Sentence("the camera has not looked for the table yet"), mend)
+        return Check(part, "missing", Sentence("the camera has not looked for the table yet"), mend)
     # Any camera except the Pi's chooses its picture size itself.
     if camera.source == "picamera" and (stored.width, stored.height) != (camera.width, camera.height):
         words = Sentence(
@@ -78,17 +77,17 @@ def check_calibration(settings: Settings, path: Path) -> Finding:
             old=f"{stored.width}×{stored.height}",
             new=f"{camera.width}×{camera.height}",
         )
-        return Finding(part, "broken", words, mend)
+        return Check(part, "broken", words, mend)
     words = Sentence(
         "by {source}: cards {height} px tall, tilt {tilt}°",
         source=stored.source,
         height=f"{stored.card_height_px:.0f}",
         tilt=f"{stored.tilt_deg:.0f}",
     )
-    return Finding(part, "fine", words)
+    return Check(part, "fine", words)
 
 
-def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
+def check_frame_rate(settings: Settings, path: Path) -> Iterator[Check]:
     """Check that frames are frequent enough, and free of flicker on these mains; yield nothing for a recording."""
     part, camera, hz = Sentence("frame rate"), settings.camera, settings.camera.mains_hz
     try:
@@ -105,28 +104,26 @@ def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
         slow = Sentence(
             "{words}; a quick hand lays a card between two pictures, and nobody sees whose it was", words=words
         )
-        yield Finding(part, "broken", slow, faster)
+        yield Check(part, "broken", slow, faster)
     elif hz is None and settings.calibration is None:
         mend: str = Sentence("referee calibrate --settings {path}   (or camera.mains_hz = 50 or 60)", path=path)
-        yield Finding(
-            part, "missing", Sentence("{words}; on which mains the lamps hang is not known", words=words), mend
-        )
+        yield Check(part, "missing", Sentence("{words}; on which mains the lamps hang is not known", words=words), mend)
     elif hz is None:
-        yield Finding(part, "fine", Sentence("{words}; no lamp's flicker was seen", words=words))
+        yield Check(part, "fine", Sentence("{words}; no lamp's flicker was seen", words=words))
     elif is_steady(camera.fps, hz):
-        yield Finding(part, "fine", Sentence("{words}, at which lamps on {hz} Hz stand still", words=words, hz=hz))
+        yield Check(part, "fine", Sentence("{words}, at which lamps on {hz} Hz stand still", words=words, hz=hz))
     elif camera.source == "picamera" and is_even(camera.exposure_us, hz):
-        yield Finding(
+        yield Check(
             part, "fine", Sentence("{words}, each exposed for whole swings of lamps on {hz} Hz", words=words, hz=hz)
         )
     else:
         poor = Sentence(
             "{words}; lamps on {hz} Hz flicker at that, and their bands are taken for hands", words=words, hz=hz
         )
-        yield Finding(part, "broken", poor, faster)
+        yield Check(part, "broken", poor, faster)
 
 
-def check_colours(path: Path) -> Iterator[Finding]:
+def check_colours(path: Path) -> Iterator[Check]:
     """Check that the picture from the setup beside ``path`` has colours; yield nothing if there is no picture."""
     picture = path.with_suffix(".picture.jpg")
     if not picture.exists():
@@ -141,10 +138,10 @@ def check_colours(path: Path) -> Iterator[Finding]:
         return
     if grey:
         mend = Sentence("{what}; then referee setup --settings {path} --step camera", what=COLOUR_CAMERA, path=path)
-        yield Finding(Sentence("colours"), "broken", NO_COLOUR, mend)
+        yield Check(Sentence("colours"), "broken", NO_COLOUR, mend)
 
 
-def check_bare_table(settings: Settings, path: Path) -> Iterator[Finding]:
+def check_bare_table(settings: Settings, path: Path) -> Iterator[Check]:
     """Check that the stored picture of the bare table, if any, still matches the camera's view."""
     part = Sentence("bare table")
     if not settings.camera.bare_table:
@@ -154,27 +151,27 @@ def check_bare_table(settings: Settings, path: Path) -> Iterator[Finding]:
     except (ImportError, OSError):
         return
     if words := find_staleness(settings):
-        yield Finding(
+        yield Check(
             part,
             "broken",
             words,
             Sentence("clear the table, then referee calibrate --bare --settings {path}", path=path),
         )
     else:
-        yield Finding(part, "fine", Sentence("its prints are known"))
+        yield Check(part, "fine", Sentence("its prints are known"))
 
 
-def check_pads_measured(settings: Settings, path: Path) -> Finding:
+def check_pads_measured(settings: Settings, path: Path) -> Check:
     """Check that each pad's bounce and crosstalk were measured."""
     part = Sentence("pads measured")
     if settings.pads_measured is None:
         words = Sentence("each pad's spread and what it does to its neighbours are guesses")
-        return Finding(part, "missing", words, f"referee calibrate pads --settings {path}")
+        return Check(part, "missing", words, f"referee calibrate pads --settings {path}")
     worst = max(settings.pads_measured.t_error_us) / 1000
-    return Finding(part, "fine", Sentence("stamps known to {time} ms", time=f"{worst:.1f}"))
+    return Check(part, "fine", Sentence("stamps known to {time} ms", time=f"{worst:.1f}"))
 
 
-def check_certificate(settings: Settings, path: Path) -> Finding:
+def check_certificate(settings: Settings, path: Path) -> Check:
     """Check that the requirements were measured on this machine, with these settings, and met."""
     from referee.record.certificates import find_standing
     from referee.text.terminal_language import here
@@ -182,15 +179,15 @@ def check_certificate(settings: Settings, path: Path) -> Finding:
     part, standing = Sentence("certificate"), find_standing(settings)
     words = standing.words(here())
     if standing.is_certified:
-        return Finding(part, "fine", words)
+        return Check(part, "fine", words)
     state: State = "broken" if standing.word == "failed" else "missing"
-    return Finding(part, state, words, f"referee certify --settings {path}")
+    return Check(part, state, words, f"referee certify --settings {path}")
 
 
 # The machine
 
 
-def check_machine(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+def check_machine(machine: Machine, settings: Settings | None) -> Iterator[Check]:
     """Check disk, clock, service, the eye's speed, power."""
     yield check_disk(machine, games_folder(settings) if settings is not None else None)
     yield check_clock(machine)
@@ -203,7 +200,7 @@ def check_machine(machine: Machine, settings: Settings | None) -> Iterator[Findi
         yield check_heat(machine)
 
 
-def check_eye(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+def check_eye(machine: Machine, settings: Settings | None) -> Iterator[Check]:
     """Check how many cards a second the eye follows; yield nothing if it cannot be loaded, which is a finding of the
     software.
     """
@@ -216,7 +213,7 @@ def check_eye(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
         speed = machine.eye_speed(camera, eye)
     except (UserError, ImportError, OSError):
         return
-    yield Finding(part, "fine", speed.words) if speed.suffices else Finding(part, "broken", speed.words, ADVICE)
+    yield Check(part, "fine", speed.words) if speed.suffices else Check(part, "broken", speed.words, ADVICE)
 
 
 def games_folder(settings: Settings) -> Path | None:
@@ -224,31 +221,31 @@ def games_folder(settings: Settings) -> Path | None:
     return settings.record_file.parent if settings.record_file is not None else settings.log_folder
 
 
-def check_broker(machine: Machine) -> Finding:
+def check_broker(machine: Machine) -> Check:
     """Check that the service, which is cut off from the network by default, may reach its broker."""
     part = Sentence("broker")
     if machine.read(UNIT) and not machine.read(BROKER):
-        return Finding(
+        return Check(
             part,
             "broken",
             Sentence("the service is not let through to it"),
             Sentence("make install-appliance, once more"),
         )
-    return Finding(
+    return Check(
         part, "fine", Sentence("the service is let through to it") if machine.read(UNIT) else Sentence("asked for")
     )
 
 
-def check_disk(machine: Machine, folder: Path | None) -> Finding:
+def check_disk(machine: Machine, folder: Path | None) -> Check:
     """Check that games can be written."""
     part, place = Sentence("disk"), folder or Path()
     there = next(path for path in (place, *place.absolute().parents) if path.exists())
     try:
         told = machine.statvfs(there)
     except OSError as error:
-        return Finding(part, "broken", one_line(error), Sentence("look at the SD card: dmesg, fsck"))
+        return Check(part, "broken", one_line(error), Sentence("look at the SD card: dmesg, fsck"))
     if told.f_flag & os.ST_RDONLY:
-        return Finding(
+        return Check(
             part,
             "broken",
             Sentence("{folder} can only be read", folder=there),
@@ -256,21 +253,21 @@ def check_disk(machine: Machine, folder: Path | None) -> Finding:
         )
     free = told.f_bavail * told.f_frsize
     if free < _LEAST_FREE:
-        return Finding(
+        return Check(
             part,
             "broken",
             Sentence("{size} MB free at {folder}", size=f"{free / 1e6:.0f}", folder=there),
             Sentence("delete old games, or: sudo apt clean, sudo journalctl --vacuum-size=50M"),
         )
-    return Finding(part, "fine", Sentence("{size} GB free", size=f"{free / 1e9:.1f}"))
+    return Check(part, "fine", Sentence("{size} GB free", size=f"{free / 1e9:.1f}"))
 
 
-def check_clock(machine: Machine) -> Finding:
+def check_clock(machine: Machine) -> Check:
     """Check the source of monotonic time, and whether the date is set."""
     part = Sentence("clock")
     source = machine.read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
     if source and source not in _FINE_CLOCKS:
-        return Finding(
+        return Check(
             part,
             "broken",
             Sentence("the kernel counts time by {source}, which is coarse or slow", source=source),
@@ -279,33 +276,33 @@ def check_clock(machine: Machine) -> Finding:
     synchronised = (machine.run(["timedatectl", "show", "-p", "NTPSynchronized", "--value"]) or "").strip()
     words = source or Sentence("the kernel does not tell its source")
     if synchronised == "no":
-        return Finding(
+        return Check(
             part,
             "fine",
             Sentence("{words}; the date is not set, so games are dated wrongly (and ruled rightly)", words=words),
         )
-    return Finding(part, "fine", words)
+    return Check(part, "fine", words)
 
 
-def check_service(machine: Machine) -> Finding:
+def check_service(machine: Machine) -> Check:
     """Check that the referee starts with the machine, and whether it was restarted."""
     part = Sentence("service")
     wanted = "LoadState,ActiveState,SubState,UnitFileState,Result,NRestarts,StatusText,WatchdogUSec"
     told = machine.run(["systemctl", "show", _SERVICE, "-p", wanted])
     fields = dict(line.split("=", 1) for line in (told or "").splitlines() if "=" in line)
     if not fields:
-        return Finding(
+        return Check(
             part, "missing", Sentence("systemd does not run here"), Sentence("on the Pi: make install-appliance")
         )
     if fields.get("LoadState") != "loaded":
         words: str = Sentence("not installed: the referee does not start with the machine")
-        return Finding(part, "missing", words, "make install-appliance")
+        return Check(part, "missing", words, "make install-appliance")
     state, restarts = fields.get("ActiveState", ""), fields.get("NRestarts", "0")
     again = int(restarts) if restarts.isdecimal() else 0
     if fields.get("Result") == "watchdog":
-        return Finding(part, "broken", _counted(Sentence("the watchdog had to end it"), again), _JOURNAL)
+        return Check(part, "broken", _counted(Sentence("the watchdog had to end it"), again), _JOURNAL)
     if state == "failed" or fields.get("SubState") == "auto-restart":
-        return Finding(
+        return Check(
             part,
             "broken",
             _counted(Sentence("it does not stay up ({why})", why=fields.get("Result", "?")), again),
@@ -313,21 +310,21 @@ def check_service(machine: Machine) -> Finding:
         )
     if fields.get("UnitFileState") not in ("enabled", "enabled-runtime"):
         words = Sentence("installed, and does not start with the machine")
-        return Finding(part, "missing", words, f"sudo systemctl enable --now {_SERVICE}")
+        return Check(part, "missing", words, f"sudo systemctl enable --now {_SERVICE}")
     if state != "active":
-        return Finding(
+        return Check(
             part,
             "missing",
             Sentence("installed, {state}", state=state or Sentence("not running")),
             f"sudo systemctl start {_SERVICE}",
         )
     if fields.get("WatchdogUSec", "0") in ("0", "infinity"):
-        return Finding(
+        return Check(
             part, "broken", Sentence("runs without its watchdog"), Sentence("make install-appliance, then restart it")
         )
     said = fields.get("StatusText", "")
     words = _counted(Sentence("runs, watched"), again)
-    return Finding(part, "fine", Sentence("{words}: {said}", words=words, said=said) if said else words)
+    return Check(part, "fine", Sentence("{words}: {said}", words=words, said=said) if said else words)
 
 
 def _counted(words: str, times: int) -> str:
@@ -335,36 +332,36 @@ def _counted(words: str, times: int) -> str:
     return Sentence("{words}, started anew {times} times", words=words, times=times) if times else words
 
 
-def check_power(machine: Machine) -> Finding:
+def check_power(machine: Machine) -> Check:
     """Check the power supply."""
     part = Sentence("power")
     mend = Sentence("a supply of 5 V and 3 A (Pi 5: 5 A) with a short cable; nothing hungry on its USB")
     told = machine.run(["vcgencmd", "get_throttled"])
     if told is None:
-        return Finding(part, "missing", Sentence("vcgencmd is not here to ask"), "sudo apt install raspi-utils")
+        return Check(part, "missing", Sentence("vcgencmd is not here to ask"), "sudo apt install raspi-utils")
     text = told.strip().partition("=")[2]
     try:
         bits = int(text, 16)
     except ValueError:
-        return Finding(
+        return Check(
             part, "broken", Sentence("vcgencmd says {said}", said=repr(told.strip()[:60])), join_group("video")
         )
     words: list[str] = [said for bit, said in _THROTTLED.items() if bits >> bit & 1]
     if any(bits >> bit & 1 for bit in _LOW_VOLTAGE):
-        return Finding(part, "broken", Sentence("{words}", words=words), mend)
+        return Check(part, "broken", Sentence("{words}", words=words), mend)
     if words:
-        return Finding(
+        return Check(
             part, "broken", Sentence("{words}", words=words), Sentence("a heat sink or a fan; air round the board")
         )
-    return Finding(part, "fine", Sentence("enough, since it was switched on"))
+    return Check(part, "fine", Sentence("enough, since it was switched on"))
 
 
-def check_heat(machine: Machine) -> Finding:
+def check_heat(machine: Machine) -> Check:
     """Check the temperature of the processor."""
     part, text = Sentence("heat"), machine.read("/sys/class/thermal/thermal_zone0/temp")
     if not text.isdecimal():
-        return Finding(part, "fine", Sentence("not told"))
+        return Check(part, "fine", Sentence("not told"))
     degrees = int(text) / 1000
     if degrees >= _HOTTEST:
-        return Finding(part, "broken", f"{degrees:.0f} °C", Sentence("a heat sink or a fan; air round the board"))
-    return Finding(part, "fine", f"{degrees:.0f} °C")
+        return Check(part, "broken", f"{degrees:.0f} °C", Sentence("a heat sink or a fan; air round the board"))
+    return Check(part, "fine", f"{degrees:.0f} °C")

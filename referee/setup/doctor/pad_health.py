@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from hardware.pads.pad_place import PadPlace
 from referee.sentence import Sentence
+from referee.setup.check import Check
 from referee.setup.doctor.device_health import check_device, check_library
-from referee.setup.doctor.probe import Finding, Machine, join_group, pip_install
+from referee.setup.doctor.probe import Machine, join_group, pip_install
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
 
 
-def check_plugged_pads(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+def check_plugged_pads(machine: Machine, settings: Settings | None) -> Iterator[Check]:
     """Check every kind of such pads that the settings name, and each seat's pad."""
     if settings is None:
         return
@@ -32,7 +33,7 @@ def check_plugged_pads(machine: Machine, settings: Settings | None) -> Iterator[
         yield from _check_boards(machine, boards)
 
 
-def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Finding]:
+def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Check]:
     """Check that each seat's keyboard is plugged in and readable."""
     labels = {
         device: {device, *(machine.read(f"/sys/class/input/{Path(device).name}/device/{part}") for part in _LABELS)}
@@ -47,21 +48,21 @@ def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Find
             words = Sentence(
                 "{place}: {device} is not plugged in", place=place, device=place.device or Sentence("a keyboard")
             )
-            yield Finding(
+            yield Check(
                 part, "missing", words, Sentence("plug it in; or choose another key: referee setup --step pads")
             )
         elif not any(machine.may_open(device) for device in found):
-            yield Finding(
+            yield Check(
                 part,
                 "broken",
                 Sentence("{place}: not allowed to read {device}", place=place, device=found[0]),
                 join_group("input"),
             )
         else:
-            yield Finding(part, "fine", str(place))
+            yield Check(part, "fine", str(place))
 
 
-def _check_boards(machine: Machine, boards: Mapping[int, PadPlace]) -> Iterator[Finding]:
+def _check_boards(machine: Machine, boards: Mapping[int, PadPlace]) -> Iterator[Check]:
     """Check that each seat's board is plugged in, and may be opened."""
     for seat, place in boards.items():
         device = place.device or next(iter(machine.devices("ttyACM*") + machine.devices("ttyUSB*")), "")

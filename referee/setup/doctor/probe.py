@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from referee.settings.model import CameraSettings, EyeSettings
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 from hardware.pads.pinout import import_tidily
 from referee.sentence import Sentence
 from referee.settings.places import install_command
+from referee.setup.check import Check
 
-State = Literal["fine", "missing", "broken"]
 OURS: Final = "referee"
 """Name given here to the referee's own processes."""
 _APPLIANCE: Final = "/opt/table-referee"
@@ -35,19 +35,6 @@ _LIBRARIES: Final = {
     "PIL": "pillow", "rich": "rich", "tomlkit": "tomlkit",
 }  # fmt: skip
 _SYSTEM_LIBRARIES: Final = {"cv2": "sudo apt install libgl1 libglib2.0-0"}
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A part: its state, in words, and a remedy if it is not fine."""
-
-    part: str
-    state: State
-    words: str
-    mend: str = ""
-    needed: bool = False
-    """Whether even the simulated table needs it."""
-    group: str = ""
 
 
 def run_program(command: Sequence[str]) -> str | None:
@@ -137,10 +124,10 @@ def pip_install(name: str) -> str:
 # Software
 
 
-def check_software() -> Iterator[Finding]:
+def check_software() -> Iterator[Check]:
     """Check every part that even the simulated table needs."""
     # An older Python cannot even parse these files.
-    yield Finding("Python", "fine", ".".join(str(part) for part in sys.version_info[:3]), needed=True)
+    yield Check("Python", "fine", ".".join(str(part) for part in sys.version_info[:3]), needed=True)
     root = Path(__file__).resolve().parents[3]
     for name in ("referee", "hardware", "models"):
         yield check_package(name, root)
@@ -149,25 +136,25 @@ def check_software() -> Iterator[Finding]:
     yield _check_weights()
 
 
-def check_library(name: str, distribution: str) -> Finding:
+def check_library(name: str, distribution: str) -> Check:
     """Check one Python library by importing it."""
     mend = pip_install(distribution)
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError:
-        return Finding(
+        return Check(
             distribution, "missing", Sentence("the module {name} is not installed", name=name), mend, needed=True
         )
     except (ImportError, OSError, AttributeError) as error:
-        return Finding(distribution, "broken", one_line(error), _SYSTEM_LIBRARIES.get(name, mend), needed=True)
+        return Check(distribution, "broken", one_line(error), _SYSTEM_LIBRARIES.get(name, mend), needed=True)
     try:
         version = metadata.version(distribution)
     except metadata.PackageNotFoundError:
         version = str(getattr(module, "__version__", "here"))
-    return Finding(distribution, "fine", version, needed=True)
+    return Check(distribution, "fine", version, needed=True)
 
 
-def check_package(name: str, root: Path) -> Finding:
+def check_package(name: str, root: Path) -> Check:
     """Check that the package with one of our general names is ours.
 
     Args:
@@ -179,10 +166,10 @@ def check_package(name: str, root: Path) -> Finding:
     try:
         module = importlib.import_module(name)
     except ImportError as error:
-        return Finding(part, "broken", one_line(error), mend, needed=True)
+        return Check(part, "broken", one_line(error), mend, needed=True)
     where = [Path(place).resolve() for place in module.__path__]
     if where != [(root / name).resolve()]:
-        return Finding(
+        return Check(
             part,
             "broken",
             Sentence("answered by {what}", what=where[0] if where else Sentence("nothing")),
@@ -192,24 +179,22 @@ def check_package(name: str, root: Path) -> Finding:
     owners = sorted({owner for owner in metadata.packages_distributions().get(name, ()) if owner != "table-referee"})
     if owners:
         words = Sentence("also brought by {names}", names=", ".join(owners))
-        return Finding(part, "broken", words, f"pip uninstall {owners[0]}", needed=True)
-    return Finding(part, "fine", Sentence("ours alone"), needed=True)
+        return Check(part, "broken", words, f"pip uninstall {owners[0]}", needed=True)
+    return Check(part, "fine", Sentence("ours alone"), needed=True)
 
 
-def _check_weights() -> Finding:
+def _check_weights() -> Check:
     part = Sentence("weights of the eye")
     mend = Sentence("fetch the whole repository again (git checkout models/weights), or: make train")
     try:
         models = importlib.import_module("models")
         files = sorted((Path(models.__path__[0]) / "weights").glob("*.onnx"))
         if not files:
-            return Finding(part, "missing", Sentence("no .onnx file in models/weights"), mend, needed=True)
+            return Check(part, "missing", Sentence("no .onnx file in models/weights"), mend, needed=True)
         size = sum(file.stat().st_size for file in files) / 1e6
         from models.eye.eye import Eye
 
         Eye.load()
     except (ImportError, OSError, RuntimeError, ValueError) as error:
-        return Finding(part, "broken", one_line(error), mend, needed=True)
-    return Finding(
-        part, "fine", Sentence("{count} files, {size} MB", count=len(files), size=f"{size:.1f}"), needed=True
-    )
+        return Check(part, "broken", one_line(error), mend, needed=True)
+    return Check(part, "fine", Sentence("{count} files, {size} MB", count=len(files), size=f"{size:.1f}"), needed=True)

@@ -1,6 +1,6 @@
 """The wizard's short actions with this machine's devices: wait for a slap, blink a light, take a picture.
 
-The wizard's `DeviceCall` names a method of `Bench`; `referee.setup.console` calls it. A missing device is reported in
+The wizard's `DeviceCall` names a method of `Bench`, in the terminal as in the browser. A missing device is reported in
 words, and the wizard goes on; if a step is impossible without it, `UserError` ends the step.
 """
 
@@ -11,9 +11,10 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hardware.camera.pi_camera import PiCamera
+from hardware.clock import monotonic
 from hardware.lights.leds import GpioLights
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, HardwareMissing
@@ -25,25 +26,47 @@ from referee.settings.house_rules import SUFFIX
 from referee.settings.model import Settings, VoiceSettings, parse_settings
 from referee.setup.doctor import examine, short_report
 from referee.setup.first_hit import first_hit, keys_held_together
-from referee.setup.left_game import LeftGame
+from referee.setup.left_game import LeftGame, LeftGames
+from referee.setup.wired_devices import open_pads
 from referee.units import MS
 from referee.vision import learned_decks
 from referee.vision.cameras import cameras, open_camera_of
 
+if TYPE_CHECKING:
+    from referee.setup.live_look import LiveLook, Look
+
 _SLAP_PATIENCE: Final = 20.0
 """Time limit for a slap, s."""
 _LONGEST_FILE_NAME: Final = 40
+_SLAPS_PATIENCE: Final = 90.0
+"""Time limit for everybody's slap, s: phones must be unlocked and find their network."""
+_FIRST_PICTURE: Final = 30_000_000_000
+"""Time limit for the camera's first picture, ns: the eye is loaded meanwhile."""
+_HOLDING: Final = 30.0
+"""Time limit for keys of a page that are pressed together, s."""
+_MODEL: Final = Path("/proc/device-tree/model")
 _BLINK: Final = 0.35
 """Half a blink's period, s."""
 
 
 class Bench:
-    """The devices of this machine; ``path`` is the settings file, beside which pictures are written."""
+    """The devices of this machine."""
 
     simulated = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, games: LeftGames | None = None, *, in_browser: bool = False) -> None:
+        """Open nothing yet.
+
+        Args:
+            path: the settings file, beside which pictures are written.
+            games: the record; None: no game was broken off.
+            in_browser: people answer on a page, whose keys are pads, too.
+        """
         self.path = path
+        self._games, self._in_browser = games, in_browser
+        self._look: LiveLook | None = None
+        self.resumes = True
+        """Whether people go on with a broken-off game, if there is one."""
         self._lit = contextlib.ExitStack()
         """Ends the blinking of a light."""
         self.heard: set[int] = set()
@@ -61,15 +84,63 @@ class Bench:
 
     def find_left_game(self, text: str) -> LeftGame | None:
         """Return the broken-off game that these settings can resume; None if there is none."""
-        return None
+        return None if self._games is None else self._games.find(text)
+
+    def choose_game(self, resume: bool) -> None:
+        """Note whether people go on with the broken-off game."""
+        self.resumes = resume
 
     def resumed_game(self, text: str) -> LeftGame | None:
         """Return the broken-off game if people chose to go on with it and these settings still allow that."""
-        return None
+        return self.find_left_game(text) if self.resumes else None
+
+    @property
+    def look_now(self) -> Look | None:
+        """The current look of the camera; `None`: it is closed."""
+        return None if self._look is None else self._look.newest
 
     def has_looked(self) -> bool:
         """Return whether the camera has shown a picture."""
-        return True
+        look = self.look_now
+        return look is not None and bool(look.jpeg)
+
+    def look(self, text: str) -> str:
+        """Open the camera of these settings and keep looking; return why no picture came, or an empty text."""
+        from referee.setup.live_look import LiveLook
+        from referee.vision.photos import load_eye
+
+        self.look_away()
+        self.left.clear()
+        settings = self.settings(text)
+        self._look = LiveLook(lambda: open_camera_of(settings.camera), lambda: load_eye(settings.deck))
+        until = monotonic() + _FIRST_PICTURE
+        while not self._look.has_settled.wait(0.1) and not self.left.is_set() and monotonic() < until:
+            pass
+        newest = self._look.newest
+        return "" if newest.jpeg else newest.trouble
+
+    def look_away(self) -> None:
+        """Close the camera."""
+        if self._look is not None:
+            self._look.close()
+            self._look = None
+
+    def pad_kinds(self) -> dict[str, str]:
+        """Return the available kinds of pads with their descriptions, the usual one first."""
+        kinds: dict[str, str] = {
+            "phone": Sentence("everybody's own phone, in the network of this computer"),
+            "browser": Sentence("keys of this computer's keyboard, with this page in front"),
+        }
+        if self._is_pi():
+            kinds = {"wired": Sentence("pads on this Raspberry Pi's header"), **kinds}
+        return kinds
+
+    @staticmethod
+    def _is_pi() -> bool:
+        try:
+            return b"Raspberry Pi" in _MODEL.read_bytes()
+        except OSError:
+            return False
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | str | None:
         """Return the pin of the first pad hit within some seconds, or the place of the first key pressed.
@@ -89,7 +160,53 @@ class Bench:
 
         ``text``: the settings, for keys that are not on this machine's input devices.
         """
-        return keys_held_together(places, _SLAP_PATIENCE)
+        if not self._in_browser:
+            return keys_held_together(places, _SLAP_PATIENCE)
+        settings = self.settings(text)
+        keys = {n: str(seat.pad) for n, seat in enumerate(settings.seats, start=1) if str(seat.pad) in places}
+        down, best = set[int](), set[int]()
+
+        def hear(edge: Edge) -> bool:
+            nonlocal best
+            (down.add if edge.pressed else down.discard)(edge.seat)
+            best = max(best, down & keys.keys(), key=len)
+            self.heard = set(best)
+            return len(best) == len(keys)
+
+        self._listen(settings, hear, _HOLDING)
+        return tuple(place for seat, place in keys.items() if seat in best)
+
+    def slaps(self, text: str) -> dict[int, float]:
+        """Wait for a slap of every seat; return the seats heard, each with the error of its hand (ms).
+
+        Raises:
+            UserError: the pads are not available.
+        """
+        settings = self.settings(text)
+        heard: dict[int, float] = {}
+
+        def hear(edge: Edge) -> bool:
+            if edge.pressed:
+                heard[edge.seat] = max(heard.get(edge.seat, 0.0), edge.t_error / MS)
+                self.heard = set(heard)
+            return len(heard) == len(settings.seats)
+
+        self._listen(settings, hear, _SLAPS_PATIENCE)
+        return heard
+
+    def _listen(self, settings: Settings, hear: Callable[[Edge], bool], patience: float) -> None:
+        """Pass edges to ``hear`` until it returns true, a person leaves, or the time is up."""
+        enough = threading.Event()
+        self.heard = set()
+        self.left.clear()
+        try:
+            with contextlib.closing(open_pads(settings)) as pads:
+                pads.start(lambda edge: enough.set() if hear(edge) else None)
+                until = monotonic() + int(patience * 1e9)
+                while not enough.wait(0.1) and not self.left.is_set() and monotonic() < until:
+                    pads.watermark(monotonic())
+        except HardwareMissing as error:
+            raise UserError(str(error)) from None
 
     def measure(self, text: str) -> tuple[str | None, str]:
         """Measure the pads; return the new settings (None: not measured), and the outcome in words."""
@@ -241,6 +358,7 @@ class Bench:
 
     def close(self) -> None:
         """Release all devices."""
+        self.look_away()
         with contextlib.suppress(HardwareMissing):
             self.dark()
 
