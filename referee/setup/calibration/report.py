@@ -1,7 +1,7 @@
 """Grades of a calibration: each measurement as fine, acceptable or poor, with a remedy, printed and drawn.
 
-The limits beyond which the eye cannot read cards were measured at the simulated table (docs/figures.md); the grades keep
-a distance from them. `referee.setup.calibration.calibrate` measures, prints, draws and stores.
+The limits beyond which the eye cannot read cards were measured at the simulated table (docs/figures.md); the grades
+keep a distance from them. `referee.setup.calibration.calibrate` measures, prints, draws and stores.
 """
 
 from __future__ import annotations
