@@ -38,6 +38,7 @@ from referee.engine.rulings import (
     PlacedRuling,
     Ruling,
     base_id,
+    before_the_pickup,
     cause_of,
     gap_form,
     place_of,
@@ -182,7 +183,7 @@ class Adjudicator:
     def won_so_far(self) -> Ruling | None:
         """The slap whose pile is still there, with the hands known so far; None if there is none."""
         pending = self._judge.state.pending if self._judge.state is not None else None
-        return None if pending is None else _as_told(won_ruling(pending))
+        return None if pending is None else before_the_pickup(won_ruling(pending))
 
     def forget(self) -> None:
         """Drop the history, as if created without ``history``; past amendments stay in effect."""
@@ -302,7 +303,7 @@ class Adjudicator:
                 or said["margin"] != pending.margin
                 or said["decided_by"] != pending.decided_by
             ):
-                self._tell_won(_as_told(won_ruling(pending)))
+                self._tell_won(before_the_pickup(won_ruling(pending)))
 
     def _tell_early(self, ruling: Ruling) -> None:
         said = self._said_early
@@ -369,12 +370,6 @@ def _check_table(table: Table, *, again: bool) -> None:
         open_table(table)
     except RulesError as error:
         raise LogError(None, str(error)) from None
-
-
-def _as_told(won: Ruling) -> Ruling:
-    """Return the ruling on a slap whose pile is still there; its window is open if no other hand is known yet."""
-    is_open = won["margin"] is None and won["decided_by"] == "time"
-    return replace(won, window="open") if is_open else won
 
 
 def _is_counted(question: Ruling, position: Position) -> bool:

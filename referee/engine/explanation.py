@@ -310,7 +310,7 @@ def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iter
         yield from _decided(ruling, heat, course)
     elif ruling.get("decided_by") == "people" and not is_overruled(ruling):
         yield Considered("M2", True, "people_said", {})
-    if not ruling["runners_up"]:
+    if not ruling["runners_up"] and ruling.window != "open":
         yield Considered("K3", True, "no_other_hand", {})
     winner = cause_of(ruling)
     hands = {hand.seat: hand.id for hand in map(course.slap, ruling.because) if hand is not None}

@@ -163,6 +163,13 @@ def unamended(ruling: Ruling) -> Ruling:
     return replace(ruling, id=base_id(ruling), supersedes=(), amended_by="", is_correction=False)
 
 
+def before_the_pickup(ruling: Ruling) -> Ruling:
+    """Return a ruling as it stands while its pile is still there: a won slap is open if no other hand is known yet."""
+    if ruling.kind != "slap_won" or ruling["margin"] is not None or ruling["decided_by"] != "time":
+        return ruling
+    return replace(ruling, window="open")
+
+
 def first_name(name: str, known: Container[str]) -> str:
     """Return the known id that a ruling had before amendments renamed it to ``name``."""
     first = name

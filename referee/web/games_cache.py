@@ -27,7 +27,7 @@ from typing import Final, TypeVar, cast
 from referee.engine.log import find_replacements
 from referee.engine.observations import LogError
 from referee.engine.replay import ReplayedGame, TooLong
-from referee.engine.rulings import SHOWN_BY_POSITION, Ruling
+from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, before_the_pickup
 from referee.engine.shadow_marks import is_shadowed
 from referee.record.database import RecordError
 from referee.record.export import export_game
@@ -89,6 +89,11 @@ class LoadedGame(ReplayedGame):
         lines, logged = reader.read(rows)
         super().__init__(lines, logged, leave_out=reader.leave_out)
         self.info, self.seals, self.odd = info, seals or GameSeals(), reader.odd
+        if info.ended is None:
+            # Ruling a game again ends its log, but hands may still come down on the pile that lies there.
+            final = {ruling.id for ruling in logged}
+            self.rulings = [ruling if ruling.id in final else before_the_pickup(ruling) for ruling in self.rulings]
+            self.by_id = {ruling.id: ruling for ruling in self.rulings}
         self.numbered = lines
         """Its observations as they were read, with their line numbers."""
 

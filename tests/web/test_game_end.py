@@ -82,6 +82,22 @@ def test_the_heading_counts_the_moments(page: Page) -> None:
     assert f"<h2>{shown.count('<li><h3>')} moments</h2>" in shown and shown.count("<li><h3>") == 5
 
 
+def test_a_photo_finish_says_nothing_of_other_hands_while_its_pile_lies_there(page: Page) -> None:
+    lines = (
+        LOST[0].replace("beggar-my-neighbour", "classic").replace(',"counts":[1,3]', ""), LOST[1],
+        LOST[2].replace("5c", "7c"),
+        '{"kind":"slap","t":2300000000,"id":"s1","seat":1,"t_error":20000}', LOST[3],
+    )  # fmt: skip
+    shown = []
+    for ends in (False, True):
+        game = play(page, *lines, ends=ends).game
+        finish, listed = page.shown(f"/games/{game}/finish", "slap=s1"), page.shown(f"/games/{game}")
+        shown.append(f"{finish} {listed}".replace("\xa0", " "))
+    for said in ("no other hand", "Ana, alone", "Only Ana", "double, alone"):
+        assert [said in text for text in shown] == [False, True], said
+    assert "Ana first, double" in shown[0]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_board_says_large_who_lost(language: str) -> None:
     board = Board(1, NAMES, live=True)

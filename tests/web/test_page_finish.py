@@ -22,7 +22,7 @@ from referee.web.photo_finish.glance_svg import draw_shared
 from referee.web.photo_finish.moment import Finish, headline, tell_why
 from tests.web.table import DEMO
 
-INFO = GameInfo(1, "2026-03-14T18:05:00+00:00", None, ("Ana", "Ben", "Cho"), "classic", False)
+INFO = GameInfo(1, "2026-03-14T18:05:00+00:00", "2026-03-14T18:25:00+00:00", ("Ana", "Ben", "Cho"), "classic", False)
 FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
 SEVENS = (
     '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
