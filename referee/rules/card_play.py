@@ -76,41 +76,55 @@ def lay(step: Step, card: str, seat: int | None) -> None:
             _let_lead(step, player)
         phase = step.position.phase
     if type(phase) is not Over:
-        drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player, in_turn=player == phase.turn)
-        if player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
-            _lay_in_turn(step, card, player)
-        elif phase.turn is None and position.drifts:
-            _lay_after_gap(step, card, seen)
-        elif type(phase) is Turn and phase.turn is None and not drawn_at_once:
-            _lay_in_open_turn(step, card, player)
-        elif position.drifts and type(phase) is Turn and not drawn_at_once:
-            # The card shows whose turn it was.
-            step.rule("question", "F7", ask="who_played", about=[step.ref])
-            step.enter(TURNS[player])
-            _lay_in_turn(step, card, player)
-        elif (position.drifts or step.position.unread) and not drawn_at_once:
-            # An unread card may have been a challenge, so this card may have been in turn (reading 10).
-            open_cards = sorted(step.position.unread)
-            _put(step, card, player, "played")
-            step.rule("question", "F7", ask="who_played", about=[step.ref, *open_cards])
-        elif position.war is not None and seat is None:
-            # Any seat in the War may have laid it.
-            _put(step, card, player, "dead")
-            step.rule("question", "M4", ask="who_played", about=[step.ref])
-        elif not drawn_at_once and _may_have_been_skipped(step.position, player):
-            # This seat is not the next one with cards, but only by uncertain counts (reading 15).
-            step.rule("question", "F7", ask="who_played", about=[step.ref])
-            if isinstance(phase, Challenge) and phase.challenger == player:
-                # A seat cannot pay its own challenge: either it is won, or this card is out of turn.
-                _put(step, card, player, "played")
-            else:
-                step.enter(phase._replace(challenged=player) if isinstance(phase, Challenge) else Turn(player))
-                _lay_in_turn(step, card, player)
-        else:
-            _lay_dead(step, card, player, drawn_at_once=drawn_at_once)
+        _lay_by(step, card, player, seat, position)
         if seen is None:
             _seat_was_not_seen(step)
     settle(step)
+
+
+def _lay_by(step: Step, card: str, player: int, seat: int | None, position: Position) -> None:
+    """Lay a card by a player, in turn or not.
+
+    Args:
+        step: the game, which is not over.
+        card: the card.
+        player: who counts as its layer.
+        seat: whose card it was said to be; None: it is not known.
+        position: as the card found it, before a lead that the card decides.
+    """
+    phase = step.position.phase
+    drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player, in_turn=player == phase.turn)
+    if player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
+        _lay_in_turn(step, card, player)
+    elif phase.turn is None and position.drifts:
+        _lay_after_gap(step, card, seat if position.rules.has("K4") else None)
+    elif type(phase) is Turn and phase.turn is None and not drawn_at_once:
+        _lay_in_open_turn(step, card, player)
+    elif position.drifts and type(phase) is Turn and not drawn_at_once:
+        # The card shows whose turn it was.
+        step.rule("question", "F7", ask="who_played", about=[step.ref])
+        step.enter(TURNS[player])
+        _lay_in_turn(step, card, player)
+    elif (position.drifts or step.position.unread) and not drawn_at_once:
+        # An unread card may have been a challenge, so this card may have been in turn (reading 10).
+        open_cards = sorted(step.position.unread)
+        _put(step, card, player, "played")
+        step.rule("question", "F7", ask="who_played", about=[step.ref, *open_cards])
+    elif position.war is not None and seat is None:
+        # Any seat in the War may have laid it.
+        _put(step, card, player, "dead")
+        step.rule("question", "M4", ask="who_played", about=[step.ref])
+    elif not drawn_at_once and _may_have_been_skipped(step.position, player):
+        # This seat is not the next one with cards, but only by uncertain counts (reading 15).
+        step.rule("question", "F7", ask="who_played", about=[step.ref])
+        if isinstance(phase, Challenge) and phase.challenger == player:
+            # A seat cannot pay its own challenge: either it is won, or this card is out of turn.
+            _put(step, card, player, "played")
+        else:
+            step.enter(phase._replace(challenged=player) if isinstance(phase, Challenge) else Turn(player))
+            _lay_in_turn(step, card, player)
+    else:
+        _lay_dead(step, card, player, drawn_at_once=drawn_at_once)
 
 
 def _owner_is_open(position: Position) -> bool:

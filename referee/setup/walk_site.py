@@ -248,19 +248,33 @@ def hold_evening(
     finally:
         bench.close()
         site.close()
+    return _keep_choices(path, held, {"page.enabled": True, "page.host": host, "page.port": port}, bench, games, known)
+
+
+def _keep_choices(
+    path: Path, held: HeldWalk, page: Mapping[str, Any], bench: Bench, games: LeftGames | None, known: bool
+) -> bool:
+    """Keep what people chose, if the wizard was completed; return whether it was.
+
+    Args:
+        path: the settings.
+        held: the wizard, at its end.
+        page: the settings of the table's page.
+        bench: knows whether a broken-off game goes on.
+        games: the record with that game; None: there is none.
+        known: whether the table was set up before: pads are heard in a roll-call then.
+    """
     if held.walk.step is not None:
         print(
             translate("Left before the first card; `referee play` goes on with what is kept in {path}.", path=path),
             file=sys.stderr,
         )
         return False
-    hand_on(folder)
+    hand_on(private_folder(runtime_folder(os.environ)))
     if games is not None and not bench.resumes:
         games.end()
-    values: dict[str, Any] = {"page.enabled": True, "page.host": host, "page.port": port}
-    if not known:
-        # Each player has slapped already.
-        values["pads.roll_call"] = False
+    # Each player of a new table has slapped already.
+    values = {**page, **({} if known else {"pads.roll_call": False})}
     replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
     return True
 

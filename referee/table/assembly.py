@@ -74,45 +74,67 @@ def referee_game(
     with ExitStack() as stack:
         alarm = parts.openers.make_alarm()
         stack.callback(alarm.close)
-        display = stack.enter_context(Display(names, live=live))
-        display.gauge.title = title or ", ".join(names)
-        display.began = clock()
-        screen = Screen(display, live=live)
-        stack.callback(screen.close)
+        display, screen = _open_screen(names, title, clock(), stack, live=live)
         # ``conductor`` is bound later: the lights first call this once it exists.
         announcers, first = _announcers(settings, parts, service, lambda: bool(conductor.view.questions))
         tellers = {name: announcer.tell for name, announcer in {**announcers, "display": screen}.items()}
         pads = SharedPads(parts.pads)
         silent = _call_roll(settings, parts, pads, list(tellers.values()), alarm, service)
-        hidden = any(companion.hides for companion in services)
-        outlets: dict[str, RulingListener] = {} if hidden else {**announcers, "display": screen, "answers": typed}
-        outlets |= {companion.name: companion.take_rulings for companion in services}
+        outlets = _listeners({**announcers, "display": screen, "answers": typed}, services)
         tellers |= {companion.name: companion.take_notice for companion in services}
         timeline = recorded.timeline if recorded is not None else Timeline()
-        log = recorded.journal(journal) if recorded is not None else journal
-        disk = JournalThread(log, alarm.put) if log is not None and parts.openers.is_real_time else None
-        if disk is not None:
-            stack.callback(disk.close)
-        conductor = _conduct(settings, parts, outlets, tellers, recorded, disk or log, timeline.now(clock()), is_chosen)
+        log = _open_log(recorded.journal(journal) if recorded is not None else journal, parts, alarm, stack)
+        conductor = _conduct(settings, parts, outlets, tellers, recorded, log, timeline.now(clock()), is_chosen)
         display.began = conductor.observations[0].t
         _report_silent_pads(conductor, silent, names)
         keeper, record = (recorded.keeper, recorded.record) if recorded is not None else (None, None)
+        game = GameContext(conductor, settings, timeline, clock, keeper, record, parts.speaker)
         for companion in services:
-            companion.begin_game(GameContext(conductor, settings, timeline, clock, keeper, record, parts.speaker))
-        loop = Loop(
-            conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm,
-            beat=service.beat, forces=parts.forces, timeline=timeline, services=services,
-        )  # fmt: skip
+            companion.begin_game(game)
+        loop = Loop(conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm,
+                    beat=service.beat, forces=parts.forces, timeline=timeline, services=services)  # fmt: skip
         parts.mail.hand_to(loop.post)
         typed.begin(alarm.ring)
-        if parts.openers.is_real_time:
-            make_quick()
-            be_urgent()
+        _prepare_process(parts)
         try:
             _turn_until_over(conductor, loop, display, screen, service, services)
         finally:
             loop.finish()
     return conductor
+
+
+def _open_screen(names: Sequence[str], title: str, now: int, stack: ExitStack, *, live: bool) -> tuple[Display, Screen]:
+    """Return the terminal's display, and the screen that draws it, until the stack is closed."""
+    display = stack.enter_context(Display(names, live=live))
+    display.gauge.title = title or ", ".join(names)
+    display.began = now
+    screen = Screen(display, live=live)
+    stack.callback(screen.close)
+    return display, screen
+
+
+def _open_log(
+    log: Journal | None, parts: OpenParts, alarm: Alarm, stack: ExitStack
+) -> Journal | JournalThread | None:  # fmt: skip
+    """Give the log's disk its own thread in real time, until the stack is closed."""
+    if log is None or not parts.openers.is_real_time:
+        return log
+    disk = JournalThread(log, alarm.put)
+    stack.callback(disk.close)
+    return disk
+
+
+def _listeners(own: Mapping[str, RulingListener], services: Sequence[TableService]) -> dict[str, RulingListener]:
+    """Return who receives the rulings: a game that is hidden while it is played is shown by no device."""
+    hidden = any(companion.hides for companion in services)
+    return {**({} if hidden else own), **{companion.name: companion.take_rulings for companion in services}}
+
+
+def _prepare_process(parts: OpenParts) -> None:
+    """In real time, give this process precedence."""
+    if parts.openers.is_real_time:
+        make_quick()
+        be_urgent()
 
 
 def _report_silent_pads(conductor: Conductor, silent: Iterable[int], names: Sequence[str]) -> None:
