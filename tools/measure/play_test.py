@@ -39,6 +39,7 @@ from referee.engine.observations import Observation, Slap
 from referee.engine.rulings import Ruling
 from referee.record.store import Record
 from referee.record.stored_lines import replay_rows
+from referee.settings.places import RECORD
 from referee.units import MS, SECOND
 from tests.support.patience import PATIENCE_MS
 
@@ -107,6 +108,7 @@ class StreamedTable:
     def __init__(self, pictures: Sequence[bytes], look: int) -> None:
         """``look`` is the number of a picture with a card, for the look before the game."""
         self._pictures, self._begun = pictures, threading.Event()
+        self._rest = 0
         self.show_game = False
         """Show a card, for the look before the game."""
         self._look = look
@@ -131,16 +133,21 @@ class StreamedTable:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def begin(self) -> int:
-        """Show the game from now on; return the instant of its first frame, ns."""
-        self.origin = monotonic() + SECOND
+        """Show the game from now on, from where it rests; return the instant of its first frame, ns."""
+        self.origin = monotonic() + SECOND - round(self._rest * SECOND / _FPS)
         self._begun.set()
         return self.origin
+
+    def pause(self, t: int) -> None:
+        """Show the table as it is at this instant of the game, ns, until the game goes on."""
+        self._rest = round(t * _FPS / SECOND)
+        self._begun.clear()
 
     def send(self, out: Any) -> None:
         """Send one viewer's stream."""
         due = monotonic()
         while not self._over:
-            index = 0
+            index = self._rest
             if self.show_game:
                 index = self._look
             if self._begun.is_set():
@@ -306,13 +313,14 @@ class Evening:
             tries.append((after - before, (before + after) // 2 - round(shown * MS)))
         return int(min(tries)[1])
 
-    def plan(self, script: Script, origin: int) -> dict[int, int]:
-        """Schedule all hands of the game; return each window's offset by seat."""
+    def plan(self, script: Script, origin: int, begin: int = 0, end: int | None = None) -> dict[int, int]:
+        """Schedule the hands of the game between two instants of it; return each window's offset by seat."""
         offsets = {seat: self.offset(page) for seat, page in self.windows.items()}
         for seat, page in self.windows.items():
             hands = [
                 [(origin + at - offsets[seat]) / MS, *self._hand(seat), down]
-                for slap in script.truth if isinstance(slap, Slap) and slap.seat == seat
+                for slap in script.truth
+                if isinstance(slap, Slap) and slap.seat == seat and begin <= slap.t < (end or script.duration)
                 for at, down in ((slap.t, True), (slap.t + _HOLD, False))
             ]  # fmt: skip
             page.evaluate("(hands) => { window.done = window.done.filter(() => false); window.plan(hands); }", hands)
@@ -373,7 +381,7 @@ def read_game(record: Path) -> tuple[list[Observation], list[Ruling]]:
 def playing(home: Path, *words: str) -> Iterator[str]:
     """Run `referee play`, or another command in `words`, with an empty home, ended by Ctrl-C; yield its address."""
     runtime = home / "run"
-    runtime.mkdir(mode=0o700)
+    runtime.mkdir(mode=0o700, exist_ok=True)
     env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_RUNTIME_DIR": str(runtime), "PYTHONUNBUFFERED": "1"}
     served = ("--no-browser", "--host", "127.0.0.1", "--port", "0")
     name, *more = words or ("play",)
@@ -407,7 +415,7 @@ def main() -> int:
     first = next(act.t for act in script.acts if isinstance(act, Lay))
     table = StreamedTable(render(script, console), round((first + _REST) * _FPS / SECOND))
     home = Path(tempfile.mkdtemp(prefix="evening-"))
-    record = home / "table-referee" / "games.db"
+    record = home / "table-referee" / RECORD
     with closing(table), playing(home) as address, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
         evening = Evening(chromium, address, args.pictures)

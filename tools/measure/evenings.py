@@ -1,0 +1,315 @@
+"""The first week of a family, a class and a club: ``python -m tools.measure.evenings`` (`make evenings`).
+
+Each begins with an empty home, in headless Chromium and at the command line, and every step leaves a picture:
+
+* family: a wrong camera address is mended; a game is broken off and resumed on the second evening, with hands that fall
+  while it starts; a third evening drops it for a new one. A phone sleeps, a page is loaded anew. The rulings are
+  compared with the truth as in `tools.measure.play_test`.
+* class: phones take part in reaction trials, and a page for the room shows the results.
+* club: games are imported, one of them twice; league, player and backup are looked at; the backup is restored.
+
+The exit status is 1 if a step had no way on, if a question was about an instant before its game's deal, or if a ruling
+differed from the truth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+
+from hardware.clock import monotonic
+from hardware.simulated.table.acts import Lay
+from hardware.simulated.table.script import Script, play_game
+from referee.demo.score import heats, score_cards, score_rulings
+from referee.engine.observations import Slap
+from referee.record.store import Record
+from referee.record.stored_lines import replay_rows
+from referee.settings.places import RECORD
+from referee.units import MS, SECOND
+from tools.measure.play_test import ARGUMENTS, HARNESS, Evening, StreamedTable, held_against, moved, playing, render
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+_PORT: Final = 8471
+"""Phones come back to the address at which they left: every evening is served there."""
+_REST: Final = 400 * MS
+"""Time after which the hand that laid a card is gone from it."""
+_HEAT: Final = 70 * MS
+_PHONES: Final = 10
+_TRIALS: Final = 3
+_REACT: Final = """
+() => {
+  const seen = document.getElementById("trial");
+  const react = () => {
+    window.hand("touch", 1, "", true);
+    window.hand("touch", 1, "", false);
+  };
+  new MutationObserver(() => {
+    if (seen.classList.contains("now")) setTimeout(react, 220);
+  }).observe(seen, { attributes: true });
+}
+"""
+"""Touches a phone's pad some time after each card shows."""
+
+
+class Family:
+    """Two phones, two keys and a camera in the network; one home for all evenings."""
+
+    def __init__(self, browser: Browser, home: Path, script: Script, table: StreamedTable, pictures: Path) -> None:
+        self._browser, self._home, self._script, self._table = browser, home, script, table
+        self._pictures = pictures
+        self.record = home / "table-referee" / RECORD
+        self.faults: list[str] = []
+
+    @contextmanager
+    def _evening(self, name: str) -> Iterator[Evening]:
+        folder = self._pictures / name
+        folder.mkdir(parents=True, exist_ok=True)
+        with playing(self._home, "play", "--port", str(_PORT)) as address:
+            evening = Evening(self._browser, address, folder)
+            yield evening
+            evening.shoot("last")
+
+    def play_all(self) -> dict[str, Any]:
+        """Play three evenings; return what is to be published of them."""
+        script, table = self._script, self._table
+        cut = _quiet_instant(script)
+        with self._evening("family-1") as evening:
+            self._mistype_address(evening)
+            evening.walk(script.table.seats, script.table.dealer, table)
+            first = self._play(evening, 0, cut)
+            table.pause(cut)
+            evening.main.wait_for_timeout(3000)
+        hands = first[1]
+        phones = {seat: page for seat, page in evening.windows.items() if page is not evening.main}
+        with self._evening("family-2") as evening:
+            evening.say("was broken off", "on", "broken-off")
+            # The phones were left lying: they find their seats again by themselves.
+            evening.windows = phones | dict.fromkeys((3, 4), evening.main)
+            self._slap_all(evening)
+            evening.say("Lay the cards", "resume", "as-it-lay")
+            for _ in range(5):
+                # Hands that fall while the game starts are no evidence, and no question.
+                evening.slap_now(3)
+            evening.main.locator("#board").wait_for(timeout=60_000)
+            evening.main.locator(".pad:not([disabled])").first.wait_for(timeout=60_000)
+            evening.windows[1].reload()
+            evening.windows[1].locator(".pad:not([disabled])").wait_for(timeout=60_000)
+            _sleep(evening.windows[2], 2000)
+            second = self._play(evening, cut, None)
+        measured = self._compare(cut, (first[0], second[0]), [*hands, *second[1]])
+        table.pause(0)
+        with self._evening("family-3") as evening:
+            evening.say("was broken off", "new")
+            evening.windows = phones | dict.fromkeys((3, 4), evening.main)
+            self._slap_all(evening)
+            evening.say("Who deals?", script.table.seats[script.table.dealer - 1])
+            evening.say("Everything is ready", "begin")
+            evening.main.locator("#board").wait_for(timeout=60_000)
+        return measured
+
+    def _mistype_address(self, evening: Evening) -> None:
+        """Give an address that shows nothing; it must not pass, and can be put right."""
+        main = evening.main
+        main.locator("#steps button", has_text="The camera").click()
+        evening.say("Which camera", "in the network")
+        evening.say("The stream's address", f"{self._table.url}/nothing".replace("127.0.0.1", "127.0.0.2"))
+        evening.say("How late are its pictures", "unknown")
+        failed = main.locator(".ask", has_text="shows no picture")
+        failed.wait_for(timeout=60_000)
+        evening.shoot("wrong-address")
+        if main.get_by_text("Done.").count():
+            self.faults.append("a camera that shows nothing was said to be done")
+        main.locator("#steps button", has_text="Who plays").click()
+
+    def _slap_all(self, evening: Evening) -> None:
+        """Let every hand fall once, for the test before the game."""
+        for seat, page in evening.windows.items():
+            try:
+                page.locator(".pad:not([disabled])").first.wait_for(timeout=60_000)
+            except Exception:
+                evening.shoot(f"seat-{seat}-hears-nothing", page)
+                raise
+            evening.slap_now(seat)
+
+    def _play(self, evening: Evening, begin: int, end: int | None) -> tuple[int, list[tuple[int, int]]]:
+        """Play a part of the game; return its origin and the hands that fell, ns."""
+        origin = self._table.begin()
+        offsets = evening.plan(self._script, origin, begin, end)
+        while (left := origin + (end or self._script.duration + 3 * SECOND) - monotonic()) > 0:
+            evening.answer(self._script, origin, self.record)
+            evening.main.wait_for_timeout(min(500, max(1, left // MS)))
+        evening.shoot("board")
+        return origin, evening.fallen(offsets)
+
+    def _compare(self, cut: int, origins: Sequence[int], hands: Sequence[tuple[int, int]]) -> dict[str, Any]:
+        """Compare the record's game with the truth."""
+        with Record(self.record, read_only=True) as opened:
+            listed = opened.games()
+            game, _ = replay_rows(opened.lines(listed[0].id))
+        if len(listed) != 1:
+            self.faults.append(f"{len(listed)} games are recorded, not the one that was resumed")
+        lines, rulings = game.lines(), list(game.rulings)
+        early = [ruling.id for ruling in rulings if ruling.kind == "question" and ruling.t < origins[0]]
+        if early:
+            self.faults.append(f"asked about an instant before the deal: {early}")
+        began, *happened = (moved(line, origins[line.t >= cut]) for line in self._script.truth)
+        truth = held_against([replace(began, t=lines[0].t), *happened], sorted(hands, key=lambda hand: hand[1]))
+        cards = score_cards(truth, lines)
+        heard = [line for line in lines if isinstance(line, Slap)]
+        close = [moment.t + origins[moment.t >= cut] for moment in self._script.called] + heats(truth, _HEAT)
+        called = close + [slap.t for slap in heard for t in close if abs(slap.t - t) <= _HEAT]
+        ruled = score_rulings(rulings, lines, truth, called, origins[1] + self._script.duration)
+        if cards.right != cards.laid or ruled.differing:
+            wrong = cards.laid - cards.right
+            self.faults.append(f"{wrong} cards and {len(ruled.differing)} rulings differ from the truth")
+        return {
+            "cards": cards.laid, "cards_right": cards.right, "hands": len(hands), "rulings": ruled.true,
+            "equal": ruled.equal, "differing": ruled.differing, "asked": ruled.asked,
+        }  # fmt: skip
+
+
+def _quiet_instant(script: Script) -> int:
+    """Return an instant in the middle of the game at which no hand is over the table and nothing is won."""
+    busy = sorted([act.t for act in script.acts] + [line.t for line in script.truth if isinstance(line, Slap)])
+    middle = script.duration // 3
+    gaps = [
+        (after - before, before)
+        for before, after in itertools.pairwise(busy)
+        if before > middle and any(act.t == before for act in script.acts if isinstance(act, Lay))
+    ]
+    return max(gaps)[1] + _REST
+
+
+def _sleep(page: Page, length: int) -> None:
+    """Let a phone's page sleep for some milliseconds, as a dark screen does."""
+    session = page.context.new_cdp_session(page)
+    session.send("Page.setWebLifecycleState", {"state": "frozen"})
+    time.sleep(length / 1000)
+    session.send("Page.setWebLifecycleState", {"state": "active"})
+
+
+def play_family(browser: Browser, home: Path, pictures: Path, console: Console) -> tuple[dict[str, Any], list[str]]:
+    """Play the family's three evenings; return the figures and the faults."""
+    script = play_game(5, 4, max_cards=24, cards_per_second=1.2)
+    first = next(act.t for act in script.acts if isinstance(act, Lay))
+    table = StreamedTable(render(script, console), round((first + _REST) * 15.0 / SECOND))
+    with closing(table):
+        family = Family(browser, home, script, table, pictures)
+        return family.play_all(), family.faults
+
+
+def hold_class(browser: Browser, home: Path, pictures: Path, _console: Console) -> tuple[dict[str, Any], list[str]]:
+    """Let ten phones take part in trials; return the figures and the faults."""
+    folder, faults = pictures / "class", list[str]()
+    folder.mkdir(parents=True, exist_ok=True)
+    with playing(home, "class", "--trials", str(_TRIALS), "--wait", "0.2") as address:
+        room = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+        room.goto(address)
+        room.locator("#stage").wait_for()
+        room.screenshot(path=str(folder / "room.png"))
+        phones = []
+        for n in range(_PHONES):
+            phone = browser.new_context(viewport={"width": 390, "height": 844}).new_page()
+            phone.add_init_script(HARNESS.replace("__SKEW__", json.dumps((0.0, 0.0, True))))
+            phone.goto(f"{address}join")
+            phone.screenshot(path=str(folder / "joining.png"))
+            phone.locator("#trial[data-pupil]").wait_for(timeout=20_000)
+            if phone.evaluate("document.documentElement.scrollWidth") > 390:
+                faults.append(f"phone {n + 1} scrolls sideways")
+            phones.append(phone)
+        phones[0].screenshot(path=str(folder / "phone.png"))
+        for phone in phones:
+            phone.evaluate(_REACT)
+            phone.evaluate("window.hand('touch', 1, '', true)")
+        for n, phone in enumerate(phones, start=1):
+            try:
+                phone.locator("#trial[data-over=true]").wait_for(timeout=120_000)
+            except Exception as error:
+                faults.append(f"phone {n} came to no end: {error}")
+        phones[0].screenshot(path=str(folder / "phone-over.png"))
+        room.wait_for_timeout(1000)
+        room.screenshot(path=str(folder / "results.png"), full_page=True)
+        counted = room.locator("#results tr.all td").all_inner_texts()
+        if str(_PHONES * _TRIALS) not in counted:
+            faults.append(f"the room's page counts {counted[:3]}, not {_PHONES * _TRIALS} trials")
+    return {"phones": _PHONES, "trials": _PHONES * _TRIALS}, faults
+
+
+def keep_club(_browser: Browser, home: Path, _pictures: Path, _console: Console) -> tuple[dict[str, Any], list[str]]:
+    """Record three games, import one twice, and bring a backup back; return the figures and the faults."""
+    faults: list[str] = []
+    env = os.environ | {"XDG_DATA_HOME": str(home), "LANGUAGE": "en"}
+
+    def say(*words: str) -> str:
+        done = subprocess.run([sys.executable, "-m", "referee", *words], env=env, capture_output=True, text=True)
+        if done.returncode:
+            faults.append(f"{' '.join(words)}: {done.stderr.strip()}")
+        return done.stdout
+
+    logs = [home / f"game-{n}.jsonl" for n in range(3)]
+    for n, log in enumerate(logs):
+        say("demo", "--no-pace", "--max-cards", "12", "--seed", str(n + 1), "--log", str(log))
+        say("games", "--import", str(log))
+    say("games", "--import", str(logs[0]))
+    listed = _numbers(say("games"))
+    if len(listed) != len(logs):
+        faults.append(f"{len(listed)} games are listed after one of {len(logs)} was imported twice")
+    say("league")
+    say("backup", str(home / "club.zip"))
+    for game in listed:
+        say("games", "--remove", game)
+    say("games", "--import", str(home / "club.zip"))
+    again = _numbers(say("games"))
+    if len(again) != len(listed):
+        faults.append(f"{len(again)} of {len(listed)} games came back from the backup")
+    return {"games": len(listed), "restored": len(again)}, faults
+
+
+def _numbers(listing: str) -> list[str]:
+    return re.findall(r"^ *(\d+) ", listing, re.MULTILINE)
+
+
+_WEEKS: Final[dict[str, Callable[..., tuple[dict[str, Any], list[str]]]]] = {
+    "family": play_family, "class": hold_class, "club": keep_club,
+}  # fmt: skip
+
+
+def main() -> int:
+    """Play what is asked for; exit status 1 if there was a fault."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("who", nargs="*", choices=[*_WEEKS, []], help=f"of {', '.join(_WEEKS)} (default: all)")
+    parser.add_argument("--pictures", type=Path, default=Path("out/evenings"), help="folder for the pictures")
+    args = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    console, failed = Console(stderr=True), False
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
+        for who in args.who or _WEEKS:
+            home = Path(tempfile.mkdtemp(prefix=f"evening-{who}-"))
+            figures, faults = _WEEKS[who](chromium, home, args.pictures, console)
+            print(json.dumps({"who": who, **figures, "faults": faults, "folder": str(home)}), flush=True)
+            failed = failed or bool(faults)
+        chromium.close()
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
