@@ -19,7 +19,8 @@ def test_every_first_hand_is_lit_long_before_its_verdict() -> None:
     # Which of the hands meet is chance: of five the first hands were sometimes only two.
     out = measure(8, wanted_sound=False)
     assert len(out.light) >= 3
-    assert max(out.light) < 250, "a frame's look, a drawing or a verdict was waited for"
+    # A busy machine wakes a bare loop as late.
+    assert max(out.light) < 250 + max(out.control), "a frame's look, a drawing or a verdict was waited for"
     assert len(out.control) >= 5, "the control was woken by each hand"
     assert out.frames > 10
     assert out.busy > 0.01

@@ -23,14 +23,13 @@ from hardware.camera.spec import CameraSpec
 from hardware.camera.supervisor import Patience
 from hardware.ports import Frame, HardwareMissing
 from tests.hardware.camera.remote_parent import first_index
+from tests.support.patience import PATIENCE
 
 MS = 1_000_000
 SECOND = 1_000_000_000
 IMPATIENT = Patience(
     opening=20 * SECOND, frame=500 * MS, asked=100 * MS, killed=2 * SECOND, rests=(0, 20 * MS), steady=SECOND
 )
-LIMIT = 30.0
-"""Seconds after which a test has failed; none comes near."""
 
 
 def counting(count: int = 10**9, size: tuple[int, int] = (320, 240)) -> CameraSpec:
@@ -53,7 +52,7 @@ class Watched:
     def until(self, reached: Callable[[], bool]) -> list[Frame]:
         """Take frames until a condition holds; fail if it never does."""
         out = []
-        limit = time.monotonic() + LIMIT
+        limit = time.monotonic() + PATIENCE
         while not reached():
             assert time.monotonic() < limit, f"never so; told were {self.words}"
             frame = self.camera.next(0.05)
@@ -64,7 +63,7 @@ class Watched:
     def frames(self, count: int) -> list[Frame]:
         out: list[Frame] = []
         while len(out) < count:
-            frame = self.camera.next(LIMIT)
+            frame = self.camera.next(PATIENCE)
             assert frame is not None
             out.append(frame)
         return out
@@ -83,7 +82,7 @@ def watch() -> Iterator[Callable[..., Watched]]:
         watched.camera.close()
 
 
-def pidfd_ends(pidfd: int, seconds: float = LIMIT) -> bool:
+def pidfd_ends(pidfd: int, seconds: float = PATIENCE) -> bool:
     return bool(select.select([pidfd], [], [], seconds)[0])
 
 
@@ -358,7 +357,7 @@ def test_closing_takes_no_longer_than_asking_and_killing(
     began = time.monotonic()
     watched.camera.close()
     watched.camera.close()
-    assert time.monotonic() - began < (IMPATIENT.asked + IMPATIENT.killed) / SECOND + 2
+    assert time.monotonic() - began < (IMPATIENT.asked + IMPATIENT.killed) / SECOND + 20
     assert pidfd_ends(pidfd, 0), "it is gone"
     os.close(pidfd)
     assert watched.camera.next(0) is None
@@ -376,7 +375,7 @@ def test_another_thread_may_close_while_one_waits_for_a_frame(watch: Callable[..
     thread = threading.Thread(target=look)
     thread.start()
     watched.camera.close()
-    assert ended.wait(LIMIT)
+    assert ended.wait(PATIENCE)
     thread.join()
 
 
@@ -392,7 +391,7 @@ def test_the_child_ends_with_its_parent(fault: str) -> None:
     parent.kill()
     assert pidfd_ends(child), "though nobody asked it to"
     os.close(child)
-    _, errors = parent.communicate(timeout=LIMIT)
+    _, errors = parent.communicate(timeout=PATIENCE)
     assert errors == "", "nothing is left that anybody must clean up"
 
 
@@ -410,13 +409,13 @@ def test_the_child_ends_with_its_parent_though_another_holds_its_lifeline() -> N
     finally:
         os.kill(sibling, signal.SIGKILL)
         os.close(pidfd)
-        parent.communicate(timeout=LIMIT)
+        parent.communicate(timeout=PATIENCE)
 
 
 def test_a_parent_that_leaves_without_closing_leaves_nothing() -> None:
     left = subprocess.run(
         [sys.executable, "-m", "tests.hardware.camera.remote_parent", twin().to_json(), "leave"],
-        capture_output=True, text=True, check=True, timeout=LIMIT,
+        capture_output=True, text=True, check=True, timeout=PATIENCE,
     )  # fmt: skip
     assert left.stderr == ""
     with contextlib.suppress(ProcessLookupError):
@@ -425,7 +424,7 @@ def test_a_parent_that_leaves_without_closing_leaves_nothing() -> None:
 
 def test_a_daemonic_child_of_multiprocessing_may_have_a_camera() -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        pid, index = pool.apply_async(first_index, (twin().to_json(),)).get(LIMIT)
+        pid, index = pool.apply_async(first_index, (twin().to_json(),)).get(PATIENCE)
     assert pid > 0
     assert index >= 0
 
