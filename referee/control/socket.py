@@ -42,6 +42,7 @@ CALLER_PATIENCE: Final = 2 * SECOND
 _TIMEOUT: Final = 3.0
 """Time that the page waits for an answer, s."""
 NOBODY: Final = Sentence("no game is running, so nothing can be changed; start the referee")
+STARTING: Final = Sentence("the referee is starting; the table hears you as soon as the game is on")
 NOT_JSON: Final = Sentence("that is not JSON")
 SLOW: Final = Sentence("the table did not answer; look at the scoreboard whether it was done before you try again")
 

@@ -34,7 +34,15 @@ from referee.control.commands import (
     check_fields,
 )
 from referee.control.seat_codes import HANDS_SOCKET, read_seat_codes, why_ended
-from referee.control.socket import NOBODY, NOT_JSON, SOCKET_NAME, ControlError, ask_referee, private_folder
+from referee.control.socket import (
+    NOBODY,
+    NOT_JSON,
+    SOCKET_NAME,
+    STARTING,
+    ControlError,
+    ask_referee,
+    private_folder,
+)
 from referee.sentence import Sentence, to_json
 from referee.text.answers import in_language
 from referee.units import SECOND
@@ -227,7 +235,8 @@ class Control:
             self._hand_on(report)
         except OSError:
             # The referee does not listen, or its queue is full; the page reports the touches again.
-            return self._refused(request, 503, NOBODY)
+            is_starting = (self._folder / SOCKET_NAME).is_socket()
+            return self._refused(request, 503, STARTING if is_starting else NOBODY)
         names = self._names()
         heard = {
             code: {

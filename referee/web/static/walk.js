@@ -183,13 +183,20 @@
     looking = false;
   };
 
-  // The referee begins at the same address: first the wizard's own server goes, then the game's is there.
+  // The referee begins at the same address: first the wizard's own server goes, then the game's is there, and then the
+  // game itself. A page without a game after a minute says why.
+  const PATIENCE = 60 * 1000;
   const begun = async () => {
+    let there = 0;
     for (;;) {
       count("begin");
       await new Promise((done) => setTimeout(done, PACE));
-      const well = await fetch("/healthz").then((got) => got.ok).catch(() => false);
-      if (well) location.href = "/";
+      const now = await fetch("/recent.json").then((got) => (got.ok ? got.json() : null)).catch(() => null);
+      if (now) there ||= performance.now();
+      if (now?.playing || (now && performance.now() - there > PATIENCE)) {
+        location.href = "/";
+        return;
+      }
     }
   };
 
