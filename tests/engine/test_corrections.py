@@ -347,3 +347,27 @@ def test_a_ruling_that_a_report_undid_is_not_replaced_again() -> None:
     assert chain["dead_card@f1"] == "dead_card@f1~a1"
     assert chain["dead_card@f1~a1"] == "turn@c1~x1"
     assert [ruling.id for ruling in in_force(made) if ruling.kind == "turn"] == ["turn@table", "turn@c1~x1"]
+
+
+def test_no_line_is_moved_before_the_table_whatever_came_before_that() -> None:
+    """A pad may be pressed while the table is laid."""
+    moved = '1000 1:7h\n5000 correct c1 {"fields": {"t": -50000000}}\n'
+    for before in ("", "-100 slap 3\n"):
+        assert brief(rule(log(before + moved)), "question") == ["question@c2 ask=mend_amendment"]
+
+
+WAR = {"base": "classic", "on": ["M4"]}
+TIED = "1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n"
+
+
+def test_a_war_card_that_people_have_named_was_asked_about() -> None:
+    text = TIED + '5000 1:??\n5400 3:9c\n9000 answer question@c3 "Kd"\n'
+    said = brief(rule(log(text, rules=WAR)), "question", "slap_won")
+    assert said == ["question@c3 ask=unreadable_card", "slap_won@s1 seat=1 decided_by=war"]
+
+
+def test_people_end_a_war_for_which_no_seat_has_cards_left() -> None:
+    for seat, slap in ((1, "s1"), (3, "s2")):
+        text = TIED + f"5000 1:9d\n5400 3:9c\n9000 answer question@c4 {seat}\n"
+        made = brief(rule(log(text, rules=WAR, counts=[2, 5, 1])), "question", "slap_won")
+        assert sorted(made) == ["question@c4 ask=who_was_first", f"slap_won@{slap} seat={seat} decided_by=people"]

@@ -387,6 +387,10 @@ def soon(row: str, ms: int) -> tuple[Any, ...]:
         ("1000 1:7h\n2000 2:??\n2300 slap 3\n", "question@s1", {}, [("K2", True, "hangs_on_unreadable_card", {})]),
         ("1000 1:7h\n2000 2:??\n2300 slap 3\n", "question@c2", {}, []),
         (
+            "1000 1:7h\n2000 2:9c\n2100 gap 3900 ??\n5000 2:4d\n5300 slap 1\n", "question@s1", {},
+            [("K2", True, "hangs_on_unseen_gap", {})],
+        ),
+        (
             "1000 1:Kh\n2000 2:5c ±20\n2080 2:6d ±20\n", "question@c3/4", {"on": ["F9"], "set": {"K9": "question"}},
             [("F9", True, "drawn_at_once", {"ms": 80 * MS, "ms_error": 40 * MS})],
         ),

@@ -69,7 +69,7 @@ def test_what_became_of_the_pile(believed: tuple[str, ...], lying: tuple[str, ..
 def test_what_came_is_put_behind_the_gap_between_pause_and_resume() -> None:
     finding = reconcile_pile(("7h",), ("2c", "7c"))
     with pytest.raises(ValueError, match=rf"the gap must be {finding.span} ns long, not {finding.span - 1}"):
-        finding.observations(0, finding.span - 1, 0)
+        finding.observations(5 * SECOND, 5 * SECOND + finding.span - 1, 0)
     gap, card = finding.observations(5 * SECOND, 6 * SECOND, 6 * SECOND - 5)
     assert isinstance(gap, Gap) and isinstance(card, Card)
     assert (gap.t, gap.until, gap.lying) == (5 * SECOND + 1, 6 * SECOND - 5, ("7c",))
@@ -79,6 +79,8 @@ def test_what_came_is_put_behind_the_gap_between_pause_and_resume() -> None:
     gap, taken = reconcile_pile(("7h",), ()).observations(5 * SECOND, 9 * SECOND, 8 * SECOND)
     assert isinstance(gap, Gap) and isinstance(taken, Taken)
     assert (gap.lying, taken.seat, taken.t_error, dict(taken.extra)) == ((), None, MAX_ERROR, {"gap": True})
+    gap, _ = reconcile_pile(("7h",), ()).observations(5 * SECOND, 9 * SECOND, 5 * SECOND)
+    assert isinstance(gap, Gap) and gap.until == gap.t + 1, "the table was seen at the gap's first instant again"
 
 
 def test_hands_in_the_gap_of_an_empty_table_say_that_a_whole_pile_passed() -> None:

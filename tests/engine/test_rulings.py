@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from referee.engine.rulings import Ruling, encode_ruling, ruling_fields
+from referee.engine.rulings import Ruling, encode_ruling, in_doubt_of_gap, rests_on_gap, ruling_fields
 from tests.engine.playing import rule
 from tests.oracle.games import play
 
@@ -36,3 +36,10 @@ def test_rulings_of_games_are_written_as_the_library_writes_them() -> None:
             assert encode_ruling(ruling) == by_the_library(ruling)
             kinds.add(ruling.kind)
     assert kinds >= {"slap_won", "dead_heat", "burn", "pile", "question"}
+
+
+def test_a_doubt_because_of_a_gap_is_told_from_one_of_two_close_instants() -> None:
+    sure = Ruling("question", "question@c1", 0, ("c1",), ("K2",), {"ask": "unreadable_card"})
+    close = Ruling("slap_won", "slap_won@s1", 0, ("s1",), ("M1", "K9"), doubt=True)
+    assert not rests_on_gap(sure) and not rests_on_gap(close)
+    assert rests_on_gap(in_doubt_of_gap(sure)) and rests_on_gap(in_doubt_of_gap(close))

@@ -216,3 +216,18 @@ def test_a_card_that_people_have_named_is_no_news_when_the_pile_is_moved() -> No
     text += '9900 answer question@g1 "5d"\n'
     (pile,) = [ruling for ruling in in_force(rule(log(text))) if ruling.kind == "pile"]
     assert pile["count"] == 4
+
+
+def test_who_takes_the_next_pile_after_a_gap_leads_though_its_cards_were_not_seen() -> None:
+    text = "500 gap 900 9s\n4000 taken\n5000 taken 2\n6000 ?:4d\n"
+    assert brief(rule(log(text)), "lead", "turn")[2:] == ["lead@t2 seat=2", "turn@t2 seat=2", "turn@c1 seat=3"]
+
+
+def test_a_pile_taken_by_its_winner_proves_the_turn_and_not_the_counts() -> None:
+    """People have named the cards that came, but not the seats that laid them."""
+    text = PLAY.replace("2200 slap 3\n", "") + '5000 taken 1\n9000 answer question@g1 "5d"\n'
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    for line in log(text):
+        referee.observe(line)
+    referee.promise(10_000 * MS)
+    assert (referee.view.turn, referee.view.counts) == (1, (None, None, None))
