@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -199,6 +200,8 @@ def _import_record(record: Path, other: Path, *, is_backup: bool) -> int:
         Record(other, read_only=True).close()
         with copied_record(other, record.parent) as copy:
             found = merge_record(record, copy, wall_now())
+        if record == record_at() and any(other.samefile(earlier) for earlier in earlier_records()):
+            _bring_certificates(record, other)
     new, more = len(found.missing), len(found.longer)
     words = Sentence(
         "{record} has all games of {other}; added: {new}, completed: {more}, there already: {there}",
@@ -208,6 +211,17 @@ def _import_record(record: Path, other: Path, *, is_backup: bool) -> int:
     for words in found.forgotten_words:
         print(translate(words))
     return 0
+
+
+def _bring_certificates(record: Path, earlier: Path) -> None:
+    """Copy the certificates of this machine from beside its earlier record; those that are here stay."""
+    from referee.record.certificates import beside_record
+
+    to = beside_record(record)
+    for file in beside_record(earlier).glob("*"):
+        if not (to / file.name).exists():
+            to.mkdir(exist_ok=True)
+            shutil.copy2(file, to)
 
 
 def add_shadow(commands: Commands) -> None:

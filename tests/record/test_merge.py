@@ -324,7 +324,11 @@ def test_commands_look_in_one_place_and_name_the_earlier_ones(
     for command in ("games", "people", "league", "shadow"):
         assert main([command]) == 2
         assert f"`referee games --import {tmp_path / 'club' / 'games' / 'record.db'}`" in capsys.readouterr().err
+    certificate = tmp_path / "club" / "games" / "certificates" / "2026-05-01T184000p0100.json"
+    certificate.parent.mkdir()
+    certificate.write_text("{}")
     assert main(["games", "--import", "games/record.db"]) == 0
+    assert (data / "games" / "certificates" / certificate.name).read_text() == "{}", "the table stays certified"
     assert main(["games"]) == 0
     said = capsys.readouterr()
     assert "Ana, Ben" in said.out and f"`referee games --import {data / 'games.db'}`" in said.err
