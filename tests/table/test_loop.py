@@ -18,7 +18,7 @@ from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.announce.sinks import Notice
 from referee.engine.foresight import Foresight
-from referee.engine.observations import Card, Observation
+from referee.engine.observations import Card, Observation, Pause, Resume
 from referee.engine.rulings import Ruling
 from referee.record.journal import JournalThread
 from referee.settings.model import parse_settings
@@ -179,7 +179,8 @@ class SlowDisk(TextJournal):
     """A log whose commits are counted; a commit may last as long as another event."""
 
     def __init__(self) -> None:
-        super().__init__(StringIO())
+        self.log = StringIO()
+        super().__init__(self.log)
         self.commits = 0
         self.meanwhile: list[Callable[[], object]] = []
 
@@ -206,7 +207,11 @@ class SlowTable:
         self.conductor = Conductor(
             table_of(SETTINGS, 0), journal=self.log, outlets={"told": self._note}, tellers={"told": self._hear}
         )
-        self.loop = Loop(self.conductor, self.sights, NoPads(), clock=lambda: self.now, alarm=alarm)
+        self.beats: list[str] = []
+        """Signs of life, for systemd's watchdog."""
+        self.loop = Loop(
+            self.conductor, self.sights, NoPads(), clock=lambda: self.now, alarm=alarm, beat=self.beats.append
+        )  # fmt: skip
         self.turn(0)
 
     def _note(self, rulings: Sequence[Ruling]) -> None:
@@ -287,6 +292,31 @@ def test_what_is_ruled_last_is_told_at_the_end(slow: SlowTable) -> None:
     assert len(slow.told) < 4, "the end comes while the disk takes the log"
     slow.loop.finish()
     assert [words for _, words in slow.told[-2:]] == ["turn@c1", "turn@c2"]
+
+
+def test_what_people_say_while_the_disk_is_slow_is_committed_at_once_afterwards(slow: SlowTable) -> None:
+    slow.conductor.said(Pause(t=1000 * MS, id="q1"))
+    assert slow.conductor.is_saving
+    before = slow.disk.commits
+    slow.conductor.said(Resume(t=1001 * MS, id="r1"))
+    slow.turn(1002 * MS)
+    assert slow.disk.commits == before + 2, "not only after the wait of lines that are not announced"
+    assert '"kind":"resume"' in slow.disk.log.getvalue()
+
+
+def test_a_disk_that_hangs_keeps_the_watchdog_waiting(slow: SlowTable) -> None:
+    hangs = threading.Event()
+    slow.disk.meanwhile.append(lambda: hangs.wait(20))
+    slow.conductor.said(Pause(t=1000 * MS, id="q1"))
+    try:
+        slow.beats.clear()
+        for _ in range(3):
+            slow.loop.turn(seconds=0)
+        assert slow.conductor.is_saving and "engine" not in slow.beats
+    finally:
+        hangs.set()
+    slow.turn(1000 * MS)
+    assert "engine" in slow.beats
 
 
 class SpoilingDisk(SlowDisk):
