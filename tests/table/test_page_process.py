@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hardware.child import RESTS
+from referee.cli import build_parser
 from referee.control.page_address import listen_at
 from referee.table.page_link import WELL_AFTER, PageProcess
 from referee.table.services import GameContext
@@ -44,12 +45,13 @@ class World:
         self.told: list[str] = []
         self.page = PageProcess(
             Path("r.db"), Path("run"), listen_at("127.0.0.1", 0), start=self.start, clock=lambda: self.now,
-            is_unanswered=lambda: self.hangs,
+            is_unanswered=lambda: self.hangs, settings_file=Path("table.toml"),
         )  # fmt: skip
         self.page.begin_game(GameContext(cast(Any, self), cast(Any, None), Timeline(), lambda: 0, None, None, None))
 
     def start(self, arguments: Sequence[str]) -> Any:
-        assert "--record" in arguments
+        options = build_parser().parse_args(arguments)
+        assert (options.record, options.settings) == (Path("r.db"), Path("table.toml")), "a backup holds both"
         if self.refuses is not None:
             raise self.refuses
         self.children.append(Child())
