@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.engine.doubt import better_order, order_is_open, position_after
-from referee.engine.first_hand import by_force, dead_heat_hands, run_up, won_ruling
+from referee.engine.first_hand import as_hand, by_force, dead_heat_hands, run_up, won_ruling
 from referee.engine.observations import (
     Card,
     Contest,
@@ -349,3 +349,12 @@ def test_a_card_that_led_when_it_was_laid_still_leads() -> None:
         same = Step(position, 9 * S, "c9")
         lead_stands(same, card, seat, answers)
         assert same.drafts == []
+
+
+def test_a_take_is_a_hand_unless_the_pile_is_won_by_a_slap_or_its_own() -> None:
+    """M14: who has won the pile takes it, and does not slap; a pile won by a challenge may be slapped away."""
+    position = table(on="M14")
+    for claim, seats in ((Claim(3, "slap", "s1", 3), ()), (Claim(3, "challenge", "c1", 3), (1, 2))):
+        won = position.replace(phase=claim)
+        takes = [as_hand(won, Taken(t=9 * S, id="t1", seat=seat)) for seat in (1, 2, 3)]
+        assert tuple(hand.seat for hand in takes if hand is not None) == seats

@@ -566,7 +566,13 @@ def test_who_leaves_may_hold_a_pile_that_is_not_awarded_yet(counted: dict[str, b
 
 
 @pytest.mark.parametrize(
-    ("phase", "after"), [(Turn(2), Turn(3)), (Turn(1), Turn(1)), (Claim(3, "slap", "s1", 3), Claim(3, "slap", "s1", 3))]
+    ("phase", "after"),
+    [
+        (Turn(2), Turn(3)),
+        (Turn(1), Turn(1)),
+        (Claim(3, "slap", "s1", 3), Claim(3, "slap", "s1", 3)),
+        (Claim(1, "slap", "s1", 2), Claim(1, "slap", "s1", 3)),
+    ],
 )
 def test_whose_turn_it_is_when_somebody_has_left(phase: Any, after: Any) -> None:
     step = table(on="E8", cards="2s", phase=phase)

@@ -232,3 +232,10 @@ def test_every_phase_lets_the_hand_be_judged() -> None:
     phases: tuple[Phase, ...] = (Turn(1), QUEEN, LastChance(1, 2), Claim(1, "unread", "c2", 1))
     for phase in phases:
         assert judge_slap(table(PAIR, phase=phase), 2, LATER).outcome == "won"
+
+
+def test_a_double_on_a_card_that_may_have_lost_a_challenge_wins_by_every_reading_of_it() -> None:
+    """Reading 10: the pile is either the challenger's, and the kings begin the next one, or still contested."""
+    position = table("?? Kd Kc", off="C9", phase=Claim(3, "unread", "c1", 3), unread=frozenset({"c1"}))
+    won = Verdict("won", "", ("M1", "P1"), ("P1",), ("c2", "c3"), ("Kd", "Kc"))
+    assert judge_slap(position, 1, 4000 * MS) == won
