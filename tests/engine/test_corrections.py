@@ -371,3 +371,11 @@ def test_people_end_a_war_for_which_no_seat_has_cards_left() -> None:
         text = TIED + f"5000 1:9d\n5400 3:9c\n9000 answer question@c4 {seat}\n"
         made = brief(rule(log(text, rules=WAR, counts=[2, 5, 1])), "question", "slap_won")
         assert sorted(made) == ["question@c4 ask=who_was_first", f"slap_won@{slap} seat={seat} decided_by=people"]
+
+
+def test_an_answer_about_one_card_leaves_the_doubt_about_another() -> None:
+    """F9, K9: whether two cards were drawn at once stays open whatever people have said of the one before."""
+    rules = {"base": "classic", "on": ["F9"], "set": {"K9": "question"}}
+    text = '1000 1:??\n1500 answer question@c1 "Kh"\n2000 2:5c ±20\n2080 2:6d ±20\n'
+    asked = ["question@c1 ask=unreadable_card", "question@c3/4 ask=slap_or_limit"]
+    assert brief(rule(log(text, rules=rules)), "question") == asked
