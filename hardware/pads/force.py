@@ -202,7 +202,7 @@ class ForceSampler:
                     pass
             except OSError as gone:
                 why = gone.strerror or gone
-                self.trouble = Sentence("forces are no longer read ({why}); dead heats are asked about", why=why)
+                self.trouble = Sentence("the referee no longer reads forces ({why}) and asks about dead heats", why=why)
                 _log.error("%s", self.trouble)
                 return
 

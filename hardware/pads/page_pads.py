@@ -61,7 +61,7 @@ _JOINING: Final = 3 * SECOND
 """Time, ns, for which a newly loaded page may lack an echo without a report: its first answers are slow."""
 
 _log = logging.getLogger(__name__)
-_WAKE: Final = Sentence("nothing is heard of its page; wake the phone or the browser, and see to its network")
+_WAKE: Final = Sentence("its page has stopped answering; wake the phone or the browser, and check its network")
 
 
 @dataclass(slots=True)
@@ -305,14 +305,14 @@ def _words(seat: int, awake: list[_Page], now: int) -> str:
         )
     if page.lags_since is not None and now - page.lags_since >= _PATIENCE:
         return Sentence(
-            "{seat}'s phone or browser tells too late what it felt: nobody waits for it, and its hands count as late "
-            "until it is prompt again; see to its network",
+            "{seat}'s phone or browser reports touches too late: the referee no longer waits for it, "
+            "and its hands count as late until it is prompt again; check its network",
             seat=seat,
         )
     if page.boasts:
         return Sentence(
-            "{seat}'s phone or browser says that it looks for touches more often than any device does, and is not "
-            "believed: see what runs there",
+            "{seat}'s phone or browser claims to look for touches more often than any device can, "
+            "and the referee does not believe it: check which program runs there",
             seat=seat,
         )
     return ""
@@ -322,12 +322,12 @@ def _refusal(seat: int, why: str) -> str:
     """Return a message about a refused page; ``why`` is one of `REFUSED`."""
     if why == "phone":
         return Sentence(
-            "another phone asks to be {seat}'s pad and is refused; if it is the right one, call the code in on the "
-            "control page",
+            "another phone asks to be {seat}'s pad and is refused; if it is the right one, cancel "
+            "the code on the control page",
             seat=seat,
         )
     if why == "seats":
-        return Sentence("{seat}'s phone tells of hands of another seat, and none of these count", seat=seat)
+        return Sentence("{seat}'s phone reports hands of another seat; the referee does not count them", seat=seat)
     return Sentence(
         "a phone with an old code of {seat}'s is refused; to use it, scan the new one at the table", seat=seat
     )

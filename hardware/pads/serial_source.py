@@ -118,8 +118,8 @@ class _OpenBoard:
             )
         if self.lags_since is not None and now - self.lags_since >= SECOND:
             return Sentence(
-                "the pad board of {seat} tells too late what it felt: nobody waits for it, and its hands count as late "
-                "until it is prompt again",
+                "the pad board of {seat} reports hands too late: the referee no longer waits for it, and "
+                "its hands count as late until it is prompt again",
                 seat=seat,
             )
         return ""

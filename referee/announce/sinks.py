@@ -55,7 +55,8 @@ PAD_NOTICES: Final[Mapping[str, str]] = {
 def late_hand(slap: Slap) -> Notice:
     """Return a notice about a hand that was reported too late, or by an unreliable device."""
     words = Sentence(
-        "{seat}'s hand was told too late to be judged; take it up if you all agree that it counts", seat=slap.seat
+        "{seat}'s pad reported a hand too late for the referee to judge; accept it if you all agree that it counts",
+        seat=slap.seat,
     )
     return Notice("hand_late", slap.t, words, {"seat": slap.seat})
 

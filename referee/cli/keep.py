@@ -158,7 +158,7 @@ def _do_games(args: argparse.Namespace) -> int:
             erased = erase_game(people, args.remove, wall_now())
         print(translate("game {number} is removed", number=args.remove))
         if not erased.clean:
-            print(translate("its bytes are overwritten as soon as nobody reads the record"))
+            print(translate("its bytes are overwritten as soon as no program reads the record"))
     return 0
 
 

@@ -110,7 +110,7 @@ def _tell_broken_seals(name: str, stream: BinaryIO) -> None:
         told = translate("note: {file}, line {number} {words}", file=name, number=number, words=words)
         print(escape_controls(told), file=sys.stderr)
     if len(broken) > _BROKEN_TOLD:
-        print(translate("note: and so are {many} lines more", many=len(broken) - _BROKEN_TOLD), file=sys.stderr)
+        print(translate("note: the same goes for {many} more lines", many=len(broken) - _BROKEN_TOLD), file=sys.stderr)
 
 
 def _write(*lines: str) -> None:

@@ -85,7 +85,7 @@ def _hold_lesson(args: argparse.Namespace) -> int:
     for option in ("shadow", "audio", "frames", "summary"):
         if getattr(args, option):
             raise UserError(
-                "nobody hears, films or scores the game of --lesson: leave {option} out", option=f"--{option}"
+                "the game of --lesson has no sound, camera or score: leave {option} out", option=f"--{option}"
             )
     script = script_of(DemoOptions(seats=args.seats, rules=args.rules, seed=args.seed, max_cards=args.max_cards))
     lines = lesson_lines(script, args.fps)

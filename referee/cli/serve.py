@@ -85,9 +85,11 @@ def run_page(args: argparse.Namespace) -> int:
     if args.runtime is None:
         require_record(record)
     if proxies and not secure:
-        raise UserError("--proxy needs --https: whoever can pass the proxy by could say who they are")
+        raise UserError("--proxy needs --https: without it a client that bypasses the proxy could claim any address")
     if only_paired and args.runtime is None:
-        raise UserError("--only-paired needs --runtime: without it no device can pair, and nobody could look")
+        raise UserError(
+            "--only-paired needs --runtime: without it no device can pair, so the page would admit no device"
+        )
     listening = listen_at(args.host, args.port) if args.handed is None else socket.socket(fileno=args.handed)
     pictures = args.pictures or record.with_name(FRAMES_FILE)
     page = serve(

@@ -70,7 +70,11 @@ _YES = Annotated[bool, AfterValidator(_true), Field(description=Sentence("true")
 _COUNT = Annotated[int, Field(ge=0, le=1000, description=Sentence("a count of cards"))]
 _COUNTS = Annotated[
     list[_COUNT | None],
-    Field(min_length=2, max_length=MAX_SEATS, description=Sentence("a count for each seat, null where nobody counted")),
+    Field(
+        min_length=2,
+        max_length=MAX_SEATS,
+        description=Sentence("a count for each seat, null where the players did not count"),
+    ),
 ]
 _GAME = _whole(Sentence("the number of a game"), 1, 2**53)
 _PERCENT = _whole(Sentence("0 to 100"), 0, 100)
@@ -178,14 +182,14 @@ COMMAND_FIELDS: Final[Mapping[str, type[CommandFields]]] = {
     "mark": _fields(
         "a verdict of people on the slap just now, where the referee only shadows the game", {"verdict": _MARKED}
     ),
-    "take_up": _fields("judge after all what was told too late", {"line": _ID}),
+    "take_up": _fields("judge a hand or card after all that was reported too late", {"line": _ID}),
     "begin": _fields("a new game", {"seats": _PLAYERS, "rules": _RULES}, {"dealer": _SEAT, "abandon": _FLAG}),
     "rematch": _fields("a new game with the same players and rules", optional={"abandon": _FLAG}),
     "keep": _fields("never remove a game to make room, or no longer so", {"game": _GAME, "keep": _FLAG}),
     "remove": _fields("remove a game from the record", {"game": _GAME, "confirm": _YES}),
     "power_off": _fields("finish writing, and switch the machine off", {"confirm": _YES}),
     "seat_code": _fields(
-        "a seat's code is called in, its phone is no pad any more, and a new code is made",
+        "cancel a seat's code: its phone is no pad any more, and the seat gets a new code",
         {"seat": _SEAT}, {"phones": _whole(Sentence("how many phones may be this seat's pad"), 1, MOST_PHONES)},
     ),
     "settings": _fields(
@@ -261,7 +265,7 @@ def check_fields(kind: type[CommandFields], raw: object) -> dict[str, Any]:
         CommandError: a field is missing, unknown or out of bounds; the message names it and says what it should be.
     """
     if not isinstance(raw, dict):
-        raise CommandError("what is posted here is a JSON object")
+        raise CommandError("post a JSON object here")
     try:
         made = kind.model_validate(raw)
     except ValidationError as error:

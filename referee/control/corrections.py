@@ -39,7 +39,7 @@ from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.house import RulesError, read_house_rules
 from referee.sentence import Sentence
 
-UNSEEN: Final = Sentence("the camera sees nothing yet; the game goes on by itself when it does")
+UNSEEN: Final = Sentence("the camera does not see the table yet; the game goes on by itself when it does")
 SEAT_QUESTIONS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
 """Questions whose answer is a seat."""
 CARD_QUESTIONS: Final = frozenset(("unreadable_card", "bottom_card", "impossible_card", "order_changed"))
@@ -89,9 +89,7 @@ class CommandHandler(Reports):
         if isinstance(line, AMENDING):
             raise Denied('"{line}" is something that people said: take it back with undo', line=id_)
         if isinstance(line, SAID) and not is_said(line):
-            raise Denied(
-                '"{line}" is a {kind} of the referee itself, which nobody can correct', line=id_, kind=line.kind
-            )
+            raise Denied('"{line}" is a {kind} of the referee itself and cannot be corrected', line=id_, kind=line.kind)
         if not isinstance(line, _SEEN):
             raise Denied('"{line}" is a {kind}, and is not corrected here', line=id_, kind=line.kind or "note")
         return line
@@ -141,7 +139,7 @@ class CommandHandler(Reports):
         """Strike out a line: it did not happen."""
         self._refuse_without_corrections()
         line = self._find_line(self._get("line"))
-        words = Sentence("struck out: {kind}; what follows is ruled again", kind=line.kind)
+        words = Sentence("struck out: {kind}; the referee rules again on everything after it", kind=line.kind)
         return Accepted(words, (self._correction(line.id, void=True),))
 
     def overrule(self) -> Accepted:
@@ -153,7 +151,7 @@ class CommandHandler(Reports):
         instead = find_overrulable(ruling, slaps, owner=self._facts.view.owner, is_on_record=on_record)
         if instead is None and on_record:
             raise Denied(
-                "that ruling follows from what was seen: correct the card, the seat or the hand that it rests on"
+                "that ruling follows from what the camera saw: correct the card, the seat or the hand that it rests on"
             )
         if instead is None:
             raise Denied('there is no ruling "{name}" in force', name=ruling.id)
@@ -162,22 +160,22 @@ class CommandHandler(Reports):
             raise Denied("say another verdict or another seat, not both")
         if ruling.kind == "dead_card" or verdict == "in_turn":
             if verdict not in instead.verdicts:
-                raise Denied("a dead card can only be said to have been in turn, and nothing else can")
-            words = Sentence("the card was in turn after all; what follows is ruled again")
+                raise Denied("you can only say of a dead card that it was in turn, and of no other ruling")
+            words = Sentence("the card was in turn after all; the referee rules again on everything after it")
             return Accepted(words, (self._correction(base_id(ruling), void=True),))
         if verdict is not None:
             if verdict == ruling.kind:
-                raise Denied("that is what was ruled")
+                raise Denied("the referee ruled that already")
             if verdict not in instead.verdicts:
                 raise Denied("no pile lay there that could be won")
             return Accepted(_as_verdict(verdict, seat), (self._correction(base_id(ruling), extra={"ruling": verdict}),))
         if ruling.kind != "slap_won":
-            raise Denied("only where a slap won can another seat's hand be said to have been first")
+            raise Denied("another hand can be called first only where a slap won")
         if self._checked_seat(other) == seat:
-            raise Denied("that is what was ruled")
+            raise Denied("the referee ruled that already")
         if other not in instead.seats:
             raise Denied("{seat} did not slap then", seat=other)
-        words = Sentence("{seat} was first; what follows is ruled again", seat=other)
+        words = Sentence("{seat} was first; the referee rules again on everything after it", seat=other)
         return Accepted(words, (self._correction(base_id(ruling), extra={"seat": other}),))
 
     def answer(self) -> Accepted:
@@ -233,7 +231,7 @@ class CommandHandler(Reports):
         unread = [card for card in about if isinstance(card, Card) and card.card == UNREADABLE]
         cards = [card for card in unread if self._standing_answer(card, str) is None]
         if len(cards) != 1:
-            raise Denied("more than one card hangs on this; answer the cards' own questions")
+            raise Denied("this question concerns several cards; answer the question of each card")
         return self._correction(cards[0].id, extra={"card": value})
 
     def pause(self) -> Accepted:
@@ -242,7 +240,7 @@ class CommandHandler(Reports):
         if self._log.pause.by_people:
             raise Denied("the table is paused already")
         pause = Pause(t=self._facts.t, id=self._name("pause"))
-        return Accepted(Sentence("paused; slaps are void until it goes on"), (pause,))
+        return Accepted(Sentence("paused; slaps do not count until the game goes on"), (pause,))
 
     def resume(self) -> Accepted:
         """Resume the table, unless the camera holds it as well."""
@@ -260,11 +258,11 @@ class CommandHandler(Reports):
         self._refuse_without_corrections()
         acts = self._log.last_act
         if not acts:
-            raise Denied("nothing that people said is left to take back")
+            raise Denied("there is nothing left to take back")
         ids = [act.id for act in acts]
         if self._get("of") not in (None, *ids):
-            raise Denied("somebody has said something else since; look again")
-        words = Sentence("taken back: {kind}; what follows is ruled again", kind=acts[0].kind)
+            raise Denied("the table has had another correction since; look again")
+        words = Sentence("taken back: {kind}; the referee rules again on everything after it", kind=acts[0].kind)
         return Accepted(words, tuple(self._correction(id_, void=True) for id_ in ids))
 
     def count(self) -> Accepted:
@@ -322,12 +320,12 @@ class CommandHandler(Reports):
         """Order a new game with the same players and rules; the next seat deals."""
         table = self._known.log.table if self._known is not None else None
         if table is None:
-            raise Denied("no game was played yet that could be played again")
+            raise Denied("there is no earlier game to play again")
         return self._begin_game(list(table.seats), table.rules, table.dealer % len(table.seats) + 1)
 
     def _begin_game(self, names: list[str], rules: Any, dealer: int) -> Accepted:
         if self._is_playing and not self._get("abandon"):
-            raise Denied("a game is being played; say that it is to be broken off")
+            raise Denied("a game is being played; confirm that the referee is to break it off")
         order = Command("begin", {"seats": names, "rules": rules, "dealer": dealer})
         return Accepted(Sentence("a new game for {names}", names=names), order=order)
 
@@ -347,19 +345,19 @@ class CommandHandler(Reports):
 
     def power_off(self) -> Accepted:
         """Order the machine switched off."""
-        return Accepted(Sentence("finishing, and switching off"), order=self._command)
+        return Accepted(Sentence("the referee finishes the record and switches off"), order=self._command)
 
     def seat_code(self) -> Accepted:
         """Order a new code for a seat."""
-        words = Sentence("{seat}'s code is called in; scan the new one at the table", seat=self._get("seat"))
+        words = Sentence("{seat}'s code is cancelled; scan the new one at the table", seat=self._get("seat"))
         return Accepted(words, order=self._command)
 
     def settings(self) -> Accepted:
         """Order a change of the voice's settings."""
         if ("quiet_from" in self._command.fields) != ("quiet_to" in self._command.fields):
-            raise Denied("say from when and to when it is to be quiet, both")
+            raise Denied("give both the start and the end of the quiet hours")
         if bool(self._get("quiet_from")) != bool(self._get("quiet_to")):
-            raise Denied("say from when and to when it is to be quiet, or nothing for both")
+            raise Denied("give both the start and the end of the quiet hours, or leave both empty")
         return Accepted(Sentence("set"), order=self._command)
 
 
@@ -397,18 +395,22 @@ _HANDLERS: Final[Mapping[str, Callable[[CommandHandler], Accepted]]] = {
 def _as_correction(line: Observation, given: Mapping[str, Any]) -> Sentence:
     card, seat = given.get("card"), given.get("seat")
     if card is None:
-        return Sentence("the {kind} is {seat}'s; what follows is ruled again", kind=line.kind, seat=given["seat"])
+        return Sentence(
+            "the {kind} is {seat}'s; the referee rules again on everything after it", kind=line.kind, seat=given["seat"]
+        )
     if seat is None:
-        return Sentence("the card is the {card}; what follows is ruled again", card=card)
-    return Sentence("the card is the {card} and {seat}'s; what follows is ruled again", card=card, seat=seat)
+        return Sentence("the card is the {card}; the referee rules again on everything after it", card=card)
+    return Sentence(
+        "the card is the {card} and {seat}'s; the referee rules again on everything after it", card=card, seat=seat
+    )
 
 
 def _as_verdict(verdict: str, seat: int) -> Sentence:
     if verdict == "slap_won":
-        return Sentence("{seat}: the slap was good; what follows is ruled again", seat=seat)
+        return Sentence("{seat}: the slap was good; the referee rules again on everything after it", seat=seat)
     if verdict == "slap_false":
-        return Sentence("{seat}: the slap was false; what follows is ruled again", seat=seat)
-    return Sentence("{seat}: the slap is void; what follows is ruled again", seat=seat)
+        return Sentence("{seat}: the slap was false; the referee rules again on everything after it", seat=seat)
+    return Sentence("{seat}: the slap is void; the referee rules again on everything after it", seat=seat)
 
 
 def _as_answer(value: object) -> Sentence:
@@ -423,7 +425,7 @@ def _as_answer(value: object) -> Sentence:
     if value == "nothing":
         return Sentence("answered: nothing else was laid")
     if value == "unknown":
-        return Sentence("answered: nobody knows what passed")
+        return Sentence("answered: the players do not know")
     if len(cards := str(value).split()) > 1:
         return Sentence("answered: {cards}", cards=cards)
     if len(str(value)) == 1:

@@ -121,7 +121,7 @@ class Pairing:
         # An address that has not tried this code yet never waits for the mistakes of others.
         wait = self._waits.get(who, now) - now if tried else 0
         if wait > 0:
-            words = Sentence("that was wrong; wait {wait} s before the next try", wait=-(-wait // SECOND))
+            words = Sentence("that code was wrong; wait {wait} s before the next try", wait=-(-wait // SECOND))
             return Answered(False, words, wait)
         if tried >= self._terms.each:
             return Answered(False, Sentence("too many wrong codes from here; ask for another one at the table"))
@@ -148,7 +148,7 @@ class Pairing:
         if shown.stands <= 0:
             self._shown = None
             self._digits = min(self._digits + _MORE, MOST_DIGITS)
-            return Answered(False, Sentence("that code was guessed at too often; ask for another one at the table"))
+            return Answered(False, Sentence("that code has had too many wrong tries; ask for another at the table"))
         words = Sentence("that is not the code; wait {wait} s before the next try", wait=-(-wait // SECOND))
         return Answered(False, words, wait)
 

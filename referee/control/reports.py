@@ -43,19 +43,19 @@ class Reports(MetCommand):
         """Contest a slap or a take (F5): the latest of that seat, or the one that a ruling names."""
         self._refuse_after_the_end()
         if not self._facts.offers.contests:
-            raise Denied("these house rules know no contests (F5 is off)")
+            raise Denied("your house rules do not allow contests (rule F5)")
         name, against = self._get("ruling"), self._get("against")
         if name is not None:
             ruling = self._find_verdict(name)
             if ruling.kind not in CONTESTABLE:
                 raise Denied('"{name}" is no slap and no take', name=name)
             if against not in (None, ruling["seat"]):
-                raise Denied("that was {seat}'s", seat=ruling["seat"])
+                raise Denied("that ruling is about {seat}", seat=ruling["seat"])
             against = ruling["seat"]
         against = self._checked_seat(against)
         by = tuple(dict.fromkeys(map(self._checked_seat, self._get("by"))))
         if against in by:
-            raise Denied("nobody contests what is their own")
+            raise Denied("a player cannot contest their own action")
         on_record = (one["seat"] for one in self._log.rulings.values() if one.kind in CONTESTABLE)
         if against not in (self._facts.view.owner, *on_record):
             raise Denied("{seat} has neither slapped nor taken a pile yet", seat=against)
@@ -65,7 +65,7 @@ class Reports(MetCommand):
         else:
             raise Denied("{seat} has contested that already", seat=by[0])
         line = Contest(t=self._facts.t, id=self._name("contest"), by=by, against=against, ruling=name)
-        return Accepted(Sentence("contested; the record settles it"), (line,))
+        return Accepted(Sentence("contested; the referee checks the record"), (line,))
 
     def _contested_before(self, seat: int, against: int, name: str | None) -> bool:
         """Return whether a seat has already contested the act of this ruling, or that player's latest one (F5)."""
@@ -82,16 +82,16 @@ class Reports(MetCommand):
         self._refuse_after_the_end()
         foul = self._get("foul")
         if foul not in self._facts.offers.fouls:
-            raise Denied("these house rules make nothing of that foul ({rows} is off)", rows=FOULS[foul][0])
+            raise Denied("your house rules do not punish that foul (rule {rows})", rows=FOULS[foul][0])
         seat = self._checked_seat(self._get("seat"))
         line = Foul(t=self._facts.t, id=self._name("foul"), seat=seat, foul=foul, extra=BY_PEOPLE)
-        return Accepted(Sentence("reported, of {seat}", seat=seat), (line,))
+        return Accepted(Sentence("foul of {seat} reported", seat=seat), (line,))
 
     def say(self) -> Accepted:
         """Report that a player called a rank (N14)."""
         self._refuse_after_the_end()
         if self._facts.offers.call is None:
-            raise Denied("these house rules know no calling of ranks (N14 is off)")
+            raise Denied("your house rules do not have players call ranks (rule N14)")
         seat = self._checked_seat(self._get("seat"))
         line = Say(t=self._facts.t, id=self._name("say"), seat=seat, rank=self._get("rank"))
         return Accepted(Sentence("{seat} calls {rank}", seat=seat, rank=self._get("rank")), (line,))
@@ -100,7 +100,7 @@ class Reports(MetCommand):
         """Report the wild rank that was drawn (P14)."""
         self._refuse_after_the_end()
         if not self._facts.rules.has("P14"):
-            raise Denied("these house rules know no wild rank (P14 is off)")
+            raise Denied("your house rules have no wild rank (rule P14)")
         rank = self._get("rank")
         line = Draw(t=self._facts.t, id=self._name("draw"), rank=rank)
         return Accepted(Sentence("the wild rank is {rank}", rank=rank), (line,))
@@ -109,7 +109,7 @@ class Reports(MetCommand):
         """Let a bystander join at a free pad (M11)."""
         self._refuse_after_the_end()
         if not self._facts.rules.has("M11"):
-            raise Denied("these house rules let nobody join (M11 is off)")
+            raise Denied("your house rules do not let a new player join (rule M11)")
         seat = self._get("seat")
         if seat not in self._facts.offers.joins:
             raise Denied("seat {number} is taken; free are {free}", number=seat, free=self._facts.offers.joins)
@@ -120,7 +120,7 @@ class Reports(MetCommand):
         """Let a player leave the game (E8)."""
         self._refuse_after_the_end()
         if not self._facts.rules.has("E8"):
-            raise Denied("these house rules do not say what becomes of the cards of whoever leaves (E8 is off)")
+            raise Denied("your house rules do not say where a leaving player's cards go (rule E8)")
         seat = self._checked_seat(self._get("seat"))
         if seat not in self._facts.offers.leaves:
             raise Denied("{seat} has left already", seat=seat)
@@ -133,7 +133,7 @@ class Reports(MetCommand):
         seat, card = self._checked_seat(self._get("seat")), self._get("card")
         t, error = self._place_after(after, (Card, Slap, Taken))
         line = Card(t=t, id=self._name(MISSED), card=card, seat=seat, t_error=error, extra=BY_PEOPLE)
-        words = Sentence("{seat} laid the {card}; what follows is ruled again", seat=seat, card=card)
+        words = Sentence("{seat} laid the {card}; the referee rules again on everything after it", seat=seat, card=card)
         return Accepted(words, self._told_late(line))
 
     def missed_slap(self) -> Accepted:
@@ -142,13 +142,13 @@ class Reports(MetCommand):
         seat = self._checked_seat(self._get("seat"))
         t, error = self._place_after(on, (Card, Taken))
         line = Slap(t=t, id=self._name(MISSED), seat=seat, t_error=error, extra=BY_PEOPLE)
-        words = Sentence("{seat} slapped; what follows is ruled again", seat=seat)
+        words = Sentence("{seat} slapped; the referee rules again on everything after it", seat=seat)
         return Accepted(words, self._told_late(line))
 
     def mark(self) -> Accepted:
         """Mark people's verdict on the latest slap, in a game that the referee only shadows."""
         if not is_shadowed(self._facts.observations):
-            raise Denied("people's verdicts are marked in shadow mode alone: referee run --shadow")
+            raise Denied("verdicts can be marked only in shadow mode: referee run --shadow")
         verdict = self._get("verdict")
         line = Other(t=self._facts.t, id=self._name(MARK), name=MARK, extra={"verdict": verdict})
         said = Sentence("marked: the slap was good") if verdict == GOOD else Sentence("marked: the slap was false")
@@ -162,8 +162,8 @@ class Reports(MetCommand):
         if not any(
             ruling is not None and ruling["ask"] == "late_evidence" and cause_of(ruling) == line for ruling in asked
         ):
-            raise Denied('"{line}" is nothing that came too late', line=line)
-        words = Sentence("taken up; what follows is ruled again")
+            raise Denied('"{line}" did not come too late', line=line)
+        words = Sentence("taken up; the referee rules again on everything after it")
         return Accepted(words, (self._correction(line, take=True),))
 
     def _told_late(self, line: Observation) -> tuple[Observation, ...]:
@@ -185,7 +185,7 @@ class Reports(MetCommand):
             return found[-1]
         line = self._log.now(name) if self._log.known(name) else None
         if not isinstance(line, kinds):
-            raise Denied('"{line}" is nothing that this can have followed', line=name)
+            raise Denied('this cannot have followed "{line}"', line=name)
         return line
 
     def _place_after(self, before: Observation, kinds: tuple[type[Observation], ...]) -> tuple[int, int]:

@@ -222,7 +222,7 @@ def _check_places(options: DemoOptions) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         there = [path for path in folder.iterdir() if path.suffix in (".jpg", ".png")]
         if there and not (folder / "frames.json").exists():
-            raise UserError("--frames: {folder} holds pictures of somebody else; name an empty folder", folder=folder)
+            raise UserError("--frames: {folder} holds other pictures; name an empty folder", folder=folder)
         for path in there:
             path.unlink()
     except OSError as error:

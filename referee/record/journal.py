@@ -198,8 +198,8 @@ LONGEST_COMMIT: Final = 2 * SECOND
 """A commit that takes longer is reported, ns: verdicts wait for it."""
 _QUICK_AGAIN: Final = 60 * SECOND
 _SLOW_WORDS: Final = Sentence(
-    "it took more than two seconds over a line of the log, and what was ruled was told that late; "
-    "if it happens again, use another card or disk"
+    "writing a line of the log took more than two seconds, so the ruling came late; if it "
+    "happens again, use another card or disk"
 )
 
 

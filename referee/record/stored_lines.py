@@ -138,7 +138,7 @@ def _object(text: Any, number: int) -> dict[str, Any]:
         try:
             json.dumps(raw, ensure_ascii=False, allow_nan=False).encode()
         except ValueError:
-            raise LogError(number, Sentence("it holds what no text and no number can be")) from None
+            raise LogError(number, Sentence("it holds a value that is neither text nor number")) from None
     return raw
 
 
@@ -191,12 +191,12 @@ class LineReader:
             if self.table is not None:
                 raise LogError(number, Sentence("a second table: a log holds one game"))
             if abs(seen.t) > _GREATEST:
-                raise LogError(number, Sentence("a table of no instant at which people play"))
+                raise LogError(number, Sentence("the table's instant is outside the years in which people play"))
             self.table = seen
         elif self.table is None:
             raise LogError(number, Sentence("it comes before the table of its game"))
         elif abs(seen.t - self.table.t) > _LONGEST_GAME:
-            raise LogError(number, Sentence("its instant is no part of this game"))
+            raise LogError(number, Sentence("its instant lies outside this game"))
         elif isinstance(seen, Card) and seen.t < self.table.t:
             raise LogError(number, Sentence("a card that came before its table"))
         name = int(seen.id) if seen.id.isascii() and seen.id.isdigit() and len(seen.id) < 19 else seen.id

@@ -276,7 +276,7 @@ def contradictions(on: Iterable[str], off: Iterable[str]) -> Iterator[str]:
     chosen = list(on)
     for row in off:
         if row in chosen:
-            yield Sentence("row {row} is switched on and off at once; keep one of them", row=row)
+            yield Sentence("row {row} is switched on and off at once; keep one of the two", row=row)
     for place, row in enumerate(chosen):
         for other in chosen[:place]:
             if other in RIVALS.get(row, ()):

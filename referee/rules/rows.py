@@ -320,7 +320,7 @@ CONTRARY: Final[Mapping[frozenset[str], str]] = MappingProxyType(
         ),
         frozenset(("C3b", "P13b")): Sentence("one lets the red joker be slapped, the other lets no joker be slapped"),
         frozenset(("E5a", "E6")): Sentence(
-            "with one the game ends when somebody holds every card, with the other before that"
+            "with one the game ends when a player holds every card, with the other before that"
         ),
         frozenset(("E5b", "E6")): Sentence("one ends the game with a winner, the other with a loser"),
         frozenset(("M8", "N15")): Sentence("with one a covered pattern is lost, with the other it is not"),

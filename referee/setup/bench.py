@@ -128,7 +128,7 @@ class Bench:
     def pad_kinds(self) -> dict[str, str]:
         """Return the available kinds of pads with their descriptions, the usual one first."""
         kinds: dict[str, str] = {
-            "phone": Sentence("everybody's own phone, in the network of this computer"),
+            "phone": Sentence("each player's own phone, in the network of this computer"),
             "browser": Sentence("keys of this computer's keyboard, with this page in front"),
         }
         if self._is_pi():
@@ -304,7 +304,7 @@ class Bench:
             target=target, columns=columns, rows=rows, mean=f"{image.mean():.0f}",
         )  # fmt: skip
         if is_grey(image):
-            words = joined([words, Sentence("A warning: {what}; {todo}.", what=NO_COLOUR, todo=COLOUR_CAMERA)])
+            words = joined([words, Sentence("Warning: {what}; {todo}.", what=NO_COLOUR, todo=COLOUR_CAMERA)])
         return True, words
 
     def eye(self, text: str) -> tuple[str | None, str]:
@@ -390,7 +390,7 @@ class SimulatedBench(Bench):
 
     def cameras(self) -> list[tuple[str, str]]:
         """Return the simulated camera."""
-        return [("picamera", Sentence("the simulated one, which the settings take for the Pi's own"))]
+        return [("picamera", Sentence("simulated, in place of the Pi's own"))]
 
     def picture(self, text: str) -> tuple[str | None, str]:
         """Save the simulated camera's picture."""

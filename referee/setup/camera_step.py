@@ -12,7 +12,7 @@ from referee.setup.walk import DeviceCall, Remark, Run, choose, yes_no
 _SIZES: Final = {
     "picamera": {
         "1536x864": Sentence("Camera Module 3: fast; sees 51×28 cm from a height of 60 cm"),
-        "2304x1296": Sentence("Camera Module 3: half as much again, slower to read"),
+        "2304x1296": Sentence("Camera Module 3: 1.5 times as wide, slower to read"),
         "1456x1088": "Global Shutter",
     },
     "usb": {"1280x720": "", "1920x1080": Sentence("finer, slower to read")},

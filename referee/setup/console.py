@@ -69,7 +69,7 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
     if at:
         print(
             translate(
-                "Going on where the last walk was stopped. (referee setup --restart begins at {name}.)",
+                "Going on where setup stopped last time. (referee setup --restart begins at {name}.)",
                 name=steps[0].name,
             )
         )

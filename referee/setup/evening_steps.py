@@ -63,10 +63,10 @@ def _parse_names(text: str) -> list[str]:
 
 def hands_step(draft: SettingsText) -> Run:
     """Ask what each player slaps."""
-    kinds: Mapping[str, str] = yield DeviceCall("pad_kinds", {}, Sentence("looking for what can be slapped"))
+    kinds: Mapping[str, str] = yield DeviceCall("pad_kinds", {}, Sentence("looking for phones, keys and pads"))
     names = [seat.name for seat in draft.settings.seats]
-    choices = dict(kinds) | {"each": Sentence("I say it for everybody by name")}
-    kind = yield choose("hands.kind", Sentence("What does everybody slap?"), next(iter(choices)), choices)
+    choices = dict(kinds) | {"each": Sentence("Choose for each player by name")}
+    kind = yield choose("hands.kind", Sentence("What do the players slap?"), next(iter(choices)), choices)
     picked = dict.fromkeys(range(len(names)), kind)
     if kind == "each":
         for n, name in enumerate(names):
@@ -93,7 +93,7 @@ def _key(taken: list[str | int]) -> Callable[[str], str]:
         if len(key) != 1 or not key.isalnum() or not key.isascii():
             raise BadAnswer(Sentence("one letter or digit, as it stands on an English keyboard"))
         if any(str(place).endswith(f":{key}") for place in taken):
-            raise BadAnswer(Sentence("somebody else has that key"))
+            raise BadAnswer(Sentence("Another player has that key"))
         return key
 
     return check
@@ -132,7 +132,7 @@ def look_step(draft: SettingsText) -> Run:
         if not (yield from _try_camera(draft, source)):
             continue
         words = Sentence(
-            "Lay some cards face up in the middle. Are they named right, and is nothing said to be mended?"
+            "Lay some cards face up in the middle. Are their names right, and is the list of faults empty?"
         )
         choices = {"yes": Sentence("Yes, that is right"), "other": Sentence("Another camera")}
         while (seen := (yield choose("camera.live", words, "yes", choices))) == "yes":
@@ -197,21 +197,21 @@ def slaps_step(draft: SettingsText) -> Run:
     """Wait until each player has slapped once."""
     names = [seat.name for seat in draft.settings.seats]
     while True:
-        words = Sentence("Join with your phones, and slap once, everybody.")
+        words = Sentence("Join with your phones; then each of you slaps once.")
         heard = yield DeviceCall("slaps", {"text": draft.text}, words)
         silent = [name for n, name in enumerate(names, start=1) if n not in heard]
         errors = ", ".join(f"{names[seat - 1]} ±{error:.0f} ms" for seat, error in sorted(heard.items()))
         if errors:
             yield Remark(
                 Sentence(
-                    "Heard: {errors}. Hands that come closer together than that are called a dead heat.", errors=errors
+                    "Largest error: {errors}. Hands that come closer together than this are a dead heat.", errors=errors
                 )
             )
         if not silent:
             yield from press_together(draft)
             return draft
-        yield Remark(Sentence("Nothing was heard of {names}.", names=", ".join(silent)))
-        again = {"retry": Sentence("everybody slaps once more"), "on": Sentence("play like that")}
+        yield Remark(Sentence("The referee heard no slap from {names}.", names=", ".join(silent)))
+        again = {"retry": Sentence("all players slap once more"), "on": Sentence("play as it is")}
         if (yield choose("slaps.again", Sentence("Slap again?"), "retry", again)) == "on":
             return draft
 

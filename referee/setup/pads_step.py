@@ -44,7 +44,7 @@ def pads_step(draft: SettingsText) -> Run:
             if pin is not None and pin not in told.values():
                 told[seat] = pin
                 break
-            words = Sentence("Nothing was felt from {name}'s pad.", name=name)
+            words = Sentence("{name}'s pad did not answer.", name=name)
             if pin is not None:
                 first = names[next(s for s, p in told.items() if p == pin) - 1]
                 words = Sentence(

@@ -87,7 +87,7 @@ def check_names(others: Sequence[str]) -> Parse:
         if not text.isprintable() or len(text) > _LONGEST_NAME:
             raise BadAnswer(Sentence("a name of at most {most} letters", most=_LONGEST_NAME))
         if text.casefold() in [name.casefold() for name in others]:
-            raise BadAnswer(Sentence("somebody is called {name} already: another name, such as {name} 2", name=text))
+            raise BadAnswer(Sentence("another player has the name {name}: choose another, such as {name} 2", name=text))
         return text
 
     return check
@@ -232,7 +232,7 @@ def lights_step(draft: SettingsText) -> Run:
         words = yield DeviceCall("blink", blink, Sentence("light {number} blinks", number=seat))
         left = {str(s): n for s, n in enumerate(names, start=1) if s not in told}
         default = str(seat) if seat not in told else next(iter(left))
-        asked = _after(words, Sentence("Whose light blinks? {name}'s is meant.", name=name))
+        asked = _after(words, Sentence("Whose light blinks? It should be {name}'s.", name=name))
         listed = choose(f"lights.seat.{seat}", asked, default, {**left, "none": Sentence("none does")})
         whose = yield replace(listed, check=_seat_or_name(names, listed))
         if whose != "none":

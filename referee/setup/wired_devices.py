@@ -138,7 +138,7 @@ def _open_pages(places: Mapping[int, PadPlace], _errors: Mapping[int, int], sett
         # If the page runs as a separate user, it shares the folder.
         let_in(folder / HANDS_SOCKET)
     except (ControlError, OSError) as error:
-        raise HardwareMissing("pads on pages cannot be had: {why}", why=error) from None
+        raise HardwareMissing("pads on pages cannot be used: {why}", why=error) from None
     return PluggedPads(source)
 
 

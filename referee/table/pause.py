@@ -31,8 +31,12 @@ VIEW: Final = "view"
 EYE: Final = "eye"
 _BEHIND: Final = Sentence("the eye is seconds behind the table, so verdicts come late; lay cards more slowly")
 VIEW_TROUBLES: Final = {
-    "dark": Sentence("it is too dark to see the table; put the lamp on, and cards laid meanwhile are read then"),
-    "blocked": Sentence("something is before the camera; take it away, and cards laid meanwhile are read then"),
+    "dark": Sentence(
+        "it is too dark to see the table; switch on a lamp, and the referee then reads the cards laid meanwhile"
+    ),
+    "blocked": Sentence(
+        "something blocks the camera's view; take it away, and the referee then reads the cards laid meanwhile"
+    ),
     "moved": Sentence("the camera was moved; the cards are followed, but see that the whole table is still in view"),
     "slow": Sentence(
         "the camera sends so few pictures that cards may pass unseen; give it more light, or set more a second"

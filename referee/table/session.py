@@ -78,7 +78,7 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
     print(find_standing(settings).words(texts(settings.voice.language)), flush=True)
     if left := end_orphans():
         print(
-            translate("ended what a referee that was killed had left behind: {many} processes", many=len(left)),
+            translate("ended {many} processes that a killed referee had left behind", many=len(left)),
             file=sys.stderr,
         )
     with serving(open_service()) as service, ExitStack() as stack:

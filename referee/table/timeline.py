@@ -59,7 +59,7 @@ def past_of(lines: Iterable[str]) -> ResumedGame:
     numbered, rulings = reader.read(enumerate(lines, start=1))
     told = [seen for _, seen in numbered]
     if not told or not isinstance(told[0], Table):
-        raise LogError(1, Sentence("the first line of a game must be its table; this one cannot be gone on with"))
+        raise LogError(1, Sentence("the first line of a game must be its table; this game cannot go on"))
     Adjudicator().observe(told[0])
     last = max(0, *(seen.t for seen in told))
     times = sum(isinstance(seen, Other) and seen.name == RESUMED for seen in told)

@@ -92,7 +92,7 @@ def bearings_of(seats: int | None, settings: Path | None) -> dict[int, float] | 
     if settings is None:
         return None if seats is None else seat_bearings(seats)
     if seats is not None:
-        raise UserError("--seats and --settings both say where the seats are: give one of them")
+        raise UserError("--seats and --settings both say where the seats are: give only one")
     return {number: seat.bearing for number, seat in enumerate(load_settings(settings).seats, start=1)}
 
 

@@ -133,21 +133,21 @@ def test_what_the_house_rules_do_not_know_is_not_offered(offer: str) -> None:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ({"do": "contest", "by": [1], "against": 3}, "F5 is off"),
-        ({"do": "foul", "seat": 1, "foul": "peek"}, "S6 is off"),
-        ({"do": "foul", "seat": 1, "foul": "snap"}, "S8 is off"),
+        ({"do": "contest", "by": [1], "against": 3}, "rule F5"),
+        ({"do": "foul", "seat": 1, "foul": "peek"}, "rule S6"),
+        ({"do": "foul", "seat": 1, "foul": "snap"}, "rule S8"),
         ({"do": "foul", "seat": 1, "foul": "sneeze"}, '"foul" must be'),
         ({"do": "foul", "seat": 4, "foul": "hover"}, "no seat 4"),
-        ({"do": "say", "seat": 1, "rank": "7"}, "N14 is off"),
+        ({"do": "say", "seat": 1, "rank": "7"}, "rule N14"),
         ({"do": "say", "seat": 1, "rank": "10"}, '"rank" must be'),
-        ({"do": "draw", "rank": "7"}, "P14 is off"),
+        ({"do": "draw", "rank": "7"}, "rule P14"),
         ({"do": "draw", "rank": "K"}, '"rank" must be'),
-        ({"do": "join", "seat": 4}, "M11 is off"),
-        ({"do": "leave", "seat": 1}, "E8 is off"),
-        ({"do": "missed_card", "seat": 1, "card": "7h", "after": "c9"}, "nothing that this can have followed"),
-        ({"do": "missed_slap", "seat": 1, "on": "s1"}, "nothing that this can have followed"),
+        ({"do": "join", "seat": 4}, "rule M11"),
+        ({"do": "leave", "seat": 1}, "rule E8"),
+        ({"do": "missed_card", "seat": 1, "card": "7h", "after": "c9"}, "this cannot have followed"),
+        ({"do": "missed_slap", "seat": 1, "on": "s1"}, "this cannot have followed"),
         ({"do": "missed_slap", "seat": 4}, "no seat 4"),
-        ({"do": "take_up", "line": "c1"}, "nothing that came too late"),
+        ({"do": "take_up", "line": "c1"}, "did not come too late"),
     ],
 )
 def test_what_does_not_fit_is_refused(command: dict[str, Any], words: str) -> None:
@@ -164,7 +164,7 @@ def test_what_does_not_fit_is_refused(command: dict[str, Any], words: str) -> No
         ({"by": [3, 1], "against": 3}, "their own"),
         ({"by": [1], "against": 2}, "neither slapped nor taken"),
         ({"by": [1], "ruling": "lead@table"}, "no slap and no take"),
-        ({"by": [1], "against": 2, "ruling": "slap_won@s1"}, "that was seat 3"),
+        ({"by": [1], "against": 2, "ruling": "slap_won@s1"}, "that ruling is about seat 3"),
     ],
 )
 def test_a_contest_of_nothing_is_refused(fields: dict[str, Any], words: str) -> None:

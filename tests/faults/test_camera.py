@@ -179,7 +179,7 @@ def test_dark(rig: Rig, row: Row) -> None:
     rig.lay("7h", 1)
     rig.eye.hide("dark")
     rig.until(lambda: "view_dark" in rig.told())
-    assert "put the lamp on" in rig.conductor.troubles["view"]
+    assert "switch on a lamp" in rig.conductor.troubles["view"]
     assert any("too dark" in said for said in rig.said())
     row.shows("told")
     first_hand(rig)

@@ -106,7 +106,7 @@ def test_record(recorded: Recorded, disk: Disk, how: str, row: Row) -> None:
     row.shows("goes on")
     assert ADVICE[how] in rig.conductor.troubles["log"]
     assert rig.told().count("log_gone") == 1
-    assert any("the log can not be written" in said for said in rig.said())
+    assert any("the log cannot be written" in said for said in rig.said())
     assert ADVICE[how] in rig.page()["troubles"]["log"]["words"]
     row.shows("told", "and the page")
     assert rig.keeper.written == kept == len(rig.written().splitlines())

@@ -466,7 +466,7 @@ def test_watch_takes_the_seats_from_the_settings(table: Path) -> None:
     assert bearings_of(None, table) == {1: 265.5, 2: 90.0}
     assert bearings_of(2, None) == {1: 270.0, 2: 90.0}
     assert bearings_of(None, None) is None
-    with pytest.raises(UserError, match="give one of them"):
+    with pytest.raises(UserError, match="give only one"):
         bearings_of(2, table)
 
 

@@ -228,7 +228,7 @@ def test_a_deck_is_learned_from_pictures_used_listed_and_forgotten(
         (["one.png", "--cards", "As As"], "twice"),
         (["none.png", "--cards", "As"], "no such file"),
         (["--source", "usb:97"], "usb:97|camera"),
-        (["--source", ".", "--ask"], "nobody can answer"),
+        (["--source", ".", "--ask"], "does not stop for an answer"),
     ],
 )
 def test_mistakes_are_told_in_one_line(

@@ -143,7 +143,7 @@ def test_where_nothing_is_wired_nobody_is_asked_about_wires(tmp_path: Path) -> N
 def test_keys_are_given_to_everybody_once(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
     walk = walked(bench, "Ana, Ben", "browser", "f")
-    assert walk.answer("f") == "somebody else has that key"
+    assert walk.answer("f") == "Another player has that key"
     assert walk.answer("?!") == "one letter or digit, as it stands on an English keyboard"
     assert walk.answer("j") == ""
     assert [str(seat.pad) for seat in walk.draft.settings.seats] == ["browser:f", "browser:j"]
@@ -362,7 +362,7 @@ def test_whoever_waits_for_hands_may_leave(tmp_path: Path) -> None:
         if held.state()["heard"]:
             break
         threading.Event().wait(0.005)
-    assert held.state()["heard"] == [1] and "slap once" in held.state()["busy"]
+    assert held.state()["heard"] == [1] and "slaps once" in held.state()["busy"]
     assert held.say("leave") == ""
     state = settled(held)
     assert state["question"]["id"] == "deal.dealer" and state["remarks"] == ["no pads here"]

@@ -66,7 +66,7 @@ def test_without_a_board_the_error_is_as_stated_and_the_words_say_so() -> None:
 def test_the_words() -> None:
     nature = Nature((0, 2_000_000, 0), ((0, 0, 0), (0, 0, 0), (0, 1_200_000, 0)), (1_000_000,) * 3)
     words = checked(nature).words()
-    assert words[0] == "Ana: bounces for 0.0 ms, hears nobody else; stated error ± 1.5 ms"
+    assert words[0] == "Ana: bounces for 0.0 ms, hears no other hand; stated error ± 1.5 ms"
     assert words[1].startswith("Ben: bounces for ")
     assert "hears Cho's hand for 1." in words[1]
     assert len(words) == 3
@@ -113,7 +113,7 @@ def edges(seat: int, at: int, lasts: int) -> list[Edge]:
     ("played", "words"),
     [
         (edges(2, 10, 80), "Ben: hands off"),
-        ([*edges(1, 10, 80), *edges(1, 150, 80)], "on one another's heels"),
+        ([*edges(1, 10, 80), *edges(1, 150, 80)], "too close together"),
         (edges(1, 10, 4), "that was no slap of Ana"),
     ],
 )
@@ -132,7 +132,7 @@ def test_a_blow_that_is_not_what_was_asked_is_not_counted(played: list[Edge], wo
 def test_nobody_is_waited_for_for_ever() -> None:
     check = PadCheck(NAMES[:2], 0)
     assert check.advance(HAND_PATIENCE - 1) == []
-    assert "nothing was heard of Ana" in check.advance(HAND_PATIENCE)[0]
+    assert "Ana's pad was not heard" in check.advance(HAND_PATIENCE)[0]
 
 
 def test_a_board_that_hits_one_pad_only() -> None:

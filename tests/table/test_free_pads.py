@@ -76,7 +76,7 @@ def test_a_hand_that_its_device_told_too_late_is_named_and_wins_nothing() -> Non
         ("hand_late", {"seat": 3}),
         ("hand_late", {"seat": 4}),
     ]
-    assert "seat 3's hand was told too late" in bench.told[0].words
+    assert "seat 3's pad reported a hand too late" in bench.told[0].words
     assert not {"join", "lift"} & set(bench.kinds())
 
 

@@ -61,7 +61,7 @@ def test_typed_commands_are_met() -> None:
     bench.go()
     assert bench.kinds() == ["table", "card", "foul"]
     assert [ruling["foul"] for ruling in bench.ruled if ruling.kind == "foul"] == ["peek"]
-    assert bench.told[-1].words == "reported, of seat 2"
+    assert bench.told[-1].words == "foul of seat 2 reported"
 
 
 def test_a_typed_command_that_is_refused_stands_there_until_one_is_accepted() -> None:
@@ -71,7 +71,7 @@ def test_a_typed_command_that_is_refused_stands_there_until_one_is_accepted() ->
     bench.lay("7h", 1)
     bench.answers.type("contest 3 by 1")
     keys.beat(bench.now)
-    assert "F5 is off" in bench.conductor.troubles[KEYS]
+    assert "rule F5" in bench.conductor.troubles[KEYS]
     bench.answers.type("contest")
     keys.beat(bench.now)
     assert "contest SEAT by SEAT" in bench.conductor.troubles[KEYS]

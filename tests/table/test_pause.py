@@ -309,7 +309,7 @@ def test_the_cameras_pause_is_no_line_to_correct() -> None:
 def test_a_resume_that_nobody_asked_about_is_refused_while_nobody_looks() -> None:
     bench = Bench()
     bench.lose()
-    with pytest.raises(LogError, match="the camera sees nothing yet"):
+    with pytest.raises(LogError, match="the camera does not see the table yet"):
         bench.conductor.said(Resume(t=bench.later(), id="r"))
     assert "resume" not in bench.stops()
 

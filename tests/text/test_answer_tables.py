@@ -127,13 +127,14 @@ def test_what_is_wrong_with_a_language_is_said(monkeypatch: pytest.MonkeyPatch) 
     there = {
         "answer.no game is being played": "no game is being played",
         "answer.the game is over {seat}": "aus",
-        "answer.the card is the {card}; what follows is ruled again": "die Karte; es wird neu entschieden",
+        "answer.the card is the {card}; the referee rules again on everything after it": "die Karte",
     }
     monkeypatch.setattr(language_check, "table", lambda language: there)
     wrong = list(language_check.check_texts("de"))
     assert "still English: no game is being played" in wrong
     assert "nothing says this any more: the game is over {seat}" in wrong
-    other = "other fields than the English text (card): the card is the {card}; what follows is ruled again"
+    template = "the card is the {card}; the referee rules again on everything after it"
+    other = f"other fields than the English text (card): {template}"
     assert other in wrong
     assert any(line.startswith("missing: the game is over") for line in wrong)
 

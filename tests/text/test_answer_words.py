@@ -68,7 +68,7 @@ def test_a_sentence_in_a_language(said: Sentence, language: str, words: str) -> 
     [
         {"words": "done"},
         {"words": "done", "said": "what nobody says", "fields": {}},
-        {"words": "done", "said": "{seat} was first; what follows is ruled again", "fields": {}},
+        {"words": "done", "said": "{seat} was first; the referee rules again on everything after it", "fields": {}},
         {"words": "done", "said": "answered: {seat}", "fields": {"seat": {"words": "x", "said": "unheard of"}}},
         {"words": "done", "said": ["set"], "fields": {}},
         {"words": "done", "said": "set", "fields": 5},
@@ -112,7 +112,7 @@ def test_a_refusal_in_german(house: House) -> None:
 def test_a_yes_in_french(house: House) -> None:
     """As the address asks; people by their names, cards as the page writes them."""
     reply = asked(house, "correct", {"line": "c1", "card": "Th", "seat": 2}, query=b"lang=fr")
-    words = "la carte est 10♥, à Ben ; la suite est décidée de nouveau"
+    words = "la carte est 10♥, à Ben ; l'arbitre décide de nouveau toute la suite"
     assert (reply.status, reply.said) == (200, {"accepted": True, "words": words, "lang": "fr"})
 
 

@@ -22,7 +22,7 @@ def test_answers_are_in_the_language_of_the_page(house: House, page: Page) -> No
     """Untranslated text is marked as English; none of it is markup."""
     answers: list[Outcome] = [
         Refused(Sentence("the table is paused already")),
-        Accepted(Sentence("{seat} was first; what follows is ruled again", seat=2)),
+        Accepted(Sentence("{seat} was first; the referee rules again on everything after it", seat=2)),
         Accepted("is <b>done</b>"),
     ]
 
@@ -38,7 +38,7 @@ def test_answers_are_in_the_language_of_the_page(house: House, page: Page) -> No
         page.get_by_text("Dieses Gerät ist gekoppelt.").wait_for()
         for language, words in (
             ("de", "der Tisch hat schon Pause"),
-            ("de", "Ben war zuerst; was folgt, wird neu entschieden"),
+            ("de", "Ben war zuerst; der Schiedsrichter entscheidet alles danach neu"),
             ("en", "is <b>done</b>"),
         ):
             page.get_by_role("button", name="Pause").click()

@@ -271,7 +271,7 @@ def test_what_goes_wrong_inside_is_told_in_plain_words(tmp_path: Path, caplog: p
     assert reply.status == 500
     assert b"secret" not in reply.body
     assert b"Traceback" not in reply.body
-    assert b"the game is not touched" in reply.body
+    assert b"the game is not affected" in reply.body
     ours = [record.getMessage() for record in caplog.records if record.name == "referee.page"]
     assert ours == ["RuntimeError while answering GET"]
     assert house.get("/breaks").body == b"begun"

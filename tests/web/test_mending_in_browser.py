@@ -365,7 +365,7 @@ def test_a_refusal_is_shown_in_the_sheet(house: House, page: Page) -> None:
         page.locator("#pile").get_by_role("button", name="8 of clubs").click()
         listener.seen[0] = from_fields(parse_object(rules, 1), 1)
         sheet(page).get_by_role("button", name="7 of clubs").click()
-        sheet(page).locator("#answer").get_by_text("these house rules allow no corrections").wait_for()
+        sheet(page).locator("#answer").get_by_text("your house rules do not allow corrections").wait_for()
         assert len(offered(sheet(page), 6)) == 6
 
 

@@ -273,8 +273,8 @@ def test_an_answer_is_told_with_its_question_and_who_was_named() -> None:
     page = page_of(game, "question@s1", "en")
     assert "Who was first?" in page and ": Ana" in page
     won = next(ruling for ruling in game.rulings if ruling.kind == "slap_won" and ruling.id not in game.replaced_by)
-    assert "Ana wins the slap, double, people said so" in RulingWords(game.table.seats)(won)
-    assert "people said so" in page_of(game, won.id, "en")
+    assert "Ana wins the slap, double, the players said so" in RulingWords(game.table.seats)(won)
+    assert "the players said so" in page_of(game, won.id, "en")
 
 
 def test_a_slap_that_people_gave_away_has_no_margin() -> None:
@@ -288,7 +288,7 @@ def test_a_slap_that_people_gave_away_has_no_margin() -> None:
     )
     finish = seen(game, "s2")
     head = headline(finish, RulingWords(game.table.seats, texts("en")))
-    assert (head.text, head.under) == ("Ana first", "people said so")
+    assert (head.text, head.under) == ("Ana first", "the players said so")
     assert all(hand.behind is None or hand.behind >= 0 for hand in finish.hands)
 
 

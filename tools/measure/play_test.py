@@ -234,7 +234,7 @@ class Evening:
     def walk(self, names: Sequence[str], dealer: int, table: StreamedTable, way: str = "clockwise") -> None:
         """Operate the wizard from the first question to the game, with the cards going round this way."""
         self.name_players(names)
-        self.say("What does everybody slap?", "by name", "hands")
+        self.say("What do the players slap?", "by name", "hands")
         for n, name in enumerate(names, start=1):
             self.say(f"What does {name} slap?", "keyboard" if n in _KEYS else "own phone")
         for seat, key in _KEYS.items():

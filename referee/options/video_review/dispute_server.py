@@ -142,7 +142,7 @@ def _close(opened: OpenDispute) -> None:
             raise UserError(
                 "{log} cannot be written: {why}; the marks are lost", log=opened.log, why=error.strerror
             ) from None
-        print(translate("what was marked is saved as {log}", log=opened.log), file=sys.stderr)
+        print(translate("the marks are saved as {log}", log=opened.log), file=sys.stderr)
     rulings, write = dispute.rule(), ruling_writer(dispute.table, here())
     told = [write(verdict) for moment in dispute.moments for verdict in dispute.verdicts(rulings, moment.card.id)]
     if told:

@@ -97,7 +97,7 @@ class PadCheck:
         if t >= self._since + HAND_PATIENCE:
             self._edges.clear()
             self.silent += seats if len(seats) == 1 else ()
-            return [Sentence("  nothing was heard of {name}; see to the cable", name=self._who(seats)), *self._next(t)]
+            return [Sentence("  {name}'s pad was not heard; check the cable", name=self._who(seats)), *self._next(t)]
         edges = sorted(self._edges, key=lambda edge: edge.t)
         is_down = {edge.seat: edge.pressed for edge in edges}
         # A blow is over once all pads are up and have been quiet for a while.
@@ -116,7 +116,7 @@ class PadCheck:
             who = self._who(wrong.seats)
             complaints = {
                 "others": Sentence("{name}: hands off, please; that blow is not counted", name=who),
-                "twice": Sentence("two slaps on one another's heels: about once a second, please"),
+                "twice": Sentence("two slaps too close together: about once a second, please"),
                 "silent": Sentence("that was no slap of {name}; again, please", name=who),
                 "apart": Sentence("both pads must be hit by one blow, in the board's middle; again, please"),
             }
@@ -139,8 +139,8 @@ class PadCheck:
         who = self._who(self.asking)
         if len(self.asking) == 1:
             return Sentence(
-                "{name}: slap your pad {many} times, as in a game, about once a second; everybody else keeps hands off "
-                "the table", name=who, many=self._wanted,
+                "{name}: slap your pad {many} times, as in a game, about once a second; all others keep "
+"their hands off the table", name=who, many=self._wanted,
             )  # fmt: skip
         words = "{name}: lay a stiff board over both pads, and hit its middle {many} times, about once a second"
         return Sentence(words, name=who, many=self._wanted)
@@ -197,7 +197,7 @@ class PadCheck:
             number = here().number
             lines.append(
                 translate("{name}: bounces for {time} ms", name=name, time=number(self.bounce(seat) / MS, 1)) + ", "
-                + (translate("hears {hands}", hands=", ".join(heard)) if heard else translate("hears nobody else"))
+                + (translate("hears {hands}", hands=", ".join(heard)) if heard else translate("hears no other hand"))
                 + "; " + translate("stated error ± {error} ms", error=number(error, 1))
                 + ("" if measured else f" ({translate('not measured: one pad alone cannot tell; try --board')})")
             )  # fmt: skip

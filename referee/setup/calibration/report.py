@@ -53,7 +53,7 @@ DARKEST: Final = 60
 """Grey level of white paper, of 255; less is poor."""
 CLIPPED: Final = 0.25
 """Largest overexposed share of white paper; more is poor."""
-NO_COLOUR: Final = Sentence("the picture is without colour: no suit is told, and each card is asked about")
+NO_COLOUR: Final = Sentence("the picture is without colour: the referee reads no suits and asks about each card")
 COLOUR_CAMERA: Final = Sentence("use a colour camera, or switch this one's night mode off")
 _GREEN: Final = (90, 210, 90)
 _YELLOW: Final = (60, 215, 245)

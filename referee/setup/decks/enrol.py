@@ -100,7 +100,7 @@ def enrol(options: EnrolmentOptions) -> int:
             deck=options.deck,
         )
     if options.ask and options.is_recorded:
-        raise UserError("--ask needs a camera: nobody can answer while a recording runs; name its cards with --cards")
+        raise UserError("--ask needs a camera: a recording does not stop for an answer; name its cards with --cards")
     before = learned_decks.read(options.deck) if options.more else None
     cv2.setNumThreads(1)
     try:
@@ -201,7 +201,7 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
         except HardwareMissing as missing:
             raise UserError(str(missing)) from None
         except KeyboardInterrupt:
-            print(translate("stopped; what was laid is learned"))
+            print(translate("stopped; the cards laid so far are learned"))
     return [look for looks in dialogue.looks.values() for look in looks]
 
 
@@ -272,7 +272,7 @@ def _write_sheet(sheet: Path, deck: str, looks: Sequence[CardLook], known: Knowl
         write_picture(sheet, draw_contact_sheet(looks, known, title))
     except UserError:
         return translate("{sheet} cannot be written", sheet=sheet)
-    return translate("what was seen of each card: {sheet}", sheet=sheet)
+    return translate("pictures of each card: {sheet}", sheet=sheet)
 
 
 def _tell_missing(known: Knowledge) -> None:

@@ -102,7 +102,8 @@ def check_frame_rate(settings: Settings, path: Path) -> Iterator[Check]:
     faster = f"referee setup --settings {path} --set camera.fps={steady_rate(hz):g}"
     if SECOND / camera.fps > LET_GO_NS:
         slow = Sentence(
-            "{words}; a quick hand lays a card between two pictures, and nobody sees whose it was", words=words
+            "{words}; a quick hand lays a card between two pictures, so the camera misses whose card it was",
+            words=words,
         )
         yield Check(part, "broken", slow, faster)
     elif hz is None and settings.calibration is None:
@@ -228,11 +229,11 @@ def check_broker(machine: Machine) -> Check:
         return Check(
             part,
             "broken",
-            Sentence("the service is not let through to it"),
+            Sentence("the service may not reach the broker"),
             Sentence("make install-appliance, once more"),
         )
     return Check(
-        part, "fine", Sentence("the service is let through to it") if machine.read(UNIT) else Sentence("asked for")
+        part, "fine", Sentence("the service may reach the broker") if machine.read(UNIT) else Sentence("asked for")
     )
 
 
@@ -274,7 +275,7 @@ def check_clock(machine: Machine) -> Check:
             Sentence("remove clocksource= from /boot/firmware/cmdline.txt, and reboot"),
         )
     synchronised = (machine.run(["timedatectl", "show", "-p", "NTPSynchronized", "--value"]) or "").strip()
-    words = source or Sentence("the kernel does not tell its source")
+    words = source or Sentence("the kernel does not name its clock source")
     if synchronised == "no":
         return Check(
             part,
@@ -360,7 +361,7 @@ def check_heat(machine: Machine) -> Check:
     """Check the temperature of the processor."""
     part, text = Sentence("heat"), machine.read("/sys/class/thermal/thermal_zone0/temp")
     if not text.isdecimal():
-        return Check(part, "fine", Sentence("not told"))
+        return Check(part, "fine", Sentence("unknown"))
     degrees = int(text) / 1000
     if degrees >= _HOTTEST:
         return Check(part, "broken", f"{degrees:.0f} °C", Sentence("a heat sink or a fan; air round the board"))

@@ -61,7 +61,7 @@ class Refusal(Exception):  # noqa: N818 - what a visitor reads, and no fault
         super().__init__(self.words)
 
 
-_FAULT: Final = Refusal(500, "something went wrong inside the page; the game is not touched by it")
+_FAULT: Final = Refusal(500, "something went wrong inside the page; the game is not affected")
 
 
 class GuardedAnswer:
@@ -248,7 +248,7 @@ class Guard:
         if not path.startswith("/") or _TRICKS.search(path) or _RAW_TRICKS.search(scope.get("raw_path") or b""):
             raise Refusal(400, "there is no such address")
         if scope["method"] not in _METHODS:
-            raise Refusal(405, "this page is only read (GET) and posted to (POST)", (b"allow", b"GET, HEAD, POST"))
+            raise Refusal(405, "this page answers only GET and POST", (b"allow", b"GET, HEAD, POST"))
         changes = scope["method"] in _CHANGES
         who = who_asks(scope)
         reads = self._files if path.startswith(_FILES) else self._reads
@@ -284,10 +284,10 @@ class Guard:
         """Check what a request must fulfil further if it may change something."""
         kind = head.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
-            raise Refusal(415, "what is posted here is JSON (Content-Type: application/json)")
+            raise Refusal(415, "post JSON here (Content-Type: application/json)")
         length = head.get("content-length")
         if length is not None and (not length.isdecimal() or int(length[:12]) > self.limits.body):
-            raise Refusal(413, "more than {most} KiB is nothing that this page takes", most=self.limits.body >> 10)
+            raise Refusal(413, "this page accepts at most {most} KiB", most=self.limits.body >> 10)
         if scope["path"] in self._open_changes:
             return
         token = scope["referee.token"]
@@ -306,7 +306,7 @@ class Guard:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self.limits.body:
-                raise Refusal(413, "more than {most} KiB is nothing that this page takes", most=self.limits.body >> 10)
+                raise Refusal(413, "this page accepts at most {most} KiB", most=self.limits.body >> 10)
             more = message.get("more_body", False)
         return b"".join(parts)
 
