@@ -379,3 +379,10 @@ def test_an_answer_about_one_card_leaves_the_doubt_about_another() -> None:
     text = '1000 1:??\n1500 answer question@c1 "Kh"\n2000 2:5c ±20\n2080 2:6d ±20\n'
     asked = ["question@c1 ask=unreadable_card", "question@c3/4 ask=slap_or_limit"]
     assert brief(rule(log(text, rules=rules)), "question") == asked
+
+
+def test_only_a_hand_of_the_dead_heat_can_have_been_first() -> None:
+    text = "1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n3000 answer question@s1 "
+    assert brief(rule(log(text + "3")), "slap_won") == ["slap_won@s2 seat=3 decided_by=people"]
+    asked = ["question@s1 ask=who_was_first", "question@a1 ask=mend_amendment"]
+    assert brief(rule(log(text + "2")), "slap_won", "question") == asked
