@@ -83,6 +83,8 @@ class ReactionLesson:
         self._stimulus, self._pads, self._shortest, self._chance = stimulus, dict(pads), shortest, chance
         self._heard: queue.SimpleQueue[tuple[str, Edge]] = queue.SimpleQueue()
         self._written = 0
+        self._reported: dict[int, Mapping[str, Any]] = {}
+        """The last report of each pupil's phone: one that comes twice counts once."""
         self._seen: tuple[Any, ...] = ()
         if csv is not None:
             try:
@@ -164,9 +166,11 @@ class ReactionLesson:
         if pupil is None:
             return None
         trial = said.get("trial")
-        if trial is not None and (trial["pupil"], trial["number"]) == (pupil, self.room.next_number(pupil)):
-            self._take_trial(pupil, trial)
-            self.note_changes()
+        if trial is not None and trial != self._reported.get(pupil):
+            self._reported[pupil] = trial
+            if (trial["pupil"], trial["number"]) == (pupil, self.room.next_number(pupil)):
+                self._take_trial(pupil, trial)
+                self.note_changes()
         number = self.room.next_number(pupil)
         return {
             "pupil": pupil, "number": number, "each": self.room.each,

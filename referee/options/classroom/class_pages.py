@@ -115,7 +115,8 @@ def draw_stage(lesson: ReactionLesson, texts: Texts) -> Markup:
     if rounds.phase is RoundPhase.IDLE:
         said = texts("class.unseen" if rounds.unseen else "class.touch_once")
     else:
-        said = texts("class.round", n=rounds.number, each=lesson.room.each)
+        further = rounds.number > lesson.room.each
+        said = texts("class.further_round" if further else "class.round", n=rounds.number, each=lesson.room.each)
         said += f" · {texts(f'class.hand_{rounds.hand}')}" if rounds.hand else ""
         lines.append(tag("p", texts(f"class.wait_{lesson.kind}"), class_="note"))
     return join((tag("p", said, class_="headline"), lines))
@@ -146,10 +147,12 @@ def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
     return join((plot, panel(texts("class.medians"), table), _instrument(lesson, everybody, texts, asks=asks)))
 
 
-def draw_trial(trial: Trial, texts: Texts) -> str:
-    """Return a trial's result, for its pupil."""
+def draw_trial(trial: Trial, following: int | None, texts: Texts) -> str:
+    """Return a trial's result, for its pupil; ``following``: the number of the next one, the same if it is repeated."""
     if trial.end is TrialEnd.REACTION and trial.reaction is not None:
         return with_nbsp(texts.ms(trial.reaction, trial.error))
+    if trial.number == following:
+        return texts("class.once_more")
     return texts(f"class.end_{trial.end.value}")
 
 

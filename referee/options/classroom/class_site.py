@@ -192,7 +192,7 @@ class ClassSite:
         if answer is None:
             return JSONResponse({"accepted": False, "words": texts("class.full"), "lang": texts.language}, 409)
         made = self.lesson.room.of(answer["pupil"])
-        last = draw_trial(made[-1], texts) if made and "trial" in said else ""
+        last = draw_trial(made[-1], answer["number"], texts) if made and "trial" in said else ""
         return JSONResponse({"accepted": True, "words": "", "said": last, "median": draw_median(made, texts), **answer})
 
     def names(self) -> list[str]:

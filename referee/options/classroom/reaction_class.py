@@ -15,6 +15,8 @@ from typing import Final
 
 from referee.options.classroom.reaction_trials import (
     EITHER,
+    LEFT,
+    RIGHT,
     WINDOW,
     Timed,
     Trial,
@@ -27,6 +29,8 @@ from referee.units import SECOND
 
 MOST_PUPILS: Final = 60
 """In one lesson."""
+MOST_TRIES: Final = 5
+"""Tries at one trial: after so many false starts the next trial follows, so that every lesson ends."""
 SHOW_PATIENCE: Final = 3 * SECOND
 """Time after which a stimulus without confirmation counts as not shown, ns."""
 _HEAR_PATIENCE: Final = 3 * SECOND
@@ -77,13 +81,25 @@ class ReactionClass:
         return tuple(sorted({trial.pupil for trial in self.trials} | set(self.pupils.values())))
 
     def next_number(self, pupil: int) -> int | None:
-        """Return the number of a pupil's next trial; `None`: all are made."""
-        number = len(self.of(pupil)) + 1
+        """Return the number of a pupil's next trial, the same again after a false start; `None`: all are made."""
+        made = self.of(pupil)
+        if not made:
+            return 1
+        last = made[-1]
+        tries = sum(trial.number == last.number for trial in made)
+        number = last.number if last.end is TrialEnd.FALSE_START and tries < MOST_TRIES else last.number + 1
         return number if number <= self.each else None
 
     def hand(self, number: int, *, mirrored: bool = False) -> str:
         """Return the hand that a trial asks for."""
         return ask_hand(number, self.each, mirrored=mirrored) if self._hands else EITHER
+
+    def owed_hand(self, pupil: int) -> str:
+        """Return the hand with which a pupil has made fewer trials, false starts apart."""
+        if not self._hands:
+            return EITHER
+        made = [trial.hand for trial in self.of(pupil) if trial.end is not TrialEnd.FALSE_START]
+        return LEFT if made.count(LEFT) < made.count(RIGHT) else RIGHT
 
 
 class RoundPhase(Enum):
@@ -100,7 +116,7 @@ class RoundPhase(Enum):
 
 
 class SharedRounds:
-    """Repeated rounds of one stimulus for all.
+    """Repeated rounds of one stimulus for all, and then further ones for those who owe trials after false starts.
 
     Args:
         room: the class.
@@ -112,26 +128,26 @@ class SharedRounds:
         self._room, self._shortest, self._chance = room, shortest, chance
         self.phase = RoundPhase.IDLE
         self.number = 0
-        """Number of the round, from 1 on."""
+        """Number of the round, from 1 on; above `ReactionClass.each`, a further one."""
+        self.hand = EITHER
+        """The hand that this round asks for."""
         self.unseen = False
         """Whether the rounds stopped because the last stimulus was never shown."""
         self._ready = self._due = 0
         self._stimulus: Timed | None = None
         self._first: dict[str, Timed] = {}
         """The first hand of each device since all were ready."""
+        self._taking_part: dict[str, int] = {}
+        """Pupil by device, in this round."""
 
     @property
-    def hand(self) -> str:
-        """The hand that this round asks for."""
-        return self._room.hand(self.number) if self.number else EITHER
-
-    @property
-    def _taking_part(self) -> dict[str, int]:
+    def _owing(self) -> dict[str, int]:
+        """Pupil by device: those who have trials to make."""
         return {device: one for device, one in self._room.pupils.items() if self._room.next_number(one) is not None}
 
     def begin(self, t: int) -> bool:
         """Begin the rounds at ``t`` (ns); return whether there are pupils for them."""
-        if self.phase is not RoundPhase.IDLE or not self._taking_part:
+        if self.phase is not RoundPhase.IDLE or not self._owing:
             return False
         self.number, self.unseen = 0, False
         self._ready_at(t)
@@ -139,7 +155,7 @@ class SharedRounds:
 
     def stop(self) -> None:
         """Abort the current round and start no other."""
-        self.phase, self.number = RoundPhase.IDLE, 0
+        self.phase, self.number, self.hand = RoundPhase.IDLE, 0, EITHER
 
     def press(self, device: str, hand: Timed) -> None:
         """Take a hand; between rounds it is ignored, and before the first it admits the pupil."""
@@ -173,7 +189,7 @@ class SharedRounds:
                 self._judge(self._stimulus, silent)
                 self.phase, self._due = RoundPhase.BETWEEN, now + self._shortest
         elif self.phase is RoundPhase.BETWEEN and now >= self._due:
-            if self._taking_part:
+            if self._owing:
                 self._ready_at(now)
             else:
                 self.stop()
@@ -183,6 +199,16 @@ class SharedRounds:
         self.phase, self._ready = RoundPhase.WAITING, t
         self._due = t + draw_wait(self._chance.random(), self._shortest)
         self.number += 1
+        self._taking_part = self._owing
+        if self.number <= self._room.each:
+            self.hand = self._room.hand(self.number)
+        else:
+            # Only those who owe this hand, so that each pupil makes as many trials with either.
+            self.hand = self._room.owed_hand(min(self._taking_part.values()))
+            self._taking_part = {
+                device: pupil for device, pupil in self._taking_part.items()
+                if self._room.owed_hand(pupil) == self.hand
+            }  # fmt: skip
         self._first.clear()
         self._stimulus = None
 

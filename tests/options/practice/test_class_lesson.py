@@ -23,7 +23,7 @@ from referee.options.classroom.class_lesson import FIRST_KEY, PHONES, SCREEN, Re
 from referee.options.classroom.class_pages import draw_results, draw_stage
 from referee.options.classroom.class_server import ClassOptions, hold_class, opens_no_pads
 from referee.options.classroom.class_site import TRIAL, ClassSite
-from referee.options.classroom.reaction_class import ReactionClass, RoundPhase, SharedRounds
+from referee.options.classroom.reaction_class import MOST_TRIES, ReactionClass, RoundPhase, SharedRounds
 from referee.options.classroom.reaction_trials import TrialEnd
 from referee.options.classroom.stimuli import LightStimulus, ShownByPage, SoundStimulus, open_stimulus
 from referee.settings.model import load_settings
@@ -154,10 +154,25 @@ def test_a_phone_that_stumbled_over_its_picture_measures_nothing() -> None:
     assert told is not None
     after = lesson.take_report("page 1", trial(told, shown=[SECOND, 2 * SECOND]))
     assert after is not None and after["number"] == 1 and lesson.room.trials == []
-    lesson.take_report("page 1", trial(told, shown=None, touched=SECOND))
-    after = lesson.take_report("page 1", trial(told, number=2, touched=None))
-    assert after is not None and after["number"] == 3
-    assert [one.end for one in lesson.room.trials] == [TrialEnd.FALSE_START, TrialEnd.MISSED]
+    after = lesson.take_report("page 1", trial(told, touched=None))
+    assert after is not None and after["number"] == 2
+    assert [one.end for one in lesson.room.trials] == [TrialEnd.MISSED]
+
+
+def test_a_false_start_repeats_its_trial_up_to_five_tries_and_each_try_is_written(tmp_path: Path) -> None:
+    lesson = own_pace(tmp_path / "class.csv")
+    told = lesson.take_report("page 1", {})
+    assert told is not None
+    early = [trial(told, shown=None, touched=SECOND, ready=n) for n in range(MOST_TRIES)]
+    numbers = []
+    for report in (early[0], *early):
+        told = lesson.take_report("page 1", report)
+        assert told is not None
+        numbers.append(told["number"])
+    assert numbers == [1, 1, 1, 1, 1, 2], "a report that comes twice is one try"
+    lesson.take_report("page 1", trial(told))
+    written = (tmp_path / "class.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert [line.split(",")[1:6:4] for line in written] == [["1", "false_start"]] * MOST_TRIES + [["2", "reaction"]]
 
 
 def test_a_file_that_is_there_is_left_alone_and_one_that_cannot_be_written_is_said(tmp_path: Path) -> None:
@@ -234,11 +249,17 @@ def test_each_phone_gets_a_place_of_its_own_and_pupils_cannot_play_the_teacher(t
     assert reply.status == 200 and (reply.said["pupil"], reply.said["number"]) == (1, 1)
     reply = served.post(TRIAL, {"code": ways[0].partition("#")[2], **trial(reply.said)})
     assert reply.said["said"].replace("\u00a0", " ") == "250 ms"
+    early = {"shown": None, "touched": SECOND}
+    for ready in range(MOST_TRIES - 1):
+        again = served.post(
+            TRIAL, {"code": ways[1].partition("#")[2], **trial({"pupil": 2, "number": 1}, ready=ready, **early)}
+        )
+        assert (again.said["said"], again.said["number"]) == ("A little early: once more", 1)
     assert served.post(TRIAL, {"code": "somebody's"}).status == 409
     assert served.post(TRIAL, {"code": ways[0].partition("#")[2], "name": "Ana"}).status == 400
     assert served.post("/api/class", {"do": "forget"}).status == 401
     assert served.get("/trials.csv").status == 403
-    assert served.get("/trials.csv", client="127.0.0.1").body.decode().count("\n") == 2
+    assert served.get("/trials.csv", client="127.0.0.1").body.decode().count("\n") == 2 + (MOST_TRIES - 1)
     assert b"data-act" not in served.get("/").body
     assert b"data-act" in served.get("/", client="127.0.0.1").body
     assert served.get("/join.svg").status == 200 and served.get("/trial").status == 200

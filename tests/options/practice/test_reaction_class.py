@@ -7,7 +7,14 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.options.classroom.reaction_class import MOST_PUPILS, SHOW_PATIENCE, ReactionClass, RoundPhase, SharedRounds
+from referee.options.classroom.reaction_class import (
+    MOST_PUPILS,
+    MOST_TRIES,
+    SHOW_PATIENCE,
+    ReactionClass,
+    RoundPhase,
+    SharedRounds,
+)
 from referee.options.classroom.reaction_trials import LEFT, RIGHT, Timed, TrialEnd
 from referee.units import MS, SECOND
 
@@ -53,6 +60,7 @@ def test_pupils_are_numbered_by_their_first_touch_and_measured_by_the_stimulus_f
         (1, 1, TrialEnd.REACTION, 300 * MS), (2, 1, TrialEnd.REACTION, 250 * MS),
         (1, 2, TrialEnd.MISSED, None), (2, 2, TrialEnd.FALSE_START, 40 * MS),
     ]  # fmt: skip
+    assert (room.next_number(1), room.next_number(2)) == (None, 2)
     assert all(trial.error == 3 * MS for trial in room.trials if trial.reaction is not None)
     assert all(trial.wait >= SECOND for trial in room.trials)
 
@@ -68,6 +76,28 @@ def test_the_rounds_end_by_themselves_and_the_next_pupils_take_the_same_pads() -
     rounds.press("pad 1", Timed(now, 0))
     assert room.pupils == {"pad 1": 2} and rounds.begin(now + SECOND)
     assert rounds.hand == LEFT
+
+
+def test_who_was_early_has_a_further_round_with_the_hand_that_is_owed() -> None:
+    room = ReactionClass(4, hands=True)
+    rounds = seat(room, "a", "b")
+    rounds.begin(0)
+    now = play_round(rounds, 0, {"a": 40 * MS, "b": 250 * MS})
+    for _ in range(3):
+        now = play_round(rounds, now, {"a": 250 * MS, "b": 250 * MS})
+    assert (room.next_number(1), room.next_number(2)) == (4, None)
+    now = play_round(rounds, now, {"a": 30 * MS})
+    assert (rounds.number, rounds.hand) == (5, LEFT)
+    now = play_round(rounds, now, {"a": 250 * MS, "b": 250 * MS})
+    rounds.advance(now + SECOND, now + SECOND)
+    assert rounds.phase is RoundPhase.IDLE
+    told = [(trial.number, trial.hand, trial.end) for trial in room.of(1)]
+    false, reaction = TrialEnd.FALSE_START, TrialEnd.REACTION
+    assert told == [
+        (1, LEFT, false), (1, RIGHT, reaction), (2, RIGHT, reaction), (3, LEFT, reaction), (4, LEFT, false),
+        (4, LEFT, reaction),
+    ]  # fmt: skip
+    assert len(room.of(2)) == 4, "no further round was theirs"
 
 
 def test_a_hand_before_the_stimulus_is_a_false_start_and_one_before_the_round_is_nothing() -> None:
@@ -141,5 +171,9 @@ def test_everybody_makes_as_many_trials_whatever_hands_do(seed: int, devices: li
         hands = {device: chance.randint(0, 2000) * MS for device in devices if chance.random() < 0.8}
         now = play_round(rounds, now, hands)
     for pupil in range(1, len(devices) + 1):
-        assert [trial.number for trial in room.of(pupil)] == list(range(1, each + 1))
+        tries = [[trial for trial in room.of(pupil) if trial.number == number] for number in range(1, each + 1)]
+        assert sum(map(len, tries)) == len(room.of(pupil)), "no other number"
+        for same in tries:
+            assert all(trial.end is TrialEnd.FALSE_START for trial in same[:-1])
+            assert same[-1].end is not TrialEnd.FALSE_START or len(same) == MOST_TRIES
         assert {trial.hand for trial in room.of(pupil)} <= {LEFT, RIGHT}
