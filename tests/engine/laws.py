@@ -174,6 +174,8 @@ def answered_game(seed: int, crowded: bool) -> list[Observation]:
 def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
     """An answer given while play goes on is never lost, be its instant behind the watermark or not."""
     referee = Adjudicator(lookahead_ns=live_lookahead(log[1:]))
+    assert isinstance(log[0], Table)
+    may_leave = log[0].house.has("E8")
     made: list[Ruling] = []
     given: dict[str, str] = {}
     effective: dict[str, Key] = {}
@@ -185,7 +187,7 @@ def answers_lost(log: Sequence[Observation], _: int) -> list[str]:
             # An answer behind the watermark takes effect at the first instant that is still open.
             at = max(line.t, referee.watermark + 1)
             # Who leaves at that instant, or in a game that an answer opens again, is no absentee yet (E8).
-            absent = view.absent | {one.seat for one in log if isinstance(one, Leave) and one.t <= at}
+            absent = view.absent | {one.seat for one in log if isinstance(one, Leave) and may_leave and one.t <= at}
             if type(line.value) is not int or (1 <= line.value <= len(view.names) and line.value not in absent):
                 # Another seat is no answer, nor is 0, and is refused.
                 given[line.id] = line.to
