@@ -325,8 +325,8 @@ def _list_games(record: Record) -> None:
 def add_people(commands: Commands) -> None:
     parser = command(
         commands, "people", "who is remembered: consent, names, copies, deletion",
-        "The people whom this table remembers: those who were asked and agreed. Without options: the list, and for\n"
-        "how long what is kept. Deleting is for good: the name leaves every game, and the file's bytes.\n\n"
+        "The players whom this table remembers: those who agreed when asked. Without options: their list, and how\n"
+        "long the table keeps each kind of data. Deleting is for good: the name leaves every game and the file.\n\n"
         "examples:\n  referee people --ask Ana                    what to read to her\n"
         "  referee people --agrees Ana                 she said yes; --declines: no\n"
         "  referee people --rename Anna Ana            called otherwise from now on\n"
@@ -411,7 +411,7 @@ def _show_people(args: argparse.Namespace, people: People) -> str:
         if person.agreed:
             answer += f", {_count_games(people.games_of(person))}"
         rows.append(f"{person.name}  ({answer})")
-    rows = rows or ["nobody was asked yet: `referee people --ask NAME` prints what to ask"]
+    rows = rows or ["no player was asked yet: `referee people --ask NAME` prints what to ask"]
     return "\n".join([*rows, "", f"Here {people.keeping.words}."])
 
 
@@ -544,10 +544,10 @@ def add_backup(commands: Commands) -> None:
 def add_restore(commands: Commands) -> None:
     parser = command(
         commands, "restore", "bring a backup back",
-        "Look through a backup and say what would be put where. With --yes it is done: a record keeps its games and\n"
-        "receives those that it lacks, and what is replaced is kept beside it under another name. A torn file changes\n"
-        "nothing. The referee and its page must be stopped. Who was forgotten at this table since the backup stays\n"
-        "forgotten.\n\n"
+        "Look through a backup and list what goes where. With --yes it is done: a record keeps its games and\n"
+        "receives those that it lacks; each replaced file is kept beside the new one under another name. A torn file\n"
+        "changes nothing. The referee and its page must be stopped. A player forgotten at this table since the backup\n"
+        "stays forgotten.\n\n"
         "examples:\n  referee restore table.zip\n  referee restore table.zip --yes",
         _restore,
     )  # fmt: skip

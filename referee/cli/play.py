@@ -24,8 +24,8 @@ def add_demo(commands: Commands) -> None:
     parser = command(
         commands, "demo", "a simulated table plays a whole game through the real parts",
         "A simulated table plays one game. Its camera renders frames and its pads close contacts; the referee knows\n"
-        "nothing of the players but what camera and pads tell. The game is shown live, spoken if there is a sound\n"
-        "card, and closed with a table of what the players really did against what was seen and ruled.\n"
+        "only what the camera and the pads report. The page shows the game live, a sound card speaks the rulings,\n"
+        "and a closing table compares what the players really did with what the referee saw and ruled.\n"
         "Exit status 1 if the referee missed its targets.\n\n"
         "examples:\n  referee demo --seats 3\n  referee demo --no-pace --seed 5 --log game.jsonl --audio game.wav\n"
         "  referee demo --lesson --seed 4                         a class is asked who was first",
@@ -103,10 +103,10 @@ def add_run(commands: Commands) -> None:
     parser = command(
         commands, "run", "referee a real table with camera, pads, lights and speaker",
         "Referee a real table. One settings file (TOML) names its seats, pins, camera, voice and rules.\n"
-        "What is missing is said in words, and what can go on goes on: without a camera there is no referee,\n"
-        "without lights or a speaker there is.\n\n"
-        "While it runs, an answer to what it asks can be typed, or a command: pause, resume, undo, count, contest,\n"
-        "foul, call, wild, join, leave, missed or take. One alone says how it goes on, and so does docs/control.md.\n\n"
+        "The referee names each device that is missing. It needs a camera, and goes on without lights or a speaker.\n\n"
+        "While it runs, you can type an answer to its question, or a command: pause, resume, undo, count, contest,\n"
+        "foul, call, wild, join, leave, missed or take. A command word alone shows its usage; docs/control.md\n"
+        "explains them all.\n\n"
         "examples:\n  referee run --example > table.toml\n  referee run --settings table.toml --log game.jsonl",
         run_table,
     )  # fmt: skip

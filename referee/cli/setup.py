@@ -79,8 +79,8 @@ def add_enrol(commands: Commands) -> None:
         "Some decks have other letters (D B for Q J, V D R, 1 for the ace), other signs, four colours, huge indices.\n"
         "Lay such a deck once under the camera, card by card in the order that is shown: ace to king of spades, then\n"
         "hearts, diamonds, clubs. Each card goes face up on the last one, or takes its place; when the hand is gone\n"
-        "it is looked at, and the next is asked for. A card that is not found, blurred, or looks like one that was\n"
-        "laid already is reported at once. While you lay, type undo (forget the last card), skip, keep or done.\n"
+        "the referee reads it and asks for the next. It reports at once a card that it does not find, that is\n"
+        "blurred, or that looks like an earlier one. While you lay, type undo (forget the last card), skip, keep or done.\n"
         "At the end the referee says which cards it still confuses, and keeps the deck and a picture of what it saw.\n"
         "Cards that were not laid, or are still confused, are never said with a confidence of 0.9 or more.\n"
         "Ordinary decks are read as before wherever no --deck is named.\n\n"
@@ -276,10 +276,10 @@ def _setup(args: argparse.Namespace) -> int:
 def add_certify(commands: Commands) -> None:
     parser = command(
         commands, "certify", "measure the table before a session, and keep one page of it",
-        "One to two minutes before a session: what is required of pads, camera, lights, voice, clock and disk, and\n"
-        "what this machine measured; how late the camera is against the pads, by a seat's light that it sees go on;\n"
-        "and the seal of the last game. What fails says what to do. The page is kept beside the games (a browser\n"
-        "prints it). As long as none has passed for this machine and these settings, the referee says so.\n"
+        "Measures pads, camera, lights, voice, clock and disk against their requirements, in one to two minutes\n"
+        "before a session; also the camera's delay against the pads, by a seat's light that it sees go on, and\n"
+        "the seal of the last game. Each failure names its remedy. The certificate is kept beside the games (a\n"
+        "browser prints it). Until one has passed for this machine and these settings, the referee says so.\n"
         "Lay the calibration sheet or four cards on the table, and put one seat's light where the camera sees it.\n"
         "Exit status 1 if something failed.\n\n"
         "examples:\n  referee certify --settings table.toml\n  referee certify --simulated --out certificate.html",

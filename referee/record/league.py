@@ -272,8 +272,7 @@ def write_league_text(rows: Sequence[LeagueRow]) -> str:
     error = max(row.error for row in rows) / 1e6
     lines += [
         "",
-        f"Ranked are those with {LEAST_GAMES} games or more that somebody won. = stands where a rating cannot be told"
-        " from",
+        f"Ranked are those with {LEAST_GAMES} games or more with a winner. = stands where a rating cannot be told from",
         "the one above. After ± stand limits of 95 %; for reaction times the median, the limits of the median, and how",
         f"many times there are. What camera and pads may be off by, {error:.1f} ms, comes on top.",
     ]

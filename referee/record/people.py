@@ -147,7 +147,7 @@ class People(Database):
         """Return the same as `find`; raises `PeopleError` if there is no such person."""
         found = self.find(name)
         if found is None:
-            raise PeopleError(f'nobody here is called "{name}"; `referee people` lists those who were asked')
+            raise PeopleError(f'the record has no player "{name}"; `referee people` lists those who were asked')
         return found
 
     def answer(self, name: str, agreed: bool, at: str) -> Person:

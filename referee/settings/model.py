@@ -207,7 +207,9 @@ class PageSettings(Section):
     @model_validator(mode="after")
     def _proxies_serve_by_https(self) -> Self:
         if self.proxies and not self.https:
-            raise ValueError("page.proxies needs https = true: whoever can pass a proxy by could say who they are")
+            raise ValueError(
+                "page.proxies needs https = true: without it a client that bypasses the proxy could claim any address"
+            )
         return self
 
 

@@ -106,7 +106,7 @@ class PowerOff:
     def advance(self, t: int) -> list[PowerOrder]:
         """Move on to ``t`` (ns), and give up if a step takes too long."""
         if self.state is PowerState.ASKED and t - self._since >= ANSWER:
-            return self._stay(t, "Nobody answered; not switched off.")
+            return self._stay(t, "No answer; not switched off.")
         late = {PowerState.PAUSING: "game could not be paused", PowerState.CLOSING: "record could not be closed"}
         if self.state in late and t - self._since >= STEP:
             return self._stay(t, f"Not switched off: the {late[self.state]} in time.")

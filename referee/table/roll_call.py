@@ -77,8 +77,8 @@ class RollCall:
         self._asked: tuple[int, ...] = ()
         self.over = False
         """Whether it has ended, complete or not."""
-        words = "Everybody slap your pad or press your key once"
-        words += ", and see that it is your own light that goes out." if is_lit else ", and see that you are named."
+        words = "Each player: slap your pad or press your key once"
+        words += ", and check that your own light goes out." if is_lit else ", and check that the referee names you."
         if held:
             words += f" {self._listed(held)}: take everything off your pad first."
         self.opening: CallWords = CallWords(Call.ASKED, start, tuple(self._silent), words)

@@ -183,7 +183,8 @@ def record_notes(folded: LoadedGame | LoggedGame, texts: Texts) -> list[Markup]:
         notes.append(tag("p", texts.count("games.seal_broken", len(seals.broken), lines=places), class_="note bad"))
     elif seals.last:
         anew = f" {texts('games.sealed_anew')}" if seals.resealed else ""
-        notes.append(tag("p", texts("games.seal", seal=show_seal(seals.last)), anew, class_="note seal"))
+        said = tag("p", texts("games.seal", seal=show_seal(seals.last)), anew)
+        notes.append(tag("details", tag("summary", texts("finish.details")), said, class_="note seal"))
     if folded.odd:
         places = _places([line.number for line in folded.odd])
         notes.append(tag("p", texts.count("games.odd", len(folded.odd), lines=places), class_="note bad"))

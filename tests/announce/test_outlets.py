@@ -213,7 +213,7 @@ def test_cards_in_writing() -> None:
 def test_what_the_appliance_says_is_printed_in_the_terminals_language(capsys: pytest.CaptureFixture[str]) -> None:
     with speaking("de"):
         screen = Screen(Display(NAMES, live=False), live=False)
-        screen.tell(Notice("roll_call", 0, "Everybody slap your pad once.", {"seat": 2}))
+        screen.tell(Notice("roll_call", 0, "Each player: slap your pad once.", {"seat": 2}))
         screen.tell(Notice("", 0, Sentence("{part}: works again", part="camera")))
         screen.tell(Notice("", 0, "as it is"))
         screen.close()

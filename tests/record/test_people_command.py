@@ -40,7 +40,7 @@ def test_from_being_asked_to_being_forgotten(path: Path, run: Run) -> None:
     game = add_game(path, ["Ana", "Ben"], AT, reaction=240_000_000)
     before = path.read_bytes()
     assert "May this table remember you, Ana?" in run("--ask", "Ana")
-    assert "nobody was asked yet" in run()
+    assert "no player was asked yet" in run()
     assert path.read_bytes() == before, "reading writes nothing"
     assert run("--agrees", "ana") == "ana agreed, and is remembered; 1 game so far"
     assert run("--rename", "ana", "Ana").startswith("ana is Ana now")
@@ -101,11 +101,11 @@ def test_periods_are_set_and_told(path: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--forget", "Nobody"), 'nobody here is called "Nobody"'),
+        (("--forget", "Nobody"), 'the record has no player "Nobody"'),
         (("--erase-game", "9"), "no game 9"),
         (("--periods", "9", "9", "1"), "longer than the games"),
         (("--everywhere",), "belongs to --rename"),
-        (("--merge", "Ana", "Ben"), "nobody here"),
+        (("--merge", "Ana", "Ben"), "no player"),
     ],
 )
 def test_mistakes_are_one_line(path: Path, run: Run, words: tuple[str, ...], said: str) -> None:

@@ -37,7 +37,7 @@ def test_a_no_and_silence_leave_it_on() -> None:
     assert _dos(off.answer(5, False, playing=True)) == [PowerStep.STAY]
     off.ask(10, confirmed=False, playing=True)
     assert off.advance(10 + ANSWER - 1) == []
-    assert "Nobody answered" in off.advance(10 + ANSWER)[0].words
+    assert "No answer" in off.advance(10 + ANSWER)[0].words
     assert off.answer(10 + ANSWER + 1, True, playing=True) == [], "a yes that comes too late switches nothing off"
     assert off.state is PowerState.ON
 

@@ -62,7 +62,7 @@ def test_its_page_turns_over_and_says_what_cannot_be_had(record: Path, monkeypat
     monkeypatch.setattr("referee.web.games._RULINGS_A_PAGE", 10)
     first, last = answering.get("/games/1", "all=1"), answering.get("/games/1", "all=1&from=10")
     assert (first.status, last.status) == (200, 200)
-    assert "referee replay" in first.body.decode() and "/games/1/replay" not in first.body.decode()
+    assert "Its log holds all of it" in first.body.decode() and "/games/1/replay" not in first.body.decode()
     rows = [reply.body.count(b"data-id=") for reply in (first, last)]
     assert rows == [10, 10] and usual.body.count(b"data-id=") > 20
     assert "from=20" in last.body.decode()

@@ -42,7 +42,7 @@ _SENSORS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "turn": {
         "name": "Turn", "icon": "mdi:account-arrow-right",
-        "value_template": "{{ value_json.turn_name or 'nobody' }}",
+        "value_template": "{{ value_json.turn_name or 'no player' }}",
     },
     "last_ruling": {
         "name": "Last ruling", "icon": "mdi:gavel",
@@ -50,7 +50,7 @@ _SENSORS: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "winner": {
         "name": "Winner", "icon": "mdi:trophy",
-        "value_template": "{{ value_json.winner_name or 'nobody' }}",
+        "value_template": "{{ value_json.winner_name or 'no winner yet' }}",
     },
 }  # fmt: skip
 _GAME_ON: Final[Mapping[str, Any]] = {

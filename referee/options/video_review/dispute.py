@@ -202,7 +202,7 @@ class Dispute:
         before, first = self._frames[frame - 1], self._frames[frame]
         low, high = before.t - before.t_error, first.t + first.exposure + first.t_error
         if high - low > 2 * MAX_ERROR:
-            raise DisputeError("frames are missing before it: nobody can tell when the hand came")
+            raise DisputeError("frames are missing before it, so they do not show when the hand came")
         return low, high
 
     def _end_of(self, card: Card) -> int:
