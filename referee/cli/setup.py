@@ -80,7 +80,7 @@ def add_enrol(commands: Commands) -> None:
         "Lay such a deck once under the camera, card by card in the order that is shown: ace to king of spades, then\n"
         "hearts, diamonds, clubs. Each card goes face up on the last one, or takes its place; when the hand is gone\n"
         "the referee reads it and asks for the next. It reports at once a card that it does not find, that is\n"
-        "blurred, or that looks like an earlier one. While you lay, type undo (forget the last card), skip, keep or done.\n"
+        "blurred, or like an earlier one. While you lay, type undo (forget the last card), skip, keep or done.\n"
         "At the end the referee says which cards it still confuses, and keeps the deck and a picture of what it saw.\n"
         "Cards that were not laid, or are still confused, are never said with a confidence of 0.9 or more.\n"
         "Ordinary decks are read as before wherever no --deck is named.\n\n"
