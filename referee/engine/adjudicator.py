@@ -281,10 +281,9 @@ class Adjudicator:
     def _take(self, placed: list[PlacedRuling], *, judged: bool = False) -> None:
         if judged and self._history is not None:
             placed = self._history.remember(self._judge, placed)
-        held_back, serial, tells_early = self._held_back, self._serial, self._tells_early
-        for one in placed:
+        held_back, tells_early = self._held_back, self._tells_early
+        for serial, one in enumerate(placed, self._serial):
             ruling = one.ruling
-            serial += 1
             held_back.append((printing_order(ruling, one.key), serial, ruling))
             if ruling.supersedes:
                 for gone in ruling.supersedes:
@@ -293,7 +292,7 @@ class Adjudicator:
                 self._questions[ruling.id] = ruling
             if tells_early:
                 self._tell_early(ruling)
-        self._serial = serial
+        self._serial += len(placed)
         pending = self._judge.state.pending if self._judge.state is not None and tells_early else None
         if pending is not None:
             said = self._said_early

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from io import BytesIO
+from itertools import dropwhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -347,9 +348,7 @@ def read_observations(stream: BinaryIO, skip: int = 0) -> Iterator[tuple[int, Ob
     Raises:
         LogError: a line cannot be read; names the line and what to change.
     """
-    for number, text in number_lines(stream):
-        if number <= skip:
-            continue
+    for number, text in dropwhile(lambda line: line[0] <= skip, number_lines(stream)):
         raw = parse_object(text, number)
         if "ruling" in raw and "kind" not in raw:
             continue

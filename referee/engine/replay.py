@@ -219,11 +219,12 @@ def judge_log(
     Raises:
         LogError: a line does not fit the log; names it. Always raised for the table.
     """
-    for place, (number, seen) in zip(range(len(outlined.least_after)), lines, strict=False):
-        now = outlined.amended or place % _BATCH == _BATCH - 1
-        least = outlined.least_after[place] if now else _LAST
+    paired = zip(outlined.least_after, lines, strict=False)
+    for place, (least, (number, seen)) in enumerate(paired, start=1):
+        now = outlined.amended or place % _BATCH == 0
+        promised = least - 1 if now and least != _LAST else None
         try:
-            made = adjudicator.observe(seen, None if least == _LAST else least - 1, judge=now)
+            made = adjudicator.observe(seen, promised, judge=now)
         except LogError as error:
             told = LogError(number if error.line is None else error.line, error.problem)
             if leave_out is None or seen is outlined.table:

@@ -334,13 +334,14 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
         step.enter(LastChance(phase.seat, left, None if left else step.t + LAST_CHANCE_NS, step.ref, step.t_error))
     elif chances and (challenge is None or position.rules.has("C4")):
         _challenge(step, card, seat)
-    elif challenge is not None and card[0] == "T" and position.rules.has("N5"):
+    elif challenge is None:
+        if following is None:
+            step.enter(TURNS[position.after(seat)])
+    elif card[0] == "T" and position.rules.has("N5"):
         step.rule("challenge_off", "N5", because=(challenge.ref,), seat=seat)
         step.enter(Turn(position.after(seat)))
-    elif challenge is not None:
+    else:
         _pay(step, card, seat, challenge)
-    elif following is None:
-        step.enter(TURNS[position.after(seat)])
     if not _ENDING.isdisjoint(position.rules.on):
         _end_by_pattern(step)
 
