@@ -208,8 +208,8 @@ def table_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Yield the table's lines, one for each situation, and one with the sums."""
     yield "| " + " | ".join(HEADINGS) + " |"
     yield "| :--- | " + " | ".join("---:" for _ in HEADINGS[1:]) + " |"
-    for name in dict.fromkeys(one.name for one in outcomes):
-        yield _row(name, [one for one in outcomes if one.name == name])
+    for name in dict.fromkeys(outcome.name for outcome in outcomes):
+        yield _row(name, [outcome for outcome in outcomes if outcome.name == name])
     yield _row("**all**", outcomes)
 
 

@@ -182,7 +182,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("language", nargs="*", help="codes such as de (default: every language but English)")
     asked: Any = parser.parse_args(argv)
     wrong = [
-        line for language in asked.language or [one for one in LANGUAGES if one != "en"] for line in check(language)
+        line
+        for language in asked.language or [language for language in LANGUAGES if language != "en"]
+        for line in check(language)
     ]
     print("\n".join(wrong) or f"whole: {', '.join(asked.language or LANGUAGES)}")
     return int(bool(wrong))

@@ -56,7 +56,7 @@ class Reports(MetCommand):
         by = tuple(dict.fromkeys(map(self._checked_seat, self._get("by"))))
         if against in by:
             raise Denied("a player cannot contest their own action")
-        on_record = (one["seat"] for one in self._log.rulings.values() if one.kind in CONTESTABLE)
+        on_record = (ruling["seat"] for ruling in self._log.rulings.values() if ruling.kind in CONTESTABLE)
         if against not in (self._facts.view.owner, *on_record):
             raise Denied("{seat} has neither slapped nor taken a pile yet", seat=against)
         for seat in by:

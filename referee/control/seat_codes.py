@@ -169,7 +169,7 @@ def why_ended(folder: Path, code: str) -> tuple[str, int | None]:
     words = Sentence("{name}: this code was for another evening; scan the new one at the table", name=name)
     if called_in:
         words = Sentence("{name}: this code was cancelled; scan the new one at the table", name=name)
-    return words, next((one.seat for one in found.codes if one.name == name), None)
+    return words, next((code.seat for code in found.codes if code.name == name), None)
 
 
 def _is_same(one: SeatCode, seat: int, key: str, name: str) -> bool:

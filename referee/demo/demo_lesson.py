@@ -48,7 +48,7 @@ def lesson_lines(script: Script, fps: float) -> list[Observation]:
     lines = [_stated(line, round(SECOND / fps / 2)) for line in script.truth]
     for _ in range(_MOST_ASKED):
         told = {line.to for line in lines if isinstance(line, Answer)}
-        answer = next((one for one in _answers(script, lines) if one.to not in told), None)
+        answer = next((answer for answer in _answers(script, lines) if answer.to not in told), None)
         if answer is None:
             break
         lines.append(replace(answer, id=f"answer{len(told) + 1}"))

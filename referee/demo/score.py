@@ -135,7 +135,7 @@ def score_cards(truth: Sequence[Observation], seen: Sequence[Observation]) -> Ca
 def _takers(told: Iterable[Observation]) -> Callable[[Card], int | None]:
     """Return a function from a card to the seat that took its pile; 0: the pile was not taken."""
     taken = sorted((o for o in told if isinstance(o, Taken)), key=lambda one: one.t)
-    return lambda card: next((one.seat for one in taken if one.t > card.t), 0)
+    return lambda card: next((take.seat for take in taken if take.t > card.t), 0)
 
 
 _TAKEN_SLACK: Final = 1_000 * MS

@@ -264,7 +264,7 @@ def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
 
 def _stay(services: Sequence[TableService], typed: Answers) -> None:
     """Keep the page open after the game, until Enter is pressed."""
-    print(*(translate(words) for one in services if (words := one.standing)), sep="\n")
+    print(*(translate(words) for service in services if (words := service.standing)), sep="\n")
     print(translate("the page stays open; Enter ends it") + " ", end="", flush=True)
     typed.forget()
     while not typed.wait(0.05):

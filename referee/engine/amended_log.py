@@ -95,7 +95,11 @@ class AmendedLog:
         replaced = {name for ruling in rulings for name in ruling.supersedes}
         self.rulings = {ruling.id: ruling for ruling in rulings if ruling.id not in replaced}
         """Rulings in force, by id."""
-        asked = [(one["ask"], cause_of(one)) for one in rulings if one.kind == "question" and one["ask"] in UNUSED]
+        asked = [
+            (ruling["ask"], cause_of(ruling))
+            for ruling in rulings
+            if ruling.kind == "question" and ruling["ask"] in UNUSED
+        ]
         amending = {name for name, line in self._lines.items() if isinstance(line, AMENDING)}
         self._unused = {line for ask, line in asked if ask != LATE and line in amending}
         """Lines that the adjudicator could not use: lines that did not fit, and late ones that were not accepted."""
@@ -116,7 +120,11 @@ class AmendedLog:
                 continue
             by = line
             if line.void and line.line not in self._lines:
-                dead = (one for one in rulings if one.kind == "dead_card" and line.line in (one.id, base_id(one)))
+                dead = (
+                    ruling
+                    for ruling in rulings
+                    if ruling.kind == "dead_card" and line.line in (ruling.id, base_id(ruling))
+                )
                 by = next((as_in_turn(one, line) for one in dead), line)
             self._said_of.setdefault(by.line, []).append(by)
 
@@ -150,7 +158,7 @@ class AmendedLog:
         if found is not None:
             return found
         first = self.first_name(name)
-        return next((one for one in self.rulings.values() if base_id(one) == first), None)
+        return next((ruling for ruling in self.rulings.values() if base_id(ruling) == first), None)
 
     def first_name(self, name: str) -> str:
         """Return the id that a ruling had before it was renamed."""

@@ -97,9 +97,9 @@ def _figure(
         outcome = "late"
     card = None
     if outcome in ("won", "late") and won is not None:
-        card = max((one for one in cards if one.id in won.because), key=lambda one: one.t, default=None)
+        card = max((card for card in cards if card.id in won.because), key=lambda one: one.t, default=None)
     elif outcome == "false":
-        card = max((one for one in cards if one.t <= slap.t), key=lambda one: one.t, default=None)
+        card = max((card for card in cards if card.t <= slap.t), key=lambda one: one.t, default=None)
     if is_said(slap) or is_said(card):
         # People reported it, and know only the order of events: no reaction time, and no margin.
         card = None

@@ -222,7 +222,7 @@ def _turn_until_over(
         now = loop.turn()
     service.ready(f"{display.gauge.title}: ready")
     end = End(conductor, services)
-    unseen = View() if any(one.hides for one in services) else None
+    unseen = View() if any(service.hides for service in services) else None
     while not (service.stop_asked or (not conductor.is_saving and end.leaves(now))):
         now = loop.turn()
         if now - drawn >= _REDRAW and not conductor.is_saving:
@@ -231,8 +231,8 @@ def _turn_until_over(
                 display.gauge, t=now - began, cards=conductor.cards, lag_ms=loop.lag / MS,
                 fps=loop.frames / max(1e-9, (now - began) / 1e9),
                 notes=tuple(f"{part}: {translate(words)}" for part, words in conductor.troubles.items()),
-                standing=tuple(line for one in services for line in translate(one.standing).splitlines()),
-                paused=conductor.paused, full=any(one.fills_screen for one in services),
+                standing=tuple(line for service in services for line in translate(service.standing).splitlines()),
+                paused=conductor.paused, full=any(service.fills_screen for service in services),
             )  # fmt: skip
             screen.draw(unseen or conductor.view, gauge)
             service.status("; ".join((f"{conductor.cards} cards", *gauge.notes)))

@@ -153,7 +153,7 @@ def _pile(pile: tuple[Laid, ...], words: RulingWords) -> str:
 
 def offset_of(moment: Moment, explanation: Explanation, texts: Texts) -> str:
     """Return the time from the ruling's instant to a line, with both errors; people's lines have none."""
-    own = next((one.error for one in explanation.moments if one.offset == 0 and one.error), 0)
+    own = next((moment.error for moment in explanation.moments if moment.offset == 0 and moment.error), 0)
     if moment.offset == 0:
         return texts.ms(0, 0)
     return texts.measured(moment.offset, own + moment.error, sign=True)

@@ -214,7 +214,7 @@ class Control:
         """Stamp the touches that a page reports, and pass them on at once (`hardware.pads.page_pads`)."""
         at = self._clock()
         codes, phone = read_seat_codes(self._folder), said.get("phone") or said["page"]
-        used = [one for one in codes if one.code in said["hands"]]
+        used = [code for code in codes if code.code in said["hands"]]
         if not used:
             words, seat = why_ended(self._folder, next(iter(said["hands"])))
             return self._turn_away(request, "code", words, seat, at)

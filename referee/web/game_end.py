@@ -114,7 +114,7 @@ def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
         shapes.append(Text(axis.left - 10, y(count) + 13, str(count), "ink", 40, "end"))
     ends = []
     for seat in range(1, len(counts[-1].counts) + 1):
-        known = [(one.t, one.counts[seat - 1]) for one in counts if len(one.counts) >= seat]
+        known = [(count.t, count.counts[seat - 1]) for count in counts if len(count.counts) >= seat]
         points = tuple((axis.x(t), y(count)) for t, count in known if count is not None)
         if points:
             shapes.append(Polyline(points, seat_role(seat), 6.0))

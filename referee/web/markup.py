@@ -62,7 +62,7 @@ def data_table(
         class_: of the table.
         around: classes of the scrolling element.
     """
-    head = tag("thead", tag("tr", [tag("th", one, scope="col") if one else tag("td", "") for one in heads]))
+    head = tag("thead", tag("tr", [tag("th", head, scope="col") if head else tag("td", "") for head in heads]))
     table = tag("table", head if heads else None, tag("tbody", rows), class_=class_)
     return tag("div", table, class_=around, tabindex=0, role="region", aria_label=label)
 

@@ -170,7 +170,7 @@ def sensible(rng: random.Random, table: Table) -> tuple[str, dict[str, Any]]:
     seat = rng.randint(1, len(table.view.names))
     if kind == "correct":
         return "correct", {
-            "line": rng.choice([one.id for one in lines if isinstance(one, Card)]),
+            "line": rng.choice([line.id for line in lines if isinstance(line, Card)]),
             "card": rng.choice(CARDS),
         }
     if kind == "seat":

@@ -258,7 +258,7 @@ def _a_game_ends_once(moment: JudgedMoment) -> _Found:
     if len(ends) > 1:
         yield "E5a E7", f"the game ends twice: {ends}"
     if isinstance(before.phase, Over):
-        done = [one.id for one in moment.rulings if one.kind not in ("slap_void", "question", "remind")]
+        done = [ruling.id for ruling in moment.rulings if ruling.kind not in ("slap_void", "question", "remind")]
         owed = before.phase.owed != "" and done == ends
         # A hand that won before the end is closed with a later line.
         if [name for name in done if not name.startswith("slap_won")] and not owed:

@@ -30,7 +30,9 @@ def settle_all(lines: Sequence[Observation], rng: random.Random) -> list[str]:
     asked: list[str] = []
     for number in range(_MOST):
         waiting = [
-            one for one in referee.view.questions if (found := _of(made, one)) and found["ask"] not in _TOLD_ONLY
+            question
+            for question in referee.view.questions
+            if (found := _of(made, question)) and found["ask"] not in _TOLD_ONLY
         ]
         if not waiting:
             return []

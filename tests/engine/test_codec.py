@@ -113,7 +113,7 @@ FIELDS: Final[dict[tuple[str, str], tuple[tuple[Any, ...], tuple[Any, ...]]]] = 
 def test_no_kind_and_no_field_is_left_out_here() -> None:
     """The values of a table's rules are tested with the house rules."""
     assert set(VALID) == set(OBSERVATION_KINDS)
-    there = {(kind, one.name) for kind, cls in OBSERVATION_KINDS.items() for one in dataclasses.fields(cls)}
+    there = {(kind, field.name) for kind, cls in OBSERVATION_KINDS.items() for field in dataclasses.fields(cls)}
     assert {field for field in there if field[1] not in ("t", "id", "extra")} - set(FIELDS) == {
         ("table", "rules"),
         ("card", "candidates"),

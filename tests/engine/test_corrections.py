@@ -78,7 +78,7 @@ def test_a_pile_is_taken_up_behind_the_hand_that_won_it_in_a_dead_heat() -> None
     """Two hands are put before a card (K9), and the later has more force: its win stands before what the card did."""
     hands = "3000.000001 slap 2 ±1.5 !0.5\n3000.000002 slap 3 ±1.5 !1.0"
     rulings = everything(log(f"1000 1:Kc\n2000 2:Kd\n3000 3:3h\n{hands}"))
-    names = [one.id for one in rulings if one.kind in ("dead_heat", "slap_won", "pile")]
+    names = [ruling.id for ruling in rulings if ruling.kind in ("dead_heat", "slap_won", "pile")]
     assert names == ["dead_heat@s1", "slap_won@s2", "pile@c3"]
 
 

@@ -28,7 +28,7 @@ def line(kind: str, ms: float, name: str = "", **fields: Any) -> Observation:
 
 def told(referee: Adjudicator, *lines: Observation) -> list[str]:
     """Return ids of the rulings that became final with these lines."""
-    return [ruling.id for one in lines for ruling in referee.observe(one)]
+    return [ruling.id for line in lines for ruling in referee.observe(line)]
 
 
 @pytest.mark.parametrize(

@@ -225,7 +225,7 @@ def power_cuts(count: int, seed: int = 1) -> Tally:
     tally, chance = Tally(), random.Random(seed)
     folder = Path(tempfile.mkdtemp(prefix="powercut-"))
     with mounted(folder) as power:
-        plays = [reference(folder, one, power) for one in SEEDS]
+        plays = [reference(folder, seed, power) for seed in SEEDS]
         for number in range(count):
             of = plays[number % len(plays)]
             power.clear()
@@ -254,7 +254,7 @@ def kills(count: int, seed: int = 2, careless: bool = False) -> Tally:
     tally, chance = Tally(), random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="kill-") as name:
         folder = Path(name)
-        plays = [reference(folder, one, None, careless) for one in SEEDS]
+        plays = [reference(folder, seed, None, careless) for seed in SEEDS]
         for number in range(count):
             of = plays[number % len(plays)]
             after, later = chance.randrange(of.announced), chance.uniform(0, A_WHILE)

@@ -72,7 +72,7 @@ def test_observations_and_rulings_are_told_apart_and_keep_their_numbers() -> Non
             (9, '{"kind":"sneeze","t":4,"ruling":"loud"}')]  # fmt: skip
     lines, rulings = LineReader().read(rows)
     assert [(number, line.kind) for number, line in lines] == [(3, "table"), (4, "tick"), (8, "tick"), (9, "")]
-    assert [encode_ruling(one) for one in rulings] == [ruling]
+    assert [encode_ruling(ruling) for ruling in rulings] == [ruling]
     assert [number for number, _ in LineReader().read(rows, ticks=False)[0]] == [3, 9]
 
 

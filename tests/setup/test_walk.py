@@ -616,7 +616,7 @@ def test_all_that_tables_argue_about_is_on_one_page_and_options_with_their_prese
     # Where runs take four cards, the page says so.
     assert "four cards" in rules_shown("short")[1].choices["runs"]
     for name, preset in PRESETS.items():
-        offered = {BY_NAME[one] for one in rules_shown(name)[1].choices if one in BY_NAME}
+        offered = {BY_NAME[choice] for choice in rules_shown(name)[1].choices if choice in BY_NAME}
         assert set(preset.options) <= offered
 
 

@@ -80,7 +80,7 @@ class UnusualFamily(Family):
 
 def _like(family: str, **changes: Any) -> UnusualFamily:
     usual = FAMILIES[family]
-    return UnusualFamily(**{one.name: getattr(usual, one.name) for one in fields(usual)} | changes)
+    return UnusualFamily(**{field.name: getattr(usual, field.name) for field in fields(usual)} | changes)
 
 
 def foreign_packs() -> list[tuple[str, UnusualFamily]]:
@@ -139,4 +139,4 @@ class FourIndexFamily(Family):
 
 def with_four_indices(family: Family) -> FourIndexFamily:
     """The family as its maker prints it for players who fan their cards to either side."""
-    return FourIndexFamily(**{one.name: getattr(family, one.name) for one in fields(Family)})
+    return FourIndexFamily(**{field.name: getattr(family, field.name) for field in fields(Family)})

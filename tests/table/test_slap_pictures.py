@@ -347,7 +347,7 @@ class Beside:
 
     def keep(self, game: int, pictures: Sequence[Picture]) -> None:
         self.batches.append(len(pictures))
-        self.times += [one.t for one in pictures]
+        self.times += [picture.t for picture in pictures]
         self.storing.keep(game, pictures)
 
     def next_pair(self) -> None:
@@ -470,7 +470,7 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
         record = tmp_path / "record.db"
         _, conductor = play(options, script, eye, frames=pictured.frames(), services=[album], record=record)
         pictured.give()
-    won = [one for one in conductor.rulings if one.kind == "slap_won"]
+    won = [ruling for ruling in conductor.rulings if ruling.kind == "slap_won"]
     assert won
     assert said == []
     site = Site(GameCache(tmp_path / "record.db", tmp_path / FRAMES_FILE), Hub(Board()))

@@ -144,7 +144,7 @@ def test_it_is_never_fed_while_a_part_is_late(steps: list[tuple[str, int]]) -> N
         if part:
             dog.beat(part, now)
             last[part] = now
-        alive = all(now - last[one] <= PARTS[one] for one in PARTS)
+        alive = all(now - last[part] <= PARTS[part] for part in PARTS)
         due = fed is None or now - fed >= SECOND
         feeds = dog.feeds(now)
         assert feeds == (alive and due)

@@ -54,7 +54,7 @@ def calls() -> Iterator[Call]:
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("referee."):
                 module = (node.module or "").removeprefix("referee.").replace(".", "/")
-                known |= {one.name for one in node.names if AT_HOME.get(one.name) == module}
+                known |= {alias.name for alias in node.names if AT_HOME.get(alias.name) == module}
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or file == "sentence":
                 continue

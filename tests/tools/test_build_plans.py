@@ -266,7 +266,7 @@ def test_the_sum_is_that_of_the_rows(seats: int) -> None:
 def test_what_is_drawn_is_on_the_list(seats: int) -> None:
     listed = {part.name: part.count(seats) for part in parts.entries("part")}
     boards = [board.board_of(first) for first in range(1, seats + 1, board.SEATS)]
-    drawn = [part for one in boards for part in one.parts]
+    drawn = [part for board in boards for part in board.parts]
     for words, count in (
         ("74HC14", sum(part.kind == "chip" for part in drawn)),
         ("100 nF", sum(part.kind == "capacitor" for part in drawn)),

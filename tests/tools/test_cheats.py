@@ -97,7 +97,7 @@ def felt(table: Table, hand: Hand) -> Edge | None:
 
 
 @pytest.mark.parametrize(
-    "lie", [one for one in LIES if one.phone not in (AnothersHand, LastNights)], ids=lambda one: one.name
+    "lie", [lie for lie in LIES if lie.phone not in (AnothersHand, LastNights)], ids=lambda one: one.name
 )
 def test_no_liar_is_surely_first_where_another_hand_was(lie: Lie) -> None:
     for seed in (1, 2):

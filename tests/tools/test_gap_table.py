@@ -37,7 +37,7 @@ def _news(fault: Fault | None, end: int, seen: tuple[Observation, ...] = ()) -> 
     out = []
     while table.now < end - _FRAME:
         table.step()
-        out += [(table.now, one) for one in table.news(lambda: None)]
+        out += [(table.now, item) for item in table.news(lambda: None)]
     table.close()
     return out
 

@@ -39,10 +39,10 @@ def _all_seen(one: Plan) -> list[Observation]:
 
 def test_a_set_has_every_kind_of_gap_and_of_happening_and_the_same_seed_gives_the_same() -> None:
     plans = [plan(number, 3) for number in (*range(10), 13, 26, 48)]
-    assert {one.kind for one in plans} == set(KINDS)
-    assert {one.happening for one in plans} == {"nothing", "laid", "slapped", "taken"}
-    assert all(what_happens(one.script, one.blind) == one.happening for one in plans)
-    assert all(one.script.duration > one.fault.until + SECOND for one in plans)
+    assert {plan.kind for plan in plans} == set(KINDS)
+    assert {plan.happening for plan in plans} == {"nothing", "laid", "slapped", "taken"}
+    assert all(what_happens(plan.script, plan.blind) == plan.happening for plan in plans)
+    assert all(plan.script.duration > plan.fault.until + SECOND for plan in plans)
     assert plan(13, 3) == plans[10] != plan(13, 4)
 
 

@@ -23,7 +23,7 @@ def test_a_slow_eye_gets_every_frame_in_order_while_there_is_room() -> None:
     for t in range(100):
         waiting.put(frame(t))
     taken = [waiting.next(0) for _ in range(101)]
-    assert [one.t for one in taken if one is not None] == list(range(100))
+    assert [take.t for take in taken if take is not None] == list(range(100))
     assert taken[-1] is None and not waiting.after_gap
 
 

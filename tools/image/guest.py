@@ -80,7 +80,7 @@ class Guest:
             *_MACHINES[architecture], "-accel", "tcg,thread=multi", "-smp", "2", "-m", str(memory),
             "-nodefaults", "-display", "none", "-uuid", _NUMBER, "-bios", str(_FIRMWARE[architecture]),
             "-serial", f"file:{self.console_file}",
-            *(word for one in disks for word in ("-drive", one)),
+            *(word for disk in disks for word in ("-drive", disk)),
             "-netdev", f"user,id=net,hostfwd=tcp:127.0.0.1:{self.port}-:8080",
             "-device", "virtio-net-pci,netdev=net,romfile=",
             "-device", "virtio-rng-pci", "-device", "virtio-serial-pci",

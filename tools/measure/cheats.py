@@ -405,7 +405,7 @@ async def play(table: Table, lie: Lie, piles: int, seed: int, old: dict[int, str
     """Play all piles of one case."""
     rng = random.Random(f"{seed} {lie.name}")
     await table.until(lambda: table.began, 120 * SECOND)
-    codes = {one.seat: one.code for one in read_seat_codes(table.folder / "run")}
+    codes = {code.seat: code.code for code in read_seat_codes(table.folder / "run")}
     phones = [Phone(seat, codes[seat], random.Random(rng.random())) for seat in range(1, LIAR)]
     code = old[LIAR] if lie.phone is LastNights else codes[LIAR]
     phones.append(lie.phone(LIAR, code, random.Random(rng.random())))

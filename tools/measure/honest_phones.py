@@ -210,7 +210,7 @@ def show(evenings: Sequence[HonestEvening]) -> bool:
         unfelt = sum(hand.edge is None for hand in of)
         print(f"in {why}: {len(of)} hands, in time {len(of) - lates - unfelt}, late {lates}, not felt {unfelt}")
     print(f"late hands: {all_late}, whose seat was named: {named}")
-    print(f"the promise was behind by {max(one.widest_wait for one in evenings) / MS:.0f} ms at most")
+    print(f"the promise was behind by {max(evening.widest_wait for evening in evenings) / MS:.0f} ms at most")
     said, blue = Counter[str](), Counter[str]()
     for evening in evenings:
         said += evening.said

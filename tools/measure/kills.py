@@ -263,7 +263,7 @@ def true_stretches(game: Game) -> Iterator[tuple[int, int, list[Ruling]]]:
 
 def _score_cards(out: Score, game: Game, name: str) -> None:
     """Count the cards that the log has, and those that nothing mentions."""
-    laid, read = ([one for one in lines if isinstance(one, Card)] for lines in (game.script.truth, game.lines))
+    laid, read = ([line for line in lines if isinstance(line, Card)] for lines in (game.script.truth, game.lines))
     words = [ruling.t for ruling in game.rulings if ruling.kind == "question"]
     words += [line.t for line in game.lines if isinstance(line, Pause)]
     for true, seen in align(laid, read):

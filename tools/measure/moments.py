@@ -252,11 +252,11 @@ class Check:
         at, words = int(reading["at"]), self._words
         if winner := reading.get("winner"):
             final = self._verdict_on(winner[0].partition("@")[2])
-            allowed = (" | ".join(read_verdict(one, words)[:3]) for one in self._finishes(final))
+            allowed = (" | ".join(read_verdict(finish, words)[:3]) for finish in self._finishes(final))
             self._note(f"{place}: moment", final, at, " | ".join(winner[1:]), allowed)
         if last := reading.get("last"):
             final = self._verdict_on(last[0].partition("slap=")[2].partition("&")[0])
-            allowed = (" | ".join(headline(one, words)[:2]) for one in self._finishes(final))
+            allowed = (" | ".join(headline(finish, words)[:2]) for finish in self._finishes(final))
             self._note(f"{place}: last slap", final, at, " | ".join(last[1:]), allowed)
         for final in self.verdicts:
             for text in (text for id_, text in reading["list"] if id_ == final.id):

@@ -116,9 +116,11 @@ class GameFilm:
         # Before the first take patterns may reach down to unseen cards.
         known = min((line.t for line in seen if isinstance(line, Taken)), default=0) if begin else 0
         marked: dict[str, Slap] = {}
-        for slap in (one for one in self.slaps if one.t >= known):
+        for slap in (slap for slap in self.slaps if slap.t >= known):
             frame = first_frame(slap, FPS)
-            moment = [one for one in dispute.moments if frame in one.frames and one.card.t <= slap.t][-1].card.id
+            moment = [moment for moment in dispute.moments if frame in moment.frames and moment.card.t <= slap.t][
+                -1
+            ].card.id
             dispute.mark(moment, slap.seat, frame)
             marked[f"slap-{moment}-{slap.seat}"] = slap
         rulings = dispute.rule()

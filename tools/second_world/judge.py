@@ -301,7 +301,7 @@ def main() -> int:
     print(table(scores))
     if args.json:
         args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps([asdict(one) for one in scores], indent=1) + "\n", encoding="utf-8")
+        args.json.write_text(json.dumps([asdict(score) for score in scores], indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -132,7 +132,7 @@ class ClassSite:
     async def join(self, request: Request) -> Response:
         """Give a phone a place in the class; if all are given out, an unused one is given out again."""
         taken = self.lesson.room.pupils
-        free = [one.code for one in self.codes if one.seat in PHONES and f"page {one.seat}" not in taken]
+        free = [code.code for code in self.codes if code.seat in PHONES and f"page {code.seat}" not in taken]
         if not free:
             return draw_notice(request, "class.full", 503)
         code = min(free, key=lambda one: self._handed.index(one) if one in self._handed else -1)

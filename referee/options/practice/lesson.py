@@ -342,7 +342,7 @@ def report(lesson: Lesson, rules: HouseRules, timing: str) -> list[str]:
     tries = lesson.tries
     if not tries:
         return ["Nothing was dealt."]
-    went = Counter(one.kind for one in tries)
+    went = Counter(trial.kind for trial in tries)
     lines = [
         f"{len(tries)} piles: {went[PromptKind.RIGHT]} slapped right, {went[PromptKind.MISSED]} missed, "
         f"{went[PromptKind.FALSE]} slapped falsely, {went[PromptKind.SOON]} too soon to have seen the card."
@@ -375,16 +375,16 @@ def report(lesson: Lesson, rules: HouseRules, timing: str) -> list[str]:
 
 
 def _median(tries: Iterable[Try]) -> Median | None:
-    return median([float(one.since) for one in tries if one.since is not None])
+    return median([float(trial.since) for trial in tries if trial.since is not None])
 
 
 def _ms(ns: float, tries: Iterable[Try]) -> int:
     """Return a time in milliseconds, rounded by the largest error of these tries."""
-    return whole_ms(round(ns), max(one.error for one in tries))
+    return whole_ms(round(ns), max(trial.error for trial in tries))
 
 
 def _row(row: str, tries: Sequence[Try], rules: HouseRules) -> str:
-    of = [one for one in tries if one.row == row]
+    of = [trial for trial in tries if trial.row == row]
     found = _median(of)
     time = "" if found is None else f", {_ms(found.value, of)} ms (n = {found.count})"
     return f"{row:5} {sum(one.kind is PromptKind.RIGHT for one in of)} of {len(of)} right{time}"
@@ -392,8 +392,8 @@ def _row(row: str, tries: Sequence[Try], rules: HouseRules) -> str:
 
 def _slower(row: str, tries: Sequence[Try]) -> bool:
     """Return whether a pattern's median is certainly above that of the rest: their limits do not overlap."""
-    own = _median(one for one in tries if one.row == row)
-    rest = _median(one for one in tries if one.row not in (row, NO_PATTERN))
+    own = _median(trial for trial in tries if trial.row == row)
+    rest = _median(trial for trial in tries if trial.row not in (row, NO_PATTERN))
     if own is None or rest is None or own.low is None or rest.high is None:
         return False
     return own.low > rest.high

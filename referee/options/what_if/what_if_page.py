@@ -84,7 +84,7 @@ def _read_ms(text: str) -> int | None:
 def _form(folded: LoadedGame, seen: Finish, line: str, by: str, error: str, words: RulingWords) -> Markup:
     texts = words.texts
     lines: list[Observation | None] = [folded.line(hand.id) for hand in seen.hands]
-    near: list[Slap | Card] = [one for one in lines if isinstance(one, Slap)]
+    near: list[Slap | Card] = [line for line in lines if isinstance(line, Slap)]
     near += seen.cards[-_CARDS:]
     options = [
         tag("option", f"{line_words(one, words)}{_known(one, words)}", value=one.id, selected=one.id == line)

@@ -281,7 +281,7 @@ class FinishDrawing:
         if not room:
             yield Text(m.margin + 4, y + m.lane * 0.8, said, "soft", m.size * 0.8)
         yield from self._result(chief, y)
-        first = next((one for one in self.finish.hands if one.t == self.finish.zero), None)
+        first = next((hand for hand in self.finish.hands if hand.t == self.finish.zero), None)
         if chief.behind is not None and chief.t != self.finish.zero and first is not None:
             # Within this distance of the first hand it is a dead heat: the sum of both errors (reading 2).
             low, high = self.near.inside(0), self.near.inside(first.error + chief.error)

@@ -55,7 +55,7 @@ class JoinedPhones:
 
     def keep(self, codes: Sequence[SeatCode]) -> None:
         """Forget the phones of all other codes, which have ended."""
-        held = {one.code for one in codes}
+        held = {code.code for code in codes}
         if gone := self._joined.keys() - held:
             for code in gone:
                 del self._joined[code]

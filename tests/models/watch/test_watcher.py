@@ -237,7 +237,9 @@ def test_a_card_slid_under_is_placed_and_no_new_card() -> None:
     stream.show([burned, SEVEN, KING], frames=12)
     assert stream.names == ["7h", "Ks"]
     placed = [line for line in stream.seen if isinstance(line, Placed)]
-    assert [(one.seat, one.cards, one.where, one.id) for one in placed] == [(3, ("9d",), "bottom", "p1")]
+    assert [(placement.seat, placement.cards, placement.where, placement.id) for placement in placed] == [
+        (3, ("9d",), "bottom", "p1")
+    ]
 
 
 def test_a_card_slid_under_is_not_laid_on_top_while_a_hand_hides_the_ends_of_all() -> None:

@@ -132,7 +132,7 @@ def test_a_screen_that_told_when_it_showed_the_card_is_believed() -> None:
     hear("page", Edge(SCREEN, 5 * SECOND + 1, pressed=False, t_error=9 * MS))
     hear("page", Edge(FIRST_KEY, 5 * SECOND + 300 * MS, pressed=True, t_error=8 * MS))
     lesson.look(6 * SECOND)
-    assert [(one.reaction, one.error) for one in room.trials] == [(300 * MS, 17 * MS)]
+    assert [(trial.reaction, trial.error) for trial in room.trials] == [(300 * MS, 17 * MS)]
 
 
 def test_a_phones_trial_is_taken_once_and_written_at_once(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_phones_trial_is_taken_once_and_written_at_once(tmp_path: Path) -> Non
     assert told is not None and (told["pupil"], told["number"], told["each"]) == (1, 1, 3)
     again = [lesson.take_report("page 1", trial(told)) for _ in range(2)]
     assert [one["number"] for one in again if one] == [2, 2], "a report that comes twice counts once"
-    assert [(one.reaction, one.end) for one in lesson.room.trials] == [(250 * MS, TrialEnd.REACTION)]
+    assert [(trial.reaction, trial.end) for trial in lesson.room.trials] == [(250 * MS, TrialEnd.REACTION)]
     written = (tmp_path / "class.csv").read_text(encoding="utf-8").splitlines()
     assert written[1:] == ["1,1,,phone,1008,reaction,250,28"]
     handed_on = lesson.take_report("page 1", {"next": True} | trial(told))
@@ -156,7 +156,7 @@ def test_a_phone_that_stumbled_over_its_picture_measures_nothing() -> None:
     assert after is not None and after["number"] == 1 and lesson.room.trials == []
     after = lesson.take_report("page 1", trial(told, touched=None))
     assert after is not None and after["number"] == 2
-    assert [one.end for one in lesson.room.trials] == [TrialEnd.MISSED]
+    assert [trial.end for trial in lesson.room.trials] == [TrialEnd.MISSED]
 
 
 def test_a_false_start_repeats_its_trial_up_to_five_tries_and_each_try_is_written(tmp_path: Path) -> None:

@@ -160,8 +160,8 @@ def _played(lesson: Lesson, player: Player) -> list[Try]:
 def test_a_perfect_player_is_told_so_with_the_very_times() -> None:
     lesson = _lesson(read_house_rules("wikipedia-2009"), deals=60)
     tries = _played(lesson, Player(lesson, read_house_rules("wikipedia-2009"), after=312 * MS))
-    assert {one.kind for one in tries} == {PromptKind.RIGHT, PromptKind.LEFT}
-    assert {(one.since, one.error) for one in tries if one.kind is PromptKind.RIGHT} == {(312 * MS, 11_500_000)}
+    assert {trial.kind for trial in tries} == {PromptKind.RIGHT, PromptKind.LEFT}
+    assert {(trial.since, trial.error) for trial in tries if trial.kind is PromptKind.RIGHT} == {(312 * MS, 11_500_000)}
     assert len(lesson.order.introduced) > 3
     assert "312 ms in the median" in "\n".join(report(lesson, CLASSIC, "how sure"))
 
@@ -183,7 +183,7 @@ def test_what_is_missed_is_explained_comes_back_and_is_to_be_practised() -> None
     missed = [prompt for prompt in player.prompts if prompt.kind is PromptKind.MISSED]
     assert missed
     assert all("P2: Sandwich" in prompt.words for prompt in missed)
-    many = {row: sum(one.row == row for one in tries) for row in ("P1", "P2")}
+    many = {row: sum(trial.row == row for trial in tries) for row in ("P1", "P2")}
     assert many["P2"] > many["P1"]
     assert any(line.startswith("Practise: P2") for line in report(lesson, CLASSIC, "")), report(lesson, CLASSIC, "")
 
@@ -192,7 +192,7 @@ def test_a_rash_hand_is_false_and_told_why() -> None:
     lesson = _lesson(deals=20, steps=False)
     player = Player(lesson, CLASSIC, rash=True)
     tries = _played(lesson, player)
-    assert sum(one.kind is PromptKind.FALSE for one in tries) > 10
+    assert sum(trial.kind is PromptKind.FALSE for trial in tries) > 10
     why = [prompt.words for prompt in player.prompts if prompt.kind is PromptKind.FALSE]
     assert all("makes nothing here" in words for words in why)
     assert any("leave alone" in line for line in report(lesson, CLASSIC, ""))
@@ -201,8 +201,8 @@ def test_a_rash_hand_is_false_and_told_why() -> None:
 def test_a_hand_that_is_too_soon_to_have_seen_is_no_reaction() -> None:
     lesson = _lesson(deals=12, steps=False)
     tries = _played(lesson, Player(lesson, CLASSIC, after=60 * MS))
-    assert {one.kind for one in tries if one.row} == {PromptKind.SOON}
-    assert all(one.since is None for one in tries)
+    assert {trial.kind for trial in tries if trial.row} == {PromptKind.SOON}
+    assert all(trial.since is None for trial in tries)
 
 
 def test_it_is_timed_from_when_the_card_was_shown_and_judged_by_what_lay_there() -> None:
@@ -265,8 +265,8 @@ def test_a_lesson_at_simulated_pads() -> None:
     player = PadPlayer(lesson, CLASSIC)
     tries = _played(lesson, player)
     player.table.close()
-    assert {one.kind for one in tries} == {PromptKind.RIGHT, PromptKind.LEFT}
-    assert {one.since for one in tries if one.kind is PromptKind.RIGHT} == {280 * MS}
+    assert {trial.kind for trial in tries} == {PromptKind.RIGHT, PromptKind.LEFT}
+    assert {trial.since for trial in tries if trial.kind is PromptKind.RIGHT} == {280 * MS}
     assert "1.5 ms" in player.timing
 
 

@@ -81,7 +81,7 @@ def test_dead_heats_doubt_questions_and_void_hands_are_undecided() -> None:
         ruled("question", "s3", ask="unreadable_card", about=["s3"]), ruled("slap_void", "s4"),
         ruled("slap_false", "s5"), ruled("question", "c1", ask="who_played", about=["c1"]),
     ]  # fmt: skip
-    found = [(one.verdict, one.why) for one in judge_slaps(lines, rulings)]
+    found = [(slap.verdict, slap.why) for slap in judge_slaps(lines, rulings)]
     assert found == [("", "dead_heat"), ("", "doubt"), ("", "question"), ("", "void"), (FALSE, "")]
 
 
@@ -90,4 +90,4 @@ def test_only_known_verdicts_are_marks() -> None:
         return Other(t=t, id=f"m{t}", name="mark", extra=extra)
 
     told = [line(3, verdict=FALSE), line(1, verdict=GOOD), line(2, verdict="maybe"), line(4)]
-    assert [(one.t, one.verdict) for one in find_marks(told)] == [(1, GOOD), (3, FALSE)]
+    assert [(mark.t, mark.verdict) for mark in find_marks(told)] == [(1, GOOD), (3, FALSE)]

@@ -154,7 +154,7 @@ def test_moved_by_nothing_every_frozen_log_is_ruled_the_very_same() -> None:
             game = ReplayedGame(lines)
         except (LogError, TooLong):
             continue
-        known = [one for one in game.lines() if isinstance(one, Slap | Card)]
+        known = [line for line in game.lines() if isinstance(line, Slap | Card)]
         for one in {line.id: line for line in (*known[:1], *known[-1:])}.values():
             found = move_line(lines, game, Move(one.id, 0))
             assert found.game.rulings == game.rulings, (name, one.id)
