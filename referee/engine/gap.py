@@ -100,11 +100,14 @@ class PileFinding:
         return [gap] if self.came == UNREADABLE else [gap, Card(t=t, card=self.came, t_error=error, extra=extra)]
 
 
-def reconcile_pile(believed: Sequence[str], lying: Sequence[str], *, slapped: bool = False) -> PileFinding:
+def reconcile_pile(
+    believed: Sequence[str], lying: Sequence[str], *, slapped: bool = False, vouched: bool = False
+) -> PileFinding:
     """Compare a pile before and after a gap.
 
     Args:
         slapped: hands came down meanwhile; on an empty table that means that a whole pile has come and gone.
+        vouched: people say that the pile lies as it did: a card that cannot be read is then one of its cards.
         believed: its cards before the gap, oldest first; ``??`` for an unknown one.
         lying: the cards seen after it, in the order reported; covered ones may be missing.
     """
@@ -112,6 +115,8 @@ def reconcile_pile(believed: Sequence[str], lying: Sequence[str], *, slapped: bo
     if not now:
         return PileFinding("gone" if before or slapped else "same", before, now)
     new = tuple(card for card in now if card not in before or card == UNREADABLE)
+    if vouched and before and set(new) <= {UNREADABLE}:
+        return PileFinding("same", before, now)
     top = before[-1] if before else ""
     # A card that was unreadable before may be the one read now, but never the other way round.
     if (not new and top in now) or (top == UNREADABLE and len(new) <= 1 and UNREADABLE not in new):

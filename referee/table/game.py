@@ -192,8 +192,11 @@ class Conductor:
 
     @property
     def foresight(self) -> Foresight | None:
-        """The cards that can come next, by deck memory; None if it cannot say."""
-        return self._adjudicator.foresight
+        """The cards that can come next, by deck memory; None if it cannot say.
+
+        While the camera is lost it cannot: cards that a new look finds were laid before, so they are not the next ones.
+        """
+        return None if self._pause.is_lost else self._adjudicator.foresight
 
     @property
     def is_saving(self) -> bool:

@@ -158,14 +158,15 @@ class GamePause:
             if not is_complete or judged < (self._look.since or 0) - 1:
                 return None
             look, self._look = self._look, None
-            finding = reconcile_pile(pile, look.lying, slapped=self.hands is not None and self.hands.any_came)
+            # People who go on with a broken-off game vouch for what lies there.
+            slapped = self.hands is not None and self.hands.any_came
+            finding = reconcile_pile(pile, look.lying, slapped=slapped, vouched=self._is_broken_off)
             # The game resumes with the first frame that shows the table: later observations happened in it.
             base, seen = max(camera_watermark, self._since), look.since or sight.t
             self._looked_over = seen
             until = max(seen, base + max(finding.span, 1))
             after = [_not_before(late, until + n) for n, late in enumerate(look.later)]
             extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
-            # People who go on with a broken-off game vouch for what lies there.
             is_vouched = self._is_broken_off and finding.verdict == "same"
             self._is_broken_off = False
             steps += [

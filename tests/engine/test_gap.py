@@ -66,6 +66,14 @@ def test_what_became_of_the_pile(believed: tuple[str, ...], lying: tuple[str, ..
     assert (finding.verdict, finding.came, finding.asks) == (verdict, came, verdict != "same")
 
 
+@pytest.mark.parametrize(
+    ("lying", "verdict"),
+    [(("??",), "same"), (("7c", "??"), "same"), (("9c",), "more"), (("??", "9c"), "more"), ((), "gone")],
+)
+def test_people_vouch_for_a_card_that_cannot_be_read_and_for_no_other(lying: tuple[str, ...], verdict: str) -> None:
+    assert reconcile_pile(("7h", "7c"), lying, vouched=True).verdict == verdict
+
+
 def test_what_came_is_put_behind_the_gap_between_pause_and_resume() -> None:
     finding = reconcile_pile(("7h",), ("2c", "7c"))
     with pytest.raises(ValueError, match=rf"the gap must be {finding.span} ns long, not {finding.span - 1}"):

@@ -9,6 +9,7 @@ truth: cards, rulings, and each hand's stated error.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -109,6 +110,7 @@ class StreamedTable:
         """``look`` is the number of a picture with a card, for the look before the game."""
         self._pictures, self._begun = pictures, threading.Event()
         self._rest = 0
+        self._stills: dict[int, Iterator[bytes]] = {}
         self.show_game = False
         """Show a card, for the look before the game."""
         self._look = look
@@ -153,10 +155,19 @@ class StreamedTable:
             if self._begun.is_set():
                 index = min(max(0, round((due - self.origin) * _FPS / SECOND)), len(self._pictures) - 1)
             time.sleep(max(0.0, (due - monotonic()) / 1e9))
-            jpeg = self._pictures[index]
+            jpeg = self._pictures[index] if self._begun.is_set() else next(self._still(index))
             head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"
             out.write(head.encode() + jpeg + b"\r\n")
             due = self._after(due)
+
+    def _still(self, index: int) -> Iterator[bytes]:
+        """Yield one picture with ever new noise: a camera whose pictures are all the same has stopped."""
+        if index not in self._stills:
+            image: Any = cv2.imdecode(np.frombuffer(self._pictures[index], np.uint8), cv2.IMREAD_COLOR)
+            noise = np.random.default_rng(index).integers(0, 3, (4, *image.shape)).astype(np.uint8)
+            made = [cv2.imencode(".jpg", cv2.add(image, speck), [cv2.IMWRITE_JPEG_QUALITY, 92])[1] for speck in noise]
+            self._stills[index] = itertools.cycle([np.asarray(jpeg).tobytes() for jpeg in made])
+        yield from self._stills[index]
 
     def _after(self, due: int) -> int:
         """Return when the next frame is due, ns: on the game's own grid once that has begun."""
