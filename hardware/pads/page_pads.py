@@ -322,7 +322,7 @@ def _refusal(seat: int, why: str) -> str:
     """Return a message about a refused page; ``why`` is one of `REFUSED`."""
     if why == "phone":
         return Sentence(
-            "another phone asks to be {seat}'s pad and is refused; if it is the right one, cancel "
+            "another phone asks to be {seat}'s pad and is refused; if it is the right one, replace "
             "the code on the control page",
             seat=seat,
         )

@@ -189,7 +189,7 @@ COMMAND_FIELDS: Final[Mapping[str, type[CommandFields]]] = {
     "remove": _fields("remove a game from the record", {"game": _GAME, "confirm": _YES}),
     "power_off": _fields("finish writing, and switch the machine off", {"confirm": _YES}),
     "seat_code": _fields(
-        "cancel a seat's code: its phone is no pad any more, and the seat gets a new code",
+        "replace a seat's code: its phone is no pad any more",
         {"seat": _SEAT}, {"phones": _whole(Sentence("how many phones may be this seat's pad"), 1, MOST_PHONES)},
     ),
     "settings": _fields(

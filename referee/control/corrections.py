@@ -349,7 +349,7 @@ class CommandHandler(Reports):
 
     def seat_code(self) -> Accepted:
         """Order a new code for a seat."""
-        words = Sentence("{seat}'s code is cancelled; scan the new one at the table", seat=self._get("seat"))
+        words = Sentence("{seat}'s code is replaced; scan the new one at the table", seat=self._get("seat"))
         return Accepted(words, order=self._command)
 
     def settings(self) -> Accepted:

@@ -145,7 +145,7 @@ def call_in(folder: Path, seat: int, phones: int | None = None) -> str:
     found = _read(folder)
     old = next((code for code in found.codes if code.seat == seat), None)
     if old is None:
-        return Sentence("{seat}'s pad is neither a phone nor a browser, so there is no code to cancel", seat=seat)
+        return Sentence("{seat}'s pad is neither a phone nor a browser, so there is no code to replace", seat=seat)
     new = replace(old, code=_new_code(), phones=old.phones if phones is None else phones)
     left = found.end(True, seat)
     try:
@@ -168,7 +168,7 @@ def why_ended(folder: Path, code: str) -> tuple[str, int | None]:
         return _EVENING_OVER, None
     words = Sentence("{name}: this code was for another evening; scan the new one at the table", name=name)
     if called_in:
-        words = Sentence("{name}: this code was cancelled; scan the new one at the table", name=name)
+        words = Sentence("{name}: this code was replaced; scan the new one at the table", name=name)
     return words, next((code.seat for code in found.codes if code.name == name), None)
 
 

@@ -33,7 +33,7 @@ def in_language(told: Mapping[str, Any], texts: Texts, names: Sequence[str] = ()
     """Return the words of an answer, and ``lang``, their language; an untranslated answer has no ``lang``.
 
     Args:
-        told: the result of `referee.sentence.told`, possibly from another process.
+        told: the result of `referee.sentence.to_json`, possibly from another process.
         texts: the texts of the wanted language.
         names: of the players, from the first seat on.
     """

@@ -61,7 +61,7 @@ DESCRIPTION: Final = Path(__file__).with_name("openapi.json")
 _SESSIONS: Final = "sessions.json"
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _ANOTHER_PHONE: Final = (
-    "another phone is {seat}'s pad; to use this one, cancel the code on the control page, and scan the new one"
+    "another phone is {seat}'s pad; to use this one, replace the code on the control page, and scan the new one"
 )
 _ONE_SEAT: Final = Sentence("a phone is the pad of one seat; scan one code alone")
 _NOT_PAIRED: Final = Sentence("this device is not paired; ask for a code at the table and enter it here")

@@ -136,7 +136,7 @@ def test_a_seats_code_is_called_in_where_a_page_is_its_pad(tmp_path: Path) -> No
     assert orders(order("seat_code", seat=2, phones=3)) == ""
     (new,) = read_seat_codes(tmp_path)
     assert new.code != old.code and (new.seat, new.name, new.phones) == (2, "Ben", 3)
-    assert "no code to cancel" in orders(order("seat_code", seat=1))
+    assert "no code to replace" in orders(order("seat_code", seat=1))
     assert Orders(SETTINGS)(order("seat_code", seat=2)) == "no pad of this table is a page"
 
 

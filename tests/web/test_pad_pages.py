@@ -97,7 +97,7 @@ def test_a_second_phone_is_told_what_to_do_and_slaps_for_nobody(
     assert house.post(HANDS, report(mine, phone="the first phone"), []).status == 200
     hands.recv(1 << 16)
     reply = house.post(HANDS, report(mine, phone="another phone"), [])
-    assert reply.status == 409 and "cancel the code on the control page" in reply.said["words"]
+    assert reply.status == 409 and "replace the code on the control page" in reply.said["words"]
     assert json.loads(hands.recv(1 << 16)) == {"refused": 1, "why": "phone", "at": house.clock[0]}
 
 
@@ -130,7 +130,7 @@ def test_a_code_that_is_called_in_lets_the_next_phone_join(house: House, hands: 
     house.post(HANDS, report(old, phone="a lost phone"), [])
     assert call_in(tmp_path, 1) == ""
     reply = house.post(HANDS, report(old, phone="a lost phone"), [])
-    assert (reply.status, reply.said["words"]) == (409, "Ana: this code was cancelled; scan the new one at the table")
+    assert (reply.status, reply.said["words"]) == (409, "Ana: this code was replaced; scan the new one at the table")
     assert house.post(HANDS, report(code_of(tmp_path, 1), phone="a new phone"), []).status == 200
 
 

@@ -77,12 +77,12 @@ def test_one_phone_is_a_seats_pad_however_often_it_is_loaded(house: House, page:
         assert len(pages) == 2, "a page that is loaded again is heard, too"
         other = new_window(browser).new_page()
         join(other, served.address, folder)
-        other.get_by_text("cancel the code on the control page").wait_for()
+        other.get_by_text("replace the code on the control page").wait_for()
         assert other.locator(".pad[disabled]").count() == 1
         refused = until(heard, lambda report: "refused" in report)
         assert (refused["refused"], refused["why"]) == (1, "phone")
         assert call_in(folder, 1) == ""
-        page.get_by_text("Ana: this code was cancelled; scan the new one at the table").wait_for()
+        page.get_by_text("Ana: this code was replaced; scan the new one at the table").wait_for()
         join(other, served.address, folder)
         other.locator(".pad:not([disabled])").wait_for()
         other.context.close()
