@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from referee.text.catalogue import texts
 from tests.web.conftest import CHROMIUM, new_window
 from tests.web.test_page_buttons_in_browser import serious_faults
 from tools.measure.play_test import ARGUMENTS, HARNESS, playing
@@ -110,11 +111,13 @@ def test_three_phones_make_ten_trials_each_and_the_file_is_right_to_what_it_says
             phone.locator("#trial[data-pupil]").wait_for()
             phone.evaluate(REACTING, ["#trial", "touch", ""])
             phones.append(phone)
+        names = [phone.locator("#trial b").inner_text() for phone in phones]
         for phone in phones:
             phone.evaluate("window.hand('touch', 1, '', true)")
         for phone in phones:
             phone.locator("#trial[data-over=true]").wait_for()
         room.locator("#results tr.all td", has_text=re.compile(f"^{3 * TRIALS}$")).first.wait_for()
+        rows_of = room.locator("#results tbody th").all_inner_texts()
         medians = room.locator("#results tbody tr b").all_inner_texts()
         shown = [phone.locator("#trial b").inner_text() for phone in phones]
         truths = {
@@ -129,6 +132,8 @@ def test_three_phones_make_ten_trials_each_and_the_file_is_right_to_what_it_says
         assert [row["hand"] for row in own].count("left") == TRIALS // 2
         cards, hands = truth
         check_times(own, cards, hands, usual=40)
+    assert rows_of[1:] == [f"{name} ({n})" for n, name in enumerate(names, 1)]
+    assert set(names) <= set(texts("en")("nickname.animals").split())
     assert sorted(medians[1:]) == sorted(shown), "the room sees each median as its pupil does"
     assert all("±" in median for median in medians)
 

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse
 
 from referee.control.page_address import PageAddress
 from referee.options.classroom.class_lesson import ReactionLesson
-from referee.options.classroom.reaction_class import RoundPhase
+from referee.options.classroom.reaction_class import ReactionClass, RoundPhase
 from referee.options.classroom.reaction_trials import (
     EITHER,
     LEFT,
@@ -130,7 +130,7 @@ def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
     if not made:
         return tag("p", texts("class.none"), class_="panel empty")
     everybody = summarise_trials(room.trials)
-    names = {texts("class.pupil", n=pupil): (pupil, one) for pupil, one in made.items()}
+    names = {name_pupil(room, pupil, texts): (pupil, one) for pupil, one in made.items()}
     if len(made) > 1:
         names = {texts("class.everybody"): (0, everybody)} | names
     lane = min(max(_PLOT_HEIGHT / len(names), _LANES[0]), _LANES[1])
@@ -141,10 +141,19 @@ def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
     rows = [_row(texts("class.everybody"), everybody, "" if asks else None, texts, class_="all")]
     for pupil, one in made.items():
         hands = _hands_in_words(compare_hands(room.of(pupil)), texts) if asks else None
-        rows.append(_row(texts("class.pupil", n=pupil), one, hands, texts))
+        # The number beside a nickname is that of the written file.
+        name = (
+            f"{name_pupil(room, pupil, texts)} ({pupil})" if pupil in room.nicknames else name_pupil(room, pupil, texts)
+        )
+        rows.append(_row(name, one, hands, texts))
     columns = ("who", "trials", "median", "chance", "false_starts", "missed", *(("hands",) if asks else ()))
     table = data_table([texts(f"class.{name}") for name in columns], rows, texts("class.medians"))
     return join((plot, panel(texts("class.medians"), table), _instrument(lesson, everybody, texts, asks=asks)))
+
+
+def name_pupil(room: ReactionClass, pupil: int, texts: Texts) -> str:
+    """Return a pupil's nickname, or the number in words if there is none."""
+    return room.nicknames.get(pupil) or texts("class.pupil", n=pupil)
 
 
 def draw_trial(trial: Trial, following: int | None, texts: Texts) -> str:

@@ -1,7 +1,7 @@
 """The routes of a class.
 
 Phones join by a code on the room's page, as they join a table; their hands, and those of keys in a browser, come from
-pads that are pages (`hardware.pads.page_pads`). Pupils stay anonymous.
+pads that are pages (`hardware.pads.page_pads`). Pupils stay anonymous: a phone is given a nickname in its language.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from referee.options.classroom.class_pages import (
     draw_room,
     draw_stage,
     draw_trial,
+    name_pupil,
 )
 from referee.options.classroom.reaction_trials import write_trials_csv
 from referee.sentence import to_json
@@ -131,14 +132,18 @@ class ClassSite:
 
     async def join(self, request: Request) -> Response:
         """Give a phone a place in the class; if all are given out, an unused one is given out again."""
-        taken = self.lesson.room.pupils
-        free = [code.code for code in self.codes if code.seat in PHONES and f"page {code.seat}" not in taken]
+        room = self.lesson.room
+        free = {
+            place.code: place.seat for place in self.codes
+            if place.seat in PHONES and f"page {place.seat}" not in room.pupils
+        }  # fmt: skip
         if not free:
             return draw_notice(request, "class.full", 503)
-        code = min(free, key=lambda one: self._handed.index(one) if one in self._handed else -1)
+        code = min(free, key=lambda code: self._handed.index(code) if code in self._handed else -1)
         if code in self._handed:
             self._handed.remove(code)
         self._handed.append(code)
+        room.offer_nicknames(f"page {free[code]}", page_texts(request)("nickname.animals").split())
         return RedirectResponse(f"/{'trial' if self.lesson.rounds is None else 'pad'}#{code}", 303)
 
     async def send_code(self, _request: Request) -> Response:
@@ -191,13 +196,16 @@ class ClassSite:
         answer = self.lesson.take_report(f"page {seat}", said)
         if answer is None:
             return JSONResponse({"accepted": False, "words": texts("class.full"), "lang": texts.language}, 409)
-        made = self.lesson.room.of(answer["pupil"])
+        room = self.lesson.room
+        made, name = room.of(answer["pupil"]), name_pupil(room, answer["pupil"], texts)
         last = draw_trial(made[-1], answer["number"], texts) if made and "trial" in said else ""
-        return JSONResponse({"accepted": True, "words": "", "said": last, "median": draw_median(made, texts), **answer})
+        told = {"accepted": True, "words": "", "name": name, "said": last, "median": draw_median(made, texts)}
+        return JSONResponse(told | answer)
 
     def names(self) -> list[str]:
         """Return the label of each seat's pad."""
-        at = {device: str(pupil) for device, pupil in self.lesson.room.pupils.items()}
+        room = self.lesson.room
+        at = {device: room.nicknames.get(pupil, str(pupil)) for device, pupil in room.pupils.items()}
         return [at.get(f"page {seat}", "?") for seat in range(1, SCREEN + 1)]
 
     @staticmethod

@@ -1,15 +1,16 @@
 """A class at reaction trials: its pupils, their devices, and the rounds of a shared stimulus. Pure.
 
-Pupils are numbers, given out at the first touch; a device is a phone, a key or a pad, under any name. `ReactionClass`
-keeps the trials for the length of the lesson. `SharedRounds` runs trials with one stimulus for all: its caller reports
-every hand, shows the stimulus when `SharedRounds.advance` says so, and reports with `SharedRounds.show` when that
-really happened. Phones that show the stimulus themselves have no rounds: each reports its own trials.
+Pupils are numbers, given out at the first touch, and those at phones have a nickname, too; a device is a phone, a key
+or a pad, under any name. `ReactionClass` keeps the trials for the length of the lesson. `SharedRounds` runs trials with
+one stimulus for all: its caller reports every hand, shows the stimulus when `SharedRounds.advance` says so, and reports
+with `SharedRounds.show` when that really happened. Phones that show the stimulus themselves have no rounds: each
+reports its own trials.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import Final
 
@@ -50,7 +51,15 @@ class ReactionClass:
         self.trials: list[Trial] = []
         self.pupils: dict[str, int] = {}
         """Pupil by device."""
+        self.nicknames: dict[int, str] = {}
+        """By pupil; a pupil at a key or a pad has none."""
+        self._choices: dict[str, Sequence[str]] = {}
+        """Nicknames in the language of each phone."""
         self._last = 0
+
+    def offer_nicknames(self, device: str, choices: Sequence[str]) -> None:
+        """Let the next pupils at a device have one of these nicknames; `MOST_PUPILS` of them always suffice."""
+        self._choices[device] = choices
 
     def admit(self, device: str) -> int | None:
         """Return the pupil at a device, or a new one if it has none; `None`: the class is full."""
@@ -58,8 +67,17 @@ class ReactionClass:
             if len(self.measured) >= MOST_PUPILS:
                 return None
             self._last += 1
+            self._name(self._last, self._choices.get(device, ()))
             self.pupils[device] = self._last
         return self.pupils[device]
+
+    def _name(self, pupil: int, choices: Sequence[str]) -> None:
+        """Give a pupil a nickname that no other has in this lesson, in any language."""
+        taken = {self.nicknames[other].casefold() for other in self.measured if other in self.nicknames}
+        start = (pupil - 1) % len(choices) if choices else 0
+        free = (name for name in (*choices[start:], *choices[:start]) if name.casefold() not in taken)
+        if (name := next(free, None)) is not None:
+            self.nicknames[pupil] = name
 
     def relieve(self, *devices: str) -> None:
         """Free these devices, or all, for other pupils."""
@@ -70,6 +88,7 @@ class ReactionClass:
         """Delete all trials and pupils; numbers continue, so that each stays unique in the written file."""
         self.trials.clear()
         self.pupils.clear()
+        self.nicknames.clear()
 
     def of(self, pupil: int) -> list[Trial]:
         """Return a pupil's trials."""
@@ -143,7 +162,9 @@ class SharedRounds:
     @property
     def _owing(self) -> dict[str, int]:
         """Pupil by device: those who have trials to make."""
-        return {device: one for device, one in self._room.pupils.items() if self._room.next_number(one) is not None}
+        return {
+            device: pupil for device, pupil in self._room.pupils.items() if self._room.next_number(pupil) is not None
+        }
 
     def begin(self, t: int) -> bool:
         """Begin the rounds at ``t`` (ns); return whether there are pupils for them."""

@@ -20,11 +20,11 @@ from referee.control.page_address import PageAddress
 from referee.control.seat_codes import make_seat_codes
 from referee.errors import UserError
 from referee.options.classroom.class_lesson import FIRST_KEY, PHONES, SCREEN, ReactionLesson
-from referee.options.classroom.class_pages import draw_results, draw_stage
+from referee.options.classroom.class_pages import draw_results, draw_stage, name_pupil
 from referee.options.classroom.class_server import ClassOptions, hold_class, opens_no_pads
 from referee.options.classroom.class_site import TRIAL, ClassSite
-from referee.options.classroom.reaction_class import MOST_TRIES, ReactionClass, RoundPhase, SharedRounds
-from referee.options.classroom.reaction_trials import TrialEnd
+from referee.options.classroom.reaction_class import MOST_PUPILS, MOST_TRIES, ReactionClass, RoundPhase, SharedRounds
+from referee.options.classroom.reaction_trials import TrialEnd, write_trials_csv
 from referee.options.classroom.stimuli import LightStimulus, ShownByPage, SoundStimulus, open_stimulus
 from referee.settings.model import load_settings
 from referee.text.catalogue import LANGUAGES, texts
@@ -227,13 +227,14 @@ class Served:
         control = Control(folder)
         self.lesson = own_pace()
         address = PageAddress("http://localhost/", "http://10.0.0.2/", "")
-        site = ClassSite(self.lesson, control, address, codes)
+        self.site = ClassSite(self.lesson, control, address, codes)
         self.app = Guard(
-            Starlette(routes=site.routes()), control.sessions, hosts=HOSTS, open_changes=(*OPEN_CHANGES, TRIAL)
+            Starlette(routes=self.site.routes()), control.sessions, hosts=HOSTS, open_changes=(*OPEN_CHANGES, TRIAL)
         )
 
-    def get(self, path: str, client: str = "192.168.1.9") -> Reply:
-        return asyncio.run(request(self.app, "GET", path, [("host", HOST)], client=client))
+    def get(self, path: str, client: str = "192.168.1.9", language: str = "en") -> Reply:
+        head = [("host", HOST), ("accept-language", language)]
+        return asyncio.run(request(self.app, "GET", path, head, client=client))
 
     def post(self, path: str, said: Any) -> Reply:
         body = [json.dumps(said).encode()]
@@ -263,6 +264,33 @@ def test_each_phone_gets_a_place_of_its_own_and_pupils_cannot_play_the_teacher(t
     assert b"data-act" not in served.get("/").body
     assert b"data-act" in served.get("/", client="127.0.0.1").body
     assert served.get("/join.svg").status == 200 and served.get("/trial").status == 200
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_nickname_is_one_word_that_fits_into_the_plot_and_there_is_one_for_each_pupil(language: str) -> None:
+    animals = texts(language)("nickname.animals").split()
+    assert len({name.casefold() for name in animals}) == len(animals) >= MOST_PUPILS
+    assert [name for name in animals if len(name) > 11 or not name.isalpha()] == []
+
+
+def test_a_phone_is_given_a_nickname_in_its_language_and_the_file_keeps_the_number(tmp_path: Path) -> None:
+    served = Served(tmp_path)
+    shown = []
+    for language in ("de", "fr"):
+        code = (served.get("/join", language=language).header("location") or "").partition("#")[2]
+        reply = served.post(TRIAL, {"code": code})
+        served.post(TRIAL, {"code": code, **trial(reply.said)})
+        shown.append(reply.said["name"])
+    served.lesson.take_report("pad 1", {})
+    assert [name in texts(of)("nickname.animals").split() for name, of in zip(shown, ("de", "fr"), strict=True)] == [
+        True, True,
+    ]  # fmt: skip
+    drawn = draw_results(served.lesson, texts("en"))
+    assert f"{shown[0]} (1)" in drawn and f"{shown[1]} (2)" in drawn and "Pupil 1" not in drawn
+    written = write_trials_csv(served.lesson.room.trials, "phone").splitlines()
+    assert [line.split(",")[0] for line in written] == ["pupil", "1", "2"]
+    assert served.site.names()[:3] == [*shown, "?"]
+    assert name_pupil(served.lesson.room, 3, texts("en")) == "Pupil 3", "who is at a pad stays a number"
 
 
 def test_a_full_class_says_so(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from referee.options.classroom.reaction_class import (
     SharedRounds,
 )
 from referee.options.classroom.reaction_trials import LEFT, RIGHT, Timed, TrialEnd
+from referee.text.catalogue import LANGUAGES, texts
 from referee.units import MS, SECOND
 
 STEP = 10 * MS
@@ -154,6 +155,22 @@ def test_a_class_has_an_end_and_is_forgotten_whole() -> None:
     assert numbers == [*range(1, MOST_PUPILS + 1), None]
     room.forget()
     assert (room.admit("x"), room.trials, room.measured) == (MOST_PUPILS + 1, [], (MOST_PUPILS + 1,))
+
+
+def test_each_phone_has_a_nickname_of_its_own_in_any_mix_of_languages() -> None:
+    room = ReactionClass(1)
+    lists = [texts(language)("nickname.animals").split() for language in LANGUAGES]
+    for n in range(MOST_PUPILS):
+        room.offer_nicknames(str(n), lists[n * n % len(lists)])
+        room.admit(str(n))
+    given = [room.nicknames[pupil] for pupil in room.pupils.values()]
+    assert len({name.casefold() for name in given}) == MOST_PUPILS
+    assert all(name in lists[n * n % len(lists)] for n, name in enumerate(given))
+    before = room.nicknames[1]
+    room.relieve("0")
+    assert room.admit("0") == MOST_PUPILS + 1 and room.nicknames[MOST_PUPILS + 1] == before, "it was free again"
+    room.forget()
+    assert room.admit("key") is not None and not room.nicknames
 
 
 @given(st.integers(0, 1000), st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, unique=True), st.integers(1, 8))

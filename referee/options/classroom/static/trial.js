@@ -82,8 +82,8 @@
     button.dataset.over = next.number === null;
     button.className = `pad bg-seat${((next.pupil - 1) % 8) + 1}`;
     button.disabled = false;
-    if (next.number === null) say(next.median, text("class.again"));
-    else say(text("class.pupil", { n: next.pupil }), text("class.ready", { n: next.number, each: next.each }));
+    if (next.number === null) say(next.median, `${next.name} · ${text("class.again")}`);
+    else say(next.name, text("class.ready", { n: next.number, each: next.each }));
   };
 
   const touch = (event, kind) => {
