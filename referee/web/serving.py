@@ -86,7 +86,8 @@ class SiteServer(uvicorn.Server):
 
     def __init__(self, guard: Guard, end_streams: Callable[[], None] = lambda: None) -> None:
         """``end_streams`` ends every viewer's stream; the guard's proxies may hold more connections than a visitor."""
-        protocol = type(HeadTimeoutProtocol.__name__, (HeadTimeoutProtocol,), {"proxies": guard.proxies})
+        allowed = {"proxies": guard.proxies, "each": guard.limits.connections}
+        protocol = type(HeadTimeoutProtocol.__name__, (HeadTimeoutProtocol,), allowed)
         config = uvicorn.Config(
             guard, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
             server_header=False, proxy_headers=False, ws="none", http=protocol, loop="asyncio", timeout_keep_alive=15,

@@ -15,6 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 from referee.control.page_address import address_of, listen_at
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
+from referee.web.security.limits import USUAL_LIMITS, Limits
 from referee.web.security.sessions import Sessions
 from referee.web.serving import SiteServer, make_get_routes, send_events
 
@@ -22,10 +23,10 @@ from referee.web.serving import SiteServer, make_get_routes, send_events
 class Streaming:
     """A site with one page, and one stream that lasts until it is ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits = USUAL_LIMITS) -> None:
         self.ended = asyncio.Event()
         routes = make_get_routes({"/": self.show, "/events": self.stream})
-        guard = Guard(Starlette(routes=routes), Sessions(), hosts=Hosts(frozenset(("localhost",))))
+        guard = Guard(Starlette(routes=routes), Sessions(), hosts=Hosts(frozenset(("localhost",))), limits=limits)
         self.listening = listen_at("127.0.0.1", 0)
         self.port = self.listening.getsockname()[1]
         self.server = SiteServer(guard, self.ended.set)
@@ -67,6 +68,25 @@ def test_every_request_meets_the_guard_and_threads_take_quick_turns_meanwhile() 
     assert foreign.startswith(b"HTTP/1.1 421")
     assert posted.startswith(b"HTTP/1.1 403")
     assert sys.getswitchinterval() == pytest.approx(usual), "a game in this process begins as if nothing was served"
+
+
+@pytest.mark.parametrize(("most", "answered"), [(2, False), (3, True)])
+def test_a_site_says_how_many_connections_one_address_may_hold(most: int, answered: bool) -> None:
+    async def visit() -> bytes:
+        site = Streaming(Limits(connections=most))
+        serving = asyncio.create_task(site.server.listen(site.listening, quiet=True))
+        held = [await asyncio.open_connection("127.0.0.1", site.port) for _ in range(2)]
+        try:
+            answer = await site.ask("/")
+        except ConnectionError:
+            answer = b""
+        for _, writer in held:
+            writer.close()
+        site.server.stop()
+        await serving
+        return answer
+
+    assert asyncio.run(visit()).startswith(b"HTTP/1.1 200") == answered
 
 
 def test_a_thread_may_stop_it_and_open_streams_end_in_an_orderly_way(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,8 +31,9 @@ from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Limits
 from referee.web.serving import SiteServer
 
-_LIMITS: Final = Limits(changes=200)
-"""A phone reports several trials in ten seconds, and a school's phones may share one address."""
+_LIMITS: Final = Limits(changes=200, connections=200)
+"""A phone reports several trials in ten seconds, and a school's phones may share one address, each with up to six
+connections."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,8 @@ class Limits:
     """Event streams open at once from one address."""
     all_streams: int = 64
     """Event streams open at once; paired devices are admitted beyond them."""
+    connections: int = 32
+    """Connections that one address may hold at once: a phone with some tabs open has a dozen."""
 
 
 USUAL_LIMITS: Final = Limits()
@@ -81,8 +83,8 @@ class HeadTimeoutProtocol(H11Protocol):
 
     head: float = 10.0
     """Time that a request's head may take to arrive, s."""
-    each: int = 32
-    """Connections that one address may hold at once: a phone with some tabs open has a dozen."""
+    each: int = USUAL_LIMITS.connections
+    """Connections that one address may hold at once."""
     proxies: frozenset[str] = frozenset()
     """Addresses that connect for many visitors; no limit applies to them."""
     _deadline: asyncio.TimerHandle | None = None
