@@ -338,10 +338,11 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
 
 
 def _can_be_overruled(position: Position, seat: int, outcome: str) -> bool:
-    """Whether the game is still open to this hand, and there is a pile if people say that it won."""
+    """Whether the game is still open to this hand, and there is a pile that no hand has won if people say it won."""
     if position.over or position.closed or position.player(seat) is None:
         return False
-    return outcome == "false" or bool(position.pile)
+    has_won = position.claim is not None and position.claim.by == "slap"
+    return outcome == "false" or (bool(position.pile) and not has_won)
 
 
 def _press(position: Position, slap: Slap) -> Position:

@@ -386,3 +386,21 @@ def test_only_a_hand_of_the_dead_heat_can_have_been_first() -> None:
     assert brief(rule(log(text + "3")), "slap_won") == ["slap_won@s2 seat=3 decided_by=people"]
     asked = ["question@s1 ask=who_was_first", "question@a1 ask=mend_amendment"]
     assert brief(rule(log(text + "2")), "slap_won", "question") == asked
+
+
+def test_of_two_hands_that_people_let_win_one_pile_the_earlier_has_it() -> None:
+    """They overrule a hand, and then say that an earlier one came after the card, where it wins (K6, K9, M1)."""
+    text = """
+        1000 2:7c
+        2000 3:7h
+        3000 4:Jh
+        3000 slap 5
+        3900 slap 5
+        6000 correct slap_void@s2 {"ruling": "slap_won"}
+        9000 answer question@s1 "card"
+    """
+    made = rule(log(text, seats=7, dealer=1, rules={"base": "slapjack", "set": {"K9": "question"}}))
+    assert [ruling.because[0] for ruling in made if ruling.kind == "slap_won"] == ["s1"]
+    assert [ruling["ask"] for ruling in made if ruling.kind == "question" and "s2" in ruling.because] == [
+        "mend_amendment"
+    ]
