@@ -244,7 +244,9 @@ async def show_rules(site: Site, request: Request) -> HTMLResponse:
     """The editor, filled in with a preset."""
     texts, asked = page_texts(request), request.query_params.get("preset", "")
     preset = asked if asked in PRESETS else "classic"
-    form = tag("div", row_fields(read_house_rules(preset), texts), id="form")
+    find = tag("label", texts("rules.find"), tag("input", type="search", id="find"), id="finding", hidden=True)
+    none = tag("p", texts("rules.none_found"), id="none-found", role="status", class_="none", hidden=True)
+    form = tag("div", find, none, row_fields(read_house_rules(preset), texts), id="form")
     area = tag(
         "textarea", "", id="toml", rows=24, spellcheck="false", autocapitalize="off", autocomplete="off", wrap="off",
         maxlength=8192, aria_label=texts("rules.text_label"), aria_describedby="mistakes",
@@ -255,7 +257,7 @@ async def show_rules(site: Site, request: Request) -> HTMLResponse:
     holder = tag(
         "div",
         said_to_scripts(texts, "rules.", "control.", "value.", "unit.", "preset.", "word."),
-        tag("div", _head(preset, texts), form, text, class_="editor-main"),
+        tag("div", _head(preset, texts), _unusual(texts), form, text, class_="editor-main"),
         _found(texts),
         id="editor",
         class_="forms editor",
@@ -289,6 +291,12 @@ def _head(preset: str, texts: Texts) -> Markup:
     )
 
 
+def _unusual(texts: Texts) -> Markup:
+    """Return the part for the differences from the usual preset, whatever these rules began with."""
+    summary = tag("summary", texts("rules.unusual"), ": ", tag("output", "", id="unusual-count"))
+    return tag("details", summary, tag("div", "", id="unusual", class_="differing"), class_="panel")
+
+
 def _found(texts: Texts) -> Markup:
     """Return the check's result, the differences from the preset, and the actions."""
     file = tag("input", type="file", accept=".toml,text/plain", id="file", class_="unseen")
@@ -303,7 +311,7 @@ def _found(texts: Texts) -> Markup:
     return tag(
         "aside",
         panel(texts("rules.check"), check, buttons, class_="panel check"),
-        panel(texts("rules.differs"), tag("div", "", id="differs")),
+        panel(texts("rules.differs"), tag("div", "", id="differs", class_="differing")),
         aria_label=texts("rules.check"),
         class_="found",
     )

@@ -209,3 +209,35 @@ def test_a_file_is_opened(house: House, page: Page, tmp_path: Path) -> None:
         assert part(page, "New game").get_by_label("Rules").input_value() == "classic"
         page.goto(f"{main.served.address}/rules?lang=de")
         page.locator("#base option[value=slapjack]:checked").wait_for(state="attached")
+
+
+def test_the_search_shows_the_rules_that_have_its_words(house: House, page: Page) -> None:
+    with playing(house, page) as main:
+        editor(page, main.served.address)
+        found = page.locator("[data-row]:visible")
+        every = found.count()
+        page.get_by_label("Find a rule").press_sequentially("jack slap")
+        rows = found.all_text_contents()
+        assert 0 < len(rows) < every
+        assert all("jack" in text.lower() and "slap" in text.lower() for text in rows)
+        page.get_by_label("Find a rule").fill("m9")
+        assert found.evaluate_all("all => all.map((row) => row.dataset.row)") == ["M9"]
+        page.get_by_label("Find a rule").fill("zebra")
+        page.get_by_text("No rule has these words.").wait_for()
+        assert found.count() == 0
+        page.get_by_label("Find a rule").fill("")
+        assert found.count() == every
+        page.locator("#differs").get_by_text("None: exactly classic.").wait_for()
+
+
+def test_the_differences_from_most_families_stand_on_top_for_every_preset(house: House, page: Page) -> None:
+    with house.serve() as served:
+        for preset in ("classic", "slapjack"):
+            page.goto(f"{served.address}/rules?preset={preset}")
+            usual, rules = read_house_rules("classic"), read_house_rules(preset)
+            rows = (usual.on ^ rules.on) | {row for row in rules.on if rules.value(row) != usual.value(row)}
+            page.locator("#unusual-count", has_text=re.compile(f"^{len(rows)}$")).wait_for()
+            page.get_by_text("What differs from most families").click()
+            named = page.locator("#unusual li b").all_text_contents()
+            assert set(named) == rows
+        assert page.locator("#differs").get_by_text("None: exactly slapjack.").is_visible()

@@ -45,13 +45,15 @@ const HouseRules = (() => {
     return { ...rules, set };
   };
 
-  const differences = (rules) => {
-    const base = new Set(preset(rules.base).on);
+  // From the preset that the rules began with, or from another one.
+  const differences = (rules, from = rules.base) => {
+    const base = new Set(preset(from).on);
     const now = rows(rules);
     return {
       on: [...now].filter((row) => !base.has(row)),
       off: [...base].filter((row) => !now.has(row)),
-      values: Object.keys(rules.set).filter((row) => now.has(row) && !same(rules.set[row], usual(rules.base, row))),
+      values: Object.keys({ ...preset(rules.base).set, ...rules.set })
+        .filter((row) => now.has(row) && !same(value(rules, row), usual(from, row))),
     };
   };
   // Rules that go well with the preset and are off.

@@ -24,16 +24,24 @@
   // The differences from the preset, in words.
   const item = (row, after = "") => element("li", {}, `${RuleFields.words(row)}${after} `, element("b", {}, row));
   const list = (key, items) => (items.length ? [element("h3", {}, say(key)), element("ul", {}, ...items)] : []);
-  const showDifferences = () => {
-    const { on, off, values } = HouseRules.differences(rules);
+  const USUAL = "classic";
+  const differing = (from) => {
+    const { on, off, values } = HouseRules.differences(rules, from);
     const other = values.map((row) => {
       const now = RuleFields.shown(row, HouseRules.value(rules, row));
-      const before = RuleFields.shown(row, HouseRules.usual(rules.base, row));
+      const before = RuleFields.shown(row, HouseRules.usual(from, row));
       return item(row, ` ${on.includes(row) ? now : say("instead", { now, before })}`);
     });
-    const offered = HouseRules.offered(rules).map((row) => item(row));
     const parts = [...list("on", on.map((row) => item(row))), ...list("off", off.map((row) => item(row))), ...list("values", other)];
-    found("differs").replaceChildren(...(parts.length ? parts : [element("p", { class: "none" }, say("same", { base: rules.base }))]), ...list("offered", offered));
+    const none = element("p", { class: "none" }, say("same", { base: from }));
+    return { count: new Set([...on, ...off, ...values]).size, parts: parts.length ? parts : [none] };
+  };
+  const showDifferences = () => {
+    const offered = HouseRules.offered(rules).map((row) => item(row));
+    found("differs").replaceChildren(...differing(rules.base).parts, ...list("offered", offered));
+    const { count, parts } = differing(USUAL);
+    found("unusual-count").textContent = count;
+    found("unusual").replaceChildren(...parts);
   };
 
   // The result of the check.
@@ -160,6 +168,25 @@
     edited();
   });
   area.addEventListener("scroll", () => (found("gutter").scrollTop = area.scrollTop));
+
+  // The search shows the rows that hold every word of it, in their sentence or their id.
+  const plain = (said) => said.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
+  const find = () => {
+    const asked = plain(found("find").value).split(/\s+/);
+    for (const group of document.querySelectorAll(".rulegroup")) {
+      for (const row of group.querySelectorAll("[data-row]")) {
+        const said = plain(row.querySelector(".switch").textContent);
+        row.hidden = !asked.every((word) => said.includes(word));
+      }
+      group.hidden = !group.querySelector("[data-row]:not([hidden])");
+    }
+    found("none-found").hidden = document.querySelector(".rulegroup:not([hidden])") !== null;
+  };
+  found("finding").hidden = false;
+  found("find").addEventListener("input", (event) => {
+    event.stopPropagation();
+    find();
+  });
 
   // Files, and the next game.
   found("download").addEventListener("click", () => {
