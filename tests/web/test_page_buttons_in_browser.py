@@ -378,3 +378,17 @@ def test_axe_finds_no_serious_fault_and_nothing_sticks_out(house: House, page: P
         part(page, "Power").get_by_role("button", name="Switch off").click()
         faults["dialog"] = serious_faults(axe, page)
     assert {path: found for path, found in faults.items() if found} == {}
+
+
+def test_a_phone_shows_what_a_game_needs_most_and_the_rest_on_request(house: House, page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    with playing(house, page):
+        page.get_by_role("button", name="Pause").wait_for()
+        assert part(page, "New game").is_visible()
+        assert not part(page, "Voice").is_visible()
+        page.get_by_text("More", exact=True).click()
+        part(page, "Voice").wait_for()
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.get_by_text("More", exact=True).wait_for(state="hidden")
+        assert part(page, "Voice").is_visible()
+        assert part(page, "Correct a card").is_visible()

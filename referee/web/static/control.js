@@ -64,7 +64,11 @@
     return made;
   };
   const columns = [element("div"), element("div")];
-  home.append(...columns);
+  // On a phone, what a game needs most stays in sight, and the rest lies behind "More".
+  const narrow = matchMedia("(max-width: 640px)");
+  const FIRST = new Set(["pairing", "who", "pause", "begin", "people"]);
+  const more = element("details", { class: "more", hidden: true }, element("summary", {}, say("more")), columns[1]);
+  home.append(columns[0], more);
   const arrange = (column, wanted) => {
     const elements = wanted.filter((one) => one);
     for (const child of [...column.children]) if (!elements.includes(child)) child.remove();
@@ -91,10 +95,11 @@
     ];
   };
 
+  const counting = (now) => now.seats.length > 0 && now.questions.some((one) => one.ask === "recount");
   const games = (now) => {
     const known = now.seats.length > 0;
     const mending = now.correctable && known;
-    const counted = known && now.questions.some((one) => one.ask === "recount");
+    const counted = counting(now);
     const gone = asked && !now.rulings.some((one) => one.id === asked);
     return [
       part("pause", known && { playing: now.playing, paused: now.paused, correctable: now.correctable }, () => pausing(now)),
@@ -128,6 +133,7 @@
     const field = wanted && !shown && parts.get(wanted)?.element.querySelector("input, select");
     if (!field) return;
     shown = true;
+    more.open ||= more.contains(field);
     field.closest("fieldset").scrollIntoView({ block: asked ? "center" : "start" });
     field.focus({ preventScroll: true });
   };
@@ -137,20 +143,27 @@
     if (!session.paired) {
       arrange(columns[0], [part("pairing", true, pairing)]);
       arrange(columns[1], []);
+      more.hidden = true;
       return;
     }
     const which = new URLSearchParams({ lang: home.dataset.language, ruling: asked });
     const now = await (await fetch(`/recent.json?${which}`)).json();
     const known = (await (await fetch("/api/devices")).json()).devices ?? [];
     home.dataset.playing = now.playing;
-    arrange(columns[0], [
+    const left = [
       part("who", session.device, () => element("p", { class: "note" }, `${say("paired")} ${session.device ?? ""}`)),
       ...games(now),
-    ]);
-    arrange(columns[1], [
-      ...table(now),
-      part("devices", known.map((one) => one.name), () => devices(known)),
-    ]);
+    ];
+    const right = [...table(now), part("devices", known.map((one) => one.name), () => devices(known))];
+    const asking = new Set([...FIRST, ...now.questions.map((one) => one.id), ...(counting(now) ? ["seats"] : [])]);
+    const first = new Set([...asking].map((name) => parts.get(name)?.element));
+    const all = [...left, ...right];
+    more.hidden = false;
+    if (!narrow.matches) more.open = true;
+    else if (!more.classList.contains("narrow")) more.open = false;
+    more.classList.toggle("narrow", narrow.matches);
+    arrange(columns[0], narrow.matches ? all.filter((one) => first.has(one)) : left);
+    arrange(columns[1], narrow.matches ? all.filter((one) => !first.has(one)) : right);
     showWanted();
   };
 
@@ -176,6 +189,7 @@
   };
 
   document.addEventListener("changed", () => refresh());
+  narrow.addEventListener("change", () => refresh());
   document.addEventListener("unpaired", () => refresh());
   const stream = new EventSource(`/events?lang=${home.dataset.language}`);
   stream.addEventListener("regions", () => refresh());
