@@ -23,7 +23,8 @@ from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web.board import disputed_at
 from referee.web.board_view import shown_at
-from referee.web.games import explained, record_notes
+from referee.web.game_end import record_notes
+from referee.web.games import explained
 from referee.web.games_cache import GameCache, LoadedGame
 from referee.web.layout import address, card, download, page, page_texts, seat_dot
 from referee.web.markup import PALETTES, Child, Drawing, Markup, button_link, data_table, panel, svg, tag
@@ -99,8 +100,8 @@ def finish_page(
     # People look before they read; the note that there are no pictures comes last.
     if pictures:
         yield around
-    yield finish_figure(folded, seen, texts, id="print")
-    yield _downloads(folded, seen, texts)
+    drawing = [finish_figure(folded, seen, texts, id="print"), _downloads(folded, seen, texts)]
+    yield tag("details", tag("summary", texts("finish.drawing")), drawing)
     yield panel(texts("finish.hands"), _hands(seen, words))
     yield panel(texts("finish.cards"), _cards(seen, words))
     if seen.ruling is not None:
@@ -131,7 +132,7 @@ def _buttons(folded: LoadedGame, seen: Finish, texts: Texts, wrong: str) -> Mark
             texts("finish.share"), shared, strong=True, data_themed=True, data_png=name, data_share=True, hidden=True
         )
     )
-    title = texts("finish.of", game=game, slap=seen.slap)
+    title = f"{texts('games.game', game=game)} · {texts('finish.at', time=texts.seconds(seen.zero - folded.table.t))}"
     return tag("div", tag("p", title, class_="crumb"), tag("div", links, class_="buttons"), class_="bar")
 
 

@@ -10,13 +10,13 @@ from starlette.responses import HTMLResponse
 
 from referee.engine.observations import Other
 from referee.engine.rulings import end_of
+from referee.record.seals import show_seal
 from referee.record.statistics import HandFigure, make_figures
 from referee.text.catalogue import Texts, with_nbsp
 from referee.text.ruling_lines import RulingWords
 from referee.web.board_view import ruling_address
 from referee.web.control_page import answer_line, said_to_scripts
-from referee.web.games import record_notes
-from referee.web.games_cache import LoadedGame
+from referee.web.games_cache import GameCache, LoadedGame, LoggedGame
 from referee.web.layout import address, page, page_texts, seat_dot
 from referee.web.markup import Child, Drawing, Line, Markup, Polyline, Shape, Text, button_link, seat_role, svg, tag
 from referee.web.photo_finish.finish_svg import Axis, shortened
@@ -25,6 +25,7 @@ from referee.web.site import Site
 _POINTS: Final = 160
 """Most instants on the curve."""
 _SIZE: Final = (640, 540)
+_BROKEN_SHOWN: Final = 5
 
 
 class CardCounts(NamedTuple):
@@ -150,6 +151,47 @@ def _moment(moment: GameMoment, texts: Texts) -> Markup:
     return tag("li", tag("h3", texts(f"end.{moment.what}")), tag("p", dot, said))
 
 
+def _summary(folded: LoadedGame, words: RulingWords, head: str) -> list[Markup]:
+    """Return how a game ended, each player's cards over time, and its moments; ``head`` is the heading's element."""
+    texts, counts = words.texts, count_cards(folded)
+    text, seat = _headline(folded, words)
+    curve = svg(draw_counts(counts, words), class_="curve") if counts else None
+    moments = [_moment(moment, texts) for moment in find_moments(folded, words)]
+    figure = tag("figure", tag("figcaption", texts("end.curve")), curve, class_="panel")
+    title = tag("h2", texts.count("end.moments", len(moments)))
+    listed = tag("section", title, tag("ul", moments), class_="panel moments") if moments else None
+    outcome = tag(head, text, class_=f"ink-seat{(seat - 1) % 8 + 1}" if seat else None)
+    return [outcome, tag("div", figure, listed, class_="ended")]
+
+
+def show_summary(shelf: GameCache, folded: LoadedGame, texts: Texts) -> Markup:
+    """Return the summary of a game for above its rulings, drawn once."""
+    words = RulingWords(folded.table.seats, texts)
+    drawn = shelf.drawn(folded, ("summary", texts.language), lambda: tag("div", _summary(folded, words, "p")))
+    return Markup(drawn)
+
+
+def record_notes(folded: LoadedGame | LoggedGame, texts: Texts) -> list[Markup]:
+    """Return notes on the game's seal, the lines that differ from what was sealed, and the unreadable ones."""
+    seals, notes = folded.seals, []
+    if seals.broken:
+        places = _places([seal.number for seal in seals.broken])
+        notes.append(tag("p", texts.count("games.seal_broken", len(seals.broken), lines=places), class_="note bad"))
+    elif seals.last:
+        anew = f" {texts('games.sealed_anew')}" if seals.resealed else ""
+        said = tag("p", texts("games.seal", seal=show_seal(seals.last)), anew)
+        notes.append(tag("details", tag("summary", texts("finish.details")), said, class_="note seal"))
+    if folded.odd:
+        places = _places([line.number for line in folded.odd])
+        notes.append(tag("p", texts.count("games.odd", len(folded.odd), lines=places), class_="note bad"))
+    return notes
+
+
+def _places(numbers: list[int]) -> str:
+    shown = ", ".join(str(number) for number in numbers[:_BROKEN_SHOWN])
+    return f"{shown} …" if len(numbers) > _BROKEN_SHOWN else shown
+
+
 async def show_end(site: Site, request: Request) -> HTMLResponse:
     """The page of a finished game; when the next one begins, its script returns to the board."""
     texts, folded = page_texts(request), await site.folded(request)
@@ -157,8 +199,6 @@ async def show_end(site: Site, request: Request) -> HTMLResponse:
 
     def write() -> list[Child]:
         words, game = RulingWords(folded.table.seats, texts), folded.info.id
-        text, seat = _headline(folded, words)
-        counts = count_cards(folded)
         links: list[Child] = [
             tag("button", texts("control.rematch"), type="button", id="rematch", class_="button strong", hidden=True),
             button_link(texts("games.replay"), f"/games/{game}/replay"),
@@ -166,14 +206,8 @@ async def show_end(site: Site, request: Request) -> HTMLResponse:
             button_link(texts("nav.board"), "/projector" if projector else "/"),
             tag("p", texts("end.another"), id="another", hidden=True),
         ]
-        curve = svg(draw_counts(counts, words), class_="curve") if counts else None
-        moments = [_moment(moment, texts) for moment in find_moments(folded, words)]
-        head = tag("h1", text, class_=f"ink-seat{(seat - 1) % 8 + 1}" if seat else None)
-        figure = tag("figure", tag("figcaption", texts("end.curve")), curve, class_="panel")
-        title = tag("h2", texts.count("end.moments", len(moments)))
-        listed = tag("section", title, tag("ul", moments), class_="panel moments") if moments else None
         seal = record_notes(folded, texts)
-        return [head, tag("div", figure, listed, class_="ended"), seal, tag("div", links, class_="buttons")]
+        return [*_summary(folded, words, "h1"), seal, tag("div", links, class_="buttons")]
 
     content = await site.run_in_worker(write)
     said = [answer_line(), said_to_scripts(texts, "control.")]

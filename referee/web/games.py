@@ -20,7 +20,6 @@ from referee.engine.replay import TooLong
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of, end_of
 from referee.engine.shadow_marks import is_shadowed
 from referee.record.export import write_rulings_csv
-from referee.record.seals import show_seal
 from referee.record.store import GameInfo
 from referee.rules.rows import ROWS
 from referee.text.catalogue import Texts, with_nbsp
@@ -30,6 +29,7 @@ from referee.text.ruling_lines import RulingWords, pretty
 from referee.web.board import disputed_at
 from referee.web.board_view import pile, replaced_badge, ruling_address, seats, shown_at
 from referee.web.control_page import keeping
+from referee.web.game_end import record_notes, show_summary
 from referee.web.games_cache import GameCache, LoadedGame, LoggedGame
 from referee.web.layout import CSV, address, card, download, page, page_texts
 from referee.web.markup import Child, Markup, button_link, data_table, join, panel, tag
@@ -38,7 +38,7 @@ from referee.web.site import Site, game_of, parse_int
 from referee.web.winner_view import first_view, why_line
 
 _GAMES_A_PAGE: Final = 25
-_RULINGS_A_PAGE: Final = 400
+_RULINGS_A_PAGE: Final = 50
 _STEPS_AT_ONCE: Final = 30
 """Number of steps sent with one answer."""
 
@@ -133,12 +133,14 @@ async def show_game(site: Site, request: Request) -> Response:
         count, shadowed = len(numbers), folded.is_shadowed
         part = await site.run_in_worker(site.shelf.rulings, folded.info.id, numbers[first : first + _RULINGS_A_PAGE])
         names: tuple[str, ...] = ()
+        summary = Markup()
         again = tag("p", texts("games.too_long"), class_="note")
     else:
         listed = [ruling for ruling in folded.rulings if every or ruling.kind not in SHOWN_BY_POSITION]
         count, part, shadowed = len(listed), listed[first : first + _RULINGS_A_PAGE], is_shadowed(folded.lines())
         names = (*("end",) * (end_of(folded.rulings) is not None), "replay", "figures")
         again = _ruled_again(folded, texts)
+        summary = Markup() if first else await site.run_in_worker(show_summary, site.shelf, folded, texts)
     info, words, at = folded.info, RulingWords(folded.table.seats, texts), f"/games/{folded.info.id}"
     title = texts("games.game", game=info.id)
     under = f"{_date_and_time(info.began)} · {', '.join(info.seats)} · {rules_name(info.rules, texts)}"
@@ -155,6 +157,7 @@ async def show_game(site: Site, request: Request) -> Response:
         own,
         tag("p", under, class_="crumb"),
         tag("p", links, class_="buttons", data_game=info.id, data_kept=info.keep, data_after="/games"),
+        summary,
         again,
         record_notes(folded, texts),
         data_table(heads, rows, texts("games.rulings"), class_="rulings", around="panel scroll"),
@@ -172,30 +175,6 @@ def _ruled_again(folded: LoadedGame, texts: Texts) -> Markup:
     return tag("p", tag("b", texts("games.again"), ": "), said, class_="note bad" if others else "note good")
 
 
-_BROKEN_SHOWN: Final = 5
-
-
-def record_notes(folded: LoadedGame | LoggedGame, texts: Texts) -> list[Markup]:
-    """Return notes on the game's seal, the lines that differ from what was sealed, and the unreadable ones."""
-    seals, notes = folded.seals, []
-    if seals.broken:
-        places = _places([seal.number for seal in seals.broken])
-        notes.append(tag("p", texts.count("games.seal_broken", len(seals.broken), lines=places), class_="note bad"))
-    elif seals.last:
-        anew = f" {texts('games.sealed_anew')}" if seals.resealed else ""
-        said = tag("p", texts("games.seal", seal=show_seal(seals.last)), anew)
-        notes.append(tag("details", tag("summary", texts("finish.details")), said, class_="note seal"))
-    if folded.odd:
-        places = _places([line.number for line in folded.odd])
-        notes.append(tag("p", texts.count("games.odd", len(folded.odd), lines=places), class_="note bad"))
-    return notes
-
-
-def _places(numbers: list[int]) -> str:
-    shown = ", ".join(str(number) for number in numbers[:_BROKEN_SHOWN])
-    return f"{shown} …" if len(numbers) > _BROKEN_SHOWN else shown
-
-
 def _ruling_row(site: Site, folded: LoadedGame | LoggedGame, ruling: Ruling, words: RulingWords) -> Markup:
     texts, gone, game = words.texts, ruling.id in folded.replaced_by, folded.info.id
     said: Child = with_nbsp(words(ruling))
@@ -203,7 +182,7 @@ def _ruling_row(site: Site, folded: LoadedGame | LoggedGame, ruling: Ruling, wor
         said = [tag("s", said), " ", replaced_badge(texts)]
     targets = []
     if isinstance(folded, LoadedGame):
-        targets.append((" ".join(ruling.rule), texts("games.why"), ruling_address(game, ruling)))
+        targets.append((texts("games.why"), texts("games.why"), ruling_address(game, ruling)))
     else:
         # Its reasons would require ruling the whole game again.
         said = [said, " ", tag("small", " ".join(ruling.rule))]
@@ -240,7 +219,7 @@ async def show_ruling(site: Site, request: Request) -> Response:
     href = _disputed_at(site, folded, found)
     wrong = button_link(texts("board.wrong"), href) if href else None
     content = (
-        tag("p", f"{game} · {found.id} · {after}", class_="crumb"),
+        tag("p", f"{game} · {after}", class_="crumb"),
         tag("h1", words(found)),
         notice,
         sections,
@@ -257,7 +236,9 @@ def explained(explanation: Explanation, folded: LoadedGame, words: RulingWords) 
         if row in ROWS:
             own = "" if texts.language == "en" else texts.get(f"rule.{row}", "")
             lang = None if own or texts.language == "en" else "en"
-            items.append(tag("li", tag("b", row), " ", tag("span", own or sentence(row, on), lang=lang)))
+            items.append(
+                tag("li", tag("b", row, class_="unseen"), " ", tag("span", own or sentence(row, on), lang=lang))
+            )
     parts = [panel(texts("finish.rule"), tag("ul", items, class_="rows"), class_="panel rules")]
     if explanation.pile:
         cards = [card(laid.card, texts, class_=laid.state) for laid in explanation.pile]
@@ -283,7 +264,7 @@ def explained(explanation: Explanation, folded: LoadedGame, words: RulingWords) 
         table = [data_table((), rows, texts("finish.moments"))]
         if explanation.left_out:
             table.append(tag("p", texts.count("explain.left_out", explanation.left_out), class_="note"))
-        parts.append(panel(texts("finish.moments"), table))
+        parts.append(tag("details", tag("summary", texts("finish.moments")), table, class_="panel"))
     return join(parts)
 
 
@@ -291,7 +272,7 @@ def _considered(one: Considered, words: RulingWords) -> Markup:
     texts = words.texts
     row, _, own = one.row.partition(":")
     name = own or texts.get(f"pattern.{row}", "") or (ROWS[row].name if row in ROWS else "")
-    which = f"{name} ({row})" if name else row
+    which = name or row
     if row.startswith("P"):
         which = texts("finish.held" if one.held else "finish.failed", which=which)
     return tag("li", tag("b", which), " ", tag("span", why(one, words)), class_="yes" if one.held else "no")

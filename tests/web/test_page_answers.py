@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -216,3 +217,15 @@ def test_names_cannot_carry_markup_anywhere(tmp_path: Path) -> None:
             body = json.dumps([step | {"what": ""} for step in json.loads(body)["steps"]]).encode()
         assert b"<script>alert" not in body, path
     answering.site.close()
+
+
+def test_a_game_begins_with_its_summary_and_shows_its_rulings_in_portions(answering: Answering) -> None:
+    first = answering.get("/games/1", "all=1").body.decode()
+    order = [first.index(part) for part in ('class="curve"', "panel moments", '<table class="rulings"')]
+    assert order == sorted(order)
+    assert first.index("<details") < first.index("note seal") < first.index("</details>")
+    second = answering.get("/games/1", "all=1&from=50").body.decode()
+    assert 'class="curve"' not in second
+    shown = [re.findall(r'data-id="([^"]+)"', html) for html in (first, second)]
+    assert len(shown[0]) == 50 and shown[1] and not set(shown[0]) & set(shown[1])
+    assert "from=50" in first

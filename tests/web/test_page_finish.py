@@ -145,7 +145,7 @@ def test_why_it_is_so_or_cannot_be_told_is_said_in_a_sentence(apart: int, said: 
     words = RulingWords(game.table.seats, texts("en"))
     assert tell_why(finish, words).endswith(said)
     page = "".join(map(str, finish_page(game, finish, texts("en"), None)))
-    assert page.index('class="why"') < page.index('class="photofinish"') < page.index("<details")
+    assert page.index('class="why"') < page.index("<details") < page.index('class="photofinish"')
     shared = draw_shared(finish, words, "title")
     joined = " ".join(written(shared))
     assert said in joined and shared.width >= 1200
@@ -185,7 +185,7 @@ def test_force_that_decides_is_told() -> None:
 def test_a_false_slap_shows_what_was_missing() -> None:
     game = folded(SEVENS[0], '{"kind":"slap","t":1300000000,"id":"s1","seat":2}')
     page = "".join(map(str, finish_page(game, seen(game, "s1"), texts("en"), None)))
-    assert "False slap by Ben" in page and "nothing to slap" in page and "double (P1)" in page
+    assert "False slap by Ben" in page and "nothing to slap" in page and "double" in page
 
 
 def test_raw_edges_and_lifts_are_shown_and_unknown_lines_are_no_harm() -> None:
