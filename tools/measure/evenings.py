@@ -205,9 +205,11 @@ def _sleep(page: Page, length: int) -> None:
     session.send("Page.setWebLifecycleState", {"state": "active"})
 
 
-def play_family(browser: Browser, home: Path, pictures: Path, console: Console) -> tuple[dict[str, Any], list[str]]:
+def play_family(
+    browser: Browser, home: Path, pictures: Path, console: Console, seed: int
+) -> tuple[dict[str, Any], list[str]]:
     """Play the family's three evenings; return the figures and the faults."""
-    script = play_game(5, 4, max_cards=24, cards_per_second=1.2)
+    script = play_game(seed, 4, max_cards=24, cards_per_second=1.2)
     first = next(act.t for act in script.acts if isinstance(act, Lay))
     table = StreamedTable(render(script, console), round((first + _REST) * 15.0 / SECOND))
     with closing(table):
@@ -215,7 +217,9 @@ def play_family(browser: Browser, home: Path, pictures: Path, console: Console) 
         return family.play_all(), family.faults
 
 
-def hold_class(browser: Browser, home: Path, pictures: Path, _console: Console) -> tuple[dict[str, Any], list[str]]:
+def hold_class(
+    browser: Browser, home: Path, pictures: Path, _console: Console, _seed: int
+) -> tuple[dict[str, Any], list[str]]:
     """Let ten phones take part in trials; return the figures and the faults."""
     folder, faults = pictures / "class", list[str]()
     folder.mkdir(parents=True, exist_ok=True)
@@ -252,7 +256,9 @@ def hold_class(browser: Browser, home: Path, pictures: Path, _console: Console) 
     return {"phones": _PHONES, "trials": _PHONES * _TRIALS}, faults
 
 
-def keep_club(_browser: Browser, home: Path, _pictures: Path, _console: Console) -> tuple[dict[str, Any], list[str]]:
+def keep_club(
+    _browser: Browser, home: Path, _pictures: Path, _console: Console, _seed: int
+) -> tuple[dict[str, Any], list[str]]:
     """Record three games, import one twice, and bring a backup back; return the figures and the faults."""
     faults: list[str] = []
     env = os.environ | {"XDG_DATA_HOME": str(home), "LANGUAGE": "en"}
@@ -296,6 +302,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("who", nargs="*", choices=[*_WEEKS, []], help=f"of {', '.join(_WEEKS)} (default: all)")
     parser.add_argument("--pictures", type=Path, default=Path("out/evenings"), help="folder for the pictures")
+    parser.add_argument("--seed", type=int, default=5, help="which game the family plays (default: 5)")
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
@@ -304,7 +311,7 @@ def main() -> int:
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
         for who in args.who or _WEEKS:
             home = Path(tempfile.mkdtemp(prefix=f"evening-{who}-"))
-            figures, faults = _WEEKS[who](chromium, home, args.pictures, console)
+            figures, faults = _WEEKS[who](chromium, home, args.pictures, console, args.seed)
             print(json.dumps({"who": who, **figures, "faults": faults, "folder": str(home)}), flush=True)
             failed = failed or bool(faults)
         chromium.close()
