@@ -194,7 +194,7 @@ def test_a_game_too_long_to_step_through_says_what_to_do(answering: Answering, m
     monkeypatch.setattr(folding, "LONGEST_GAME", 5)
     answering.site.shelf._folded.clear()
     reply = answering.get("/games/1/replay")
-    assert reply.status == 422 and b"referee replay" in reply.body
+    assert reply.status == 422 and b"too long to step through" in reply.body
     assert answering.get("/").status == 200
 
 
