@@ -63,6 +63,16 @@ def pair_at_once(page: Page, code: str, address: str) -> None:
     assert answer.ok, answer.text()
 
 
+def show_all_controls(page: Page) -> None:
+    """Open "More" on the control page, where a phone keeps what a game seldom needs."""
+    size = page.viewport_size
+    # A window that became narrow closes it once, and then has the class.
+    state = ".narrow" if size is not None and size["width"] <= 640 else ":not(.narrow)"
+    page.locator(f"details.more{state}:not([hidden])").wait_for(state="attached")
+    if not page.evaluate("document.querySelector('details.more').open"):
+        page.locator("details.more > summary").click()
+
+
 def paired(page: Page, desk: CommandDispatcher) -> None:
     """Pair a browser at its form."""
     page.get_by_label("Code").fill(desk.pairing.show(monotonic()))

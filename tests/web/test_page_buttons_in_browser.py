@@ -21,7 +21,7 @@ from referee.control.facts import Accepted, Outcome, Refused
 from referee.control.seat_codes import make_seat_codes
 from referee.engine.overrule import VERDICTS_INSTEAD
 from tests.web.conftest import new_window
-from tests.web.listening import listening, pair_at_once
+from tests.web.listening import listening, pair_at_once, show_all_controls
 from tests.web.served import House, Served
 from tests.web.table import Table, demo_lines
 from tests.web.test_page_in_browser import SIZES, kept
@@ -90,6 +90,8 @@ def playing(house: House, page: Page, about: dict[str, Any] | None = ABOUT, line
             pair_at_once(page, desk.pairing.show(monotonic()), served.address)
             page.goto(f"{served.address}/control")
             page.get_by_text("This device is paired.").wait_for()
+            if not table.view.game_over:
+                page.locator("[data-playing=true]").wait_for(state="attached")
             yield main
 
 
@@ -368,6 +370,7 @@ def test_axe_finds_no_serious_fault_and_nothing_sticks_out(house: House, page: P
             page.goto(main.served.address + path)
             page.wait_for_load_state("load")
             if name == "paired":
+                show_all_controls(page)
                 part(page, "Paired devices").wait_for()
             faults[path] = serious_faults(axe, page)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
@@ -375,6 +378,7 @@ def test_axe_finds_no_serious_fault_and_nothing_sticks_out(house: House, page: P
         page.get_by_role("button", name="As text").click()
         faults["text"] = serious_faults(axe, page)
         page.goto(f"{main.served.address}/control")
+        show_all_controls(page)
         part(page, "Power").get_by_role("button", name="Switch off").click()
         faults["dialog"] = serious_faults(axe, page)
     assert {path: found for path, found in faults.items() if found} == {}

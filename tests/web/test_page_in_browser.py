@@ -135,6 +135,7 @@ def test_a_photo_finish_is_taken_home_as_png_and_svg(shown: tuple[Served, Table]
     served, table = shown
     slap = last_won(table).id.partition("@")[2]
     page.goto(f"{served.address}/games/1/finish?slap={slap}")
+    page.locator("summary", has_text="drawing").click()
     files = {}
     for kind, head in (("PNG", b"\x89PNG\r\n"), ("SVG", b"<svg ")):
         with page.expect_download() as coming:

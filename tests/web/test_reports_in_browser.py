@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.web.listening import pair_at_once
+from tests.web.listening import pair_at_once, show_all_controls
 from tests.web.served import House
 from tests.web.test_page_buttons_in_browser import done, part, serious_faults
 from tests.web.test_page_in_browser import SIZES, kept
@@ -124,6 +124,7 @@ def test_a_foul_is_reported_and_taken_back(house: House, page: Page) -> None:
     with playing(house, page, "S6", "S7") as (table, address):
         table.lay(1, "7h")
         form = part(page, "Report a foul")
+        form.get_by_label("Foul").locator("option").nth(3).wait_for(state="attached")
         assert form.get_by_label("Foul").locator("option").all_text_contents() == [
             "peeking", "hovering", "a card out of turn", "a ring or a watch"
         ]  # fmt: skip
@@ -145,6 +146,7 @@ def test_a_card_out_of_turn_is_reported(house: House, page: Page) -> None:
         table.lay(1, "7h")
         table.lay(None, "Kd")
         table.heard("seat three has three chances")
+        show_all_controls(page)
         form = part(page, "Report a foul")
         form.get_by_label("Player").select_option(label="Cho")
         form.get_by_label("Foul").select_option("a card out of turn")
@@ -211,7 +213,7 @@ def test_late_evidence_is_left_out(house: House, page: Page) -> None:
         table.lay(2, "8c", slapped_by=3, after=900)
         table.heard("seat three false slap")
         table.tell_late(2, "7c")
-        table.heard("late evidence please check the last ruling")
+        table.heard("a report came too late please check the last ruling")
         asked = page.locator("fieldset", has_text="Something arrived too late")
         asked.get_by_role("button", name="Leave it out").wait_for()
         kept(page, "late-phone")
@@ -259,7 +261,7 @@ def test_a_card_that_the_camera_missed_is_told(house: House, page: Page) -> None
         done(page, "Ben laid the 7♣; the referee rules again on everything after it")
         table.heard("seat three wins the slap")
         table.take(3)
-        assert not any("late evidence" in said for said in table.said())
+        assert not any("came too late" in said for said in table.said())
         shown(page, address, "Cho wins the slap")
         page.locator("#rulings li s").filter(has_text="False slap by Cho").wait_for()
         assert [line.extra for line in table.logged("card")][-1] == {"by": "people"}
@@ -317,6 +319,7 @@ def test_axe_finds_no_serious_fault_where_everything_may_be_reported(
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
         table.lay(1, "7h", slapped_by=2)
+        show_all_controls(page)
         for name in ("Contest", "Report a foul", "Call a rank", "Join and leave", "The referee missed something"):
             part(page, name).wait_for()
         assert serious_faults(axe, page) == []

@@ -122,7 +122,7 @@ def test_a_slap_that_is_none_is_not_found(visitor: Visitor) -> None:
 def test_a_game_that_costs_too_much_is_refused(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(what_if_page, "LONGEST_MOVED", 5)
     reply = visitor.ask("slap=s1&by=1")
-    assert reply.status == 400 and b"referee explain --what-if" in reply.body
+    assert reply.status == 400 and b"too long for this page" in reply.body
 
 
 def test_the_record_is_not_touched(visitor: Visitor) -> None:
