@@ -229,8 +229,8 @@ def test_what_passed_in_a_gap_is_said_without_a_screen(room: Room) -> None:
     asked = "For a moment I did not see the table: the seven of spades is on top, what lies under it?"
     said = [room.tap() for _ in range(7)]
     assert said == [
-        f"Once more. {asked}", "Was nothing else laid?", "Did seat one take the pile?", "Did seat two take the pile?",
-        "Did seat three take the pile?", "Does nobody know?", "Some other card: the ace?",
+        f"Once more. {asked}", "Was no other card laid?", "Did seat one take the pile?", "Did seat two take the pile?",
+        "Did seat three take the pile?", "Do none of you know?", "Some other card: the ace?",
     ]  # fmt: skip
     room.tap()
     room.yes()

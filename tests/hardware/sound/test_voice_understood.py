@@ -66,6 +66,6 @@ def test_teens_are_not_heard_as_tens(clips: Clips) -> None:
 
 @pytest.mark.parametrize("way", ["reversed", "shuffled"])
 def test_spoilt_sound_is_not_understood(clips: Clips, way: str) -> None:
-    phrases = all_phrases()[::260]
+    phrases = all_phrases()[::100]
     heard = understood(phrases, spoilt(spoken(clips, phrases), way))
     assert heard.share <= BASELINE, f"{way} sound passes for speech"
