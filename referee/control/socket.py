@@ -41,7 +41,7 @@ CALLER_PATIENCE: Final = 2 * SECOND
 """Time that a connection has to send its line, or to take the answer, ns."""
 _TIMEOUT: Final = 3.0
 """Time that the page waits for an answer, s."""
-NOBODY: Final = Sentence("no game is running, so nothing can be changed; start the referee")
+NO_GAME: Final = Sentence("no game is running, so nothing can be changed; start the referee")
 STARTING: Final = Sentence("the referee is starting; the table hears you as soon as the game is on")
 NOT_JSON: Final = Sentence("that is not JSON")
 SLOW: Final = Sentence("the table did not answer; look at the scoreboard whether it was done before you try again")
@@ -281,9 +281,9 @@ async def ask_referee(path: Path, command: Mapping[str, Any], timeout: float = _
     except TimeoutError:
         raise ControlError(SLOW) from None
     except (OSError, ValueError):
-        raise ControlError(NOBODY) from None
+        raise ControlError(NO_GAME) from None
     if not isinstance(answer, dict):
-        raise ControlError(NOBODY)
+        raise ControlError(NO_GAME)
     return answer
 
 

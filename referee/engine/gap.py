@@ -115,7 +115,7 @@ def reconcile_pile(
     if not now:
         return PileFinding("gone" if before or slapped else "same", before, now)
     new = tuple(card for card in now if card not in before or card == UNREADABLE)
-    if vouched and before and set(new) <= {UNREADABLE}:
+    if vouched and before and new and set(new) <= {UNREADABLE}:
         return PileFinding("same", before, now)
     top = before[-1] if before else ""
     # A card that was unreadable before may be the one read now, but never the other way round.

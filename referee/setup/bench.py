@@ -39,7 +39,7 @@ _SLAP_PATIENCE: Final = 20.0
 """Time limit for a slap, s."""
 _LONGEST_FILE_NAME: Final = 40
 _SLAPS_PATIENCE: Final = 90.0
-"""Time limit for everybody's slap, s: phones must be unlocked and find their network."""
+"""Time limit for the slaps of all seats, s: phones must be unlocked and find their network."""
 _FIRST_PICTURE: Final = 30_000_000_000
 """Time limit for the camera's first picture, ns: the eye is loaded meanwhile."""
 _HOLDING: Final = 30.0

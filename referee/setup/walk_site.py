@@ -28,7 +28,7 @@ from referee.control.facts import Outcome, Refused
 from referee.control.page_address import address_of, listen_at, open_browser
 from referee.control.pairing_code import Pairing
 from referee.control.seat_codes import begin_evening, call_in, hand_on, read_seat_codes
-from referee.control.socket import NOBODY, NOT_JSON, CommandDispatcher, private_folder, runtime_folder
+from referee.control.socket import NO_GAME, NOT_JSON, CommandDispatcher, private_folder, runtime_folder
 from referee.sentence import to_json
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.settings.places import RECORD, earlier_record, record_at
@@ -182,7 +182,7 @@ def in_words(state: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
 def _obey(folder: Path, command: Command) -> Outcome:
     """Carry out a command; before the game only a seat's code can be replaced."""
     if command.do != "seat_code":
-        return Refused(NOBODY)
+        return Refused(NO_GAME)
     done = meet_command(command, None, str)
     words = call_in(folder, command.get("seat"), command.get("phones"))
     return Refused(words) if words else done

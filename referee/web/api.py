@@ -35,7 +35,7 @@ from referee.control.commands import (
 )
 from referee.control.seat_codes import HANDS_SOCKET, read_seat_codes, why_ended
 from referee.control.socket import (
-    NOBODY,
+    NO_GAME,
     NOT_JSON,
     SOCKET_NAME,
     STARTING,
@@ -236,7 +236,7 @@ class Control:
         except OSError:
             # The referee does not listen, or its queue is full; the page reports the touches again.
             is_starting = (self._folder / SOCKET_NAME).is_socket()
-            return self._refused(request, 503, STARTING if is_starting else NOBODY)
+            return self._refused(request, 503, STARTING if is_starting else NO_GAME)
         names = self._names()
         heard = {
             code: {

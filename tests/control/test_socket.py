@@ -16,7 +16,7 @@ from referee.control.socket import (
     CALLER_PATIENCE,
     LONGEST_LINE,
     MOST_CALLERS,
-    NOBODY,
+    NO_GAME,
     SLOW,
     SOCKET_NAME,
     ControlError,
@@ -178,12 +178,12 @@ def test_a_socket_left_behind_is_taken_over_and_one_in_use_is_not(tmp_path: Path
 
 def test_the_page_says_that_no_game_is_running(tmp_path: Path) -> None:
     """No socket, a socket without a listener, an invalid answer."""
-    with pytest.raises(ControlError, match=NOBODY):
+    with pytest.raises(ControlError, match=NO_GAME):
         asyncio.run(ask_referee(tmp_path / SOCKET_NAME, {"do": "pause"}))
     left = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     left.bind(str(tmp_path / SOCKET_NAME))
     left.close()
-    with pytest.raises(ControlError, match=NOBODY):
+    with pytest.raises(ControlError, match=NO_GAME):
         asyncio.run(ask_referee(tmp_path / SOCKET_NAME, {"do": "pause"}))
 
 

@@ -68,8 +68,15 @@ def test_what_became_of_the_pile(believed: tuple[str, ...], lying: tuple[str, ..
 
 @pytest.mark.parametrize(
     ("lying", "verdict"),
-    [(("??",), "same"), (("7c", "??"), "same"), (("9c",), "more"), (("??", "9c"), "more"), ((), "gone")],
-)
+    [
+        (("??",), "same"),
+        (("7c", "??"), "same"),
+        (("9c",), "more"),
+        (("??", "9c"), "more"),
+        (("7h",), "more"),
+        ((), "gone"),
+    ],
+)  # fmt: skip
 def test_people_vouch_for_a_card_that_cannot_be_read_and_for_no_other(lying: tuple[str, ...], verdict: str) -> None:
     assert reconcile_pile(("7h", "7c"), lying, vouched=True).verdict == verdict
 

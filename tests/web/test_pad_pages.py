@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from referee.control.page_address import PageAddress
 from referee.control.seat_codes import HANDS_SOCKET, begin_evening, call_in, make_seat_codes, read_seat_codes
-from referee.control.socket import NOBODY, SOCKET_NAME, STARTING
+from referee.control.socket import NO_GAME, SOCKET_NAME, STARTING
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import GameCache
@@ -77,7 +77,7 @@ def test_a_seat_whose_code_is_known_takes_no_other_along(house: House, hands: so
 
 def test_without_a_referee_it_is_asked_for_again(house: House, tmp_path: Path) -> None:
     reply = house.post(HANDS, report(code_of(tmp_path, 1)), [])
-    assert (reply.status, reply.said["words"]) == (503, NOBODY)
+    assert (reply.status, reply.said["words"]) == (503, NO_GAME)
 
 
 def test_a_referee_that_is_starting_is_no_missing_referee(house: House, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from referee.control.commands import COMMAND_FIELDS
-from referee.control.socket import NOBODY
+from referee.control.socket import NO_GAME
 from referee.units import MINUTE, SECOND
 from referee.web.api import Control, address
 from referee.web.security.guard import Guard
@@ -292,4 +292,4 @@ def test_without_a_main_process_the_page_says_so(tmp_path: Path) -> None:
                ("x-csrf-token", csrf_of(token))]  # fmt: skip
     for path, body in (("/api/pair", b'{"code":"123456"}'), ("/api/control/pause", b"{}")):
         reply = asyncio.run(request(app, "POST", path, headers, [body]))
-        assert (reply.status, reply.said["words"]) == (503, NOBODY)
+        assert (reply.status, reply.said["words"]) == (503, NO_GAME)

@@ -34,12 +34,18 @@ def shot(page: Page, name: str) -> None:
         page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
+def watch_slap(house: House, page: Page, address: str) -> Table:
+    """Open a board, let Dora win a slap before it, and return the table."""
+    table = Table(house.record, FIRST, house.link)
+    open_board(page, address)
+    for line in (*CARDS, *WON):
+        table.observe(line)
+    return table
+
+
 def test_the_winner_has_the_screen_and_late_hands_never(house: House, page: Page) -> None:
     with listening(house), house.serve_controlled() as served:
-        table = Table(house.record, FIRST, house.link)
-        open_board(page, f"{served.address}/projector")
-        for line in (*CARDS, *WON):
-            table.observe(line)
+        table = watch_slap(house, page, f"{served.address}/projector")
         screen = page.locator("#winner")
         screen.locator(".who", has_text="Dora").wait_for()
         # Other hands may still come: the screen says what was slapped, and nothing about them.
@@ -72,10 +78,7 @@ def test_the_winner_has_the_screen_and_late_hands_never(house: House, page: Page
 
 def test_a_hand_is_called_the_only_one_once_its_pile_is_gone(house: House, page: Page) -> None:
     with listening(house), house.serve_controlled() as served:
-        table = Table(house.record, FIRST, house.link)
-        open_board(page, f"{served.address}/projector")
-        for line in (*CARDS, *WON):
-            table.observe(line)
+        table = watch_slap(house, page, f"{served.address}/projector")
         screen = page.locator("#winner")
         screen.locator(".how", has_text="double").wait_for()
         assert "alone" not in (page.locator("#last").text_content() or "")
@@ -90,10 +93,7 @@ def test_a_hand_is_called_the_only_one_once_its_pile_is_gone(house: House, page:
 def test_whose_pile_it_is_is_told_as_soon_as_it_is_decided(house: House, page: Page) -> None:
     """Not the seat whose turn it had been."""
     with listening(house), house.serve_controlled() as served:
-        table = Table(house.record, FIRST, house.link)
-        open_board(page, served.address)
-        for line in (*CARDS, *WON):
-            table.observe(line)
+        watch_slap(house, page, served.address)
         page.locator("#winner .who", has_text="Dora").wait_for()
         assert page.locator("#state .headline").text_content() == "The pile is Dora's"
         assert page.locator("#seats .owner .name").text_content() == "Dora"

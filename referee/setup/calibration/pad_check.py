@@ -140,7 +140,7 @@ class PadCheck:
         if len(self.asking) == 1:
             return Sentence(
                 "{name}: slap your pad {many} times, as in a game, about once a second; all others keep "
-"their hands off the table", name=who, many=self._wanted,
+                "their hands off the table", name=who, many=self._wanted,
             )  # fmt: skip
         words = "{name}: lay a stiff board over both pads, and hit its middle {many} times, about once a second"
         return Sentence(words, name=who, many=self._wanted)
