@@ -27,7 +27,7 @@ STALLED: Final = 1.0
 RETRY: Final = 2.0
 """Interval between attempts to reopen a missing card, s."""
 _NO_LIBRARY: Final = "no sound: libportaudio2 is missing; apt install libportaudio2"
-_NO_CARD: Final = Sentence("no sound: no sound card answers; plug one in, or write a file with --audio FILE.wav")
+_NO_CARD: Final = Sentence("no sound: no sound card answers; plug in a loudspeaker, and the referee speaks again")
 
 _STOPPED: Final = Sentence("no sound: the sound card has stopped; see its plug")
 
@@ -105,8 +105,7 @@ class StreamSpeaker:
             self._open().start()
         except (HardwareMissing, self._sound.PortAudioError) as missing:
             self._end_stream()
-            refused = Sentence("{problem} ({why})", problem=_NO_CARD, why=missing)
-            self._tell(words_of(missing) if isinstance(missing, HardwareMissing) else refused)
+            self._tell(words_of(missing) if isinstance(missing, HardwareMissing) else _NO_CARD)
         if watched:
             threading.Thread(target=self._watch, name="sound card", daemon=True).start()
 
@@ -198,20 +197,22 @@ class StreamSpeaker:
                 _log.exception("the sound card could not be looked at")
 
     def _open(self) -> Any:
-        refused: Exception | None = None
+        missing = HardwareMissing(_NO_CARD)
         for rate in (RATE, FINER * RATE):
             try:
                 self._stream = self._sound.OutputStream(
                     samplerate=rate, channels=1, dtype="float32", latency="low", device=self._device,
                     callback=self._fill,
                 )  # fmt: skip
+            except self._sound.PortAudioError as error:
+                missing.__cause__ = error
             # sounddevice raises ValueError for an unknown device name.
-            except (self._sound.PortAudioError, ValueError) as error:
-                refused = error
+            except ValueError as error:
+                missing = HardwareMissing("{problem} ({why})", problem=_NO_CARD, why=error)
             else:
                 self._finer = Upsampler() if rate != RATE else None
                 return self._stream
-        raise HardwareMissing("{problem} ({why})", problem=_NO_CARD, why=refused)
+        raise missing
 
     def _end_stream(self) -> None:
         stream, self._stream = self._stream, None

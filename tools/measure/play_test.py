@@ -155,7 +155,8 @@ class StreamedTable:
             if self._begun.is_set():
                 index = min(max(0, round((due - self.origin) * _FPS / SECOND)), len(self._pictures) - 1)
             time.sleep(max(0.0, (due - monotonic()) / 1e9))
-            jpeg = self._pictures[index] if self._begun.is_set() else next(self._still(index))
+            rests = not self._begun.is_set() or index == len(self._pictures) - 1
+            jpeg = next(self._still(index)) if rests else self._pictures[index]
             head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"
             out.write(head.encode() + jpeg + b"\r\n")
             due = self._after(due)
