@@ -140,6 +140,7 @@ class Conductor:
         else:
             self._remember(past)
         self._may_join = table.house.has("M11")
+        self._pause.packs = table.packs or table.house.number("S2")
 
     def _remember(self, past: ResumedGame) -> None:
         """Feed a past game's observations to the adjudicator without announcing them."""

@@ -22,6 +22,7 @@ from referee.control.corrections import UNSEEN
 from referee.engine.amended_log import BECAUSE, PEOPLE, RELEASED, PauseState, as_released
 from referee.engine.gap import FirstLook, PauseHands, reconcile_pile
 from referee.engine.observations import MAX_ERROR, Card, LogError, Observation, Pause, Resume, Slap, Taken
+from referee.rules.cards import UNREADABLE
 from referee.sentence import Sentence
 from referee.units import SECOND
 from referee.vision.sight import HIDDEN, Sight
@@ -85,6 +86,8 @@ class GamePause:
     """
 
     def __init__(self) -> None:
+        self.packs = 1
+        """Number of packs that are played with."""
         self._by_people = self._is_told = False
         self.reasons: set[str] = set()
         """Why the table is unseen: the camera is gone, or its view shows nothing."""
@@ -95,6 +98,8 @@ class GamePause:
         self._look: FirstLook | None = None
         self._looked_over = -(2**63)
         """Instant of the first frame that showed the table after the last gap, ns."""
+        self._under: frozenset[str] = frozenset()
+        """Cards that a new watcher may see for the first time when the pile is moved: they lay in it before."""
         self._is_broken_off = False
         """Whether the gap is that of a game which was broken off."""
         self.is_lost = False
@@ -120,6 +125,7 @@ class GamePause:
     def lose_camera(self, words: str, camera_watermark: int, told: Sequence[Observation] = ()) -> Steps:
         """Note that the camera is gone (again); ``told``: all observations so far."""
         self._look, self.is_lost = None, True
+        self._under = frozenset()
         steps = [PartTrouble(CAMERA, words), *self._hold(CAMERA, camera_watermark)]
         self._add_hands(told)
         return steps
@@ -164,8 +170,10 @@ class GamePause:
             # The game resumes with the first frame that shows the table: later observations happened in it.
             base, seen = max(camera_watermark, self._since), look.since or sight.t
             self._looked_over = seen
+            if self.packs == 1 and finding.verdict == "same":
+                self._under = frozenset(finding.believed) - {UNREADABLE}
             until = max(seen, base + max(finding.span, 1))
-            after = [_not_before(late, until + n) for n, late in enumerate(look.later)]
+            after = [_not_before(late, until + n) for n, late in enumerate(filter(self._is_news, look.later))]
             extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
             is_vouched = self._is_broken_off and finding.verdict == "same"
             self._is_broken_off = False
@@ -186,8 +194,17 @@ class GamePause:
 
     def news_of(self, sight: Sight) -> Sequence[Observation]:
         """Return a sight's observations, without cards that lay in a new watcher's first frame and were named only now:
-        covered cards are no news."""
-        return [line for line in sight.seen if not (isinstance(line, Card) and line.t <= self._looked_over)]
+        covered cards are no news. Until that pile goes, neither are its cards if no arm brought them: the hand that
+        takes it bares them, and a pack has each card once.
+        """
+        return [line for line in sight.seen if self._is_news(line)]
+
+    def _is_news(self, line: Observation) -> bool:
+        if isinstance(line, Taken):
+            self._under = frozenset()
+        return not isinstance(line, Card) or (
+            line.t > self._looked_over and (line.seat is not None or line.card not in self._under)
+        )
 
     def heed_view(self, sight: Sight, camera_watermark: int) -> Steps:
         """Report any hindrance of the camera's view; pause while the view shows nothing of the table."""

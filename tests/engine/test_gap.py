@@ -271,6 +271,20 @@ def test_a_pile_is_held_against_what_is_judged_up_to_the_gaps_end() -> None:
     assert verdict_of(back) == "same"
 
 
+@pytest.mark.parametrize("packs", [1, 2])
+def test_a_card_that_a_hand_bares_in_a_pile_that_was_found_again_is_no_news(packs: int) -> None:
+    pause = GamePause()
+    pause.packs = packs
+    pause.lose_camera("gone", SECOND - 1)
+    first = Sight(5 * SECOND, MS, (Card(t=5 * SECOND, card="7c"),), 6 * SECOND, first=True)
+    assert verdict_of(pause.look_again(first, ("9d", "7c"), SECOND, 6 * SECOND)) == "same"
+    bared = Card(t=7 * SECOND, card="9d")
+    unread, laid = Card(t=7 * SECOND, card="??"), Card(t=8 * SECOND, card="9d", seat=2)
+    taken, new = Taken(t=9 * SECOND, seat=1), Card(t=10 * SECOND, card="9d")
+    news = pause.news_of(Sight(10 * SECOND, MS, (bared, unread, laid, taken, new), 10 * SECOND))
+    assert news == [*([bared] if packs == 2 else []), unread, laid, taken, new]
+
+
 def test_the_game_goes_on_with_the_first_frame_back_though_the_look_took_longer() -> None:
     """Later observations keep their own instants, and later hands are judged, and not named."""
     pause = GamePause()
