@@ -206,7 +206,7 @@ def _measured() -> tuple[dict[str, dict[int, list[str]]], dict[str, float]]:
     if _in_a_fork(run):
         sys.exit("the tests fail without any mutant; see: make test")
     lines, seconds = pickle.loads(file.read_bytes())
-    return lines, dict(sorted(seconds.items(), key=lambda one: one[1]))
+    return lines, dict(sorted(seconds.items(), key=lambda pair: pair[1]))
 
 
 # Putting a mutant in.
@@ -347,6 +347,8 @@ def run(count: int, seed: int, only: str, out: Path) -> None:
         if code == IMPOSSIBLE:
             code = _in_a_fork(lambda: _imported_anew(mutant, tests.of(mutant), tests.seconds))
         became[mutant] = _word(code)
+        if became[mutant] != "killed":
+            print(f"{became[mutant]}: {mutant}", flush=True)
         if len(became) % 50 == 0:
             print(f"  {len(became)} in {time.monotonic() - begun:.0f} s: {dict(Counter(became.values()))}", flush=True)
 
