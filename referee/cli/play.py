@@ -173,7 +173,7 @@ def add_play(commands: Commands) -> None:
 
 def run_play(args: argparse.Namespace) -> int:
     from referee.settings.places import own_settings
-    from referee.setup.walk_site import hold_evening, leave_earlier_record
+    from referee.setup.wizard_site import hold_evening, leave_earlier_record
     from referee.table.session import find_left_games, run
 
     path = args.settings or own_settings()

@@ -7,7 +7,7 @@ from typing import Final
 from models.table_view.mains import steady_rate
 from referee.sentence import Sentence
 from referee.settings.file import SettingsText
-from referee.setup.walk import DeviceCall, Remark, Run, choose, yes_no
+from referee.setup.wizard import DeviceCall, Remark, Run, choose, yes_no
 
 _SIZES: Final = {
     "picamera": {

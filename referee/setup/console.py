@@ -12,7 +12,7 @@ from referee.sentence import Sentence
 from referee.settings.file import new_settings, read_settings, replace_file
 from referee.setup.bench import Bench, SimulatedBench
 from referee.setup.steps import STEPS
-from referee.setup.walk import COMMANDS, YES_NO, Failure, Question, Remark, Wizard
+from referee.setup.wizard import COMMANDS, YES_NO, Failure, Question, Remark, Wizard
 from referee.text.terminal_language import translate
 
 
@@ -65,7 +65,7 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
     steps = tuple(one for one in STEPS if step in (None, one.name))
     begun = [] if restart or step is not None else _steps_done(path)
     at = next((k for k, one in enumerate(steps) if one.name not in begun), 0) if path.exists() else 0
-    walk = Wizard(read_settings(path) if path.exists() else new_settings(path.parent), steps, at)
+    wizard = Wizard(read_settings(path) if path.exists() else new_settings(path.parent), steps, at)
     if at:
         print(
             translate(
@@ -74,10 +74,10 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
             )
         )
     print(translate("Enter takes the answer in brackets. Always possible: back, again, skip, stop, ?"))
-    _converse(walk, path, bench, typed, alone=step is not None)
-    if walk.step is not None:
+    _converse(wizard, path, bench, typed, alone=step is not None)
+    if wizard.step is not None:
         print()
-        print(translate("Stopped before the end of: {title}. `referee setup` goes on there.", title=walk.step.title))
+        print(translate("Stopped before the end of: {title}. `referee setup` goes on there.", title=wizard.step.title))
         return 1
     if step is None:
         _progress(path).unlink(missing_ok=True)
@@ -89,42 +89,42 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
     return 0
 
 
-def _converse(walk: Wizard, path: Path, bench: Bench, typed: Iterator[str], *, alone: bool) -> None:
+def _converse(wizard: Wizard, path: Path, bench: Bench, typed: Iterator[str], *, alone: bool) -> None:
     """Run to the end, or until stopped; the effect of each answer is written to the file at once."""
-    shown, kept = -1, walk.draft
-    while walk.request is not None and not walk.stopped:
-        if shown != walk.at and walk.step is not None:
-            shown = walk.at
-            title = translate(walk.step.title)
+    shown, kept = -1, wizard.draft
+    while wizard.request is not None and not wizard.stopped:
+        if shown != wizard.at and wizard.step is not None:
+            shown = wizard.at
+            title = translate(wizard.step.title)
             print()
             print(
                 title
                 if alone
-                else translate("{title} ({at} of {all})", title=title, at=walk.at + 1, all=len(walk.steps))
+                else translate("{title} ({at} of {all})", title=title, at=wizard.at + 1, all=len(wizard.steps))
             )
-        request = walk.request
+        request = wizard.request
         if isinstance(request, Question):
-            _ask(walk, request, typed)
+            _ask(wizard, request, typed)
         elif isinstance(request, Remark):
             print("\n".join(f"  {line}" for line in translate(request.words).splitlines()))
-            walk.give()
+            wizard.give()
         else:
             if request.words:
                 print(f"  … {translate(request.words)}", flush=True)
             result = request.carry_out(bench)
             if isinstance(result, Failure):
                 print(f"  {translate(result.words)}")
-            walk.give(result)
-        if walk.draft != kept or walk.at != shown:
-            kept = walk.draft
+            wizard.give(result)
+        if wizard.draft != kept or wizard.at != shown:
+            kept = wizard.draft
             if not kept.is_new:
                 replace_file(path, kept.text.encode("utf-8"))
             if not alone:
-                replace_file(_progress(path), json.dumps(walk.done).encode("utf-8"))
+                replace_file(_progress(path), json.dumps(wizard.done).encode("utf-8"))
     bench.dark()
 
 
-def _ask(walk: Wizard, question: Question, typed: Iterator[str]) -> None:
+def _ask(wizard: Wizard, question: Question, typed: Iterator[str]) -> None:
     is_yes_no = question.choices == YES_NO
     words = question.words
     if is_yes_no:
@@ -140,10 +140,10 @@ def _ask(walk: Wizard, question: Question, typed: Iterator[str]) -> None:
     line = next(typed, None)
     if line is None:
         print()
-        walk.answer("stop")
+        wizard.answer("stop")
     elif line.strip() == "?":
         print("\n".join(f"    {word}: {translate(words)}" for word, words in COMMANDS.items()))
-    elif complaint := walk.answer(line):
+    elif complaint := wizard.answer(line):
         print(f"  {translate(complaint)}")
 
 

@@ -20,14 +20,14 @@ from referee.setup.left_game import LeftGame, describe_table, left_game_step
 from referee.setup.pads_step import pads_step, press_together
 from referee.setup.rules_step import rules_step
 from referee.setup.steps import check_names, lights_step, voice_step
-from referee.setup.walk import (
+from referee.setup.wizard import (
     BadAnswer,
     DeviceCall,
     Question,
     Remark,
     Request,
     Run,
-    WalkStep,
+    WizardStep,
     choose,
     whole_number,
     yes_no,
@@ -234,19 +234,19 @@ def deal_step(draft: SettingsText) -> Run:
 
 
 EVENING: Final = (
-    WalkStep("seats", Sentence("Who plays"), people_step),
-    WalkStep("hands", Sentence("What you slap"), hands_step),
-    WalkStep("camera", Sentence("The camera"), look_step),
-    WalkStep("rules", Sentence("House rules"), rules_step),
-    WalkStep("left_game", Sentence("Last time"), left_game_step),
-    WalkStep("slaps", Sentence("A test slap"), slaps_step),
-    WalkStep("deal", Sentence("Deal"), deal_step),
+    WizardStep("seats", Sentence("Who plays"), people_step),
+    WizardStep("hands", Sentence("What you slap"), hands_step),
+    WizardStep("camera", Sentence("The camera"), look_step),
+    WizardStep("rules", Sentence("House rules"), rules_step),
+    WizardStep("left_game", Sentence("Last time"), left_game_step),
+    WizardStep("slaps", Sentence("A test slap"), slaps_step),
+    WizardStep("deal", Sentence("Deal"), deal_step),
 )
 FIRST_START: Final = (
     *EVENING[:2],
-    WalkStep("wires", Sentence("Wires"), wires_step),
+    WizardStep("wires", Sentence("Wires"), wires_step),
     EVENING[2],
-    WalkStep("voice", Sentence("Voice"), voice_step),
+    WizardStep("voice", Sentence("Voice"), voice_step),
     *EVENING[3:],
 )
 """Steps on an appliance, where there is no terminal for the other questions: they add wiring and loudspeaker."""

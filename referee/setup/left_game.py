@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from referee.sentence import Sentence, joined
 from referee.settings.file import SettingsText
-from referee.setup.walk import DeviceCall, Run, choose
+from referee.setup.wizard import DeviceCall, Run, choose
 
 _WEEK: Final = 7
 _WEEKDAYS: Final = (

@@ -12,7 +12,7 @@ from hardware.pads.pad_place import parse_place
 from hardware.pads.pinout import PAD_PINS
 from referee.sentence import Sentence, joined
 from referee.settings.file import SettingsText
-from referee.setup.walk import DeviceCall, Remark, Request, Run, choose, yes_no
+from referee.setup.wizard import DeviceCall, Remark, Request, Run, choose, yes_no
 
 Pad = int | str
 """A pin (BCM), or a pad's place (`hardware.pads.pad_place`)."""

@@ -17,7 +17,7 @@ from referee.rules.rows import RIVALS
 from referee.sentence import Sentence
 from referee.settings.file import SettingsText
 from referee.settings.house_rules import SUFFIX, HouseFileError, parse_house_rules
-from referee.setup.walk import BadAnswer, DeviceCall, Parse, Question, Run, choose, switches
+from referee.setup.wizard import BadAnswer, DeviceCall, Parse, Question, Run, choose, switches
 from referee.text.terminal_language import here
 
 _ORDINARY: Final = "ordinary"

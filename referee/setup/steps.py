@@ -1,4 +1,4 @@
-"""The steps of the wizard in order, each a generator of its questions and actions (see `referee.setup.walk`).
+"""The steps of the wizard in order, each a generator of its questions and actions (see `referee.setup.wizard`).
 
 Seats and wires come first, then the correction of swapped wires (every seat slaps its pad, every light blinks), then
 camera and voice, house rules, and the doctor's check.
@@ -20,7 +20,7 @@ from referee.settings.model import FEWEST_SEATS, LAST_PIN, MOST_SEATS, NEAREST_S
 from referee.setup.camera_step import camera_step
 from referee.setup.pads_step import Pad, assign_pins, describe_moves, pads_step
 from referee.setup.rules_step import rules_step
-from referee.setup.walk import (
+from referee.setup.wizard import (
     BadAnswer,
     DeviceCall,
     Parse,
@@ -28,7 +28,7 @@ from referee.setup.walk import (
     Remark,
     Request,
     Run,
-    WalkStep,
+    WizardStep,
     choose,
     whole_number,
     yes_no,
@@ -385,12 +385,12 @@ def check_step(draft: SettingsText) -> Run:
 
 
 STEPS: Final = (
-    WalkStep("seats", Sentence("Seats"), seats_step),
-    WalkStep("pins", Sentence("Wires"), pins_step),
-    WalkStep("pads", Sentence("Slap roll-call"), pads_step),
-    WalkStep("lights", Sentence("Lights"), lights_step),
-    WalkStep("camera", Sentence("Camera"), camera_step),
-    WalkStep("voice", Sentence("Voice"), voice_step),
-    WalkStep("rules", Sentence("House rules"), partial(rules_step, files=True)),
-    WalkStep("check", Sentence("First check"), check_step),
+    WizardStep("seats", Sentence("Seats"), seats_step),
+    WizardStep("pins", Sentence("Wires"), pins_step),
+    WizardStep("pads", Sentence("Slap roll-call"), pads_step),
+    WizardStep("lights", Sentence("Lights"), lights_step),
+    WizardStep("camera", Sentence("Camera"), camera_step),
+    WizardStep("voice", Sentence("Voice"), voice_step),
+    WizardStep("rules", Sentence("House rules"), partial(rules_step, files=True)),
+    WizardStep("check", Sentence("First check"), check_step),
 )

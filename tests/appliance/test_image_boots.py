@@ -26,4 +26,4 @@ def test_an_image_starts_and_asks(tmp_path: Path) -> None:
     with Guest(card, "amd64") as guest:
         assert guest.see(r"ready [\d.]+ s after the kernel began: \S+ in (.)", PATIENCE)[1] == "a"
         status, page = Phone(guest.port).get("/")
-        assert status == 200 and "walk.js" in page
+        assert status == 200 and "wizard.js" in page

@@ -73,8 +73,8 @@ def test_each_command_says_how_it_is_used(tmp_path: Path, command: str) -> None:
     assert "usage: referee" in plainly("-m", "referee", command, "--help", folder=tmp_path)
 
 
-def test_the_walk_of_play_begins(tmp_path: Path) -> None:
-    begin = "import referee.setup.walk_site, referee.table.session, referee.vision.process\n"
+def test_the_wizard_of_play_begins(tmp_path: Path) -> None:
+    begin = "import referee.setup.wizard_site, referee.table.session, referee.vision.process\n"
     begin += "import referee.options.video_review.dispute_server"
     assert plainly("-c", begin, folder=tmp_path) == ""
 

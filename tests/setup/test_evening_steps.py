@@ -23,11 +23,11 @@ from referee.setup.bench import Bench
 from referee.setup.calibration.simulated_camera import simulated_camera
 from referee.setup.check import Check
 from referee.setup.evening_steps import EVENING, FIRST_START
-from referee.setup.held_walk import HeldWalk
 from referee.setup.left_game import LeftGame, name_day
 from referee.setup.live_look import LiveLook, judge_picture, look_at
-from referee.setup.walk import DeviceCall, Question, Remark, WalkStep, Wizard
-from referee.setup.walk_site import in_words, leave_earlier_record
+from referee.setup.wizard import DeviceCall, Question, Remark, Wizard, WizardStep
+from referee.setup.wizard_runner import WizardRunner
+from referee.setup.wizard_site import in_words, leave_earlier_record
 from referee.text.answers import OTHERS, in_language
 from referee.text.catalogue import texts
 from referee.vision.photos import load_eye
@@ -89,32 +89,32 @@ class FakeBench(Bench):
         raise AssertionError("nobody asked for it")
 
 
-def walked(bench: FakeBench, *answers: str, steps: Sequence[WalkStep] = EVENING) -> Wizard:
+def answer_wizard(bench: FakeBench, *answers: str, steps: Sequence[WizardStep] = EVENING) -> Wizard:
     """Return the wizard after these answers."""
-    walk = Wizard(new_settings(bench.path.parent), steps)
-    resume(walk, bench, *answers)
-    return walk
+    wizard = Wizard(new_settings(bench.path.parent), steps)
+    resume(wizard, bench, *answers)
+    return wizard
 
 
-def resume(walk: Wizard, bench: FakeBench, *answers: str) -> None:
+def resume(wizard: Wizard, bench: FakeBench, *answers: str) -> None:
     """Go on with the wizard: these answers, and the bench's."""
     said = iter(answers)
-    while walk.request is not None:
-        if isinstance(walk.request, Question):
+    while wizard.request is not None:
+        if isinstance(wizard.request, Question):
             if (text := next(said, None)) is None:
                 return
-            assert (complaint := walk.answer(text)) == "", complaint
+            assert (complaint := wizard.answer(text)) == "", complaint
         else:
-            what = getattr(walk.request, "what", None)
-            walk.give(None if what is None else getattr(bench, what)(**walk.request.arguments))  # type: ignore[union-attr]
+            what = getattr(wizard.request, "what", None)
+            wizard.give(None if what is None else getattr(bench, what)(**wizard.request.arguments))  # type: ignore[union-attr]
 
 
 def test_an_evening_with_phones_and_a_webcam(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
-    walk = walked(bench, "Ana, Ben, Cho", "phone", "usb:0", "yes", "2", "classic")
-    while isinstance(walk.request, Question) and walk.request.id.startswith("rules."):
-        assert walk.answer("") == ""
-    settings = walk.draft.settings
+    wizard = answer_wizard(bench, "Ana, Ben, Cho", "phone", "usb:0", "yes", "2", "classic")
+    while isinstance(wizard.request, Question) and wizard.request.id.startswith("rules."):
+        assert wizard.answer("") == ""
+    settings = wizard.draft.settings
     assert [seat.name for seat in settings.seats] == ["Ana", "Ben", "Cho"]
     assert [str(seat.pad) for seat in settings.seats] == ["phone"] * 3
     assert [seat.bearing for seat in settings.seats] == [30.0, 270.0, 150.0]
@@ -126,8 +126,10 @@ def test_the_first_start_of_an_appliance_asks_what_is_wired_and_what_is_heard(tm
     bench = FakeBench(tmp_path)
     wired = ("yes", "no", "yes", *("1", "2"), *("red", "green", "blue"))
     heard = ("yes", "de", "USB Audio", "no", "vc4-hdmi-0", "yes", "none")
-    walk = walked(bench, "Ana, Ben", "wired", *wired, "usb:0", "yes", "1", *heard, "classic", steps=FIRST_START)
-    settings = walk.draft.settings
+    wizard = answer_wizard(
+        bench, "Ana, Ben", "wired", *wired, "usb:0", "yes", "1", *heard, "classic", steps=FIRST_START
+    )
+    settings = wizard.draft.settings
     assert [seat.pad_pin for seat in settings.seats] == [PAD_PINS[1], PAD_PINS[0]], "crossed wires are put right"
     assert settings.lights.enabled
     assert (settings.voice.language, settings.voice.device) == ("de", "vc4-hdmi-0")
@@ -135,18 +137,18 @@ def test_the_first_start_of_an_appliance_asks_what_is_wired_and_what_is_heard(tm
 
 
 def test_where_nothing_is_wired_nobody_is_asked_about_wires(tmp_path: Path) -> None:
-    walk = walked(FakeBench(tmp_path), "Ana, Ben", "phone", steps=FIRST_START)
-    assert walk.step is not None and walk.step.name == "camera"
-    assert not walk.draft.settings.lights.enabled
+    wizard = answer_wizard(FakeBench(tmp_path), "Ana, Ben", "phone", steps=FIRST_START)
+    assert wizard.step is not None and wizard.step.name == "camera"
+    assert not wizard.draft.settings.lights.enabled
 
 
 def test_keys_are_given_to_everybody_once(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
-    walk = walked(bench, "Ana, Ben", "browser", "f")
-    assert walk.answer("f") == "Another player has that key"
-    assert walk.answer("?!") == "one letter or digit, as it stands on an English keyboard"
-    assert walk.answer("j") == ""
-    assert [str(seat.pad) for seat in walk.draft.settings.seats] == ["browser:f", "browser:j"]
+    wizard = answer_wizard(bench, "Ana, Ben", "browser", "f")
+    assert wizard.answer("f") == "Another player has that key"
+    assert wizard.answer("?!") == "one letter or digit, as it stands on an English keyboard"
+    assert wizard.answer("j") == ""
+    assert [str(seat.pad) for seat in wizard.draft.settings.seats] == ["browser:f", "browser:j"]
 
 
 class Returning(FakeBench):
@@ -167,38 +169,38 @@ class Returning(FakeBench):
 
 def test_a_broken_off_game_goes_on_without_a_deal(tmp_path: Path) -> None:
     bench = Returning(tmp_path)
-    walk = walked(bench, "Ana, Ben", "phone", "", "", "", "classic", "", steps=EVENING)
-    assert walk.step is not None and walk.step.name == "left_game"
-    assert isinstance(walk.request, Question)
-    assert walk.request.words == (
+    wizard = answer_wizard(bench, "Ana, Ben", "phone", "", "", "", "classic", "", steps=EVENING)
+    assert wizard.step is not None and wizard.step.name == "left_game"
+    assert isinstance(wizard.request, Question)
+    assert wizard.request.words == (
         "The game that began yesterday was broken off: Ana 29, Ben ?; 3 cards on the pile (9h on top). Go on with it?"
     )
     bench.hands = [{1: 9.0, 2: 9.0}]
-    resume(walk, bench, "on")
-    assert isinstance(walk.request, Question) and walk.request.id == "deal.resume"
-    assert "Ana 29, Ben ?; 3 cards on the pile (9h on top)" in walk.request.words
+    resume(wizard, bench, "on")
+    assert isinstance(wizard.request, Question) and wizard.request.id == "deal.resume"
+    assert "Ana 29, Ben ?; 3 cards on the pile (9h on top)" in wizard.request.words
     assert bench.resumes is True
-    assert walk.answer("resume") == ""
-    assert walk.step is None
+    assert wizard.answer("resume") == ""
+    assert wizard.step is None
 
 
 def test_a_new_game_may_be_begun_in_place_of_a_broken_off_one(tmp_path: Path) -> None:
     bench = Returning(tmp_path)
-    walk = walked(bench, "Ana, Ben", "phone", "", "", "", "classic", "", steps=EVENING)
+    wizard = answer_wizard(bench, "Ana, Ben", "phone", "", "", "", "classic", "", steps=EVENING)
     bench.hands = [{1: 9.0, 2: 9.0}]
-    resume(walk, bench, "new")
-    assert isinstance(walk.request, Question) and walk.request.id == "deal.dealer"
+    resume(wizard, bench, "new")
+    assert isinstance(wizard.request, Question) and wizard.request.id == "deal.dealer"
     assert bench.resumes is False
 
 
 def test_nothing_is_read_right_before_there_is_a_picture(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
     bench.has_looked = lambda: False  # type: ignore[method-assign]
-    walk = walked(bench, "Ana, Ben", "phone", "", "yes")
-    assert isinstance(walk.request, Question) and walk.request.id == "camera.live"
+    wizard = answer_wizard(bench, "Ana, Ben", "phone", "", "yes")
+    assert isinstance(wizard.request, Question) and wizard.request.id == "camera.live"
     bench.has_looked = lambda: True  # type: ignore[method-assign]
-    resume(walk, bench, "yes")
-    assert isinstance(walk.request, Question) and walk.request.id == "camera.bottom"
+    resume(wizard, bench, "yes")
+    assert isinstance(wizard.request, Question) and wizard.request.id == "camera.bottom"
 
 
 @pytest.mark.parametrize(
@@ -228,7 +230,7 @@ class Ghosting:
 
 
 @pytest.mark.parametrize("tells", [2, 3])
-def test_three_keys_of_one_keyboard_are_held_together_in_the_walk(
+def test_three_keys_of_one_keyboard_are_held_together_in_the_wizard(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tells: int
 ) -> None:
     monkeypatch.setattr("referee.setup.bench.open_pads", lambda _: Ghosting(3, tells))
@@ -236,19 +238,19 @@ def test_three_keys_of_one_keyboard_are_held_together_in_the_walk(
     draft = new_settings(tmp_path).with_seats(
         [{"name": name, "pad": f"browser:{key}"} for name, key in (("Ana", "a"), ("Ben", "s"), ("Cho", "d"))]
     )
-    walk, bench, told = Wizard(draft, EVENING, at=5), Bench(tmp_path / "table.toml", in_browser=True), list[str]()
-    walk.give({1: 8.0, 2: 8.0, 3: 8.0})
-    while not isinstance(walk.request, Question):
-        request = walk.request
+    wizard, bench, told = Wizard(draft, EVENING, at=5), Bench(tmp_path / "table.toml", in_browser=True), list[str]()
+    wizard.give({1: 8.0, 2: 8.0, 3: 8.0})
+    while not isinstance(wizard.request, Question):
+        request = wizard.request
         if isinstance(request, DeviceCall) and request.what == "resumed_game":
-            walk.give(None)
+            wizard.give(None)
         elif isinstance(request, DeviceCall):
             assert request.words == "Ana, Ben, Cho: press your keys together, and hold"
-            walk.give(getattr(bench, request.what)(**request.arguments))
+            wizard.give(getattr(bench, request.what)(**request.arguments))
         else:
             assert isinstance(request, Remark)
             told.append(request.words)
-            walk.give()
+            wizard.give()
     bench.close()
     if tells == 2:
         assert told[-1].startswith("This keyboard cannot hear these keys together: a, s, d. Not heard: Cho.")
@@ -257,55 +259,55 @@ def test_three_keys_of_one_keyboard_are_held_together_in_the_walk(
 
 
 def test_each_may_slap_something_else(tmp_path: Path) -> None:
-    walk = walked(FakeBench(tmp_path), "Ana, Ben", "each", "phone", "browser", "")
-    assert [str(seat.pad) for seat in walk.draft.settings.seats] == ["phone", "browser:l"]
+    wizard = answer_wizard(FakeBench(tmp_path), "Ana, Ben", "each", "phone", "browser", "")
+    assert [str(seat.pad) for seat in wizard.draft.settings.seats] == ["phone", "browser:l"]
 
 
 def test_a_stream_or_a_recording_may_be_the_camera(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
-    walk = walked(bench, "Ana, Ben", "phone", "stream")
-    assert "http://" in walk.answer("nowhere.mp4")
-    assert "begins with" in walk.answer("ftp://x")
-    assert walk.answer("http://192.0.2.7:8080/video") == ""
-    assert walk.answer("known") == ""
-    assert walk.answer("soon") == "a whole number from 0 to 5000"
-    assert walk.answer("250") == ""
-    assert walk.draft.is_new or walk.draft.settings.camera.source == "picamera"
-    walk = walked(bench, "Ana, Ben", "phone", "stream", str(tmp_path), "other")
-    assert isinstance(walk.request, Question) or walk.request is not None
+    wizard = answer_wizard(bench, "Ana, Ben", "phone", "stream")
+    assert "http://" in wizard.answer("nowhere.mp4")
+    assert "begins with" in wizard.answer("ftp://x")
+    assert wizard.answer("http://192.0.2.7:8080/video") == ""
+    assert wizard.answer("known") == ""
+    assert wizard.answer("soon") == "a whole number from 0 to 5000"
+    assert wizard.answer("250") == ""
+    assert wizard.draft.is_new or wizard.draft.settings.camera.source == "picamera"
+    wizard = answer_wizard(bench, "Ana, Ben", "phone", "stream", str(tmp_path), "other")
+    assert isinstance(wizard.request, Question) or wizard.request is not None
     assert bench.done[-1] == f"look {tmp_path}" or bench.done[-1] == "away"
 
 
 def test_a_wrong_address_says_what_failed_and_may_be_given_again(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
     bench.troubles = ["nothing answers there"] * 2
-    walk = walked(bench, "Ana, Ben", "phone", "stream", "http://192.0.2.7/", "unknown")
-    assert isinstance(walk.request, Question) and walk.request.id == "camera.failed"
-    resume(walk, bench, "retry")
-    assert isinstance(walk.request, Question) and walk.request.id == "camera.failed"
-    resume(walk, bench, "other", "stream")
-    assert isinstance(walk.request, Question)
-    assert (walk.request.id, walk.request.default) == ("camera.address", "http://192.0.2.7/")
-    resume(walk, bench, "http://192.0.2.7/video", "unknown")
-    assert isinstance(walk.request, Question) and walk.request.id == "camera.live"
+    wizard = answer_wizard(bench, "Ana, Ben", "phone", "stream", "http://192.0.2.7/", "unknown")
+    assert isinstance(wizard.request, Question) and wizard.request.id == "camera.failed"
+    resume(wizard, bench, "retry")
+    assert isinstance(wizard.request, Question) and wizard.request.id == "camera.failed"
+    resume(wizard, bench, "other", "stream")
+    assert isinstance(wizard.request, Question)
+    assert (wizard.request.id, wizard.request.default) == ("camera.address", "http://192.0.2.7/")
+    resume(wizard, bench, "http://192.0.2.7/video", "unknown")
+    assert isinstance(wizard.request, Question) and wizard.request.id == "camera.live"
 
 
 def test_all_names_stand_on_one_form(tmp_path: Path) -> None:
-    walk = Wizard(new_settings(tmp_path), EVENING)
-    assert walk.answer("Ana") == "2 to 8 players can play"
-    assert "ana 2" in walk.answer("Ana, Ben, ana")
-    assert walk.answer("Ana\nSmith, John\n\nCho") == ""
-    assert [seat.name for seat in walk.draft.settings.seats] == ["Ana", "Smith, John", "Cho"]
+    wizard = Wizard(new_settings(tmp_path), EVENING)
+    assert wizard.answer("Ana") == "2 to 8 players can play"
+    assert "ana 2" in wizard.answer("Ana, Ben, ana")
+    assert wizard.answer("Ana\nSmith, John\n\nCho") == ""
+    assert [seat.name for seat in wizard.draft.settings.seats] == ["Ana", "Smith, John", "Cho"]
 
 
 def test_rules_of_ones_own_are_uploaded_and_kept(tmp_path: Path) -> None:
     bench = FakeBench(tmp_path)
-    walk = walked(bench, "Ana, Ben", "phone", "usb:0", "yes", "1", "file")
-    assert "TOML" in walk.answer("these are no rules")
-    resume(walk, bench, 'title = "Grandma\'s rules"\nbase = "classic"\non = ["marriage"]\n', "")
-    assert walk.step is not None and walk.step.name != "rules"
+    wizard = answer_wizard(bench, "Ana, Ben", "phone", "usb:0", "yes", "1", "file")
+    assert "TOML" in wizard.answer("these are no rules")
+    resume(wizard, bench, 'title = "Grandma\'s rules"\nbase = "classic"\non = ["marriage"]\n', "")
+    assert wizard.step is not None and wizard.step.name != "rules"
     assert (tmp_path / "house-grandma-s-rules.toml").exists()
-    assert walk.draft.settings.rules["base"] == "classic"
+    assert wizard.draft.settings.rules["base"] == "classic"
 
 
 # Held from elsewhere
@@ -320,51 +322,51 @@ class Slow(FakeBench):
         raise UserError("no pads here")
 
 
-def settled(held: HeldWalk) -> dict[str, Any]:
+def settled(runner: WizardRunner) -> dict[str, Any]:
     """Return its state once it waits for people."""
-    state = held.state()
+    state = runner.state()
     for _ in range(2000):
-        state = held.state()
+        state = runner.state()
         if state["question"] or state["over"]:
             return state
         threading.Event().wait(0.005)
     raise AssertionError(state)
 
 
-def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
+def test_a_wizard_is_answered_from_another_thread(tmp_path: Path) -> None:
     kept: list[str] = []
     bench = FakeBench(tmp_path)
-    walk = Wizard(new_settings(tmp_path), EVENING, at=5)
-    held = HeldWalk(walk, bench, lambda one: kept.append(one.draft.text))
-    state = settled(held)
+    wizard = Wizard(new_settings(tmp_path), EVENING, at=5)
+    runner = WizardRunner(wizard, bench, lambda one: kept.append(one.draft.text))
+    state = settled(runner)
     assert state["step"] == "slaps" and state["question"]["id"] == "slaps.again"
     assert "Ana ±12 ms" in state["remarks"][0] and "Ben" in state["remarks"][1]
-    assert held.say("perhaps") == "answer retry or on"
-    assert held.state()["complaint"] == "answer retry or on"
+    assert runner.say("perhaps") == "answer retry or on"
+    assert runner.state()["complaint"] == "answer retry or on"
     bench.hands = [{1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}]
-    assert held.say("retry") == ""
-    assert settled(held)["question"]["id"] == "deal.dealer"
-    assert held.say("step seats") == ""
-    assert settled(held)["question"]["id"] == "seats.names"
-    assert held.say("step deal") == ""
-    assert settled(held)["question"]["id"] == "deal.dealer"
-    assert held.say("3") == ""
-    assert held.walk.draft.settings.dealer == 1, "a step is done once it is through"
-    assert held.say("begin") == ""
-    assert held.walk.draft.settings.dealer == 3
-    assert held.over.wait(PATIENCE) and held.state()["step"] is None
+    assert runner.say("retry") == ""
+    assert settled(runner)["question"]["id"] == "deal.dealer"
+    assert runner.say("step seats") == ""
+    assert settled(runner)["question"]["id"] == "seats.names"
+    assert runner.say("step deal") == ""
+    assert settled(runner)["question"]["id"] == "deal.dealer"
+    assert runner.say("3") == ""
+    assert runner.wizard.draft.settings.dealer == 1, "a step is done once it is through"
+    assert runner.say("begin") == ""
+    assert runner.wizard.draft.settings.dealer == 3
+    assert runner.over.wait(PATIENCE) and runner.state()["step"] is None
     assert kept
 
 
 def test_whoever_waits_for_hands_may_leave(tmp_path: Path) -> None:
-    held = HeldWalk(Wizard(new_settings(tmp_path), EVENING, at=5), Slow(tmp_path), lambda _walk: None)
+    runner = WizardRunner(Wizard(new_settings(tmp_path), EVENING, at=5), Slow(tmp_path), lambda _wizard: None)
     for _ in range(2000):
-        if held.state()["heard"]:
+        if runner.state()["heard"]:
             break
         threading.Event().wait(0.005)
-    assert held.state()["heard"] == [1] and "slaps once" in held.state()["busy"]
-    assert held.say("leave") == ""
-    state = settled(held)
+    assert runner.state()["heard"] == [1] and "slaps once" in runner.state()["busy"]
+    assert runner.say("leave") == ""
+    state = settled(runner)
     assert state["question"]["id"] == "deal.dealer" and state["remarks"] == ["no pads here"]
 
 
@@ -381,13 +383,13 @@ class Stuck(FakeBench):
 @pytest.mark.parametrize(("way", "question"), [("back", "camera.source"), ("step seats", "seats.names")])
 def test_going_back_is_never_refused_while_a_device_is_busy(tmp_path: Path, way: str, question: str) -> None:
     bench = Stuck(tmp_path)
-    held = HeldWalk(Wizard(new_settings(tmp_path), EVENING, at=2), bench, lambda _walk: None)
-    assert settled(held)["question"]["id"] == "camera.source"
-    assert held.say("usb:0") == ""
-    while held.state()["doing"] != "look" or not held.state()["heard"]:
+    runner = WizardRunner(Wizard(new_settings(tmp_path), EVENING, at=2), bench, lambda _wizard: None)
+    assert settled(runner)["question"]["id"] == "camera.source"
+    assert runner.say("usb:0") == ""
+    while runner.state()["doing"] != "look" or not runner.state()["heard"]:
         threading.Event().wait(0.005)
-    assert held.say(way) == ""
-    state = settled(held)
+    assert runner.say(way) == ""
+    state = settled(runner)
     assert (state["question"]["id"], state["remarks"]) == (question, [])
 
 
@@ -483,14 +485,14 @@ def test_a_camera_that_is_not_there_is_told(eye: Eye) -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize("kind", ["browser", "wired"])
-def test_everything_that_the_walk_says_is_said_in_each_language(tmp_path: Path, language: str, kind: str) -> None:
+def test_everything_that_the_wizard_says_is_said_in_each_language(tmp_path: Path, language: str, kind: str) -> None:
     bench = FakeBench(tmp_path)
     bench.hands = [{1: 12.0}, {1: 12.0, 2: 9.0, 3: 9.0}]
-    walk = Wizard(new_settings(tmp_path), FIRST_START)
+    wizard = Wizard(new_settings(tmp_path), FIRST_START)
     given = {"seats.names": "Ana, Ben, Cho", "hands.kind": kind, "camera.source": "usb:0", "pins.has_lights": "yes"}
     english: set[str] = set()
     asked: set[str] = set()
-    while (request := walk.request) is not None:
+    while (request := wizard.request) is not None:
         state: dict[str, Any] = {
             "question": None,
             "steps": [[step.name, step.title] for step in FIRST_START],
@@ -511,13 +513,13 @@ def test_everything_that_the_walk_says_is_said_in_each_language(tmp_path: Path, 
             told += [words for _, words in said["question"]["choices"] if words[0] and not is_data(words[0])]
         english |= {words for words, lang in told if lang != language}
         if isinstance(request, Question):
-            walk.answer(given.get(request.id, ""))
+            wizard.answer(given.get(request.id, ""))
         elif isinstance(request, DeviceCall):
             held = {"hold_keys": ("browser:a", "browser:l")}
             what = request.what
-            walk.give(held[what] if what in held else getattr(bench, what)(**request.arguments))
+            wizard.give(held[what] if what in held else getattr(bench, what)(**request.arguments))
         else:
-            walk.give()
+            wizard.give()
     assert english == set()
     assert {"camera.live", "camera.bottom", "voice.card", "voice.heard", "slaps.again", "deal.begin"} <= asked
     assert ("hands.key.3" in asked, "pads.measure" in asked) == (kind == "browser", kind == "wired")

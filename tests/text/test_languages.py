@@ -18,7 +18,7 @@ from referee.setup.console import hold_walk, listed_answers
 from referee.text.answers import OTHERS
 from referee.text.catalogue import table, texts
 from referee.text.terminal_language import speaking, translate
-from tests.setup.test_walk import FakeBench
+from tests.setup.test_wizard import FakeBench
 from tools.languages import CODES, ROWS, glossary, glossary_page, page, played, spoken, written
 
 _WORDS = """

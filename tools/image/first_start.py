@@ -95,18 +95,18 @@ def answer_questions(port: int, screen: Callable[[], str], seconds: float) -> li
     while not phone.post("/api/pair", code=_code(screen()), device="a phone").get("accepted"):
         _wait(until, "a code that is taken")
     while True:
-        state = json.loads(phone.get("/walk.json")[1] or "{}")
+        state = json.loads(phone.get("/wizard.json")[1] or "{}")
         if state.get("over"):
             return asked
         question = state.get("question")
         if question is None:
             if state.get("doing") == "slaps":
-                phone.post("/api/walk", say="leave")
+                phone.post("/api/wizard", say="leave")
             _wait(until, f"the question after {asked[-1:]}")
             continue
         asked.append(question["id"])
         answer = _ANSWERS.get(question["id"]) or question["default"] or "no"
-        if not phone.post("/api/walk", say=answer).get("accepted"):
+        if not phone.post("/api/wizard", say=answer).get("accepted"):
             _wait(until, f"an answer to {question['id']}, which is not {answer!r}")
 
 

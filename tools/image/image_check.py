@@ -142,7 +142,7 @@ class ImageCheck:
 
     def _look_at_first_start(self, guest: Guest) -> None:
         status, page = _get(guest, "/")
-        self.tell("the first start asks in a browser", status == 200 and "walk.js" in page, f"status {status}")
+        self.tell("the first start asks in a browser", status == 200 and "wizard.js" in page, f"status {status}")
         failed = guest.run("systemctl --failed --plain --no-legend")[1].split()[:1]
         self.tell("services that failed", not failed, " ".join(failed) or "none")
         written = guest.run("touch /usr/written")[0]
@@ -168,7 +168,7 @@ class ImageCheck:
         status, page = _get(guest, "/")
         steps = " ".join(dict.fromkeys(one.partition(".")[0] for one in asked))
         self.tell("a phone answers the first questions", language == "1", f"{len(asked)} of {steps}")
-        self.tell("then the game's page is there", status == 200 and "walk.js" not in page,
+        self.tell("then the game's page is there", status == 200 and "wizard.js" not in page,
                   f"after {time.monotonic() - began:.0f} s")  # fmt: skip
 
     def _begin_game(self, guest: Guest) -> None:

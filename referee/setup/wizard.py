@@ -2,7 +2,7 @@
 
 A step is a generator: it yields requests (a `Question` to a person, a `DeviceCall`, a `Remark`), is sent their results,
 and returns the new settings. Results are kept, so going back replays them without the last answer, and no device action
-is repeated for it. `referee.setup.console` holds the dialogue in a terminal, `referee.setup.walk_site` in a browser.
+is repeated for it. `referee.setup.console` holds the dialogue in a terminal, `referee.setup.wizard_site` in a browser.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ Run = Generator[Request, Any, SettingsText]
 
 
 @dataclass(frozen=True, slots=True)
-class WalkStep:
+class WizardStep:
     """One part of the wizard."""
 
     name: str
@@ -159,7 +159,7 @@ def switches(key: str, words: str, on: Sequence[str], choices: Mapping[str, str]
 class Wizard:
     """The state of the wizard: `request` is the current request, None at its end."""
 
-    def __init__(self, draft: SettingsText, steps: Sequence[WalkStep], at: int = 0) -> None:
+    def __init__(self, draft: SettingsText, steps: Sequence[WizardStep], at: int = 0) -> None:
         """``at``: index of the first step to run; those before it count as done."""
         self.draft = draft
         """The settings after the steps done so far."""
@@ -174,7 +174,7 @@ class Wizard:
         self._begin()
 
     @property
-    def step(self) -> WalkStep | None:
+    def step(self) -> WizardStep | None:
         """The current step; `None`: the wizard has ended."""
         return self.steps[self.at] if self.at < len(self.steps) else None
 

@@ -1,7 +1,7 @@
 """`referee play`: the wizard in a browser, from a laptop on the table to the first card; and then the game.
 
-This machine, and devices paired with the code in the terminal, may see the page. `referee.setup.held_walk` provides the
-wizard's state; pads and pairing are the page's own (`referee.web`).
+This machine, and devices paired with the code in the terminal, may see the page. `referee.setup.wizard_runner` provides
+the wizard's state; pads and pairing are the page's own (`referee.web`).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from referee.settings.file import new_settings, read_settings, replace_file
 from referee.settings.places import RECORD, earlier_record, record_at
 from referee.setup.bench import Bench
 from referee.setup.evening_steps import EVENING, FIRST_START
-from referee.setup.held_walk import HeldWalk
 from referee.setup.left_game import LeftGames
-from referee.setup.walk import Wizard
+from referee.setup.wizard import Wizard
+from referee.setup.wizard_runner import WizardRunner
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
 from referee.text.terminal_language import translate
@@ -67,11 +67,11 @@ def leave_earlier_record(path: Path) -> None:
         replace_file(path, known.changed({"record.file": RECORD}).text.encode("utf-8"))
 
 
-class WalkSite:
+class WizardSite:
     """The routes of the wizard."""
 
-    def __init__(self, held: HeldWalk, bench: Bench, control: Control, site: Site) -> None:
-        self._held, self._bench, self._control, self._site = held, bench, control, site
+    def __init__(self, runner: WizardRunner, bench: Bench, control: Control, site: Site) -> None:
+        self._runner, self._bench, self._control, self._site = runner, bench, control, site
 
     def routes(self) -> list[Route]:
         """Return the routes, for `referee.web.security.guard.Guard`."""
@@ -81,13 +81,13 @@ class WalkSite:
             "/pads/{seat:int}.svg": pad_pages.send_pad_code,
         }
         shown = {
-            "/": self.lead, "/play": self.show, "/walk.json": self.send_state, "/look.jpg": self.send_picture,
+            "/": self.lead, "/play": self.show, "/wizard.json": self.send_state, "/look.jpg": self.send_picture,
             "/static/{name}": layout.send_static, "/static/cards/{name}": layout.send_card,
         }  # fmt: skip
         return [
             *make_get_routes(shown),
             *make_get_routes({path: partial(handler, self._site) for path, handler in pads.items()}),
-            Route("/api/walk", self.say, methods=["POST"]),
+            Route("/api/wizard", self.say, methods=["POST"]),
             *self._control.routes(),
         ]
 
@@ -98,16 +98,16 @@ class WalkSite:
     async def show(self, request: Request) -> HTMLResponse:
         """Show the wizard's page; opening it pairs this machine's own browser."""
         texts = page_texts(request)
-        self._site.hub.board = Board(names=[seat.name for seat in self._held.walk.draft.settings.seats])
-        keys = pad_pages.key_pads(self._site, request) if self._held.state()["step"] == "slaps" else None
-        scripts = ["forms.js", "faces.js", "walk.js", *(["pad.js"] if keys else [])]
+        self._site.hub.board = Board(names=[seat.name for seat in self._runner.wizard.draft.settings.seats])
+        keys = pad_pages.key_pads(self._site, request) if self._runner.state()["step"] == "slaps" else None
+        scripts = ["forms.js", "faces.js", "wizard.js", *(["pad.js"] if keys else [])]
         words = said_to_scripts(texts, "play.", "pad.", "control.")
         content = [
             words,
             tag("h1", texts("play.title")),
             tag("ol", "", id="steps"),
             answer_line(),
-            tag("div", "", id="walk"),
+            tag("div", "", id="wizard"),
             keys,
         ]
         answer = page(request, texts("play.title"), *content, scripts=scripts, pages=(), body="forms")
@@ -119,7 +119,7 @@ class WalkSite:
         """Send the wizard's state to paired devices."""
         if request.scope.get("referee.device") is None:
             return JSONResponse({"paired": False})
-        state, look = self._held.state(), self._bench.look_now
+        state, look = self._runner.state(), self._bench.look_now
         seen, texts = None, page_texts(request)
         if look is not None:
 
@@ -130,7 +130,7 @@ class WalkSite:
             seen = {"trouble": put(look.trouble), "items": items, "picture": bool(look.jpeg)}
         codes = [] if self._site.folder is None else read_seat_codes(self._site.folder)
         phones = [code.seat for code in codes if not code.key] if state["step"] == "slaps" else []
-        names = [seat.name for seat in self._held.walk.draft.settings.seats]
+        names = [seat.name for seat in self._runner.wizard.draft.settings.seats]
         said = in_words(state, texts)
         return JSONResponse({"paired": True, **said, "look": seen, "phones": phones, "names": names})
 
@@ -150,7 +150,7 @@ class WalkSite:
         text = said.get("say") if isinstance(said, dict) else None
         if not isinstance(text, str) or len(text) > _LONGEST:
             return JSONResponse({"accepted": False, "words": "say is an answer, as a text"}, 400)
-        complaint = await asyncio.to_thread(self._held.say, text)
+        complaint = await asyncio.to_thread(self._runner.say, text)
         words = in_language(to_json(complaint), page_texts(request))["words"]
         return JSONResponse({"accepted": not complaint, "words": words}, 409 if complaint else 200)
 
@@ -227,19 +227,19 @@ def hold_evening(
     known = path.exists()
     listening = listen_at(host, port, any_near=True)
     address = address_of(listening)
-    walk = _begin_walk(path, known=known, for_service=for_service, has_left_game=games is not None)
-    held = HeldWalk(walk, bench, partial(_keep_draft, path))
+    wizard = _begin_wizard(path, known=known, for_service=for_service, has_left_game=games is not None)
+    runner = WizardRunner(wizard, bench, partial(_keep_draft, path))
     pairing = Pairing()
-    control = _make_control(folder, pairing, held)
+    control = _make_control(folder, pairing, runner)
     site = Site(GameCache(record_at()), Hub(Board()), controlled=True, address=address, folder=folder)
-    routes = WalkSite(held, bench, control, site).routes()
+    routes = WizardSite(runner, bench, control, site).routes()
     guard = Guard(Starlette(routes=routes), control.sessions, hosts=Hosts.of_this_machine())
     server = SiteServer(guard, site.hub.close)
-    _start_thread("walk's end", _stop_after_walk, held, server)
+    _start_thread("wizard's end", _stop_after_wizard, runner, server)
     print(translate("Set up the table in a browser: {address}", address=address.words))
     tell_code(pairing)
     if for_service:
-        _start_thread("walk's code", keep_code_shown, pairing, held.over)
+        _start_thread("wizard's code", keep_code_shown, pairing, runner.over)
     if browse:
         open_browser(address.here)
     port = listening.getsockname()[1]
@@ -248,23 +248,25 @@ def hold_evening(
     finally:
         bench.close()
         site.close()
-    return _keep_choices(path, held, {"page.enabled": True, "page.host": host, "page.port": port}, bench, games, known)
+    return _keep_choices(
+        path, runner, {"page.enabled": True, "page.host": host, "page.port": port}, bench, games, known
+    )
 
 
 def _keep_choices(
-    path: Path, held: HeldWalk, page: Mapping[str, Any], bench: Bench, games: LeftGames | None, known: bool
+    path: Path, runner: WizardRunner, page: Mapping[str, Any], bench: Bench, games: LeftGames | None, known: bool
 ) -> bool:
     """Keep what people chose, if the wizard was completed; return whether it was.
 
     Args:
         path: the settings.
-        held: the wizard, at its end.
+        runner: the wizard, at its end.
         page: the settings of the table's page.
         bench: knows whether a broken-off game goes on.
         games: the record with that game; None: there is none.
         known: whether the table was set up before: pads are heard in a roll-call then.
     """
-    if held.walk.step is not None:
+    if runner.wizard.step is not None:
         print(
             translate("Left before the first card; `referee play` goes on with what is kept in {path}.", path=path),
             file=sys.stderr,
@@ -275,11 +277,11 @@ def _keep_choices(
         games.end()
     # Each player of a new table has slapped already.
     values = {**page, **({} if known else {"pads.roll_call": False})}
-    replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
+    replace_file(path, runner.wizard.draft.changed(values).text.encode("utf-8"))
     return True
 
 
-def _begin_walk(path: Path, *, known: bool, for_service: bool, has_left_game: bool) -> Wizard:
+def _begin_wizard(path: Path, *, known: bool, for_service: bool, has_left_game: bool) -> Wizard:
     """Return the wizard at its first step; a known table begins with its broken-off game, or the slaps."""
     draft = read_settings(path) if known else new_settings(path.parent)
     steps = [step for step in (FIRST_START if for_service else EVENING) if has_left_game or step.name != "left_game"]
@@ -287,25 +289,25 @@ def _begin_walk(path: Path, *, known: bool, for_service: bool, has_left_game: bo
     return Wizard(draft, steps, first if known else 0)
 
 
-def _keep_draft(path: Path, walk: Wizard) -> None:
+def _keep_draft(path: Path, wizard: Wizard) -> None:
     """Write the settings so far, once there are any."""
-    if not walk.draft.is_new:
-        replace_file(path, walk.draft.text.encode("utf-8"))
+    if not wizard.draft.is_new:
+        replace_file(path, wizard.draft.text.encode("utf-8"))
 
 
-def _make_control(folder: Path, pairing: Pairing, held: HeldWalk) -> Control:
+def _make_control(folder: Path, pairing: Pairing, runner: WizardRunner) -> Control:
     """Return the control whose commands are carried out here: there is no referee yet."""
     dispatch = CommandDispatcher(pairing, partial(_obey, folder))
 
     async def ask(command: Mapping[str, Any]) -> dict[str, Any]:
         return dict(dispatch(command))
 
-    return Control(folder, ask=ask, names=lambda: [seat.name for seat in held.walk.draft.settings.seats])
+    return Control(folder, ask=ask, names=lambda: [seat.name for seat in runner.wizard.draft.settings.seats])
 
 
-def _stop_after_walk(held: HeldWalk, server: SiteServer) -> None:
+def _stop_after_wizard(runner: WizardRunner, server: SiteServer) -> None:
     """Stop the server when the wizard ends, a second later: viewers learn of the end before."""
-    held.over.wait()
+    runner.over.wait()
     threading.Timer(1.0, server.stop).start()
 
 

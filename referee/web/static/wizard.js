@@ -5,13 +5,13 @@
   const { element, button, input, form, group } = Make;
   const { post } = Asking;
   const PACE = 500;
-  const home = document.getElementById("walk");
+  const home = document.getElementById("wizard");
   const steps = document.getElementById("steps");
   let version = -1, step = null, paired = null;
 
   // The next question is the answer; a complaint stands above the question that it is about.
   const tell = async (words) => {
-    const { status, told } = await Asking.ask("/api/walk", { say: words });
+    const { status, told } = await Asking.ask("/api/wizard", { say: words });
     if (status === 0) Asking.tell("refused", say("unanswered"));
     else Asking.tell("");
     look();
@@ -156,7 +156,7 @@
     if (looking) return;
     looking = true;
     try {
-      const now = await (await fetch("/walk.json")).json();
+      const now = await (await fetch("/wizard.json")).json();
       if (now.paired !== paired) {
         paired = now.paired;
         await Asking.look();

@@ -7,21 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 from referee.setup.bench import Bench
-from referee.setup.walk import DeviceCall, Failure, Question, Remark, Wizard
+from referee.setup.wizard import DeviceCall, Failure, Question, Remark, Wizard
 
 
-class HeldWalk:
+class WizardRunner:
     """A wizard, the bench for its device calls, and the state to show of both."""
 
-    def __init__(self, walk: Wizard, bench: Bench, keep: Callable[[Wizard], None]) -> None:
+    def __init__(self, wizard: Wizard, bench: Bench, keep: Callable[[Wizard], None]) -> None:
         """Begin.
 
         Args:
-            walk: at its first request.
+            wizard: at its first request.
             bench: the devices; a method may set ``heard`` while it waits.
             keep: called with the wizard whenever its settings or its step have changed.
         """
-        self.walk, self._bench, self._keep = walk, bench, keep
+        self.wizard, self._bench, self._keep = wizard, bench, keep
         self._changed = threading.Condition(threading.RLock())
         self._remarks: list[str] = []
         self._busy = ""
@@ -31,7 +31,7 @@ class HeldWalk:
         self._version = 0
         self.over = threading.Event()
         """Set when the wizard has ended or was stopped."""
-        self._worker = threading.Thread(target=self._work, name="walk", daemon=True)
+        self._worker = threading.Thread(target=self._work, name="wizard", daemon=True)
         self._worker.start()
 
     def say(self, text: str) -> str:
@@ -39,20 +39,20 @@ class HeldWalk:
         empty text.
         """
         with self._changed:
-            if not isinstance(self.walk.request, Question):
+            if not isinstance(self.wizard.request, Question):
                 # A person may leave while a device call waits; then its result does not count.
                 self._wish = text.strip() if self._is_way(text.strip()) else ""
                 self._bench.leave()
                 return ""
             self._remarks.clear()
             if not self._go(text.strip()):
-                self._complaint = self.walk.answer(text)
+                self._complaint = self.wizard.answer(text)
             self._turn()
             return self._complaint
 
     def _is_way(self, text: str) -> bool:
         word, _, name = text.partition(" ")
-        return text == "back" or (word == "step" and name in [step.name for step in self.walk.steps])
+        return text == "back" or (word == "step" and name in [step.name for step in self.wizard.steps])
 
     def _go(self, text: str) -> bool:
         """Go back, or to a step by its name; return false for an answer."""
@@ -60,15 +60,15 @@ class HeldWalk:
             return False
         self._complaint = ""
         if text == "back":
-            self.walk.go_back()
+            self.wizard.go_back()
         else:
-            self.walk.go_to(text.partition(" ")[2])
+            self.wizard.go_to(text.partition(" ")[2])
         return True
 
     def state(self) -> dict[str, Any]:
         """Return the state to show; ``version`` changes with it."""
         with self._changed:
-            walk, request = self.walk, self.walk.request
+            wizard, request = self.wizard, self.wizard.request
             question = None
             if isinstance(request, Question):
                 question = {
@@ -79,8 +79,8 @@ class HeldWalk:
             return {
                 "version": self._version,
                 "over": self.over.is_set(),
-                "step": None if walk.step is None else walk.step.name,
-                "steps": [[step.name, step.title] for step in walk.steps],
+                "step": None if wizard.step is None else wizard.step.name,
+                "steps": [[step.name, step.title] for step in wizard.steps],
                 "remarks": list(self._remarks),
                 "question": question,
                 "busy": self._busy,
@@ -91,22 +91,22 @@ class HeldWalk:
 
     def _turn(self) -> None:
         self._version += 1
-        self._keep(self.walk)
+        self._keep(self.wizard)
         self._changed.notify_all()
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                while isinstance(self.walk.request, Question) and not self.walk.stopped:
+                while isinstance(self.wizard.request, Question) and not self.wizard.stopped:
                     self._changed.wait()
-                request = self.walk.request
+                request = self.wizard.request
                 if request is None or isinstance(request, Question):
                     self.over.set()
                     self._turn()
                     return
                 if isinstance(request, Remark):
                     self._remarks.append(request.words)
-                    self.walk.give()
+                    self.wizard.give()
                     self._turn()
                     continue
                 self._busy = request.words
@@ -122,5 +122,5 @@ class HeldWalk:
                 else:
                     if isinstance(result, Failure):
                         self._remarks.append(result.words)
-                    self.walk.give(result)
+                    self.wizard.give(result)
                 self._turn()

@@ -33,7 +33,7 @@ from referee.setup.calibration.report import write_picture
 from referee.setup.console import hold_walk, listed_answers
 from referee.setup.pads_step import assign_pins
 from referee.setup.steps import STEPS
-from referee.setup.walk import DeviceCall, Question, Remark, Wizard
+from referee.setup.wizard import DeviceCall, Question, Remark, Wizard
 from tests.support.pi_room import pi_camera
 
 SKIP = ["skip"] * len(STEPS)
@@ -106,24 +106,26 @@ class FakeBench(Bench):
     def close(self) -> None: ...
 
 
-def ask(walk: Wizard, bench: FakeBench) -> Question | None:
+def ask(wizard: Wizard, bench: FakeBench) -> Question | None:
     """Perform actions until a question is open; None at the end."""
-    while walk.request is not None and not isinstance(walk.request, Question):
-        request = walk.request
-        walk.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
-    return walk.request
+    while wizard.request is not None and not isinstance(wizard.request, Question):
+        request = wizard.request
+        wizard.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
+    return wizard.request
 
 
-def walked(answers: Mapping[str, str], bench: FakeBench | None = None, draft: SettingsText | None = None) -> Settings:
+def answer_wizard(
+    answers: Mapping[str, str], bench: FakeBench | None = None, draft: SettingsText | None = None
+) -> Settings:
     """Return a whole run with answers by the questions' ids, and defaults."""
-    walk, table = Wizard(draft or new_settings(), STEPS), bench or FakeBench()
-    while (question := ask(walk, table)) is not None:
-        assert walk.answer(answers.get(question.id, "")) == ""
-    return walk.draft.settings
+    wizard, table = Wizard(draft or new_settings(), STEPS), bench or FakeBench()
+    while (question := ask(wizard, table)) is not None:
+        assert wizard.answer(answers.get(question.id, "")) == ""
+    return wizard.draft.settings
 
 
 def test_every_default_is_an_answer_and_the_table_can_be_run() -> None:
-    made = walked({})
+    made = answer_wizard({})
     assert [seat.name for seat in made.seats] == ["Seat 1", "Seat 2", "Seat 3", "Seat 4"]
     assert [seat.pad for seat in made.seats] == list(PAD_PINS[:4])
     assert made.camera.source == "usb:0"
@@ -131,7 +133,7 @@ def test_every_default_is_an_answer_and_the_table_can_be_run() -> None:
 
 
 def test_everything_that_is_asked_is_in_the_settings() -> None:
-    made = walked(
+    made = answer_wizard(
         {
             "seats.count": "3", "seats.name.1": "Zoe", "seats.name.3": "Max", "seats.standing": "280, 150 30",
             "pins.wiring": "other", "pins.pads": "2 3 4", "pins.lights": "5 6 7", "pins.table": "12 13 16",
@@ -153,7 +155,7 @@ def test_everything_that_is_asked_is_in_the_settings() -> None:
 @given(st.permutations(PAD_PINS), st.integers(2, 8))
 def test_however_the_pads_are_crossed_the_roll_call_puts_them_right(soldered: list[int], seats: int) -> None:
     """Pads may also be on lines outside the settings."""
-    made = walked({"seats.count": str(seats)}, FakeBench(soldered))
+    made = answer_wizard({"seats.count": str(seats)}, FakeBench(soldered))
     assert [seat.pad for seat in made.seats] == soldered[:seats]
 
 
@@ -162,39 +164,39 @@ def test_however_the_pads_are_crossed_the_roll_call_puts_them_right(soldered: li
 def test_however_the_lights_are_crossed_people_put_them_right(whose: list[int]) -> None:
     """The light that blinks for seat k is seat ``whose[k]``'s; by its number or its player's name."""
     names = [str(seat + 1) if seat % 2 else f"Seat {seat + 1}" for seat in whose]
-    made = walked({f"lights.seat.{k}": name for k, name in enumerate(names, start=1)})
+    made = answer_wizard({f"lights.seat.{k}": name for k, name in enumerate(names, start=1)})
     assert [seat.light for seat in made.seats] == [SEAT_LIGHT_PINS[whose.index(seat)] for seat in range(4)]
 
 
 def test_the_colours_of_the_tables_light_are_put_right() -> None:
     red, green, blue = TABLE_LIGHT_PINS
     seen = {"lights.table.red": "blue", "lights.table.green": "red", "lights.table.blue": "green"}
-    assert walked(seen).lights.table == (green, blue, red)
-    assert walked({"lights.table.red": "none"}).lights.table == (red, green, blue)
+    assert answer_wizard(seen).lights.table == (green, blue, red)
+    assert answer_wizard({"lights.table.red": "none"}).lights.table == (red, green, blue)
 
 
 def test_a_pad_that_answered_already_is_no_second_seats() -> None:
     """Seat 1 slaps twice; seat 2 is asked again, and answers."""
     bench = FakeBench()
     bench.hits = [1, 1]
-    made = walked({"pads.silent.2": "retry", "seats.count": "2"}, bench)
+    made = answer_wizard({"pads.silent.2": "retry", "seats.count": "2"}, bench)
     assert [seat.pad for seat in made.seats] == list(PAD_PINS[:2])
 
 
 def test_whoever_presses_a_key_has_it_and_the_others_keep_their_wires() -> None:
     bench = FakeBench()
     bench.keys = {2: "key:a@Keys", 4: "key:btn_south@Gamepad"}
-    made = walked({}, bench)
+    made = answer_wizard({}, bench)
     assert [seat.pad for seat in made.seats] == [PAD_PINS[0], "key:a@Keys", PAD_PINS[2], "key:btn_south@Gamepad"]
-    again = walked({}, bench, SettingsText(walk_text(bench)))
+    again = answer_wizard({}, bench, SettingsText(settings_text(bench)))
     assert again.seats == made.seats
 
 
-def walk_text(bench: FakeBench) -> str:
-    walk = Wizard(new_settings(), STEPS)
-    while ask(walk, bench) is not None:
-        walk.answer("")
-    return walk.draft.text
+def settings_text(bench: FakeBench) -> str:
+    wizard = Wizard(new_settings(), STEPS)
+    while ask(wizard, bench) is not None:
+        wizard.answer("")
+    return wizard.draft.text
 
 
 @pytest.mark.parametrize("blocked", [set(), {"key:d@Keys"}])
@@ -202,15 +204,15 @@ def test_a_keyboard_that_cannot_hear_three_keys_together_is_named(blocked: set[s
     bench = FakeBench()
     bench.keys = {1: "key:a@Keys", 2: "key:s@Keys", 3: "key:d@Keys"}
     bench.blocked = blocked
-    walk, told = Wizard(new_settings(), STEPS), []
-    while walk.request is not None:
-        if isinstance(walk.request, Remark):
-            told.append(walk.request.words)
-        if isinstance(walk.request, Question):
-            walk.answer("")
+    wizard, told = Wizard(new_settings(), STEPS), []
+    while wizard.request is not None:
+        if isinstance(wizard.request, Remark):
+            told.append(wizard.request.words)
+        if isinstance(wizard.request, Question):
+            wizard.answer("")
         else:
-            request = walk.request
-            walk.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
+            request = wizard.request
+            wizard.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
     (words,) = (words for words in told if words.startswith("Keys "))
     assert words.startswith("Keys cannot hear these keys together: a, s, d. Not heard: " if blocked else "Keys hears")
     assert not blocked or "Not heard: Seat 3." in words
@@ -219,12 +221,12 @@ def test_a_keyboard_that_cannot_hear_three_keys_together_is_named(blocked: set[s
 def test_a_table_without_wires_is_asked_for_none() -> None:
     bench = FakeBench()
     bench.keys = {seat: f"key:{key}" for seat, key in enumerate("asdf", start=1)}
-    made = walked({"pins.wiring": "none"}, bench)
+    made = answer_wizard({"pins.wiring": "none"}, bench)
     assert not made.lights.enabled
     assert [seat.pad for seat in made.seats] == ["key:a", "key:s", "key:d", "key:f"]
-    walk = Wizard(SettingsText(walk_text(bench)).changed({"lights.enabled": False}), STEPS)
-    while (question := ask(walk, bench)) is not None and question.id != "pins.wiring":
-        walk.answer("")
+    wizard = Wizard(SettingsText(settings_text(bench)).changed({"lights.enabled": False}), STEPS)
+    while (question := ask(wizard, bench)) is not None and question.id != "pins.wiring":
+        wizard.answer("")
     assert question is not None
     assert question.default == "none"
 
@@ -257,14 +259,14 @@ def test_silent_seats_keep_their_pin_or_get_a_free_one(before: list[int], told: 
     ],
 )  # fmt: skip
 def test_an_answer_that_cannot_be_is_asked_for_again(step: str, id: str, text: str) -> None:  # noqa: A002
-    walk, bench = Wizard(new_settings(Path()), [one for one in STEPS if one.name == step]), FakeBench()
-    while (question := ask(walk, bench)) is not None and question.id != id:
-        walk.answer({"pins.wiring": "other", "pins.force": "yes"}.get(question.id, ""))
+    wizard, bench = Wizard(new_settings(Path()), [one for one in STEPS if one.name == step]), FakeBench()
+    while (question := ask(wizard, bench)) is not None and question.id != id:
+        wizard.answer({"pins.wiring": "other", "pins.force": "yes"}.get(question.id, ""))
     assert question is not None
-    complaint = walk.answer(text)
+    complaint = wizard.answer(text)
     # An `s` is how one answer alone begins.
     assert (complaint != "") == (id != "camera.calibrate")
-    assert (walk.request is question) == (complaint != "")
+    assert (wizard.request is question) == (complaint != "")
 
 
 class SoundCard:
@@ -299,12 +301,12 @@ class SoundCard:
 
 def test_a_learned_deck_can_be_chosen_and_left() -> None:
     bench = FakeBench()
-    assert walked({"rules.deck": "x"}, bench).deck is None, "nothing is asked where none was learned"
+    assert answer_wizard({"rules.deck": "x"}, bench).deck is None, "nothing is asked where none was learned"
     bench.learned = ["old-tarot", "skat"]
     draft = new_settings().changed({"deck": "skat"})
-    assert walked({"rules.deck": "old"}, bench).deck == "old-tarot"
-    assert walked({}, bench, draft).deck == "skat"
-    assert walked({"rules.deck": "ordinary"}, bench, draft).deck is None
+    assert answer_wizard({"rules.deck": "old"}, bench).deck == "old-tarot"
+    assert answer_wizard({}, bench, draft).deck == "skat"
+    assert answer_wizard({"rules.deck": "ordinary"}, bench, draft).deck is None
 
 
 @pytest.mark.parametrize(
@@ -321,15 +323,15 @@ def test_a_picture_is_of_a_size_that_the_camera_gives(
     source: str, before: tuple[int, int], answer: str, after: tuple[int, int]
 ) -> None:
     draft = new_settings().changed({"camera.width": before[0], "camera.height": before[1]})
-    camera = walked({"camera.size": answer}, FakeBench(found=(source,)), draft).camera
+    camera = answer_wizard({"camera.size": answer}, FakeBench(found=(source,)), draft).camera
     assert (camera.width, camera.height) == after
 
 
 def test_the_mains_are_asked_where_no_lamp_told_them() -> None:
-    kept = [walked({"camera.mains": answer}).camera for answer in ("50", "60", "")]
+    kept = [answer_wizard({"camera.mains": answer}).camera for answer in ("50", "60", "")]
     assert [(camera.mains_hz, camera.fps) for camera in kept] == [(50, 25.0), (60, 30.0), (None, 30.0)]
     known = new_settings().changed({"camera.mains_hz": 60})
-    assert walked({"camera.mains": "50"}, draft=known).camera.mains_hz == 60, "what was measured is not asked"
+    assert answer_wizard({"camera.mains": "50"}, draft=known).camera.mains_hz == 60, "what was measured is not asked"
 
 
 def test_the_set_ups_picture_is_sharp_and_what_the_camera_found_is_kept(
@@ -355,96 +357,96 @@ def test_the_bare_table_is_looked_at_where_its_cloth_is_printed() -> None:
             return SettingsText(text).changed({"camera.bare_table": "table.bare.png"}).text, "kept"
 
     bench = Printed()
-    assert walked({"camera.bare": "yes"}, bench).camera.bare_table == "table.bare.png"
+    assert answer_wizard({"camera.bare": "yes"}, bench).camera.bare_table == "table.bare.png"
     assert bench.done.count("bare") == 1
-    assert walked({}, Printed()).camera.bare_table == ""
+    assert answer_wizard({}, Printed()).camera.bare_table == ""
 
 
 # Back, again, skip, stop
 
 
-def trace(walk: Wizard, bench: FakeBench) -> tuple[Any, ...]:
+def trace(wizard: Wizard, bench: FakeBench) -> tuple[Any, ...]:
     """Return where a run of the wizard stands."""
-    question = ask(walk, bench)
-    return (walk.at, question and (question.id, question.words, question.default), walk.draft.text)
+    question = ask(wizard, bench)
+    return (wizard.at, question and (question.id, question.words, question.default), wizard.draft.text)
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.sampled_from(["", "", "2", "yes", "none", "Ana", "other", "again", "skip", "x"]), max_size=25))
 def test_back_is_where_one_was(answers: list[str]) -> None:
     """After any way there, an answer and `back` change nothing; and the settings are usable at every step."""
-    walk, bench = Wizard(new_settings(), STEPS), FakeBench()
+    wizard, bench = Wizard(new_settings(), STEPS), FakeBench()
     for text in answers:
-        before = trace(walk, bench)
+        before = trace(wizard, bench)
         if before[1] is None:
             break
-        taken = walk.answer("") == ""
-        if taken and trace(walk, bench)[0] == before[0]:
-            walk.answer("back")
-            assert trace(walk, bench) == before
-        elif ask(walk, bench) is not None:
-            walk.answer(text)
-    assert len(walk.draft.settings.seats) >= 2
+        taken = wizard.answer("") == ""
+        if taken and trace(wizard, bench)[0] == before[0]:
+            wizard.answer("back")
+            assert trace(wizard, bench) == before
+        elif ask(wizard, bench) is not None:
+            wizard.answer(text)
+    assert len(wizard.draft.settings.seats) >= 2
 
 
 def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
-    walk, bench = Wizard(new_settings(), STEPS[:2]), FakeBench()
-    first = trace(walk, bench)
-    while walk.at == 0:
-        ask(walk, bench)
-        walk.answer("3" if trace(walk, bench)[1][0] == "seats.count" else "")
-    assert len(walk.draft.settings.seats) == 3
-    walk.answer("back")
-    assert trace(walk, bench) == first
-    walk.answer("back")
-    assert trace(walk, bench) == first
+    wizard, bench = Wizard(new_settings(), STEPS[:2]), FakeBench()
+    first = trace(wizard, bench)
+    while wizard.at == 0:
+        ask(wizard, bench)
+        wizard.answer("3" if trace(wizard, bench)[1][0] == "seats.count" else "")
+    assert len(wizard.draft.settings.seats) == 3
+    wizard.answer("back")
+    assert trace(wizard, bench) == first
+    wizard.answer("back")
+    assert trace(wizard, bench) == first
 
 
 def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
     """Without lights their step has no question; from the camera one goes back to the pads."""
     draft = new_settings().changed({"lights.enabled": False})
-    walk, bench = Wizard(draft, STEPS[2:5]), FakeBench(found=("usb:0", "usb:2"))
+    wizard, bench = Wizard(draft, STEPS[2:5]), FakeBench(found=("usb:0", "usb:2"))
     for text in ("no", "back"):
-        ask(walk, bench)
-        walk.answer(text)
-    question = ask(walk, bench)
+        ask(wizard, bench)
+        wizard.answer(text)
+    question = ask(wizard, bench)
     assert question is not None
     assert question.id == "pads.roll_call"
 
 
 def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
-    walk, bench = Wizard(new_settings(), [STEPS[4]]), FakeBench(found=("usb:0", "usb:2"))
+    wizard, bench = Wizard(new_settings(), [STEPS[4]]), FakeBench(found=("usb:0", "usb:2"))
     for text in ("usb:2", "", "back", "back"):
-        ask(walk, bench)
-        walk.answer(text)
-    question = ask(walk, bench)
+        ask(wizard, bench)
+        wizard.answer(text)
+    question = ask(wizard, bench)
     assert question is not None
     assert (question.id, bench.done) == ("camera.source", ["cameras"])
 
 
 def voice_walk(bench: FakeBench, answers: Sequence[str], draft: SettingsText | None = None) -> Wizard:
     """Return the voice step with this answer."""
-    walk = Wizard(draft or new_settings(), [STEPS[5]])
+    wizard = Wizard(draft or new_settings(), [STEPS[5]])
     for text in answers:
-        ask(walk, bench)
-        assert walk.answer(text) == ""
-    assert ask(walk, bench) is None
-    return walk
+        ask(wizard, bench)
+        assert wizard.answer(text) == ""
+    assert ask(wizard, bench) is None
+    return wizard
 
 
 def test_each_sound_card_is_tried_until_one_is_heard() -> None:
     """The most likely audible ones are offered first; with no other the system's choice stays."""
     bench = FakeBench()
     bench.cards = ["USB Audio", "bcm2835 Headphones", "vc4-hdmi-0"]
-    walk = voice_walk(bench, ("yes", "en", "", "no", "", "60", "yes", "none"))
+    wizard = voice_walk(bench, ("yes", "en", "", "no", "", "60", "yes", "none"))
     assert bench.done == [
         "spoken at 80 through USB Audio", "spoken at 80 through bcm2835 Headphones",
         "spoken at 60 through bcm2835 Headphones",
     ]  # fmt: skip
-    assert (walk.draft.settings.voice.device, walk.draft.settings.voice.volume) == ("bcm2835 Headphones", 60)
+    assert (wizard.draft.settings.voice.device, wizard.draft.settings.voice.volume) == ("bcm2835 Headphones", 60)
     again = FakeBench()
     again.cards = bench.cards
-    voice_walk(again, ("yes", "en", "", "yes", "none"), walk.draft)
+    voice_walk(again, ("yes", "en", "", "yes", "none"), wizard.draft)
     assert again.done == ["spoken at 60 through bcm2835 Headphones"], "the one that was heard is offered first"
     assert voice_walk(FakeBench(), ("yes", "en", "yes", "none")).draft.settings.voice.device == ""
 
@@ -452,15 +454,15 @@ def test_each_sound_card_is_tried_until_one_is_heard() -> None:
 def test_no_sound_card_is_told() -> None:
     bench = FakeBench()
     bench.cards = []
-    walk = Wizard(new_settings(), [STEPS[5]])
+    wizard = Wizard(new_settings(), [STEPS[5]])
     told = []
     for text in ("yes", "en"):
-        ask(walk, bench)
-        walk.answer(text)
-    while not isinstance(walk.request, Question):
-        told += [walk.request.words] if isinstance(walk.request, Remark) else []
-        request = walk.request
-        walk.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
+        ask(wizard, bench)
+        wizard.answer(text)
+    while not isinstance(wizard.request, Question):
+        told += [wizard.request.words] if isinstance(wizard.request, Remark) else []
+        request = wizard.request
+        wizard.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
     assert "No sound card answers" in told[0]
 
 
@@ -468,18 +470,18 @@ def test_a_card_whose_pins_are_taken_is_refused_and_another_asked_for() -> None:
     """Four seats' lights are on pins of I2S by default."""
     bench = FakeBench()
     bench.cards = ["snd_rpi_hifiberry_dac", "vc4-hdmi-0"]
-    walk = voice_walk(bench, ("yes", "en", "", "", "yes", "none"))
-    assert walk.draft.settings.voice.device == "vc4-hdmi-0"
+    wizard = voice_walk(bench, ("yes", "en", "", "", "yes", "none"))
+    assert wizard.draft.settings.voice.device == "vc4-hdmi-0"
 
 
 def test_the_volume_is_tried_until_it_is_heard_well() -> None:
-    walk, bench = Wizard(new_settings(), [STEPS[5]]), FakeBench()
+    wizard, bench = Wizard(new_settings(), [STEPS[5]]), FakeBench()
     for text in ("yes", "fr", "35", "50", "yes", "none"):
-        ask(walk, bench)
-        assert walk.answer(text) == ""
-    assert ask(walk, bench) is None
+        ask(wizard, bench)
+        assert wizard.answer(text) == ""
+    assert ask(wizard, bench) is None
     assert bench.done == ["spoken at 80", "spoken at 35", "spoken at 50"]
-    assert (walk.draft.settings.voice.volume, walk.draft.settings.voice.language) == (50, "fr")
+    assert (wizard.draft.settings.voice.volume, wizard.draft.settings.voice.language) == (50, "fr")
 
 
 # The shell
@@ -510,7 +512,7 @@ def test_who_stops_goes_on_there(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "Wires (2 of 8)" in shown
     assert "How many seats" not in shown
     assert hold_walk(path, FakeBench(), listed_answers([*SKIP])) == 0
-    assert "How many seats" in capsys.readouterr().out, "a walk that came to its end begins anew"
+    assert "How many seats" in capsys.readouterr().out, "a wizard that came to its end begins anew"
 
 
 def test_what_is_there_stays(tmp_path: Path) -> None:
@@ -534,8 +536,8 @@ def test_measured_pads_are_forgotten_when_they_are_others(tmp_path: Path) -> Non
     seats = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
     measured = "[pads_measured]\nt_error_us = [1500, 1600]\nbounce_us = [0, 9]\ncrosstalk_us = [[0, 1], [2, 0]]\n"
     draft = SettingsText(measured + seats, tmp_path)
-    assert walked({}, draft=draft).pads_measured is not None
-    assert walked({}, FakeBench([PAD_PINS[1], PAD_PINS[0]]), draft).pads_measured is None
+    assert answer_wizard({}, draft=draft).pads_measured is not None
+    assert answer_wizard({}, FakeBench([PAD_PINS[1], PAD_PINS[0]]), draft).pads_measured is None
 
 
 SOURCE = "wikipedia-2009"
@@ -565,19 +567,19 @@ SOURCE = "wikipedia-2009"
     ],
 )  # fmt: skip
 def test_a_choice_and_its_switches_become_a_preset_with_changes(answers: dict[str, str], rules: object) -> None:
-    assert walked(answers).rules == rules
+    assert answer_wizard(answers).rules == rules
 
 
 def rules_shown(rules: object) -> tuple[Question, Question]:
     """Return the choice and the switches that are shown with these rules in the settings, each by itself kept."""
     draft = new_settings().changed({"rules": rules})
-    walk, bench = Wizard(draft, [step for step in STEPS if step.name == "rules"]), FakeBench()
-    chosen = ask(walk, bench)
-    assert walk.answer("") == ""
-    switched = ask(walk, bench)
-    assert walk.answer("") == ""
-    assert ask(walk, bench) is None
-    assert walk.draft.settings.rules == rules
+    wizard, bench = Wizard(draft, [step for step in STEPS if step.name == "rules"]), FakeBench()
+    chosen = ask(wizard, bench)
+    assert wizard.answer("") == ""
+    switched = ask(wizard, bench)
+    assert wizard.answer("") == ""
+    assert ask(wizard, bench) is None
+    assert wizard.draft.settings.rules == rules
     assert chosen is not None
     assert switched is not None
     return chosen, switched
@@ -599,7 +601,7 @@ def test_every_drawn_example_may_be_slapped() -> None:
     chosen, _ = rules_shown("classic")
     assert set(chosen.cards) == {"sandwiches", "doubles", "everything", "slapjack", "class"}
     for name, cards in chosen.cards.items():
-        rules = read_house_rules(walked({"rules.preset": name}).rules)
+        rules = read_house_rules(answer_wizard({"rules.preset": name}).rules)
         held, depth = find_patterns(PileView(tuple(reversed(cards)), cards[0], cards[0]), rules)
         assert held, name
         assert depth == len(cards) or name == "slapjack"
@@ -621,17 +623,17 @@ def test_all_that_tables_argue_about_is_on_one_page_and_options_with_their_prese
 
 
 def test_switches_are_answered_with_a_list_and_gone_back_over() -> None:
-    walk, bench = Wizard(new_settings(), [step for step in STEPS if step.name == "rules"]), FakeBench()
-    ask(walk, bench)
-    walk.answer("everything")
-    assert ask(walk, bench).default == "sandwich, top-bottom, marriage, runs, tens, comeback"  # type: ignore[union-attr]
-    assert walk.answer("sandwich, hoagie") != ""
-    assert walk.answer("back") == ""
-    assert ask(walk, bench).id == "rules.preset"  # type: ignore[union-attr]
-    walk.answer("beggar")
-    assert walk.answer("") == ""
-    assert ask(walk, bench) is None
-    assert walk.draft.settings.rules == "beggar-my-neighbour"
+    wizard, bench = Wizard(new_settings(), [step for step in STEPS if step.name == "rules"]), FakeBench()
+    ask(wizard, bench)
+    wizard.answer("everything")
+    assert ask(wizard, bench).default == "sandwich, top-bottom, marriage, runs, tens, comeback"  # type: ignore[union-attr]
+    assert wizard.answer("sandwich, hoagie") != ""
+    assert wizard.answer("back") == ""
+    assert ask(wizard, bench).id == "rules.preset"  # type: ignore[union-attr]
+    wizard.answer("beggar")
+    assert wizard.answer("") == ""
+    assert ask(wizard, bench) is None
+    assert wizard.draft.settings.rules == "beggar-my-neighbour"
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -643,13 +645,13 @@ def test_a_switch_that_is_turned_twice_leaves_the_rules_as_they_were(name: str) 
     for switch in shown.choices:
         draft = new_settings().changed({"rules": name})
         for wanted in (before ^ {switch}, before):
-            walk, bench = Wizard(draft, steps), FakeBench()
-            ask(walk, bench)
-            walk.answer("")
-            ask(walk, bench)
-            assert walk.answer(", ".join(wanted) or "none") == ""
-            assert ask(walk, bench) is None
-            draft = walk.draft
+            wizard, bench = Wizard(draft, steps), FakeBench()
+            ask(wizard, bench)
+            wizard.answer("")
+            ask(wizard, bench)
+            assert wizard.answer(", ".join(wanted) or "none") == ""
+            assert ask(wizard, bench) is None
+            draft = wizard.draft
             now = read_house_rules(draft.settings.rules)
             assert (now == read_house_rules(name)) == (wanted == before or switch == "counter-clockwise")
 
@@ -658,23 +660,23 @@ def test_a_file_of_house_rules_stays_a_file(tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_text('base = "classic"\non = ["P6"]\n')
     draft = new_settings(tmp_path)
     for answers in ({"rules.preset": "house.toml"}, {}):
-        walk, bench = Wizard(draft, [step for step in STEPS if step.name == "rules"]), FakeBench()
-        while (question := ask(walk, bench)) is not None:
+        wizard, bench = Wizard(draft, [step for step in STEPS if step.name == "rules"]), FakeBench()
+        while (question := ask(wizard, bench)) is not None:
             assert question.id != "rules.switches" or list(question.choices) == ["counter-clockwise"]
-            assert walk.answer(answers.get(question.id, "")) == ""
-        draft = walk.draft
+            assert wizard.answer(answers.get(question.id, "")) == ""
+        draft = wizard.draft
         assert '\nrules = "house.toml"' in draft.text
 
 
 def test_which_way_the_cards_go_stands_in_the_settings_where_the_rules_say_otherwise() -> None:
     """S5"""
-    made = walked({"rules.switches": "sandwich, comeback, counter-clockwise"})
+    made = answer_wizard({"rules.switches": "sandwich, comeback, counter-clockwise"})
     assert (made.rules, made.direction) == ("classic", "counter-clockwise")
     assert made.played_rules == {"base": "classic", "set": {"S5": "counter-clockwise"}}
-    assert walked({"rules.preset": "classic"}).direction is None
-    usual = walked({"rules.preset": "suck-the-well"})
+    assert answer_wizard({"rules.preset": "classic"}).direction is None
+    usual = answer_wizard({"rules.preset": "suck-the-well"})
     assert (usual.direction, usual.played_rules) == (None, "suck-the-well")
-    other = walked({"rules.preset": "suck-the-well", "rules.switches": "none"})
+    other = answer_wizard({"rules.preset": "suck-the-well", "rules.switches": "none"})
     assert read_house_rules(other.played_rules).word("S5") == "clockwise"
 
 
