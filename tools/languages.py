@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from referee.announce.called import names_to_call
+from referee.announce.spoken_names import names_to_call
 from referee.announce.voice import phrase
 from referee.control.offers import FOULS
 from referee.engine.near_misses import Considered

@@ -2,8 +2,9 @@
 
 A clip's name is the text that it speaks, so a phrase reads as it sounds: ``("seat three", "wins the slap", "by",
 "fourteen", "milliseconds")``. The words are in `referee.announce.phrases`. `vocabulary` lists every clip, rendered
-ahead; people are called by their names if the speaker has learned them (`referee.announce.called`), otherwise by their
-seats. All but `Voice` and `Pulse` is pure; the table's process speaks the phrases, and the page shows them in writing.
+ahead; people are called by their names if the speaker has learned them (`referee.announce.spoken_names`), otherwise
+by their seats. All but `Voice` and `Pulse` is pure; the table's process speaks the phrases, and the page shows them in
+writing.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from referee.announce.called import names_to_call
 from referee.announce.phrases import MOST, Clips, Language, NoWords, places, with_mark, words_in
 from referee.announce.sinks import Notice
+from referee.announce.spoken_names import names_to_call
 from referee.engine.rulings import Ruling, gap_form, rests_on_gap
 from referee.units import whole_ms
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Final
 
-from referee.cli import keep, play, serve, setup
+from referee.cli import play, records, serve, setup
 from referee.cli.lasting_output import lasting_output, open_standard_files
 from referee.cli.parser import MISTAKE, Commands, Parser
 from referee.errors import UserError
@@ -51,9 +51,9 @@ that is broken, 2 a mistake in what was given (one line on standard error says w
 
 _COMMANDS: Final[Mapping[str, Sequence[Callable[[Commands], object]]]] = {
     "play": (play.add_play, play.add_demo, play.add_run, play.add_rules, serve.add_page, serve.add_hall),
-    "settle a dispute": (play.add_replay, play.add_explain, play.add_review, keep.add_shadow),
+    "settle a dispute": (play.add_replay, play.add_explain, play.add_review, records.add_shadow),
     "learn": (play.add_practise, serve.add_class),
-    "keep": (keep.add_games, keep.add_people, keep.add_league, keep.add_backup, keep.add_restore),
+    "keep": (records.add_games, records.add_people, records.add_league, records.add_backup, records.add_restore),
     "look after the table": (
         setup.add_doctor, setup.add_setup, setup.add_calibrate, setup.add_enrol, setup.add_certify, setup.add_wiring,
         setup.add_recognise, setup.add_watch,

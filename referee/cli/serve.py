@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from referee.cli.keep import require_record
 from referee.cli.parser import Commands, command, number, parse_int
+from referee.cli.records import require_record
 from referee.errors import UserError
 from referee.settings.places import SHOWN_FOLDER, record_at
 

@@ -2,9 +2,9 @@
 
 `referee.demo.simulated_game` passes `DemoTable.openers` to `referee.table.session`, which opens these devices like
 those of a real table. In real time the camera is drawn in one process and looked at in another, as at a real table
-(`referee.vision.client`). Without pace, time is data: it advances to the end of the next frame's exposure once every
-part has processed the last one. There the referee's own process looks at the frames: the game must come out the same
-however slow the machine is, and the vision process waits for foresight only for a limited time.
+(`referee.vision.eye_client`). Without pace, time is data: it advances to the end of the next frame's exposure once
+every part has processed the last one. There the referee's own process looks at the frames: the game must come out the
+same however slow the machine is, and the vision process waits for foresight only for a limited time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from referee.settings.model import Settings
 from referee.table.devices import Openers
 from referee.table.loop import Alarm
 from referee.units import SECOND
-from referee.vision.client import SightProcess
+from referee.vision.eye_client import SightProcess
 from referee.vision.message_pipe import MessagePipe
 from referee.vision.process import Work
 from referee.vision.sight import Looker, News, Recall, Sight, Sights, Watching

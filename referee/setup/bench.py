@@ -25,15 +25,15 @@ from referee.settings.file import SettingsText, replace_file
 from referee.settings.house_rules import SUFFIX
 from referee.settings.model import Settings, VoiceSettings, parse_settings
 from referee.setup.doctor import examine, short_report
-from referee.setup.first_hit import first_hit, keys_held_together
 from referee.setup.left_game import LeftGame, LeftGames
+from referee.setup.pad_listening import keys_held_together, wait_for_hit
 from referee.setup.wired_devices import open_pads
 from referee.units import MS
 from referee.vision import learned_decks
 from referee.vision.cameras import cameras, open_camera_of
 
 if TYPE_CHECKING:
-    from referee.setup.live_look import LiveLook, Look
+    from referee.setup.camera_preview import CameraPreview, PreviewFrame
 
 _SLAP_PATIENCE: Final = 20.0
 """Time limit for a slap, s."""
@@ -64,7 +64,7 @@ class Bench:
         """
         self.path = path
         self._games, self._in_browser = games, in_browser
-        self._look: LiveLook | None = None
+        self._look: CameraPreview | None = None
         self.resumes = True
         """Whether people go on with a broken-off game, if there is one."""
         self._lit = contextlib.ExitStack()
@@ -95,7 +95,7 @@ class Bench:
         return self.find_left_game(text) if self.resumes else None
 
     @property
-    def look_now(self) -> Look | None:
+    def look_now(self) -> PreviewFrame | None:
         """The current look of the camera; `None`: it is closed."""
         return None if self._look is None else self._look.newest
 
@@ -106,13 +106,13 @@ class Bench:
 
     def look(self, text: str) -> str:
         """Open the camera of these settings and keep looking; return why no picture came, or an empty text."""
-        from referee.setup.live_look import LiveLook
+        from referee.setup.camera_preview import CameraPreview
         from referee.vision.photos import load_eye
 
         self.look_away()
         self.left.clear()
         settings = self.settings(text)
-        self._look = LiveLook(lambda: open_camera_of(settings.camera), lambda: load_eye(settings.deck))
+        self._look = CameraPreview(lambda: open_camera_of(settings.camera), lambda: load_eye(settings.deck))
         until = monotonic() + _FIRST_PICTURE
         while not self._look.has_settled.wait(0.1) and not self.left.is_set() and monotonic() < until:
             pass
@@ -153,7 +153,7 @@ class Bench:
         Raises:
             UserError: this machine has neither such pins nor keys.
         """
-        return first_hit(pins, active_high, _SLAP_PATIENCE)
+        return wait_for_hit(pins, active_high, _SLAP_PATIENCE)
 
     def hold_keys(self, places: Sequence[str], text: str) -> tuple[str, ...]:
         """Return the keys that were down together, at the moment when most of them were.

@@ -22,10 +22,10 @@ from referee.record.journal import Journal, JournalThread
 from referee.sentence import Sentence
 from referee.settings.model import Settings
 from referee.setup.wired_devices import pad_filter
+from referee.table.broken_off import RecordedGame
 from referee.table.devices import OpenParts
 from referee.table.game import Conductor
 from referee.table.loop import Alarm, Answers, FirstHand, Loop, NoPads, SharedPads, make_quick
-from referee.table.resume import RecordedGame
 from referee.table.roll_call import hold_roll_call
 from referee.table.seats import CHOSEN
 from referee.table.services import GameContext, TableService

@@ -20,7 +20,7 @@ from referee.setup.wired_devices import Tell, open_lights, open_pads, open_voice
 from referee.table.loop import Alarm, NoPads
 from referee.table.slap_pictures import PictureSource
 from referee.vision.cameras import open_camera_of, work_of
-from referee.vision.client import SightProcess
+from referee.vision.eye_client import SightProcess
 from referee.vision.sight import Sights
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hardware.child import BackOff, start_python
 from hardware.clock import Clock, monotonic
-from referee.announce.called import names_to_call
 from referee.announce.phrases import NoWords
 from referee.announce.sinks import Notice
+from referee.announce.spoken_names import names_to_call
 from referee.announce.voice import announce, tell
 from referee.control.commands import Command
 from referee.control.facts import Facts

@@ -36,6 +36,7 @@ from referee.settings.places import earlier_records
 from referee.setup.left_game import LeftGame
 from referee.table.asking_again import AskingAgain
 from referee.table.assembly import referee_game, table_of
+from referee.table.broken_off import BrokenOff, RecordedGame, find_broken_off, open_game, show_left_game
 from referee.table.card_calls import CardCalls
 from referee.table.days import DateService
 from referee.table.devices import Openers, OpenParts, open_parts
@@ -43,7 +44,6 @@ from referee.table.game import Conductor
 from referee.table.keys import Keys
 from referee.table.loop import Answers
 from referee.table.page_link import PageLink, PageProcess
-from referee.table.resume import BrokenOff, RecordedGame, find_broken_off, open_game, show_left_game
 from referee.table.seats import GameSetup, seated, with_free_seats
 from referee.table.services import Hook, TableService
 from referee.table.slap_pictures import open_album

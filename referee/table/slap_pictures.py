@@ -42,7 +42,7 @@ Number = Callable[[], int | None]
 
 
 class PictureSource(Protocol):
-    """The process that remembers the last frames: `referee.vision.client.SightProcess`."""
+    """The process that remembers the last frames: `referee.vision.eye_client.SightProcess`."""
 
     def want(self, span: Span) -> None:
         """Ask for pictures of a span of the machine's time; never waits."""

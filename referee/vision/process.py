@@ -1,9 +1,9 @@
 """The vision process: it opens the camera, looks at each frame and sends its observations until the referee hangs up.
 
-Started by `referee.vision.client`. The camera has a thread of its own (`Eyes`): frames wait in a `Backlog` while there
-is room, so the eye never waits for a driver. If pictures are switched on (`Work.pictures`), the process keeps the last
-seconds of its frames, scaled down (`referee.vision.picture_buffer`), and sends the requested ones: a few after each
-sight, so that no sight waits for them.
+Started by `referee.vision.eye_client`. The camera has a thread of its own (`Eyes`): frames wait in a `Backlog` while
+there is room, so the eye never waits for a driver. If pictures are switched on (`Work.pictures`), the process keeps the
+last seconds of its frames, scaled down (`referee.vision.picture_buffer`), and sends the requested ones: a few after
+each sight, so that no sight waits for them.
 """
 
 from __future__ import annotations

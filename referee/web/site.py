@@ -16,7 +16,7 @@ from starlette.responses import Response
 from referee.control.page_address import PageAddress, is_loopback
 from referee.web.events import Hub
 from referee.web.games_cache import GameCache, LoadedGame
-from referee.web.security.turns import Turns
+from referee.web.security.fair_turns import Turns
 
 T = TypeVar("T")
 Handler = Callable[["Site", Request], Awaitable[Response]]

@@ -30,7 +30,7 @@ from referee.table.services import GameContext, TableService
 from referee.table.slap_pictures import Album
 from referee.table.timeline import Timeline
 from referee.units import SECOND
-from referee.vision.client import SightProcess
+from referee.vision.eye_client import SightProcess
 from referee.vision.process import Work
 from tests.faults.told import Told
 from tests.support.failing_lines import FailingLineRequest

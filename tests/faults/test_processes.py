@@ -27,7 +27,7 @@ from referee.record.journal import FileJournal
 from referee.table.page_link import HUNG_AFTER, WELL_AFTER
 from referee.text.catalogue import LANGUAGES
 from referee.units import SECOND
-from referee.vision.client import SightProcess, start_child
+from referee.vision.eye_client import SightProcess, start_child
 from referee.vision.process import Work
 from tests.faults.conftest import Row
 from tests.faults.rig import Rig

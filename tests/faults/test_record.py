@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from referee.record.store import Record
+from referee.table.broken_off import Both
 from referee.table.page_link import PageLink
-from referee.table.resume import Both
 from tests.faults.conftest import Row
 from tests.faults.disks import Disk, NoFuse, full, read_only
 from tests.faults.rig import Rig

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli.keep import add_backup, add_restore
 from referee.cli.parser import Parser
+from referee.cli.records import add_backup, add_restore
 from referee.errors import UserError
 from referee.record.backup import MANIFEST, BackupError, Places, back_up, open_backup
 from referee.record.database import RecordError

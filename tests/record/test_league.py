@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.cli.keep import add_league
 from referee.cli.parser import Parser
+from referee.cli.records import add_league
 from referee.errors import UserError
 from referee.record.league import (
     LEAGUE_COLUMNS,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.cli.keep import add_people
 from referee.cli.parser import Parser
+from referee.cli.records import add_people
 from referee.errors import UserError
 from tests.record.playing import add_game
 

@@ -21,10 +21,10 @@ from referee.settings.file import new_settings
 from referee.settings.places import RECORD
 from referee.setup.bench import Bench
 from referee.setup.calibration.simulated_camera import simulated_camera
+from referee.setup.camera_preview import CameraPreview, judge_picture, make_preview_frame
 from referee.setup.check import Check
 from referee.setup.evening_steps import EVENING, FIRST_START
 from referee.setup.left_game import LeftGame, name_day
-from referee.setup.live_look import LiveLook, judge_picture, look_at
 from referee.setup.wizard import DeviceCall, Question, Remark, Wizard, WizardStep
 from referee.setup.wizard_runner import WizardRunner
 from referee.setup.wizard_site import in_words, leave_earlier_record
@@ -411,7 +411,7 @@ def grades(items: list[Check]) -> dict[str, str]:
 
 
 def test_a_good_picture_is_said_to_be_good(eye: Eye, cards: Any) -> None:
-    look = look_at(cards, eye)
+    look = make_preview_frame(cards, eye)
     assert len(look.cards) == 4 and "??" not in look.cards
     assert set(grades(list(look.items)).values()) == {"fine"}
     shown = cv2.imdecode(np.frombuffer(look.jpeg, np.uint8), cv2.IMREAD_COLOR)
@@ -464,7 +464,7 @@ class Camera:
 
 def test_the_newest_look_is_there_until_it_is_closed(eye: Eye, cards: Any) -> None:
     camera = Camera(cards)
-    live = LiveLook(lambda: camera, lambda: eye)
+    live = CameraPreview(lambda: camera, lambda: eye)
     for _ in range(2000):
         if live.newest.jpeg:
             break
@@ -478,7 +478,7 @@ def test_a_camera_that_is_not_there_is_told(eye: Eye) -> None:
     def refuse() -> Any:
         raise HardwareMissing("no camera; plug one in")
 
-    live = LiveLook(refuse, lambda: eye)
+    live = CameraPreview(refuse, lambda: eye)
     live.close()
     assert live.newest.trouble == "no camera; plug one in"
 

@@ -36,7 +36,7 @@ from referee.table.slap_pictures import (
 )
 from referee.table.timeline import Timeline
 from referee.vision.cameras import work_of
-from referee.vision.client import SightProcess
+from referee.vision.eye_client import SightProcess
 from referee.vision.picture_buffer import PictureRing, Span
 from referee.web import finish_page as page
 from referee.web.board import Board

@@ -22,7 +22,7 @@ from referee.record.pictures import Picture
 from referee.table.game import Conductor
 from referee.table.loop import Alarm
 from referee.table.timeline import Timeline
-from referee.vision.client import SightProcess
+from referee.vision.eye_client import SightProcess
 from referee.vision.picture_buffer import Span
 from referee.vision.process import PICTURES, Work
 from referee.vision.sight import Blind, Looker, News, Sight, Sights, Watching

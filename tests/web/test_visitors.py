@@ -29,9 +29,9 @@ from referee.settings.model import SettingsError, parse_settings
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import GameCache
+from referee.web.security.fair_turns import ASKER, WORKERS, Turns
 from referee.web.security.hosts import find_visitor
 from referee.web.security.limits import Limits
-from referee.web.security.turns import ASKER, WORKERS, Turns
 from referee.web.server import _ROUTES, build
 from referee.web.site import Site
 from tests.support.patience import PATIENCE

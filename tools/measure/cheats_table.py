@@ -29,7 +29,7 @@ from referee.table.session import Evening, open_services, typing_people
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
 from referee.units import MS
-from referee.vision.client import SightProcess
+from referee.vision.eye_client import SightProcess
 from referee.vision.process import Work
 from referee.vision.sight import News, Recall
 from tests.faults.told import Told

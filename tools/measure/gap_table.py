@@ -3,7 +3,7 @@
 The frames go through the product's own child (`referee.vision.process.Child`) and its backlog. The child has a thread
 that runs only while the table waits for it, and reads the table's clock. So a gap of three seconds costs no second, and
 the result is the same on any machine. Only the process itself is left out: an eye that is killed is a child that is
-dropped, with all that waited for it, and `Blind` as `referee.vision.client` sends it.
+dropped, with all that waited for it, and `Blind` as `referee.vision.eye_client` sends it.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ from referee.table.loop import Alarm, FirstHand, Loop, SharedPads, make_quick
 from referee.table.page_link import PageLink
 from referee.table.services import GameContext
 from referee.table.timeline import Timeline
-from referee.vision.client import SightProcess
+from referee.vision.eye_client import SightProcess
 from referee.vision.process import Work
 from referee.vision.videos import new_watcher, seat_bearings
 from tests.support.edge_pipe import PipedRequest, Slap

@@ -28,7 +28,7 @@ from referee.record.store import Record
 from referee.table.loop import Alarm
 from referee.table.page_link import PageProcess
 from referee.vision.cameras import open_remote
-from referee.vision.client import SightProcess
+from referee.vision.eye_client import SightProcess
 from referee.vision.process import Work
 from referee.vision.sight import Blind, Sight, Watching
 from tools.measure.soak_rendered import serves

@@ -16,7 +16,7 @@ import numpy as np
 from hardware.sound.clips import Clips, find_synthesiser, plain_letters
 from hardware.sound.loudness import true_peak
 from hardware.sound.splice import RATE
-from referee.announce.called import names_to_call
+from referee.announce.spoken_names import names_to_call
 from referee.announce.voice import spelling, vocabulary
 from referee.text.catalogue import LANGUAGES
 from tests.hardware.sound.hearing import Heard, spoilt, spoken, understood

@@ -201,7 +201,7 @@ def light_prompts(lights: Lights) -> Show:
 
 
 def practise(args: argparse.Namespace) -> int:
-    """Run the command with its options (`referee.cli.keep`). Raises `UserError`."""
+    """Run the command with its options (`referee.cli.play`). Raises `UserError`."""
     seed = args.seed if args.seed is not None else time.time_ns() % 2**31
     settings = None
     if args.settings is not None:

@@ -26,10 +26,10 @@ from referee.sentence import Field, Sentence, to_json
 from referee.text.answers import in_language
 from referee.units import SECOND
 from referee.web.layout import page_texts
+from referee.web.security.fair_turns import ASKER
 from referee.web.security.hosts import Hosts, authority, find_visitor, plain_address, who_asks
 from referee.web.security.limits import USUAL_LIMITS, Buckets, Limits
 from referee.web.security.sessions import Sessions, csrf_fits
-from referee.web.security.turns import ASKER
 
 _ORIGIN: Final = re.compile(r"(https?)://(.{1,270})", re.ASCII)
 _SELF: Final = ("script", "style", "img", "font", "connect", "manifest", "media")

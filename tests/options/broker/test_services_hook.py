@@ -8,8 +8,8 @@ from pathlib import Path
 from referee.engine.view import View
 from referee.options.broker.service import PACE, BrokerService
 from referee.settings.model import MqttSettings
+from tests.table.test_broken_off import Desk
 from tests.table.test_loop import MS
-from tests.table.test_resume import Desk
 
 
 class Heard(BrokerService):

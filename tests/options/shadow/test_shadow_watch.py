@@ -15,8 +15,8 @@ from referee.errors import UserError
 from referee.options.shadow.comparison import find_marks
 from referee.options.shadow.shadow_watch import ShadowWatch
 from referee.record.store import Record
+from referee.table.broken_off import find_broken_off
 from referee.table.keys import KEYS, Keys
-from referee.table.resume import find_broken_off
 from referee.units import MS
 from tests.table.test_keys_and_days import SETTINGS, Bench
 

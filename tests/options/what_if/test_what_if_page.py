@@ -17,7 +17,7 @@ from referee.options.what_if import what_if_page
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import GameCache
-from referee.web.security.turns import ASKER
+from referee.web.security.fair_turns import ASKER
 from referee.web.server import build
 from referee.web.site import Site
 from tests.support.patience import PATIENCE

@@ -6,9 +6,9 @@ import pytest
 
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.sound.clips import plain_letters
-from referee.announce.called import names_to_call
 from referee.announce.phrases import words_in
 from referee.announce.sinks import Notice
+from referee.announce.spoken_names import names_to_call
 from referee.announce.voice import Voice, announce, margin
 from referee.engine.rulings import Ruling
 from referee.text.catalogue import LANGUAGES

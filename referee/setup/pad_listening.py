@@ -26,7 +26,7 @@ from referee.errors import UserError
 Heard = Callable[[int | str], None]
 
 
-def first_hit(pins: Sequence[int], active_high: bool, patience: float) -> int | str | None:
+def wait_for_hit(pins: Sequence[int], active_high: bool, patience: float) -> int | str | None:
     """Return the pin of the first pad hit, or the place of the first key pressed; `None`: time is up.
 
     Args:

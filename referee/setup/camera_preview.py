@@ -35,12 +35,12 @@ _SHAPES: Final = (88.9 / 63.5, 89.0 / 57.0)
 _SIDE: Final = 960
 """Width of the displayed picture, px."""
 _WAIT: Final = 0.2
-"""Seconds between two looks, to leave time for other work."""
+"""Seconds between two pictures, to leave time for other work."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """One look at the table."""
+class PreviewFrame:
+    """One picture of the table, with what was read in it."""
 
     jpeg: bytes
     """The displayed picture; empty if there is none."""
@@ -97,7 +97,7 @@ def _leaning(quad: Any) -> float:
     return max(wedge, low / shape, shape / high)
 
 
-class LiveLook:
+class CameraPreview:
     """A camera in use, until it is closed."""
 
     def __init__(self, open_camera: Callable[[], Camera], load_eye: Callable[[], CardEye]) -> None:
@@ -106,12 +106,12 @@ class LiveLook:
         self._over = threading.Event()
         self.has_settled = threading.Event()
         """Set once there is a picture, or once it is known that none will come."""
-        self._newest = Look(b"", (), (), Sentence("the camera is being opened"))
+        self._newest = PreviewFrame(b"", (), (), Sentence("the camera is being opened"))
         self._thread = threading.Thread(target=self._watch, name="live look", daemon=True)
         self._thread.start()
 
     @property
-    def newest(self) -> Look:
+    def newest(self) -> PreviewFrame:
         """The newest look."""
         return self._newest
 
@@ -124,28 +124,29 @@ class LiveLook:
         try:
             eye, camera = self._load(), self._open()
         except Exception as error:  # whatever a camera's library raises: the wizard goes on
-            self._newest = Look(b"", (), (), words_of(error))
+            self._newest = PreviewFrame(b"", (), (), words_of(error))
             self.has_settled.set()
             return
         try:
             for frame in camera.frames():
                 if self._over.is_set():
                     return
-                self._newest = look_at(frame.image, eye)
+                self._newest = make_preview_frame(frame.image, eye)
                 self.has_settled.set()
                 self._over.wait(_WAIT)
-            self._newest = Look(self._newest.jpeg, (), (), Sentence("the recording is over"))
+            self._newest = PreviewFrame(self._newest.jpeg, (), (), Sentence("the recording is over"))
         except Exception as error:
-            self._newest = Look(b"", (), (), words_of(error) or type(error).__name__)
+            self._newest = PreviewFrame(b"", (), (), words_of(error) or type(error).__name__)
         finally:
             self.has_settled.set()
             camera.close()
 
 
-def look_at(image: Any, eye: CardEye) -> Look:
-    """Look at a picture (H x W x 3) once."""
+def make_preview_frame(image: Any, eye: CardEye) -> PreviewFrame:
+    """Read the cards in a picture (H x W x 3) and judge it."""
     import cv2
 
     seen = eye.recognise(image)
     done, jpeg = cv2.imencode(".jpg", draw_readings(image, seen, _SIDE), [cv2.IMWRITE_JPEG_QUALITY, 80])
-    return Look(jpeg.tobytes() if done else b"", tuple(one.card for one in seen), tuple(judge_picture(image, seen)))
+    cards = tuple(card.card for card in seen)
+    return PreviewFrame(jpeg.tobytes() if done else b"", cards, tuple(judge_picture(image, seen)))

@@ -24,11 +24,11 @@ from referee.record.people import People
 from referee.record.store import Record
 from referee.settings.model import parse_settings
 from referee.table.assembly import table_of
+from referee.table.broken_off import Both, RecordedGame, find_broken_off, open_game
 from referee.table.game import Conductor
 from referee.table.loop import Loop
 from referee.table.names import NameService
 from referee.table.page_link import PAGE_SOCKET, PAIRING_CODE_NOTICE, PageLink
-from referee.table.resume import Both, RecordedGame, find_broken_off, open_game
 from referee.table.services import GameContext
 from referee.table.session import find_left_games
 from referee.vision.sight import News, Recall, Sight

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from referee.setup.first_hit import keys_held_together
+from referee.setup.pad_listening import keys_held_together
 from tests.support.keyboards import FakeKeyboard, FakeKeyboards
 
 
