@@ -32,7 +32,7 @@ def open_driver(load: Callable[[], Callable[[], Any]] | None = None) -> Any:
     except ImportError as error:
         raise HardwareMissing(_import_words(error)) from error
     except Exception as error:  # C code of another release raises whatever it likes
-        words = f"picamera2 cannot be loaded ({_told(error)}): {_MEND}"
+        words = f"picamera2 cannot be loaded ({_root_message(error)}): {_MEND}"
         if "numpy" in str(error):
             words = (
                 f"picamera2's parts were built for another numpy ({error}): on Raspberry Pi OS Bookworm, in this "
@@ -41,55 +41,57 @@ def open_driver(load: Callable[[], Callable[[], Any]] | None = None) -> Any:
         raise HardwareMissing(words) from error
     try:
         return Picamera2()
-    except (IndexError, RuntimeError, OSError) as refused:
-        told = _told(refused)
-        words = memory_words(refused) or (
-            f"no camera answers on the ribbon cable ({told}): switch the power off, push both ends of the cable in, "
+    except (IndexError, RuntimeError, OSError) as error:
+        message = _root_message(error)
+        words = memory_words(error) or (
+            f"no camera answers on the ribbon cable ({message}): switch the power off, push both ends of the cable in, "
             f"and see `rpicam-hello --list-cameras`; {_USB}"
         )
-        if "busy" in told.lower() or "in use" in told.lower():
-            words = f"another program holds the camera ({told}): close it; `sudo lsof /dev/video* /dev/media*` names it"
-        raise HardwareMissing(words) from refused
+        if "busy" in message.lower() or "in use" in message.lower():
+            words = (
+                f"another program holds the camera ({message}): close it; `sudo lsof /dev/video* /dev/media*` names it"
+            )
+        raise HardwareMissing(words) from error
 
 
-def memory_words(bad: BaseException) -> str | None:
+def memory_words(error: BaseException) -> str | None:
     """Return advice if contiguous memory for buffers is short; None if that is not the error."""
     if any(
         getattr(exception, "errno", None) == errno.ENOMEM or "allocat" in str(exception).lower()
-        for exception in _chain(bad)
+        for exception in _chain(error)
     ):
         return (
-            f"there is not enough contiguous memory for the camera's buffers ({_told(bad)}): close other programs that "
-            "use the camera or the screen, reboot, or give it more (cma-256 at the vc4 overlay in "
+            f"there is not enough contiguous memory for the camera's buffers ({_root_message(error)}): close other "
+            "programs that use the camera or the screen, reboot, or give it more (cma-256 at the vc4 overlay in "
             "/boot/firmware/config.txt), or choose a smaller picture; `grep Cma /proc/meminfo` shows what is left"
         )
     return None
 
 
-def _import_words(bad: ImportError) -> str:
-    if isinstance(bad, ModuleNotFoundError) and bad.name in (None, "picamera2"):
+def _import_words(error: ImportError) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name in (None, "picamera2"):
         return (
             f"picamera2 is not installed: on a Raspberry Pi, {_INSTALL}, in an environment made with "
             f"--system-site-packages; {_USB}"
         )
-    if isinstance(bad, ModuleNotFoundError):
+    if isinstance(error, ModuleNotFoundError):
         return (
-            f"picamera2 lacks {bad.name}: it must be the system's, not pip's. pip uninstall picamera2, then {_INSTALL}"
-            ", in an environment made with --system-site-packages"
+            f"picamera2 lacks {error.name}: it must be the system's, not pip's. pip uninstall picamera2, then "
+            f"{_INSTALL}, in an environment made with --system-site-packages"
         )
     # This follows a partial upgrade, or a libcamera built by hand in /usr/local.
     return (
-        f"picamera2 and libcamera do not fit together ({bad}): {_MEND}; a libcamera under /usr/local, built by hand, "
+        f"picamera2 and libcamera do not fit together ({error}): {_MEND}; a libcamera under /usr/local, built by hand, "
         "must go"
     )
 
 
-def _told(bad: BaseException) -> str:
+def _root_message(error: BaseException) -> str:
     """Return the innermost words: picamera2 wraps the cause in ever more general ones."""
-    return [str(exception) or type(exception).__name__ for exception in _chain(bad)][-1]
+    return [str(exception) or type(exception).__name__ for exception in _chain(error)][-1]
 
 
-def _chain(bad: BaseException | None) -> Iterator[BaseException]:
-    while bad is not None:
-        yield bad
-        bad = bad.__cause__ or bad.__context__
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

@@ -109,7 +109,7 @@ class RemoteCamera:
         self._last: Frame | None = None
         self._why = ""
         self._warned: set[str] = set()
-        self._told = told
+        self._on_change = told
         self._supervisor = Supervisor(self._patience, self._tell, clock())
         self._process: CameraProcess | None = None
         try:
@@ -176,7 +176,7 @@ class RemoteCamera:
     def _tell(self, words: str) -> None:
         # A failure of the first opening raises an exception instead.
         if self._opened:
-            self._told(words)
+            self._on_change(words)
 
     def _await_first(self) -> None:
         """Wait for the first picture, without retries: the caller wants to know about a failure."""

@@ -60,9 +60,9 @@ _BACK: Final = Sentence("the camera is back")
 class Supervisor:
     """Supervises one camera, which has one process at a time."""
 
-    def __init__(self, patience: Patience, told: Callable[[str], None], now: int) -> None:
+    def __init__(self, patience: Patience, on_change: Callable[[str], None], now: int) -> None:
         self._patience = patience
-        self._told = told
+        self._on_change = on_change
         self.phase = Phase.OPENING
         self._since = now
         self._sign = now
@@ -106,7 +106,7 @@ class Supervisor:
             if self.troubled:
                 self.troubled = False
                 self._last_words = ""
-                self._told(_BACK)
+                self._on_change(_BACK)
         if self.phase is Phase.LIVE:
             self._sign = max(self._sign, given_at)
             self._back_off.works(given_at)
@@ -130,4 +130,4 @@ class Supervisor:
         self.troubled = True
         if words != self._last_words:
             self._last_words = words
-            self._told(words)
+            self._on_change(words)

@@ -80,7 +80,7 @@ class GpiozeroLines:
     def start(self, on_press: OnPress, _on_lost: OnLost) -> None:
         """Report presses from now on; losses are never detected."""
 
-        def changed(number: int, ticks: float, _level_when_told: Any) -> None:
+        def changed(number: int, ticks: float, _level: Any) -> None:
             # An exception here would end lgpio's only callback thread, and with it every other pad.
             try:
                 on_press(number, ticks_to_ns(ticks))

@@ -121,7 +121,7 @@ class PadForces:
     """The forces reported by one pad's sampler (`hardware.pads.force`)."""
 
     def __init__(self) -> None:
-        self._told: list[tuple[int, float]] = []
+        self._reported: list[tuple[int, float]] = []
 
     def add(self, t: int, force: float) -> None:
         """Record ``force`` as the greatest within `FORCE_WINDOW` of the edge at ``t`` (ns).
@@ -131,14 +131,14 @@ class PadForces:
         """
         if not 0 <= force <= 1:
             raise ValueError(f"a force must be from 0 to 1, not {force}")
-        self._told = [one for one in self._told if one[0] > t - _FORCE_MEMORY]
-        self._told.append((t, force))
+        self._reported = [reported for reported in self._reported if reported[0] > t - _FORCE_MEMORY]
+        self._reported.append((t, force))
 
     def of(self, first: int, landed: int) -> float | None:
         """Return the force of a contact with its first edge at ``first`` and its hand by ``landed`` (ns); None if
         unknown.
         """
-        return max((force for t, force in self._told if first <= t <= landed + FORCE_WINDOW), default=None)
+        return max((force for t, force in self._reported if first <= t <= landed + FORCE_WINDOW), default=None)
 
 
 class Known(Enum):

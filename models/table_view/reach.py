@@ -36,7 +36,7 @@ class Reaching:
         self._everything: Mask | None = None
         self._looks: list[tuple[float, float]] = []
         self._without = 0
-        self._told = False
+        self._has_answered = False
         self.state = "away"
         """``away``, ``reaching``, ``two`` (more than one arm), ``told`` (the hand may leave), ``dark``, ``blocked``."""
 
@@ -61,11 +61,11 @@ class Reaching:
         if not there:
             self._without += 1
             if self._without >= _FRAMES_GONE:
-                self._told, self.state = False, "away"
+                self._has_answered, self.state = False, "away"
                 self._looks.clear()
             return None
         self._without = 0
-        if self._told:
+        if self._has_answered:
             return None
         if len(there) > 1:
             self.state = "two"
@@ -80,5 +80,5 @@ class Reaching:
         angle = usual(self._looks)
         del self._looks[:]
         if angle is not None:
-            self._told, self.state = True, "told"
+            self._has_answered, self.state = True, "told"
         return angle

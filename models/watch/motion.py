@@ -114,7 +114,7 @@ class Motion:
         """The instant at which each reduced pixel last changed, ns."""
         self._bare_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         """The instant at which each reduced pixel last showed the table, ns."""
-        self._told: tuple[int, Bytes, Bytes, Kinds] | None = None
+        self._last_surfaces: tuple[int, Bytes, Bytes, Kinds] | None = None
         """The surface network's last look: its instant (ns), picture, table and result."""
         self._knows_paper = False
         self._covered: Bytes | None = None
@@ -136,7 +136,7 @@ class Motion:
             if self.factor == PAPER_STEP:
                 self.half = small
         if self.table is None or self._before is None or self.table.shape != small.shape:
-            self.table, self._before, self._told, self._rested = small.copy(), small, None, None
+            self.table, self._before, self._last_surfaces, self._rested = small.copy(), small, None, None
             self.moved_at = np.full(small.shape[:2], t, np.int64)
             self._bare_at = self.moved_at.copy()
             self._earlier = self._clear = None
@@ -185,15 +185,15 @@ class Motion:
     def _tell_kinds(self, small: Bytes, t: int) -> Kinds:
         """Return the surface that each pixel shows, computed at most once per `TURNED_NS` and only after a change."""
         assert self.table is not None
-        if self._told is not None:
-            told, seen, table, kinds = self._told
-            if t - told < TURNED_NS:
+        if self._last_surfaces is not None:
+            looked_at, seen, table, kinds = self._last_surfaces
+            if t - looked_at < TURNED_NS:
                 return kinds
             changes = (difference(small, seen, CHANGED), difference(self.table, table, CHANGED))
             if all(cv2.countNonZero(change) <= SPECK for change in changes):
                 return kinds
         kinds = tell_surfaces(self._surfaces, small, self.table)
-        self._told = t, small, self.table.copy(), kinds
+        self._last_surfaces = t, small, self.table.copy(), kinds
         return kinds
 
     def _foreign(self, small: Bytes) -> Mask:
@@ -321,9 +321,9 @@ class Motion:
         since = np.where(others, np.maximum(self.moved_at, self._bare_at), self.moved_at)
         foreign = bare & (glance.foreign > 0)
         settled = foreign & (glance.t - since > still)
-        if self._told is not None and settled.any():
+        if self._last_surfaces is not None and settled.any():
             # Learn a shadow only as a whole: the rest of a shadow that the table has in part would look like an arm.
-            *_, kinds = self._told
+            *_, kinds = self._last_surfaces
             shadows = foreign & (kinds == Surface.SHADOW)
             _, parts = cv2.connectedComponents(shadows.astype(np.uint8))
             sizes = np.bincount(parts.ravel())

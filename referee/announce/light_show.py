@@ -40,7 +40,7 @@ GLOW: Final = 0.2
 _FALSE: Final = 1500 * MS
 _HEAT: Final = 4 * SECOND
 _LONG, _SHORT, _GAP = 600 * MS, 200 * MS, 200 * MS
-_TOLD: Final = _LONG + _GAP + _SHORT
+_SIGNAL: Final = _LONG + _GAP + _SHORT
 """Length of the flash for a line that no other light shows, ns."""
 _ONLY_TOLD: Final = frozenset(
     ("slap_void", "burn", "strike", "give", "locked_out", "foul", "contested", "repeated", "remind", "corrected")
@@ -87,7 +87,7 @@ class LampState:
     """Start of the blinking, ns, by seat."""
     heat: tuple[int, ...] = ()
     heat_since: int = 0
-    told: dict[int, int] = field(default_factory=dict)
+    signalled: dict[int, int] = field(default_factory=dict)
     """Start of the flash for a line that no other light shows, ns, by seat; by 0, a flash at all seats."""
     out: set[int] = field(default_factory=set)
     benched: set[int] = field(default_factory=set)
@@ -124,14 +124,14 @@ def seat_level(state: LampState, seat: int, t: int) -> float:
 
 def table_colour(state: LampState, t: int) -> Colour:
     """Return the colour of the table's light at ``t`` (ns)."""
-    told = any(_is_told(state, about, t) for about in state.told)
-    if state.paused and not told:
+    is_signalled = any(_is_signalled(state, about, t) for about in state.signalled)
+    if state.paused and not is_signalled:
         return _scaled(_BLUE, breathe(t))
     if any(t - since < _FALSE for since in state.false.values()):
         return _RED if blink(t, SECOND // 3, SECOND // 6) else _OFF
     if _in_heat(state, t):
         return _AMBER if blink(t, SECOND, SECOND // 2) else _OFF
-    if told:
+    if is_signalled:
         return _WHITE if _flash(state, t) else _OFF
     if state.asks:
         return _scaled(_AMBER, breathe(t))
@@ -147,14 +147,14 @@ def _in_heat(state: LampState, t: int) -> bool:
     return bool(state.heat) and t - state.heat_since < _HEAT
 
 
-def _is_told(state: LampState, about: int, t: int) -> bool:
-    return 0 <= t - state.told.get(about, t + 1) < _TOLD
+def _is_signalled(state: LampState, about: int, t: int) -> bool:
+    return 0 <= t - state.signalled.get(about, t + 1) < _SIGNAL
 
 
 def _flash(state: LampState, t: int, seat: int | None = None) -> bool:
     """Return whether a long flash or the short one after it is on at ``t`` (ns), at a seat or at any."""
-    abouts = state.told if seat is None else (seat, 0)
-    since = [t - state.told[about] for about in abouts if _is_told(state, about, t)]
+    abouts = state.signalled if seat is None else (seat, 0)
+    since = [t - state.signalled[about] for about in abouts if _is_signalled(state, about, t)]
     return any(at < _LONG or at >= _LONG + _GAP for at in since)
 
 
@@ -171,7 +171,7 @@ _LAYERS: Final[tuple[tuple[_Shown, _Level], ...]] = (
     (lambda s, seat, t: seat == s.winner, lambda s, seat, t: 1.0),
     (lambda s, seat, t: seat in s.heat and _in_heat(s, t), lambda s, seat, t: float(blink(t, SECOND, SECOND // 2))),
     (
-        lambda s, seat, t: bool(s.told) and (_is_told(s, seat, t) or _is_told(s, 0, t)),
+        lambda s, seat, t: bool(s.signalled) and (_is_signalled(s, seat, t) or _is_signalled(s, 0, t)),
         lambda s, seat, t: float(_flash(s, t, seat)),
     ),
     (
@@ -261,7 +261,7 @@ class Lamps:
         """Flash for a line to read, after any blinking at that seat."""
         state = self._state
         blinks = state.false.get(seat) if seat is not None else None
-        state.told[seat or 0] = self._now if blinks is None else max(self._now, blinks + _FALSE)
+        state.signalled[seat or 0] = self._now if blinks is None else max(self._now, blinks + _FALSE)
 
     def _show(self, *, again: bool = False) -> None:
         """Send the changes to the lights; ``again``: send everything, since the last attempt failed."""

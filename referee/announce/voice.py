@@ -278,7 +278,7 @@ def tell(
         NoWords: there is no such phrase, a field is missing, or there are no words for it.
     """
     words, key = words_in(language).calling(names), f"tell.{what}"
-    said = {name: _told(words, name, value, fields) for name, value in fields.items() if name in _TOLD}
+    said = {name: _say_field(words, name, value, fields) for name, value in fields.items() if name in _SPOKEN_FIELDS}
     if said.get("margin") and words.has(f"{key}.margin"):
         key += ".margin"
     first = what.partition("_")[0]
@@ -287,11 +287,11 @@ def tell(
     return Phrase(words.say(key, **said), usual if priority is None else priority, t, language, topic)
 
 
-_TOLD: Final = ("seat", "card", "rank", "question", "margin", "rules", "number", "digits")
+_SPOKEN_FIELDS: Final = ("seat", "card", "rank", "question", "margin", "rules", "number", "digits")
 """Spoken fields of the appliance's phrases."""
 
 
-def _told(words: Language, name: str, value: Any, fields: Mapping[str, Any]) -> Clips:
+def _say_field(words: Language, name: str, value: Any, fields: Mapping[str, Any]) -> Clips:
     """Return the clips for a place of the appliance's phrase."""
     match name:
         case "seat":

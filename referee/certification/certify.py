@@ -95,7 +95,7 @@ def measure_table(bench: TableBench, *, at: str | None = None) -> Certificate:
     """Measure everything, with progress bars; ``at`` replaces the wall time."""
     words = bench.texts
     lines: list[CertificateLine] = []
-    told: dict[str, str] = {}
+    notes: dict[str, str] = {}
     with Progress(console=Console(stderr=True), transient=True) as bars:
         steps = bars.add_task("", total=len(_STEPS))
         for step, (name, keys, measure) in enumerate(_STEPS):
@@ -104,7 +104,7 @@ def measure_table(bench: TableBench, *, at: str | None = None) -> Certificate:
             def count(done: int, part: object = part, of: int = _COUNTS.get(name, 0)) -> None:
                 bars.update(part, completed=done, total=of)  # type: ignore[arg-type]
 
-            lines += _measured(keys, lambda measure=measure, count=count: measure(bench, count, told))  # type: ignore[misc]
+            lines += _measured(keys, lambda measure=measure, count=count: measure(bench, count, notes))  # type: ignore[misc]
             bars.update(steps, completed=step + 1)
             bars.remove_task(part)
     versions = bench.versions()
@@ -113,7 +113,7 @@ def measure_table(bench: TableBench, *, at: str | None = None) -> Certificate:
     return Certificate(
         at=at or wall_now(), machine=machine_mark(), version=program_version(), settings=settings_mark(bench.settings),
         lines=tuple(sorted(lines, key=lambda line: order.index(line.key))), simulated=bench.simulated,
-        seats=bench.names, urgency=told.get("urgency", ""),
+        seats=bench.names, urgency=notes.get("urgency", ""),
     )  # fmt: skip
 
 
@@ -133,43 +133,43 @@ def _measured(keys: Iterable[str], measure: Callable[[], Iterable[CertificateLin
 # The steps
 
 
-def _see(bench: TableBench, _count: Told, _told: dict[str, str]) -> Iterator[CertificateLine]:
+def _see(bench: TableBench, _count: Told, _notes: dict[str, str]) -> Iterator[CertificateLine]:
     yield from judge_view(bench.view())
 
 
-def _read(bench: TableBench, _count: Told, _told: dict[str, str]) -> Iterator[CertificateLine]:
+def _read(bench: TableBench, _count: Told, _notes: dict[str, str]) -> Iterator[CertificateLine]:
     yield judge_speed(bench.speed())
 
 
-def _offset(bench: TableBench, count: Told, _told: dict[str, str]) -> Iterator[CertificateLine]:
+def _offset(bench: TableBench, count: Told, _notes: dict[str, str]) -> Iterator[CertificateLine]:
     room = bench.offset(count)
     yield judge_offset(room.offset, room.limit)
 
 
-def _feel(bench: TableBench, _count: Told, _told: dict[str, str]) -> Iterator[CertificateLine]:
+def _feel(bench: TableBench, _count: Told, _notes: dict[str, str]) -> Iterator[CertificateLine]:
     check, pairs = bench.pads()
     yield from judge_pads(check, bench.names)
     yield judge_pairs(pairs.outcomes, bench.names)
 
 
-def _hurry(bench: TableBench, count: Told, told: dict[str, str]) -> Iterator[CertificateLine]:
+def _hurry(bench: TableBench, count: Told, notes: dict[str, str]) -> Iterator[CertificateLine]:
     quick: Quickness = bench.quickness(count)
-    told["urgency"] = quick.urgency
+    notes["urgency"] = quick.urgency
     for key, part, values in (("light", "lights", quick.light), ("sound", "voice", quick.sound)):
         missing = quick.missing.get(part, "")
         yield unmeasured(key, missing) if missing else judge_quickness(key, values)
 
 
-def _count_time(bench: TableBench, _count: Told, _told: dict[str, str]) -> Iterator[CertificateLine]:
+def _count_time(bench: TableBench, _count: Told, _notes: dict[str, str]) -> Iterator[CertificateLine]:
     step, finding = bench.clock_step()
     yield judge_clock(step, finding.words, is_fine=finding.state == "fine")
 
 
-def _write(bench: TableBench, _count: Told, _told: dict[str, str]) -> Iterator[CertificateLine]:
+def _write(bench: TableBench, _count: Told, _notes: dict[str, str]) -> Iterator[CertificateLine]:
     yield judge_quickness("disk", bench.disk())
 
 
-def _seal(bench: TableBench, _count: Told, _told: dict[str, str]) -> Iterator[CertificateLine]:
+def _seal(bench: TableBench, _count: Told, _notes: dict[str, str]) -> Iterator[CertificateLine]:
     yield judge_seal(*bench.seal())
 
 

@@ -182,7 +182,7 @@ class _Verdicts:
 
     def __init__(self, speaker: Speaker, language: str) -> None:
         self._speaker, self._voice = speaker, Voice(speaker, language)
-        self._told: int | None = None
+        self._spoken_at: int | None = None
         self._due = 0
         self._count = 0
         self.waited: list[float] = []
@@ -191,16 +191,16 @@ class _Verdicts:
         """Run once in each turn of the loop."""
         # The speaker's own clock, independent of the table's.
         now, begun = monotonic(), int(getattr(self._speaker, "begun_at", 0))
-        if self._told is not None:
-            if begun >= self._told:
-                self.waited.append((begun - self._told + int(getattr(self._speaker, "latency", 0))) / MS)
-            elif now > self._told + LOST:
+        if self._spoken_at is not None:
+            if begun >= self._spoken_at:
+                self.waited.append((begun - self._spoken_at + int(getattr(self._speaker, "latency", 0))) / MS)
+            elif now > self._spoken_at + LOST:
                 self.waited.append(LOST / MS)
             else:
                 return
-            self._told, self._due = None, now + _EVERY
+            self._spoken_at, self._due = None, now + _EVERY
         elif now >= self._due:
             self._count += 1
             verdict = Ruling("slap_false", f"slap_false@{self._count}", 0, (), (), {"seat": 1, "reason": "no_match"})
-            self._told = monotonic()
+            self._spoken_at = monotonic()
             self._voice([verdict])

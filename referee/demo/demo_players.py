@@ -46,7 +46,7 @@ class PaceTeller(TableService):
     needs_record = False
     table: DemoTable
     _game: GameContext | None = None
-    _is_told: bool = False
+    _has_told: bool = False
 
     @property
     def standing(self) -> str:
@@ -56,12 +56,12 @@ class PaceTeller(TableService):
 
     def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
-        self._game, self._is_told = game, False
+        self._game, self._has_told = game, False
 
     def beat(self, now: int) -> None:
         """See `TableService`."""
-        if self._game is not None and not self._is_told and (words := self.standing):
-            self._is_told = True
+        if self._game is not None and not self._has_told and (words := self.standing):
+            self._has_told = True
             self._game.conductor.tell(Notice("", now, words))
 
 

@@ -9,7 +9,7 @@ import multiprocessing
 import pickle
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -200,10 +200,10 @@ class WatchedCamera:
             scripts; and the instant from which the last of them is played, ns of the script.
         script: file that holds that script.
         origin: the machine's instant from which the table's time is counted, ns.
-        _told: unused callback for the camera's state.
+        _on_change: unused callback for the camera's state.
     """
 
-    def __init__(self, view: CameraView, start: str, script: Path, origin: int, _told: Callable[[str], None]) -> None:
+    def __init__(self, view: CameraView, start: str, script: Path, origin: int, _on_change: object) -> None:
         self._gap, self._origin = round(SECOND / view.fps), origin
         self._start, self._script, self._scripts = SharedMemory(start), script, 0
         self._camera = RenderedCamera(view)

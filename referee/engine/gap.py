@@ -332,11 +332,11 @@ def _judge_empty_table(step: Step, gap: Gap, lasted: int, said: Any) -> None:
     position = step.position
     if lasted <= PASSING_NS or said == NOTHING:
         return
-    is_told = is_answer(said, position.players(), gone=True)
+    is_answered = is_answer(said, position.players(), gone=True)
     step.rule("remind", "K2", what="passed_pile")
-    step.set(drift=Drift(gap.id, lasted, gap.until, is_told))
+    step.set(drift=Drift(gap.id, lasted, gap.until, is_answered))
     _forget_counts(step)
-    if type(said) is int and is_told:
+    if type(said) is int and is_answered:
         step.enter(Turn(said))
     step.announce_turn()
 

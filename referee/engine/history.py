@@ -56,7 +56,7 @@ class History:
         people accept them."""
         self._taken_up: dict[str, tuple[Observation, PlacedRuling]] = {}
         """Late lines by the correction that accepted them."""
-        self._told: tuple[PlacedRuling, ...] = ()
+        self._accepted: tuple[PlacedRuling, ...] = ()
         """The question about a late line that has just been accepted."""
         self._waiting: dict[str, Observation] = {}
         """Observations not judged yet, while an amendment is applied."""
@@ -125,9 +125,9 @@ class History:
         start = self._before_undone(start)
         again, placed, at = self._judge_again(judge, self._before_window(start), amendment)
         cut = self._first_since(at)
-        told, self._told = self._told, ()
+        accepted, self._accepted = self._accepted, ()
         before = self._in_force[:cut]
-        kept, changed = compare_rulings(before, [*self._in_force[cut:], *told], placed, amendment, self._gone)
+        kept, changed = compare_rulings(before, [*self._in_force[cut:], *accepted], placed, amendment, self._gone)
         self._asked.update(
             (base_id(ruling.ruling), ruling.ruling) for ruling in changed if ruling.ruling.kind == "question"
         )
@@ -214,7 +214,7 @@ class History:
             return self._place(amendment.line)
         late = self._late.pop(amendment.line)
         self._taken_up[amendment.id] = late
-        self._told = (late[1],)
+        self._accepted = (late[1],)
         return self._put_in(late[0])
 
     def _put_in(self, line: Observation) -> int:

@@ -232,12 +232,12 @@ def property_of(what: str, card: int | str) -> Term:
             if not number:
                 return {}
             named = {number if kind == "number" else suit(found[1]): readings.everywhere}
-        return named if what in ("rank", "suit") else _told(what, named)
+        return named if what in ("rank", "suit") else _convert_values(what, named)
 
     return Term(values, frozenset(((card, kind),)))
 
 
-def _told(what: str, named: Mapping[Any, int]) -> Mapping[Any, int]:
+def _convert_values(what: str, named: Mapping[Any, int]) -> Mapping[Any, int]:
     """Map ranks to ranks with the ace as 14 (``high``), or suits to colours."""
     if what == "high":
         return {14 if number == 1 else number: mask for number, mask in named.items()}

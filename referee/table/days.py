@@ -20,23 +20,23 @@ class DateService(TableService):
         """``wall``: returns the wall-clock time, ISO 8601."""
         self._wall = wall
         self._game: GameContext | None = None
-        self._told, self._looked = "", 0
+        self._logged_date, self._checked_at = "", 0
 
     def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""
         self._game = game if game.facts().rules.has("P16b") else None
-        self._told = ""
+        self._logged_date = ""
         self._tell(game.now())
 
     def beat(self, now: int) -> None:
         """Check once a second whether the day has changed."""
-        if now - self._looked >= SECOND:
+        if now - self._checked_at >= SECOND:
             self._tell(now)
 
     def _tell(self, now: int) -> None:
-        self._looked = now
+        self._checked_at = now
         date = self._wall()[:10]
-        if self._game is not None and date != self._told:
-            self._told = date
+        if self._game is not None and date != self._logged_date:
+            self._logged_date = date
             conductor = self._game.conductor
             conductor.put(Day(t=max(now, conductor.watermark + 1), date=date))

@@ -112,7 +112,7 @@ class Conductor:
         self._began = self._now = table.t
         self._heard_from = start
         """Instant from which the pads are heard, ns: earlier hands belong to no game."""
-        self._told: dict[str, int] = {}
+        self._reported_until: dict[str, int] = {}
         """Instant up to which each sensor has reported everything, ns."""
         self._is_refused = self._is_ended = False
         self._may_join = False
@@ -156,7 +156,7 @@ class Conductor:
                 if ruling.id not in past.rulings:
                     self._log.write(encode_ruling(ruling))
             if isinstance(seen, Tick):
-                self._told[seen.sensor or ""] = seen.t
+                self._reported_until[seen.sensor or ""] = seen.t
             else:
                 self.observations.append(seen)
                 self.cards += isinstance(seen, Card)
@@ -226,7 +226,7 @@ class Conductor:
 
     def camera_watermark(self) -> int:
         """Return the instant up to which the camera has reported everything, ns."""
-        return max(self._began, self._told.get(CAMERA, self._began), self.watermark)
+        return max(self._began, self._reported_until.get(CAMERA, self._began), self.watermark)
 
     # Sensors
 
@@ -467,8 +467,8 @@ class Conductor:
 
     def _tick(self, sensor: str, t: int) -> None:
         """Record that a sensor has reported everything up to ``t`` (ns)."""
-        if t > self._told.get(sensor, -1):
-            self._told[sensor] = t
+        if t > self._reported_until.get(sensor, -1):
+            self._reported_until[sensor] = t
             self._observe(Tick(t=t, sensor=sensor))
 
     def _observe(self, seen: Observation) -> None:

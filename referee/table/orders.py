@@ -71,7 +71,7 @@ class Orders(TableService):
         self.voice: VoiceSettings = chosen.applied_to(settings.voice) if chosen is not None else settings.voice
         """The voice's present settings."""
         self._removing: threading.Thread | None = None
-        self._told: tuple[Settings, dict[str, Any]] | None = None
+        self._facts_of: tuple[Settings, dict[str, Any]] | None = None
         self.switches_off = False
         """Whether to close everything and switch the machine off."""
         self.removal = ""
@@ -114,15 +114,15 @@ class Orders(TableService):
             present: the settings of the game that is on.
         """
         # Cached: they stay the same all through a game, and are asked for several times a second.
-        if self._told is None or self._told[0] is not present:
-            self._told = present, table_facts(present)
+        if self._facts_of is None or self._facts_of[0] is not present:
+            self._facts_of = present, table_facts(present)
         return {
             "pads": len(self._settings.seats),
             "names": [seat.name for seat in present.seats],
             "rules": present.played_rules,
             "voice": chosen_fields(self.voice) if self._game is not None and self._game.speaker is not None else None,
             "power_off": self.may_switch_off,
-            **self._told[1],
+            **self._facts_of[1],
         }
 
     def __call__(self, order: Command) -> str:

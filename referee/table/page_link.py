@@ -246,8 +246,9 @@ class PageLink(TableService):
     def state(self) -> dict[str, Any]:
         """Return what the page shows but the record does not hold; the page asks for it over the control socket.
 
-        ``troubles``: problems by part, in the form of `referee.sentence.told`; ``paused``: whether the game is paused;
-        ``captions``: the latest spoken phrases, each with its number and whether it is a verdict, in ``language``;
+        ``troubles``: problems by part, in the form of `referee.sentence.to_json`; ``paused``: whether the game is
+        paused; ``captions``: the latest spoken phrases, each with its number and whether it is a verdict, in
+        ``language``;
         ``about``: the table itself, so that the page offers only what the table can do
         (`referee.table.orders.Orders.about`, or only its facts if it takes no orders); None without a game.
         """

@@ -118,7 +118,7 @@ class Board:
             part: said if isinstance(said, Mapping) else {"words": str(said)}
             for part, said in state.get("troubles", {}).items()
         }
-        """Problems by part, in the form of `referee.sentence.told`."""
+        """Problems by part, in the form of `referee.sentence.to_json`."""
         self.captions: tuple[tuple[int, str, bool], ...] = tuple(
             (n, text, v) for n, text, v in state.get("captions", ())
         )

@@ -41,7 +41,7 @@ STATES = {
     "first hand": LampState(4, first=2),
     "false slap": LampState(4, false={2: 0}),
     "dead heat": LampState(4, heat=(2, 3)),
-    "told": LampState(4, told={2: 0}),
+    "told": LampState(4, signalled={2: 0}),
     "stuck": LampState(4, benched={2}),
     "paused": LampState(4, paused=True),
     "question": LampState(4, asks=True),
@@ -84,12 +84,14 @@ def test_hands_of_a_dead_heat_blink_in_step_and_then_stop() -> None:
 
 
 def test_what_only_the_line_tells_is_one_long_flash_and_a_short_one() -> None:
-    levels = course(LampState(4, told={2: 0}), 2)
+    levels = course(LampState(4, signalled={2: 0}), 2)
     assert flashes(levels) == 2
     assert levels.count(1.0) * STEP == 800 * MS and levels[100:] == [0.0] * len(levels[100:])
-    assert set(course(LampState(4, told={2: 0}), 3)) == {0.0}
-    assert course(LampState(4, told={0: 0}), 3) == levels, "what is about nobody flashes everywhere"
-    white = [table_colour(LampState(4, told={2: 0}, paused=True), t) == (1.0, 1.0, 1.0) for t in range(0, SECOND, STEP)]
+    assert set(course(LampState(4, signalled={2: 0}), 3)) == {0.0}
+    assert course(LampState(4, signalled={0: 0}), 3) == levels, "what is about nobody flashes everywhere"
+    white = [
+        table_colour(LampState(4, signalled={2: 0}, paused=True), t) == (1.0, 1.0, 1.0) for t in range(0, SECOND, STEP)
+    ]
     assert sum(white) * STEP == 800 * MS
 
 

@@ -57,7 +57,7 @@ class Told:
 
 class _Teller:
     def __init__(self, told: Told) -> None:
-        self._told = told
+        self._orders = told
         self._at = len(told.get("told.jsonl"))
         self._first = True
         self.watermark = -1
@@ -66,16 +66,16 @@ class _Teller:
     def recall(self, foresight: Foresight | None) -> None: ...
 
     def feed(self, image: Any, t: int, t_error: int) -> list[Observation]:
-        if self._told.get("hang"):
-            seconds = float(self._told.get("hang"))
-            (self._told.folder / "hang").unlink()
+        if self._orders.get("hang"):
+            seconds = float(self._orders.get("hang"))
+            (self._orders.folder / "hang").unlink()
             time.sleep(seconds)
-        self.state = self.trouble = self._told.get("view")
+        self.state = self.trouble = self._orders.get("view")
         seen: list[Observation] = []
         if self._first:
-            seen = [Card(t=t, card=card) for card in json.loads(self._told.get("lying") or "[]")]
+            seen = [Card(t=t, card=card) for card in json.loads(self._orders.get("lying") or "[]")]
             self._first = False
-        lines = self._told.get("told.jsonl")
+        lines = self._orders.get("told.jsonl")
         seen += [from_fields(json.loads(line), 0) for line in lines[self._at :].splitlines()]
         self._at = len(lines)
         if not self.state:

@@ -71,7 +71,7 @@ class WhatIf:
     @property
     def is_other(self) -> bool:
         """Whether the verdict is of another kind, or names another player."""
-        return _told(self.verdict.was) != _told(self.verdict.would_be)
+        return _content_of(self.verdict.was) != _content_of(self.verdict.would_be)
 
     def explain(self) -> Explanation | None:
         """Explain the hypothetical verdict, as if no correction had been made; `None`: there is no verdict."""
@@ -176,7 +176,7 @@ def _hand_of(moved: Slap | Card, standing: Sequence[Observation]) -> str:
     return min(near, key=lambda one: (one.t < moved.t, abs(one.t - moved.t))).id if near else ""
 
 
-def _told(ruling: Ruling | None) -> object:
+def _content_of(ruling: Ruling | None) -> object:
     """Return a ruling's content apart from figures that change with every movement."""
     if ruling is None:
         return None
@@ -194,8 +194,8 @@ def _first_change(was: Sequence[Ruling], would_be: Sequence[Ruling], t: int) -> 
         ]
         sides.append({base_id(ruling): ruling for ruling in listed})
     old, new = sides
-    first = next((one for name, one in old.items() if _told(one) != _told(new.get(name))), None)
-    other = next((one for name, one in new.items() if _told(one) != _told(old.get(name))), None)
+    first = next((one for name, one in old.items() if _content_of(one) != _content_of(new.get(name))), None)
+    other = next((one for name, one in new.items() if _content_of(one) != _content_of(old.get(name))), None)
     if first is not None and base_id(first) in new and (other is None or other.t >= first.t):
         return Change(first, new[base_id(first)])
     return Change(first, other)

@@ -99,7 +99,7 @@ class DeckDialogue:
         self._gathered: list[list[CardLook]] = []
         self._pending: list[list[CardLook]] | None = None
         """Looks at cards that are doubtful or not yet named."""
-        self._told: str | None = None
+        self._last_complaint: str | None = None
         self._taken = False
         self._ended = False
 
@@ -130,7 +130,7 @@ class DeckDialogue:
         moved = self._last is None or _difference(now, self._last) > 0.002
         self._last = now
         if moved:
-            self._still_since, self._gathered, self._told, self._taken = None, [], None, False
+            self._still_since, self._gathered, self._last_complaint, self._taken = None, [], None, False
             return []
         self._still_since = t if self._still_since is None else self._still_since
         rest = t - self._still_since
@@ -158,9 +158,9 @@ class DeckDialogue:
             self._gathered.append(self._lookout.look(image, cards, changed))
         except NoLook as no:
             self._gathered = []
-            if rest < _PATIENCE or self._told == no.kind:
+            if rest < _PATIENCE or self._last_complaint == no.kind:
                 return []
-            self._told = no.kind
+            self._last_complaint = no.kind
             return [DeckNotice(no.kind, self.wanted, f"{no}: {_HELP[no.kind]}")]
         if len(self._gathered) < _LOOKS:
             return []
