@@ -14,7 +14,7 @@ from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS, pi
 from referee.setup.blueprint import Blueprint
 from referee.setup.pad_circuit import DIVIDER_OHMS, GUARD_OHMS, gate_of, ohm_words
 from referee.setup.wiring import SEAT_OHMS, SPI, TABLE_OHMS, PinMap, wiring_svg
-from tools.build_guide import amplifier, board, parts, plans, sums
+from tools.build_guide import board, parts, plans, sums
 from tools.build_guide.__main__ import DRAWINGS
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
@@ -218,34 +218,7 @@ def test_everything_has_room_in_the_box() -> None:
     assert (floor[1], side[0]) == (side[0] + 2 * plans.WALL_MM, deep)
 
 
-# Sound, parts, hours.
-
-
-def test_an_amplifiers_pins_are_those_of_the_pis_i2s() -> None:
-    """PCM_CLK, PCM_FS and PCM_DOUT of the header (Raspberry Pi documentation)."""
-    assert {name: (bcm, pin_number(bcm)) for name, bcm in amplifier.I2S.items()} == {
-        "BCLK": (18, 12), "LRC": (19, 35), "DIN": (21, 40),
-    }  # fmt: skip
-    groups = {str(group.get("data-amplifier")): [str(text.text) for text in group.iter(f"{SVG}text")]
-              for group in ET.fromstring(amplifier.amplifier_svg()).iter(f"{SVG}g")}  # fmt: skip
-    for name, bcm in amplifier.I2S.items():
-        assert groups[name][1] == str(pin_number(bcm))
-        assert amplifier.taken(PinMap())[bcm] in groups[name][2]
-    assert (groups["VIN"][1:], groups["GND"][1:]) == (["2", "5 V"], ["6", "ground"])
-
-
-def test_moved_pins_leave_the_amplifier_its_own() -> None:
-    lines = {*amplifier.I2S.values(), amplifier.LISTENING}
-    assert lines & OURS, "by default they are in its way"
-    four, eight = (amplifier.taken(pins).keys() for pins in (amplifier.FOUR, amplifier.EIGHT))
-    assert not four & {*lines, *amplifier.HAT.values(), *SPI}
-    assert not eight & lines
-    assert len(eight) == 19
-    # 0 and 1 are a board's memory, 2 and 3 pull up too strongly for a gate behind 1 kΩ.
-    assert not (four | eight) & {0, 1, 2, 3}
-    mute, off = amplifier.HAT["mute"], amplifier.HAT["shutdown"]
-    ours, said = amplifier.taken(PinMap()), " ".join(GUIDE.split())
-    assert f"GPIO {mute} and {off} for mute and power: {ours[mute]} and {ours[off]} by default." in said
+# Parts, hours.
 
 
 @pytest.mark.parametrize("seats", parts.TABLES)

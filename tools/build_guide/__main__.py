@@ -13,7 +13,7 @@ from typing import Final
 from hardware.pads.pinout import PAD_PINS
 from referee.setup.pad_circuit import circuit_svg
 from referee.setup.wiring import PinMap, wiring_svg
-from tools.build_guide import amplifier, board, parts, plans, sums
+from tools.build_guide import board, parts, plans, sums
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 DRAWINGS: Final[dict[str, Callable[[], str]]] = {
@@ -24,7 +24,6 @@ DRAWINGS: Final[dict[str, Callable[[], str]]] = {
     "build-pad.svg": plans.pad_svg,
     "build-arm.svg": plans.arm_svg,
     "build-box.svg": plans.box_svg,
-    "build-amplifier.svg": amplifier.amplifier_svg,
 }
 TABLES: Final[dict[str, Callable[[], Iterable[str]]]] = {
     "parts": parts.parts_table,
@@ -32,8 +31,6 @@ TABLES: Final[dict[str, Callable[[], Iterable[str]]]] = {
     "holes": board.soldering_table,
     "dividers": sums.divider_table,
     "heights": sums.heights_table,
-    "amplifier": amplifier.amplifier_table,
-    "moved": amplifier.moved_table,
 }
 _TABLE: Final = re.compile(r"<!-- (\w+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
