@@ -1,0 +1,62 @@
+"""`make pi-test`: sets the emulated Raspberry Pi up, plays a plan on it and judges; exit status 1 for a fault."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+from tests.pi.faults import FAULTS
+from tests.pi.judge import Verdict, judge
+from tests.pi.plan import MS, contacts_of, make_rounds
+from tests.pi.report import Report, read_report
+from tools.pi.board import Run, run_on_board
+from tools.pi.setup import BOARDS, CANNOT, SUITES, CannotSetUpError, set_up
+
+LIMIT = 600.0
+
+
+def play(
+    *, seed: int, pairs: int, board: str, version: str, fault: str = "none", limit: float = LIMIT
+) -> tuple[Verdict, Run, Report]:
+    """Play a plan on a board that is set up; return the verdict and what it is based on."""
+    rounds = make_rounds(seed, pairs)
+    orders = {"length": rounds[-1].end + 300 * MS, "fault": fault}
+    run = run_on_board(
+        "tests.pi.guest", contacts_of(rounds), board=board, version=version, limit=limit,
+        files=[("orders.json", 0o100644, json.dumps(orders).encode())],
+    )  # fmt: skip
+    report = read_report(run.lines)
+    return judge(rounds, run, report), run, report
+
+
+def main() -> int:
+    """Play on each board with each Python that was asked for; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.pi", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pairs", type=int, default=4, help="pairs at each gap, and rounds of each other kind")
+    parser.add_argument("--board", action="append", choices=BOARDS)
+    parser.add_argument("--python", action="append", choices=SUITES)
+    parser.add_argument("--fault", choices=FAULTS, default="none", help="a broken driver, which must be found")
+    chosen = parser.parse_args()
+    began = time.monotonic()
+    try:
+        set_up(chosen.python or list(SUITES))
+    except CannotSetUpError as error:
+        print(f"pi: cannot be had here: {error}")
+        return CANNOT
+    faulty = False
+    for board in chosen.board or BOARDS:
+        for version in chosen.python or SUITES:
+            verdict, run, report = play(
+                seed=chosen.seed, pairs=chosen.pairs, board=board, version=version, fault=chosen.fault
+            )
+            faulty |= bool(verdict.faults)
+            print(f"{board}, {report.board}, seed {chosen.seed}, {run.seconds:.0f} s\n{verdict}\n", flush=True)
+    print(f"pi: {time.monotonic() - began:.0f} s", flush=True)
+    return 1 if faulty else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

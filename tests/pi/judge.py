@@ -1,0 +1,169 @@
+"""Holds what the product told against what happened on the pins. Pure."""
+
+from __future__ import annotations
+
+import statistics
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from hardware.pads.pinout import SEAT_LIGHT_PINS
+from tests.pi.plan import MS, PINS, SEATS, US, Round
+from tests.pi.report import Report, ToldEdge
+from tools.pi.board import GO_PIN, Contact, Output, Run
+
+STAMP: Final = 100 * US
+"""Longest time from a contact to its stamp, ns, beside the comparison of the clocks."""
+LIGHT: Final = 10 * MS
+"""Longest time from the first hand's contact to its light, ns."""
+_SETTLED: Final = 20 * MS
+"""Time open, ns, after which a contact must have been told as released."""
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What was wrong, and the figures."""
+
+    faults: list[str] = field(default_factory=list)
+    presses: int = 0
+    pairs: int = 0
+    lost: int = 0
+    wrong: int = 0
+    releases: int = 0
+    stamps: list[int] = field(default_factory=list)
+    handlers: list[int] = field(default_factory=list)
+    lights: list[int] = field(default_factory=list)
+    """From the contact to its stamp, the handler, and, for a first hand, its light, ns."""
+
+    def __str__(self) -> str:
+        spans = {"stamp": self.stamps, "handler": self.handlers, "first light": self.lights}
+        return "\n".join(
+            [
+                f"{self.presses} presses, {self.lost} lost; {self.pairs} pairs, {self.wrong} in the wrong order; "
+                f"{self.releases} releases",
+                *(f"contact to {name}: {_spread(spans[name])}" for name in spans),
+                *self.faults,
+            ]
+        )
+
+
+def judge(rounds: Sequence[Round], run: Run, report: Report) -> Verdict:
+    """Return the verdict on a run of these rounds."""
+    verdict = Verdict()
+    offset, error = clock_offset(run.outputs, report.signals)
+    started = min(output.t for output in run.outputs if output.pin == GO_PIN and output.level)
+    edges = [_shifted(edge, -offset) for edge in report.edges]
+    if report.lost or report.trouble:
+        verdict.faults.append(f"the driver lost {report.lost} edges; {report.trouble or 'no trouble'}")
+    if len(run.contacts) != sum(len(one_round.contacts) for one_round in rounds):
+        verdict.faults.append("the plan was not played to its end")
+    for seat in SEATS:
+        contacts = [contact for contact in run.contacts if contact.pin == PINS[seat]]
+        told = [edge for edge in edges if edge.seat == seat]
+        _judge_presses(verdict, seat, contacts, [edge for edge in told if edge.pressed], error)
+        _judge_releases(verdict, seat, contacts, [edge for edge in told if not edge.pressed], error)
+    slaps = [(seat, t - offset) for seat, t in report.slaps]
+    for one_round in rounds:
+        _judge_round(verdict, one_round, started, edges, slaps)
+        _judge_light(verdict, one_round, started, run.outputs)
+    return verdict
+
+
+def clock_offset(outputs: Iterable[Output], signals: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return how far the guest's clock is ahead of the emulator's, and the half-width of the uncertainty; ns."""
+    rises = [output.t for output in outputs if output.pin == GO_PIN and output.level]
+    least = max(before - rise for rise, (before, _) in zip(rises, signals, strict=True))
+    most = min(after - rise for rise, (_, after) in zip(rises, signals, strict=True))
+    return (least + most) // 2, abs(most - least) // 2 + 1
+
+
+def _shifted(edge: ToldEdge, by: int) -> ToldEdge:
+    return ToldEdge(edge.seat, edge.t + by, edge.pressed, edge.t_error, edge.at + by)
+
+
+def _judge_presses(
+    verdict: Verdict, seat: int, contacts: Sequence[Contact], told: Sequence[ToldEdge], error: int
+) -> None:
+    """Each closing is told once, with its stamp."""
+    closings = [contact.t for contact in contacts if contact.closed]
+    verdict.presses += len(closings)
+    unclaimed = set(closings)
+    for edge in told:
+        place = bisect_left(closings, edge.t + error + 1) - 1
+        closing = closings[place] if place >= 0 else None
+        if closing is None or edge.t - closing > STAMP + error or closing not in unclaimed:
+            verdict.faults.append(f"seat {seat}: a press at {edge.t}, where its contact did not close")
+            continue
+        unclaimed.remove(closing)
+        verdict.stamps.append(edge.t - closing)
+        verdict.handlers.append(edge.at - closing)
+    verdict.lost += len(unclaimed)
+    verdict.faults += [f"seat {seat}: the press at {closing} was lost" for closing in sorted(unclaimed)]
+
+
+def _judge_releases(
+    verdict: Verdict, seat: int, contacts: Sequence[Contact], told: Sequence[ToldEdge], error: int
+) -> None:
+    """Each release that is told contains an opening, and each opening that lasted is told."""
+    openings = [contact.t for contact in contacts if not contact.closed]
+    closings = [contact.t for contact in contacts if contact.closed]
+    covered: set[int] = set()
+    for edge in told:
+        reach = edge.t_error + error
+        inside = [opening for opening in openings if abs(opening - edge.t) <= reach]
+        covered.update(inside)
+        verdict.releases += 1
+        if not inside:
+            verdict.faults.append(
+                f"seat {seat}: a release at {edge.t} ± {edge.t_error}, where its contact did not open"
+            )
+    for opening in openings:
+        place = bisect_left(closings, opening)
+        lasts = place == len(closings) or closings[place] - opening > _SETTLED
+        if lasts and opening not in covered:
+            verdict.faults.append(f"seat {seat}: the release at {opening} was not told within its error")
+
+
+def _judge_round(
+    verdict: Verdict, one_round: Round, started: int, edges: Sequence[ToldEdge], slaps: Sequence[tuple[int, int]]
+) -> None:
+    """The hands come in their order, by their first edges and by their slaps, and no other pad slaps."""
+    begin, end = started + one_round.begin - MS, started + one_round.end + MS
+    hands = [seat for seat, _ in one_round.hands]
+    by_edge = _first_of_each(
+        (edge.t, edge.seat) for edge in edges if edge.pressed and begin <= edge.t <= end and edge.seat in hands
+    )
+    by_slap = _first_of_each((t, seat) for seat, t in slaps if begin <= t <= end)
+    verdict.pairs += len(hands) == 2
+    for kind, order in (("edges", by_edge), ("slaps", by_slap)):
+        if order != hands if one_round.ordered else sorted(order) != sorted(hands):
+            verdict.wrong += kind == "edges" and sorted(order) == sorted(hands)
+            verdict.faults.append(f"{one_round.kind}: seats {hands} slapped in this order, the {kind} say {order}")
+
+
+def _first_of_each(stamped: Iterable[tuple[int, int]]) -> list[int]:
+    return list(dict.fromkeys(seat for _, seat in sorted(stamped)))
+
+
+def _judge_light(verdict: Verdict, one_round: Round, started: int, outputs: Sequence[Output]) -> None:
+    """The first hand's light comes soon."""
+    if not one_round.ordered:
+        return
+    seat, at = one_round.hands[0]
+    contact, pin = started + at, SEAT_LIGHT_PINS[seat - 1]
+    lit = next((output.t for output in outputs if output.pin == pin and output.level and output.t >= contact), None)
+    if lit is None or lit - contact > LIGHT:
+        when = "never" if lit is None else f"{(lit - contact) / MS:.2f} ms after its contact"
+        verdict.faults.append(f"{one_round.kind}: the light of seat {seat} came {when}")
+    if lit is not None:
+        verdict.lights.append(lit - contact)
+
+
+def _spread(spans: Sequence[int]) -> str:
+    if not spans:
+        return "-"
+    ordered = sorted(spans)
+    most = ordered[int(0.99 * len(ordered))]
+    middle = statistics.median(ordered)
+    return f"median {middle / MS:.3f} ms, 99 % {most / MS:.3f}, worst {ordered[-1] / MS:.3f} (of {len(ordered)})"

@@ -1,0 +1,138 @@
+"""The judge of `make pi-test`, on a simulated request: it passes the product's shell and catches broken drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hardware.pads.gpiod_lines import GpiodLines
+from hardware.pads.pads import POLL, GpioPads
+from hardware.pads.pinout import SEAT_LIGHT_PINS
+from hardware.pads.slaps import PadFilter
+from hardware.ports import Edge
+from hardware.simulated.devices.simulated_pads import SimulatedLineRequest
+from referee.engine.observations import Slap
+from tests.pi.faults import FAULTS
+from tests.pi.judge import LIGHT, judge
+from tests.pi.plan import MS, PINS, SEATS, US, Round, contacts_of, make_rounds
+from tests.pi.report import Report, ToldEdge, read_report
+from tools.pi.board import GO_PIN, Contact, Output, Run
+
+AHEAD = 5_000 * MS
+"""How far the simulated guest's clock is ahead of the emulator's, ns."""
+BEGAN = 1_000 * MS
+
+
+def simulated(
+    rounds: list[Round], fault: Callable[[Any], Any] = FAULTS["none"], light_after: int = 100 * US
+) -> tuple[Run, Report]:
+    """Play rounds to the product's shell, whose thread runs each half millisecond; times are data."""
+    request = SimulatedLineRequest(PINS.values(), start=AHEAD + BEGAN)
+    lines = GpiodLines(fault(request), clock=lambda: request.now)
+    pads = GpioPads(PINS, lines=lines, clock=lambda: request.now, poller=False)
+    report, filter_ = Report(), PadFilter(len(PINS), start=AHEAD)
+    outputs: list[Output] = [Output(BEGAN - number * MS, GO_PIN, level) for number in (2, 1, 0) for level in (True,)]
+    began = min(output.t for output in outputs)
+    report.signals = [(output.t + AHEAD - 5 * US, output.t + AHEAD + 5 * US) for output in outputs]
+
+    def take(edge: Edge) -> None:
+        report.edges.append(ToldEdge(edge.seat, edge.t, edge.pressed, edge.t_error, request.now))
+        outputs.append(Output(edge.t - AHEAD + light_after, SEAT_LIGHT_PINS[edge.seat - 1], edge.pressed))
+        filter_.feed(edge)
+
+    pads.start(take)
+    made = [Contact(contact.t + began, contact.pin, contact.closed) for contact in contacts_of(rounds)]
+    looked = request.now
+    for contact in made:
+        while looked + POLL < contact.t + AHEAD:
+            looked += POLL
+            request.now = looked
+            pads.poll(looked)
+        request.now = contact.t + AHEAD
+        request.drive(contact.pin, contact.closed)
+    for _ in range(100):
+        looked += 5 * MS
+        request.now = looked
+        pads.poll(looked)
+        observations = filter_.advance(pads.watermark(looked))
+        report.slaps += [(slap.seat, slap.t) for slap in observations if isinstance(slap, Slap)]
+    report.lost = pads.lost
+    return Run((report.to_line(),), tuple(made), tuple(outputs), 0.0), report
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_products_own_shell_passes(seed: int) -> None:
+    rounds = make_rounds(seed, 2)
+    run, report = simulated(rounds)
+    verdict = judge(rounds, run, report)
+    assert verdict.faults == []
+    assert verdict.presses == sum(contact.closed for contact in contacts_of(rounds))
+    assert (verdict.lost, verdict.wrong) == (0, 0)
+    assert verdict.pairs == sum(len(one_round.hands) == 2 for one_round in rounds)
+    assert max(verdict.stamps) <= 5 * US
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("order", "slapped in this order"), ("loses", "was lost"), ("late", "where its contact did not close")],
+)
+def test_a_broken_driver_is_caught(fault: str, words: str) -> None:
+    rounds = make_rounds(11, 2)
+    verdict = judge(rounds, *simulated(rounds, FAULTS[fault]))
+    assert any(words in told for told in verdict.faults)
+
+
+def test_what_the_faults_are_counted_as() -> None:
+    rounds = make_rounds(12, 2)
+    by_pin = judge(rounds, *simulated(rounds, FAULTS["order"]))
+    assert by_pin.wrong > 0
+    assert judge(rounds, *simulated(rounds, FAULTS["loses"])).lost > 0
+
+
+def test_a_late_light_is_caught() -> None:
+    rounds = make_rounds(13, 1)
+    verdict = judge(rounds, *simulated(rounds, light_after=LIGHT + MS // 10))
+    assert len(verdict.faults) == sum(one_round.ordered for one_round in rounds)
+    assert all("the light of seat" in told for told in verdict.faults)
+
+
+def test_a_release_outside_its_error_is_caught() -> None:
+    rounds = make_rounds(14, 1)
+    run, report = simulated(rounds)
+    place = next(place for place, edge in enumerate(report.edges) if not edge.pressed)
+    edge = report.edges[place]
+    report.edges[place] = ToldEdge(edge.seat, edge.t + 2 * edge.t_error + 50 * US, False, edge.t_error, edge.at)
+    verdict = judge(rounds, run, report)
+    assert any("did not open" in told for told in verdict.faults)
+    assert any("was not told within its error" in told for told in verdict.faults)
+
+
+def test_an_invented_press_and_an_invented_slap_are_caught() -> None:
+    rounds = make_rounds(15, 1)
+    run, report = simulated(rounds)
+    seat, t = next(
+        (seat, t) for seat in SEATS for _, t in report.slaps if not any(own == seat for own, _ in report.slaps[:3])
+    )
+    report.slaps.append((seat, t + 100))
+    report.edges.append(ToldEdge(seat, t + 60 * MS, True, 1, t))
+    verdict = judge(rounds, run, report)
+    assert any("the slaps say" in told for told in verdict.faults)
+    assert any("where its contact did not close" in told for told in verdict.faults)
+
+
+def test_a_plan_that_broke_off_is_caught() -> None:
+    rounds = make_rounds(16, 1)
+    run, report = simulated(rounds)
+    cut = Run(run.lines, run.contacts[:-1], run.outputs, run.seconds)
+    assert "the plan was not played to its end" in judge(rounds, cut, report).faults
+
+
+def test_a_report_comes_back_from_its_line() -> None:
+    run, report = simulated(make_rounds(17, 1))
+    assert read_report(("noise", *run.lines)) == report
+
+
+def test_a_seed_makes_the_same_plan_again() -> None:
+    assert make_rounds(5, 2) == make_rounds(5, 2) != make_rounds(6, 2)

@@ -1,0 +1,156 @@
+"""Runs a Python module on an emulated Raspberry Pi while contacts on its header open and close by a plan."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tools.pi.cpio import Entry, folder_entries, folders, pack
+from tools.pi.setup import FOLDER, ROOT, emulator
+
+GO_PIN: Final = 7
+"""BCM number of the pin by which the guest says that it is ready for the plan: an output that nothing else uses."""
+END: Final = "PI END"
+"""The guest's last line."""
+_KEPT: Final = ("hardware", "referee", "tests/pi", "tools/pi")
+_INIT: Final = """#!/bin/busybox sh
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sys /sys
+/bin/busybox mount -t devtmpfs dev /dev
+/bin/busybox mkdir -p /dev/shm
+export PATH=/usr/bin HOME=/tmp PYTHONPATH=/opt/referee:/opt/site PYTHONDONTWRITEBYTECODE=1
+cd /tmp
+/usr/bin/python3 -m {module}
+echo "{end} $?"
+/bin/busybox sleep 9999
+"""
+
+
+class BoardError(Exception):
+    """The emulated board did not come to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A contact that closes to ground or opens; ``t`` in ns."""
+
+    t: int
+    pin: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A change of a pin that the guest drives; ``t`` in ns."""
+
+    t: int
+    pin: int
+    level: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What happened on the board; instants are the emulator's, ns."""
+
+    lines: tuple[str, ...]
+    """What the module printed."""
+    contacts: tuple[Contact, ...]
+    outputs: tuple[Output, ...]
+    seconds: float
+
+
+def run_on_board(
+    module: str, contacts: Iterable[Contact], *, board: str, version: str, limit: float, files: Sequence[Entry] = ()
+) -> Run:
+    """Boot the board, run ``python3 -m MODULE`` there, and play the contacts as soon as it drives `GO_PIN` high.
+
+    The guest's clock counts its instructions: it does not depend on this machine's load.
+
+    Args:
+        module: a module of this repository, below one of the folders that are copied to the board.
+        contacts: counted from that moment, ns.
+        board: one of `tools.pi.setup.BOARDS`.
+        version: the Python.
+        limit: seconds of this machine's time until it is killed.
+        files: further files on the board.
+
+    Raises:
+        BoardError: it did not end in time, or the module failed.
+    """
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="pi-") as name:
+        folder = Path(name)
+        plan = folder / "plan"
+        plan.write_text("".join(f"{it.t} {it.pin} {it.closed:d}\n" for it in sorted(contacts, key=lambda it: it.t)))
+        init = ("init", 0o100755, _INIT.format(module=module, end=END).encode())
+        initrd = folder / "initrd"
+        initrd.write_bytes((FOLDER / f"python{version}.cpio").read_bytes() + pack([init, *_product(), *files]))
+        command = emulator(
+            "qemu-system-aarch64", "-M", board, "-kernel", FOLDER / "vmlinuz", "-dtb", FOLDER / f"{board}.dtb",
+            "-initrd", initrd, "-icount", "shift=1,sleep=off", "-append", "console=ttyAMA0,115200 loglevel=3 panic=-1",
+            "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", preload=FOLDER / "pi_gpio.so",
+        )  # fmt: skip
+        where = {"PI_GPIO_PLAN": str(plan), "PI_GPIO_LOG": str(folder / "log"), "PI_GPIO_GO": str(GO_PIN)}
+        lines = _listen(command, where, began + limit)
+        made, driven = _read_log((folder / "log").read_text())
+    return Run(tuple(lines), tuple(made), tuple(driven), time.monotonic() - began)
+
+
+def _product() -> list[Entry]:
+    entries = folders("opt", "opt/referee", "opt/referee/tests", "opt/referee/tools")
+    for kept in _KEPT:
+        prefix = f"opt/referee/{kept}/"
+        entries += [*folders(prefix.rstrip("/")), *folder_entries(ROOT / kept, prefix, keep=_is_code)]
+    return entries
+
+
+def _is_code(name: str) -> bool:
+    return "__pycache__" not in name and (name.endswith(".py") or "." not in name)
+
+
+def _listen(command: Sequence[str | Path], where: dict[str, str], until: float) -> list[str]:
+    """Return the console's lines up to `END`, and end the emulator."""
+    modules = {"QEMU_MODULE_DIR": str(FOLDER / "qemu/usr/lib/x86_64-linux-gnu/qemu")}
+    process = subprocess.Popen(
+        command, env={**os.environ, **modules, **where}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    heard = b""
+    try:
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while END.encode() not in heard.rpartition(b"\n")[0][-400:] and time.monotonic() < until:
+                if selector.select(1.0):
+                    chunk = os.read(process.stdout.fileno(), 1 << 16)
+                    if not chunk:
+                        break
+                    heard += chunk
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    lines = heard.decode(errors="replace").replace("\r", "").splitlines()
+    if f"{END} 0" not in lines:
+        raise BoardError("the board did not come to a good end:\n" + "\n".join(lines[-30:]))
+    return lines
+
+
+def _read_log(text: str) -> tuple[list[Contact], list[Output]]:
+    made: list[Contact] = []
+    driven: list[Output] = []
+    for line in text.splitlines():
+        t, kind, pin, value = line.split()
+        if kind == "contact":
+            made.append(Contact(int(t), int(pin), value == "1"))
+        else:
+            driven.append(Output(int(t), int(pin), value == "1"))
+    return made, driven

@@ -1,0 +1,242 @@
+"""Makes build/pi ready for `tools.pi.board`: QEMU 10, Debian's arm64 kernel, arm64 Pythons. Nothing is installed.
+
+The packages come from the archive that this machine's apt uses, into a folder of their own, and are only unpacked. A
+second run costs nothing: the results are kept until these files change.
+
+Exit status 77: a requirement cannot be had on this machine (the last line names it).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from tools.pi.cpio import folder_entries, folders, pack
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+FOLDER: Final = Path(os.environ.get("PI", ROOT / "build" / "pi"))
+MODEL: Final = Path(__file__).with_name("pi_gpio.c")
+CANNOT: Final = 77
+SUITES: Final = {"3.11": "bookworm", "3.13": "trixie"}
+"""The suite of Debian that has each Python."""
+NEWEST: Final = "trixie"
+"""The suite with the kernel and with QEMU 10, the first that knows the Raspberry Pi 4."""
+_KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+_BOARDS: Final = {"raspi3b": ("bcm2837-rpi-3-b.dtb", "a02082"), "raspi4b": ("bcm2711-rpi-4-b.dtb", "b03115")}
+"""Of each of QEMU's boards: the kernel's device tree, and the revision code that the firmware would add to it."""
+BOARDS: Final = tuple(_BOARDS)
+_NEEDLESS: Final = re.compile(
+    r"(usr/share|usr/include|etc|var|usr/lib/python3[^/]*/(test|idlelib|ensurepip|lib2to3|tkinter|pydoc_data))(/|$)"
+)
+
+
+class CannotSetUpError(Exception):
+    """Something cannot be had on this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The packages of one suite for one architecture, apart from this machine's own packages."""
+
+    address: str
+    suite: str
+    architecture: str
+
+    def download(self, *packages: str) -> list[Path]:
+        """Download packages with all that they need; return the files."""
+        self._apt("update")
+        self._apt("install", "-y", "--download-only", *packages)
+        return sorted((self._folder / "archives").glob("*.deb"))
+
+    def download_newest(self, package: str) -> Path:
+        """Download the one package that a package stands for, without what it needs."""
+        self._apt("update")
+        told = run(["apt-cache", *self._options(), "depends", package])
+        named = re.search(r"Depends: (linux-image-\d\S*)", told)
+        if named is None:
+            raise CannotSetUpError(f"{self.suite} has no {package}")
+        folder = self._folder / "kernel"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        self._apt("download", named[1], place=folder)
+        return next(folder.glob("*.deb"))
+
+    @property
+    def _folder(self) -> Path:
+        return FOLDER / "apt" / f"{self.suite}-{self.architecture}"
+
+    def _apt(self, *words: str, place: Path | None = None) -> None:
+        for name in ("lists/partial", "archives/partial"):
+            (self._folder / name).mkdir(parents=True, exist_ok=True)
+        (self._folder / "status").touch()
+        signed = f"[signed-by={_KEYRING}] " if _KEYRING.exists() else ""
+        (self._folder / "sources.list").write_text(f"deb {signed}{self.address} {self.suite} main\n")
+        run(["apt-get", "-qq", *self._options(), *words], place=place)
+
+    def _options(self) -> list[str]:
+        # The lists and files are kept apart; proxies and credentials stay this machine's.
+        folder = self._folder
+        options = [
+            f"Dir::State={folder}", f"Dir::State::status={folder / 'status'}", f"Dir::State::lists={folder / 'lists'}",
+            f"Dir::Cache={folder}", f"Dir::Cache::archives={folder / 'archives'}",
+            f"Dir::Etc::sourcelist={folder / 'sources.list'}", "Dir::Etc::sourceparts=/dev/null",
+            f"APT::Architecture={self.architecture}", f"APT::Architectures={self.architecture}",
+            "APT::Install-Recommends=false", "Acquire::Languages=none", "Acquire::Retries=1",
+            "Acquire::http::Timeout=20", "APT::Sandbox::User=",
+        ]  # fmt: skip
+        return [word for option in options for word in ("-o", option)]
+
+
+def run(command: Sequence[str | Path], *, place: Path | None = None) -> str:
+    """Run a program and return its output.
+
+    Raises:
+        CannotSetUpError: it failed or is not here.
+    """
+    try:
+        done = subprocess.run(
+            command, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
+        )
+    except FileNotFoundError as error:
+        raise CannotSetUpError(f"{command[0]} is not here") from error
+    if done.returncode:
+        words = (done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}").splitlines()[-1]
+        raise CannotSetUpError(f"{Path(command[0]).name}: {words}")
+    return done.stdout
+
+
+def emulator(*command: str | Path, preload: Path | None = None) -> list[str | Path]:
+    """Return the command that runs a program of build/pi/qemu with the libraries there."""
+    tree = FOLDER / "qemu" / "usr"
+    loader: list[str | Path] = [tree / "lib64/ld-linux-x86-64.so.2", "--library-path", tree / "lib/x86_64-linux-gnu"]
+    loader += [] if preload is None else ["--preload", preload]
+    return [*loader, tree / "bin" / command[0], *command[1:]]
+
+
+def unpack(packages: Sequence[Path], tree: Path, *only: str) -> None:
+    """Unpack packages into a folder: everything, or only the files that match a pattern."""
+    shutil.rmtree(tree, ignore_errors=True)
+    for name in ("bin", "sbin", "lib", "lib64"):
+        (tree / "usr" / name).mkdir(parents=True)
+        (tree / name).symlink_to(f"usr/{name}")
+    chosen = ["--wildcards", *only] if only else [f"--exclude=./usr/share/{name}" for name in ("doc", "man", "locale")]
+    for package in packages:
+        with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as archive:
+            taken = subprocess.run(
+                ["tar", "-x", "--no-same-owner", "--keep-directory-symlink", "-C", tree, *chosen],
+                stdin=archive.stdout, capture_output=True, check=False,
+            )  # fmt: skip
+        if archive.returncode or taken.returncode:
+            raise CannotSetUpError(f"{package.name} cannot be unpacked")
+
+
+def set_up_emulator(address: str) -> None:
+    """Fetch QEMU and compile the model of the pins."""
+    unpack(Archive(address, NEWEST, "amd64").download("qemu-system-arm", "device-tree-compiler"), FOLDER / "qemu")
+    run(["gcc", "-O2", "-Wall", "-shared", "-fPIC", "-o", FOLDER / "pi_gpio.so", MODEL])
+
+
+def set_up_kernel(address: str) -> None:
+    """Fetch the kernel, and edit the boards' device trees as firmware would."""
+    tree = FOLDER / "kernel"
+    package = Archive(address, NEWEST, "arm64").download_newest("linux-image-arm64")
+    unpack([package], tree, "./boot/vmlinuz*", "./usr/lib/linux-image*/broadcom/*-rpi-[34]-b.dtb")
+    shutil.copy(next(tree.glob("boot/vmlinuz*")), FOLDER / "vmlinuz")
+    for board, (name, revision) in _BOARDS.items():
+        blob = FOLDER / f"{board}.dtb"
+        shutil.copy(next(tree.glob(f"usr/lib/linux-image*/broadcom/{name}")), blob)
+        # The console is the first serial port, which the tree gives to Bluetooth; QEMU lacks the other's clock.
+        run(emulator("fdtput", "-r", blob, "/soc/serial@7e201000/bluetooth"))
+        run(emulator("fdtput", "-t", "s", blob, "/soc/serial@7e215040", "status", "disabled"))
+        run(emulator("fdtput", "-c", blob, "/system"))
+        run(emulator("fdtput", "-t", "x", blob, "/system", "linux,revision", revision))
+
+
+def set_up_python(version: str, address: str) -> None:
+    """Fetch an arm64 Python and what pads and lights import, as an initial RAM filesystem."""
+    tree = FOLDER / f"python{version}"
+    unpack(Archive(address, SUITES[version], "arm64").download("python3", "busybox-static"), tree)
+    wheels = FOLDER / f"wheels{version}"
+    shutil.rmtree(wheels, ignore_errors=True)
+    platforms = [f"manylinux_2_{minor}_aarch64" for minor in (36, 34, 31, 28, 17)]
+    chosen = [word for tag in platforms for word in ("--platform", tag)]
+    run(
+        [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps",
+         "--only-binary=:all:", "--implementation", "cp", "--python-version", version, *chosen, "-d", wheels,
+         *locked("gpiod", "gpiozero", "colorzero", "lgpio")],
+    )  # fmt: skip
+    site = tree / "opt" / "site"
+    for wheel in wheels.glob("*.whl"):
+        zipfile.ZipFile(wheel).extractall(site)
+    entries = folder_entries(tree, keep=lambda name: not _NEEDLESS.match(name))
+    (FOLDER / f"python{version}.cpio").write_bytes(pack([*entries, *folders("dev", "proc", "sys", "run", "tmp")]))
+
+
+def locked(*names: str) -> list[str]:
+    """Return the versions of these packages in locks/run.txt."""
+    lines = (ROOT / "locks" / "run.txt").read_text().splitlines()
+    return [line.split()[0] for line in lines if line.split("==")[0] in names]
+
+
+def debian_archive() -> str:
+    """Return the address of the archive that this machine's apt takes Debian's packages from."""
+    address = run([ROOT / "tools" / "archive-of", "Debian"]).strip()
+    if not address:
+        raise CannotSetUpError("apt has no lists of a Debian archive: apt-get update reads them")
+    return address
+
+
+def set_up(versions: Sequence[str]) -> None:
+    """Make everything ready that is not yet, for these Pythons.
+
+    Raises:
+        CannotSetUpError: something cannot be had on this machine.
+    """
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if platform.machine() != "x86_64":
+            raise CannotSetUpError(f"the emulator is fetched for x86-64 only, and this is {platform.machine()}")
+        recipe = hashlib.sha256(b"".join(file.read_bytes() for file in (Path(__file__), MODEL))).hexdigest()
+        steps: dict[str, Callable[[str], None]] = {"qemu": set_up_emulator, "kernel": set_up_kernel}
+        steps |= {f"python{version}": partial(set_up_python, version) for version in versions}
+        for name, step in steps.items():
+            _once(name, recipe, step)
+
+
+def _once(name: str, recipe: str, step: Callable[[str], None]) -> None:
+    mark = FOLDER / f"{name}.ready"
+    if mark.exists() and mark.read_text() == recipe:
+        return
+    began = time.monotonic()
+    step(debian_archive())
+    shutil.rmtree(FOLDER / "apt", ignore_errors=True)
+    mark.write_text(recipe)
+    print(f"pi: {name} in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+
+
+def main(versions: Sequence[str]) -> int:
+    """Set up for these Pythons; return the exit status."""
+    try:
+        set_up(versions)
+    except CannotSetUpError as error:
+        print(f"pi: cannot be had here: {error}", file=sys.stderr)
+        return CANNOT
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or ["3.11"]))
