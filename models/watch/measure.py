@@ -1,7 +1,6 @@
 """Thresholds for how much is little, part or most: the watcher's few levels, lengths and shares, beside its `pace`.
 
-No result hinges on the exact figures. Similar quantities share one constant, so that fewer can be set wrongly;
-docs/vision.md lists them.
+No result hinges on the exact figures. Similar quantities share one constant, so that fewer can be set wrongly.
 """
 
 from __future__ import annotations
