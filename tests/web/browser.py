@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +14,24 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message
 
+from referee.cli.serve import page_options
 from referee.control.commands import Command
 from referee.control.facts import Accepted, Outcome
 from referee.control.pairing_code import Pairing
 from referee.control.socket import CommandDispatcher
+from referee.record.export import import_game
+from referee.record.store import Record
 from referee.web.api import Ask, Control
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import GameCache
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Limits
+from referee.web.server import build
+from referee.web.site import Site
 
+APPLIANCE = Path(__file__).parent / "appliance.jsonl"
 HOST = "referee.local"
 OWN = f"http://{HOST}"
 HOSTS = Hosts(frozenset({HOST, "localhost"}))
@@ -157,3 +167,18 @@ class Paired:
     @property
     def headers(self) -> list[tuple[str, str]]:
         return [("cookie", self.cookie), ("x-csrf-token", self.csrf)]
+
+
+def whole_page(folder: Path, **options: Any) -> tuple[House, Path]:
+    """Return the whole page, scoreboard and all, and its record, which holds one game."""
+    path = folder / "games.sqlite"
+    with Record(path) as record:
+        import_game(record, APPLIANCE, "2026-01-01T20:00")
+    site = Site(GameCache(path), Hub(Board()), controlled=True)
+    site.hub.close()
+    return House(folder / "run", around=lambda routes: build(site, routes, page_options()), **options), path
+
+
+def filled(path: str) -> str:
+    """Return an address for a route's pattern, with the existing game."""
+    return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: {"game": "1", "name": "page.css"}.get(found.group(1), "5"), path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.patience import PATIENCE_MS
+from tests.web import browser as raw
 from tests.web.served import House, Served
 from tests.web.table import Table
 
@@ -74,3 +75,9 @@ def shown(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with made.serve() as served:
         yield served, table
     made.close()
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> tuple[raw.House, Path]:
+    """The whole page for raw requests, and its record with one game."""
+    return raw.whole_page(tmp_path)

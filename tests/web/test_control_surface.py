@@ -20,9 +20,7 @@ from hypothesis import strategies as st
 from referee.web.api import DESCRIPTION, POSTED
 from referee.web.security.sessions import csrf_of
 from tests.web.browser import HOST, OWN, House, request
-from tests.web.test_routes_whole import whole
 
-__all__ = ["whole"]
 EXAMPLES = int(os.environ.get("PAGE_FUZZ", "40"))
 MORE = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 POSTS = sorted(POSTED)

@@ -1,63 +1,26 @@
-"""Every route of the app's own list, by every method, host, origin and cookie: nothing changes without pairing."""
+"""The page's requests: commands, codes, sessions, house rules; `tests.web.test_access` holds who may send them."""
 
 from __future__ import annotations
 
 import asyncio
-import itertools
-import json
-from collections.abc import Iterator
+import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
-from starlette.routing import Route
 
 from referee.control.commands import COMMAND_FIELDS
 from referee.control.socket import NO_GAME
+from referee.record.backup import Places
+from referee.record.restore import restore
+from referee.record.store import Record
 from referee.units import MINUTE, SECOND
 from referee.web.api import Control, address
 from referee.web.security.guard import Guard
 from referee.web.security.sessions import csrf_of
 from tests.web.browser import HOST, HOSTS, LIMITLESS, OWN, House, Paired, request
-
-METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
-ASKED_FOR = (HOST, "localhost", "192.168.1.2", "evil.example", None)
-ORIGINS = (OWN, "http://localhost", "http://192.168.1.2", "http://evil.example", "null", None)
-GOOD: dict[str, dict[str, Any]] = {
-    "correct": {"line": "c1", "card": "7h"},
-    "void": {"line": "c1"},
-    "overrule": {"ruling": "slap_won@s1", "seat": 2},
-    "answer": {"question": "question@s1", "value": 2},
-    "count": {"seat": 1, "cards": 3},
-    "recount": {"cards": [1, None]},
-    "contest": {"by": [1], "against": 2},
-    "foul": {"seat": 1, "foul": "peek"},
-    "say": {"seat": 1, "rank": "7"},
-    "draw": {"rank": "7"},
-    "join": {"seat": 3},
-    "leave": {"seat": 1},
-    "missed_card": {"seat": 1, "card": "7h"},
-    "missed_slap": {"seat": 1},
-    "mark": {"verdict": "good"},
-    "take_up": {"line": "c1"},
-    "begin": {"seats": ["Ana", "Ben"], "rules": "classic"},
-    "keep": {"game": 1, "keep": True},
-    "remove": {"game": 1, "confirm": True},
-    "power_off": {"confirm": True},
-    "seat_code": {"seat": 1, "phones": 2},
-    "settings": {"volume": 50},
-}
-
-
-class Asked(NamedTuple):
-    """One of all requests."""
-
-    path: str
-    method: str
-    host: str | None
-    origin: str | None
-    state: str
+from tests.web.test_access import FIELDS
 
 
 @pytest.fixture
@@ -65,97 +28,14 @@ def house(tmp_path: Path) -> House:
     return House(tmp_path)
 
 
-def routes(house: House) -> list[Route]:
-    found = [route for route in house.app.app.routes if isinstance(route, Route)]  # type: ignore[attr-defined]
-    assert len(found) == len(house.app.app.routes)  # type: ignore[attr-defined]
-    return found
-
-
-def body_for(path: str) -> bytes:
-    for do in COMMAND_FIELDS:
-        if path == address(do):
-            return json.dumps(GOOD.get(do, {})).encode()
-    return b'{"code":"999999"}' if path == "/api/pair" else b'{"all":true}' if "sign-out" in path else b'{"text":""}'
-
-
-def states(house: House) -> dict[str, list[tuple[str, str]]]:
-    """Return a client's possible credentials: none, forged, expired, half, or complete."""
-    paired, other, gone = house.pair(), house.pair(), house.pair()
-    _sign_out(house, gone)
-    value = paired.cookie.partition("=")[2]
-    return {
-        "nothing": [],
-        "made up": [("cookie", "referee=AAAA"), ("x-csrf-token", "AAAA")],
-        "empty": [("cookie", "referee="), ("x-csrf-token", "")],
-        "signed out": gone.headers,
-        "no token": [("cookie", paired.cookie)],
-        "empty token": [("cookie", paired.cookie), ("x-csrf-token", "")],
-        "another's token": [("cookie", paired.cookie), ("x-csrf-token", other.csrf)],
-        "token without cookie": [("x-csrf-token", paired.csrf)],
-        "cookie of another name": [("cookie", f"__Host-referee={value}"), ("x-csrf-token", paired.csrf)],
-        "twice": [("cookie", f"{paired.cookie}; referee=x"), ("x-csrf-token", paired.csrf)],
-        "in the address": [],
-        "paired": paired.headers,
-    }
-
-
-def _sign_out(house: House, paired: Paired) -> None:
-    own = [device for device in house.get("/api/devices", paired.headers).said["devices"] if device["own"]]
-    assert house.post("/api/devices/sign-out", {"device": own[0]["id"]}, paired.headers).status == 200
-
-
-def every(house: House, names: list[str]) -> Iterator[Asked]:
-    paths = [route.path for route in routes(house)]
-    for path, method, host, origin, state in itertools.product(paths, METHODS, ASKED_FOR, ORIGINS, names):
-        yield Asked(path, method, host, origin, state)
-
-
-def test_nothing_changes_without_pairing_whoever_asks_and_however(house: House) -> None:
-    """All combinations; then, as a control, complete credentials do change the state."""
-    held = states(house)
-    done: list[Asked] = []
-    count = 0
-
-    async def run() -> None:
-        nonlocal count
-        for asked in every(house, list(held)):
-            if asked.state == "paired" and asked.path == "/api/devices/sign-out":
-                continue
-            headers = [("content-type", "application/json"), *held[asked.state]]
-            headers += [("host", asked.host)] if asked.host is not None else []
-            headers += [("origin", asked.origin)] if asked.origin is not None else []
-            secret = held["paired"][0][1].partition("=")[2].encode() if asked.state == "in the address" else b""
-            body = [body_for(asked.path)] if asked.method not in ("GET", "HEAD") else []
-            before = _state(house)
-            reply = await request(house.app, asked.method, asked.path, headers, body, query=b"referee=" + secret)
-            count += 1
-            assert reply.status < 500, (asked, reply)
-            if _state(house) != before:
-                done.append(asked)
-
-    asyncio.run(run())
-    allowed = {
-        Asked(address(do), "POST", host, f"http://{host}", "paired")
-        for do in COMMAND_FIELDS
-        for host in (HOST, "localhost", "192.168.1.2")
-    }
-    assert set(done) == allowed
-    assert count > 40_000
-
-
-def _state(house: House) -> tuple[int, list[str]]:
-    devices = [device.id for device in house.control.sessions.devices(house.clock[0])]
-    return len(house.main.commands), devices
-
-
 def test_everything_that_can_be_asked_reaches_the_table_as_it_was_asked(house: House) -> None:
     """Each command, by a paired page."""
     paired = house.pair()
     for do in COMMAND_FIELDS:
-        reply = house.post(address(do), GOOD.get(do, {}), paired.headers)
+        reply = house.post(address(do), FIELDS.get(do, {}), paired.headers)
         assert (reply.status, reply.said) == (200, {"accepted": True, "words": "done"}), do
     assert [command.record() for command in house.main.commands] == [
-        {"do": do, **GOOD.get(do, {})} for do in COMMAND_FIELDS
+        {"do": do, **FIELDS.get(do, {})} for do in COMMAND_FIELDS
     ]
 
 
@@ -165,13 +45,13 @@ NO_COMMANDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("do", COMMAND_FIELDS)
 @pytest.mark.parametrize("said", NO_COMMANDS)
-def test_what_is_no_such_command_is_refused_in_words(house: House, do: str, said: bytes) -> None:
+def test_what_is_no_such_command_is_refused_in_words(house: House, said: bytes) -> None:
     """The page refuses it before the main process; a field cannot make it another command."""
-    reply = house.post(address(do), said, house.pair().headers)
-    assert reply.status == 400
-    assert reply.said["words"]
+    paired = house.pair()
+    for do in COMMAND_FIELDS:
+        reply = house.post(address(do), said, paired.headers)
+        assert reply.status == 400 and reply.said["words"], do
     assert not house.main.commands
 
 
@@ -293,3 +173,51 @@ def test_without_a_main_process_the_page_says_so(tmp_path: Path) -> None:
     for path, body in (("/api/pair", b'{"code":"123456"}'), ("/api/control/pause", b"{}")):
         reply = asyncio.run(request(app, "POST", path, headers, [body]))
         assert (reply.status, reply.said["words"]) == (503, NO_GAME)
+
+
+# The whole page
+
+
+def test_the_page_of_every_route_has_nothing_inline(whole: tuple[House, Path]) -> None:
+    """Its policy allows only its own files for scripts and styles."""
+    house, _ = whole
+    paths = (
+        "/",
+        "/projector",
+        "/control",
+        "/rules",
+        "/games",
+        "/games/1",
+        "/games/1/replay",
+        "/figures",
+        "/finish",
+        "/league",
+    )
+    for path in paths:
+        html = house.get(path).body.decode()
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|javascript:|data:", html), path
+
+
+def test_a_paired_device_takes_a_backup_with_one_click(whole: tuple[House, Path], tmp_path: Path) -> None:
+    """No other visitor does: it holds names. It is what `referee backup` writes, and `referee restore` takes."""
+    house, path = whole
+    assert house.get("/backup.zip").status == 401
+    reply = house.get("/backup.zip", house.pair().headers)
+    assert reply.status == 200 and (reply.header("content-disposition") or "").startswith("attachment; filename=")
+    file = tmp_path / "table.zip"
+    file.write_bytes(reply.body)
+    other = Places(tmp_path / "other" / "record.db", None, tmp_path / "decks")
+    restore(file, other, "20260502T100000")
+    with Record(path, read_only=True) as record, Record(other.record, read_only=True) as restored:
+        assert list(restored.sealed_lines(1)) == list(record.sealed_lines(1))
+
+
+def test_a_record_that_is_too_large_or_missing_is_not_taken_by_the_page(whole: tuple[House, Path]) -> None:
+    house, path = whole
+    paired = house.pair()
+    with path.open("r+b") as file:
+        file.truncate(65 << 20)
+    reply = house.get("/backup.zip", paired.headers)
+    assert reply.status == 422 and b"referee backup FILE" in reply.body
+    path.unlink()
+    assert house.get("/backup.zip", paired.headers).status == 503

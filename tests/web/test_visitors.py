@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import itertools
-import re
 import threading
 from collections.abc import Callable
 from contextvars import copy_context
@@ -21,26 +19,18 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from referee.cli import main
-from referee.cli.serve import page_options
-from referee.engine.log import parse_object
 from referee.record.export import import_game
 from referee.record.store import Record
 from referee.settings.model import SettingsError, parse_settings
-from referee.web.board import Board
-from referee.web.events import Hub
 from referee.web.games_cache import GameCache
 from referee.web.security.fair_turns import ASKER, WORKERS, Turns
 from referee.web.security.hosts import find_visitor
 from referee.web.security.limits import Limits
-from referee.web.server import _ROUTES, build
-from referee.web.site import Site
+from referee.web.server import _ROUTES
 from tests.support.patience import PATIENCE
-from tests.web.browser import HOST, House, request
+from tests.web.browser import APPLIANCE, House, whole_page
 
-APPLIANCE = Path(__file__).parent / "appliance.jsonl"
 PROXY, PHONE, TABLET = "192.168.1.3", "192.168.1.50", "fd00::7"
-OPEN = ("/control", "/api/session", "/pad", "/static/{name}", "/static/cards/{name}")
-"""Pages open to all, whatever the settings say."""
 
 
 async def _client(asked: Request) -> PlainTextResponse:
@@ -148,48 +138,8 @@ def test_the_command_refuses_what_would_let_everybody_or_nobody_in(
 # Only paired devices
 
 
-@pytest.fixture
-def shut(tmp_path: Path) -> House:
-    """The whole page with one game, for paired devices alone."""
-    path = tmp_path / "games.sqlite"
-    with Record(path) as record:
-        import_game(record, APPLIANCE, "2026-01-01T20:00")
-    site = Site(GameCache(path), Hub(Board()), controlled=True)
-    site.hub.close()
-    return House(tmp_path / "run", around=lambda routes: build(site, routes, page_options()), only_paired=True)
-
-
-def filled(path: str) -> str:
-    return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: {"game": "1", "name": "page.css"}.get(found.group(1), "5"), path)
-
-
-def test_of_the_whole_page_nobody_sees_anything_who_has_not_paired(shut: House) -> None:
-    routes = [route.path for route in shut.app.app.routes if isinstance(route, Route)]  # type: ignore[attr-defined]
-    assert set(OPEN) <= set(routes)
-    held: list[list[tuple[str, str]]] = [[], [("cookie", "referee=AAAA")], [("accept", "text/html")]]
-    names = parse_object(APPLIANCE.read_text(encoding="utf-8").splitlines()[0], 1)["seats"]
-    wanted = [b"slap_won@", *(re.escape(name.encode()) for name in names)]
-
-    async def run() -> int:
-        count = 0
-        for path, method, headers in itertools.product(routes, ("GET", "HEAD"), held):
-            reply = await request(shut.app, method, filled(path), [("host", HOST), *headers])
-            if path in OPEN:
-                assert reply.status in (200, 404, 405), (path, reply)
-            elif ("accept", "text/html") in headers:
-                assert (reply.status, reply.header("location")) == (303, "/control"), (path, reply)
-            else:
-                assert reply.status == 401, (path, reply)
-            if "static" not in path:
-                assert not any(re.search(rb"\b" + word + rb"\b", reply.body) for word in wanted), path
-            count += 1
-        return count
-
-    assert asyncio.run(run()) > 200
-    assert shut.control.sessions.devices(shut.clock[0]) == []
-
-
-def test_who_has_paired_sees_all_and_the_tables_own_browser_too(shut: House, tmp_path: Path) -> None:
+def test_who_has_paired_sees_all_and_the_tables_own_browser_too(tmp_path: Path) -> None:
+    shut, _ = whole_page(tmp_path, only_paired=True)
     assert shut.get("/games/1").status == 401
     assert "Code" in shut.get("/games/1", [("accept-language", "de")]).body.decode()
     paired = shut.pair()

@@ -58,7 +58,7 @@ UNUSED: Final = (
     "positive_data_acceptance", "missing_required_header", "unsupported_method", "allow_header_conformance",
     "use_after_free", "ensure_resource_availability", "ignored_auth", "object_level_authorization",
 )  # fmt: skip
-"""Left out: `tests.web.test_routes` checks these for every route, method and origin."""
+"""Left out: `tests.web.test_access` checks these for every route, method and origin."""
 PAIRED_TOO: Final = """
 [generation]
 with-security-parameters = false

@@ -1,131 +1,24 @@
-"""The whole page, scoreboard and all: every route by every method, and arbitrary bytes over a real connection."""
+"""Arbitrary bytes over a real connection: torn, forged and endless requests."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import itertools
 import re
 import socket
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from referee.cli.serve import page_options
-from referee.record.backup import Places
-from referee.record.export import import_game
-from referee.record.restore import restore
-from referee.record.store import Record
-from referee.web.board import Board
-from referee.web.events import Hub
-from referee.web.games_cache import GameCache
 from referee.web.security.limits import HeadTimeoutProtocol, Limits
 from referee.web.security.sessions import csrf_of
-from referee.web.server import build
-from referee.web.site import Site
 from tests.support.patience import PATIENCE
-from tests.web.browser import HOST, HOSTS, OWN, House, request
-
-APPLIANCE = Path(__file__).parent / "appliance.jsonl"
-
-
-@pytest.fixture
-def whole(tmp_path: Path) -> tuple[House, Path]:
-    """A record with one game, and the page of it."""
-    path = tmp_path / "games.sqlite"
-    with Record(path) as record:
-        import_game(record, APPLIANCE, "2026-01-01T20:00")
-    site = Site(GameCache(path), Hub(Board()))
-    site.hub.close()
-    return House(tmp_path / "run", around=lambda routes: build(site, routes, page_options())), path
-
-
-def filled(path: str) -> str:
-    """Return an address for a route's pattern, with the existing game."""
-    return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: {"game": "1", "name": "page.css"}.get(found.group(1), "5"), path)
-
-
-def test_no_route_of_the_page_changes_anything_without_pairing(whole: tuple[House, Path]) -> None:
-    """By every method, from every origin; the record's bytes and the main process' commands stay unchanged."""
-    house, path = whole
-    routes = [route for route in house.app.app.routes if isinstance(route, Route)]  # type: ignore[attr-defined]
-    assert len(routes) > 25
-    before = hashlib.sha256(path.read_bytes()).digest()
-    states: list[list[tuple[str, str]]] = [[], [("cookie", "referee=AAAA"), ("x-csrf-token", "AAAA")]]
-    methods = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
-
-    async def run() -> int:
-        count = 0
-        origins = (OWN, "http://evil.example", None)
-        for route, method, origin, held in itertools.product(routes, methods, origins, states):
-            headers = [("host", HOST), ("content-type", "application/json"), *held]
-            headers += [("origin", origin)] if origin is not None else []
-            body = [b"{}"] if method not in ("GET", "HEAD") else []
-            reply = await request(house.app, method, filled(route.path), headers, body)
-            assert reply.status < 500, (route.path, method, reply)
-            assert "set-cookie" not in dict(reply.headers) or "referee" not in dict(reply.headers)["set-cookie"]
-            if method == "GET" and origin != "http://evil.example" and "{" not in route.path.replace("{game:int}", ""):
-                assert reply.status in (200, 401, 404, 405), (route.path, reply.status)
-            count += 1
-        return count
-
-    assert asyncio.run(run()) > 900
-    assert not house.main.commands
-    assert house.control.sessions.devices(house.clock[0]) == []
-    assert hashlib.sha256(path.read_bytes()).digest() == before
-
-
-def test_the_page_of_every_route_has_nothing_inline(whole: tuple[House, Path]) -> None:
-    """Its policy allows only its own files for scripts and styles."""
-    house, _ = whole
-    paths = (
-        "/",
-        "/projector",
-        "/control",
-        "/rules",
-        "/games",
-        "/games/1",
-        "/games/1/replay",
-        "/figures",
-        "/finish",
-        "/league",
-    )
-    for path in paths:
-        html = house.get(path).body.decode()
-        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|javascript:|data:", html), path
-
-
-def test_a_paired_device_takes_a_backup_with_one_click(whole: tuple[House, Path], tmp_path: Path) -> None:
-    """No other visitor does: it holds names. It is what `referee backup` writes, and `referee restore` takes."""
-    house, path = whole
-    assert house.get("/backup.zip").status == 401
-    reply = house.get("/backup.zip", house.pair().headers)
-    assert reply.status == 200 and (reply.header("content-disposition") or "").startswith("attachment; filename=")
-    file = tmp_path / "table.zip"
-    file.write_bytes(reply.body)
-    other = Places(tmp_path / "other" / "record.db", None, tmp_path / "decks")
-    restore(file, other, "20260502T100000")
-    with Record(path, read_only=True) as record, Record(other.record, read_only=True) as restored:
-        assert list(restored.sealed_lines(1)) == list(record.sealed_lines(1))
-
-
-def test_a_record_that_is_too_large_or_missing_is_not_taken_by_the_page(whole: tuple[House, Path]) -> None:
-    house, path = whole
-    paired = house.pair()
-    with path.open("r+b") as file:
-        file.truncate(65 << 20)
-    reply = house.get("/backup.zip", paired.headers)
-    assert reply.status == 422 and b"referee backup FILE" in reply.body
-    path.unlink()
-    assert house.get("/backup.zip", paired.headers).status == 503
-
+from tests.web.browser import HOSTS, House
 
 Say = Callable[[bytes], Awaitable[bytes]]
 
