@@ -33,6 +33,8 @@ their names are required. A mistake is reported with its key and the allowed val
 `[calibration]`, and `referee calibrate pads` writes `[pads_measured]`.
 """
 _PLAIN: Final = {'a text in quotes, such as "USB Audio"': "text", "a name in quotes": "text, not empty"}
+_BOUNDS: Final = re.compile(r"^a (?:whole )?number from (?=\d+ to \d+(?: \w|$))")
+"""Said of a value whose default shows that it is a number."""
 _RULES: Final = "a preset, a house-rules file, or a section"
 _TITLES: Final = {"": "Before any section", "seat": "`[[seat]]`, one for each, clockwise as seen from above"}
 _KEY: Final = re.compile(r"(?P<left_out># )?(?P<key>\w+) = (?P<value>.+?)(?:\s+# (?P<meaning>.+))?")
@@ -83,7 +85,7 @@ def _allowed(section: str, key: str) -> str:
         model = SeatSettings if section == "seat" else Settings.model_fields[section].annotation
     field = model.model_fields.get(key)
     words = "" if field is None else str(field.description or _RULES)
-    return _PLAIN.get(words, words)
+    return _BOUNDS.sub("", _PLAIN.get(words, words))
 
 
 def _table(titles: list[str], rows: list[list[str]]) -> str:

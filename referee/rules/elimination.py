@@ -193,7 +193,7 @@ def last_chance_over(step: Step, *, taken: bool) -> None:
     if chance is None:
         return
     seat = step.position.player(chance.seat)
-    assert seat is not None, "whoever turns the last cards plays"
+    assert seat is not None, "the player who turns the last cards plays"
     # Another was given cards meanwhile (F12), or laid one too many and may hold more (reading 22): the game goes on.
     goes_on = any(other != seat for other in step.position.holders())
     cards = [laid.card for laid in step.position.pile]
