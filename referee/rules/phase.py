@@ -40,7 +40,7 @@ class Challenge(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """The pile is won and not yet picked up: for good by a slap (M1), or by a challenge until another player slaps (C9).
+    """The pile is won and not yet picked up: for good by a slap (M1), or by a challenge until a player slaps (C9).
 
     ``unread``: the last chance was an unreadable card, so whether the challenge is won is unknown (reading 10).
     """
