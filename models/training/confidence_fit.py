@@ -47,15 +47,15 @@ def fit_evidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) 
                 changed = card_name.EvidenceWeights.of({**asdict(weights), name: value})
                 logs = [float(card_name.evidence(candidate, changed)[true]) for candidate, true in named]
                 tried.append((-float(np.mean(np.maximum(logs, -12))), value, changed))
-            weights = min(tried, key=lambda one: one[:2])[2]
+            weights = min(tried, key=lambda trial: trial[:2])[2]
     return weights
 
 
 def fit_confidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) -> card_name.EvidenceWeights:
     """Fit a logistic regression of "right" on the signs."""
     logs = [card_name.evidence(m.candidate, weights) for m in matches]
-    x = np.array([signs(m.candidate, one) for m, one in zip(matches, logs, strict=True)])
-    y = np.array([float(m.truth == CARD_CLASSES[int(one.argmax())]) for m, one in zip(matches, logs, strict=True)])
+    x = np.array([signs(m.candidate, log) for m, log in zip(matches, logs, strict=True)])
+    y = np.array([float(m.truth == CARD_CLASSES[int(log.argmax())]) for m, log in zip(matches, logs, strict=True)])
     beta = regress(x, y, np.array([0.8] + [0.0] * (len(SIGNS) - 1)))
     beta[-1] -= caution(x @ beta, y)
     return replace(weights, signs=tuple(round(float(b), 4) for b in beta))
@@ -69,7 +69,7 @@ def unfitted_eye(folder: Path, bare: tuple[float, float]) -> Eye:
 
 
 def fit_bare(painter: Painter, eye: Eye, scenes: int) -> tuple[float, float]:
-    """Fit "nothing lies on it" to the whole-card network's logit by logistic regression; return slope and offset.
+    """Calibrate the whole-card network's logit for "nothing lies on this card"; return slope and offset.
 
     The data are the uppermost cards with both ends in sight, from which a heap's top is reported. ``painter`` must lay
     a card without an index on every second heap, and ``eye`` must be uncorrected.
@@ -100,7 +100,7 @@ def regress(x: NDArray[np.float64], y: NDArray[np.float64], begin: NDArray[np.fl
 
 
 def caution(logits: NDArray[np.float64], right: NDArray[np.float64]) -> float:
-    """Return how far all logits must drop until at most `_WRONG` of those with 0.9 or more are wrong; at least 0."""
+    """Return by how much to lower all logits so that at most `_WRONG` of those at 0.9 or more are wrong; at least 0."""
     order = np.argsort(-logits)
     wrong = np.cumsum(1 - right[order]) / np.arange(1, len(order) + 1)
     fine = np.flatnonzero(wrong <= _WRONG)
@@ -117,7 +117,7 @@ def main() -> None:
     args = parser.parse_args()
     cv2.setNumThreads(1)
     target = args.weights / "calibration.json"
-    if not target.exists():  # without one no weights are opened
+    if not target.exists():
         target.write_text("{}\n")  # weights cannot be opened without it
     library = Library.open(args.out / "library", 1)
     odd, begin = Painter(library, odd_tops=_ODD_TOPS), unfitted_eye(args.weights, (1.0, 0.0))

@@ -20,7 +20,7 @@ from referee.web.winner_view import winner_view
 _UPPERMOST: Final = 8
 """Number of the pile's cards that are drawn face up."""
 _MARKS: Final = {"pays": "turn", "to_play": "turn"}
-"""Classes of marks that differ from the keys of their texts."""
+"""CSS class of a seat's mark, where it is not the key of the mark's text."""
 STATE_REGIONS: Final = ("state", "said", "troubles")
 """Regions that show what `Board.set_state` sets."""
 REGIONS: Final = ("state", "seats", "pile", "last", "rulings", "said", "troubles", "questions", "winner")
@@ -31,7 +31,7 @@ def regions(
 ) -> dict[str, Markup]:
     """Return the content of regions by their element's id; ``controlled``: with links to dispute rulings."""
     words = RulingWords(board.names, texts)
-    made = {
+    draw = {
         "state": lambda: _state(board, words),
         "seats": lambda: seats(board.view, words, len(board.names)),
         "pile": lambda: pile(board.view.pile, texts, board.touchable() if controlled else ()),
@@ -58,7 +58,7 @@ def regions(
         ),
         "questions": lambda: _questions(board, words),
     }
-    return {name: made[name]() for name in names}
+    return {name: draw[name]() for name in names}
 
 
 def trouble_words(said: Mapping[str, Any], texts: Texts, names: Sequence[str]) -> Markup:

@@ -85,7 +85,7 @@ def test_a_log_has_one_table_and_it_comes_first() -> None:
     ],
 )
 def test_a_seat_that_the_table_has_not_is_refused_where_nobody_may_join(kind: str, fields: dict[str, Any]) -> None:
-    """Any person may press a pad; all else needs a player, who may be reported to join later (M11)."""
+    """A pad may be pressed by a bystander; any other line needs a player, who may be told to join later (M11)."""
     referee = Adjudicator()
     referee.observe(from_fields(TABLE, 1))
     with pytest.raises(LogError, match='"seat" must be 1 to 3: this table has 3 seats'):

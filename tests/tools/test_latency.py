@@ -16,7 +16,7 @@ WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 @pytest.mark.slow
 @pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
 def test_every_first_hand_is_lit_long_before_its_verdict() -> None:
-    # Which of the hands meet is chance: of five the first hands were sometimes only two.
+    # How many hands fall on one pile is chance: five hands sometimes make only two first hands.
     out = measure(8, wanted_sound=False)
     assert len(out.light) >= 3
     # A busy machine wakes a bare loop as late.
@@ -34,7 +34,7 @@ def test_a_missed_limit_is_told(tmp_path: Path) -> None:
     assert "MISSED" in Row("late", values, 10.0).text()
     assert Row("well", values, 30.0).kept
     assert not Row("never", [], 10.0).kept
-    assert Row("late", values, 10.0, control=[21.0]).kept, "the machine itself wakes nobody sooner"
+    assert Row("late", values, 10.0, control=[21.0]).kept, "this machine wakes no program sooner"
     assert not Row("late", values, 10.0, control=[19.0]).kept
     assert [row.limit for row in rows(Measured(), with_sound=True)] == [None, 5.0, 5.0, 30.0, None]
     draw_histograms(tmp_path / "a.png", [("late", values, 10.0)])

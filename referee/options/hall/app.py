@@ -62,7 +62,7 @@ def difference(hall: Hall, since: int, texts: Texts, now: int, only: str | None 
         hall: every table.
         since: the last change sent to the viewer; 0: send everything.
         texts: the viewer's language.
-        now: the present instant, ns; ``quiet`` of a silent table uses the same clock.
+        now: the present instant, ns, on the clock by which a table counts as silent.
         only: one table, with its recent rulings; None: all tables without them.
     """
     tables = hall.tables.values() if only is None else [t for t in hall.tables.values() if t.name == only]
@@ -78,7 +78,7 @@ def _facts(table: HallTable, since: int, texts: Texts, large: bool) -> dict[str,
     out: dict[str, Any] = {key: fact for key, (at, fact) in table.facts.items() if at > since}
     recent = out.pop("recent", None)
     if large and recent is not None:
-        out["recent"] = [{"n": n, "kind": one.kind, "words": bounded_sentence(one, words)} for n, one in recent]
+        out["recent"] = [{"n": n, "kind": said.kind, "words": bounded_sentence(said, words)} for n, said in recent]
     if (last := out.get("said")) is not None:
         out["said"] = {"kind": last.kind, "words": bounded_sentence(last, words)}
     if "asks" in out:
@@ -106,7 +106,7 @@ class HallHub(EventStreams):
         """Topic, payload, whether it had been retained, arrival (ns), and the wall time then (s)."""
         self._encoded: dict[tuple[str, str | None, int], bytes] = {}
         self._task: asyncio.Task[None] | None = None
-        wanted = [(one, 1) for one in filters(prefix)]
+        wanted = [(topic, 1) for topic in filters(prefix)]
         self.connection = Connection(
             broker, f"hall-{secrets.token_hex(4)}", entered=lambda client: client.subscribe(wanted), heard=self._hear
         )
@@ -146,7 +146,7 @@ class HallHub(EventStreams):
                     self._wake()
             except Exception:
                 # Without checks the page would freeze; so log the error and go on.
-                _LOG.exception("looking at what came")
+                _LOG.exception("processing the broker's messages")
             await asyncio.sleep(_PACE)
 
     def _wake(self) -> None:
@@ -266,7 +266,7 @@ async def _send_file(request: Request) -> Response:
     return await layout.send_static(request, [_FOLDER])
 
 
-async def _not_found(request: Request, _bad: Exception) -> Response:
+async def _not_found(request: Request, _error: Exception) -> Response:
     return pages.draw_message(request, page_texts(request)("error.not_found"), 404)
 
 

@@ -171,7 +171,7 @@ def test_a_look_that_fails_is_told_in_the_log_and_the_next_one_goes_on(caplog: p
         await _leave(stream)
 
     played(evening)
-    assert "looking at what came" in caplog.text
+    assert "processing the broker's messages" in caplog.text
 
 
 def test_messages_that_find_no_room_are_counted() -> None:
