@@ -10,6 +10,8 @@ overlap ("How the rows are to be read", 1).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from referee.engine.observations import Card, Slap, Taken
 from referee.rules.card_play import lay
 from referee.rules.frozen import record
@@ -57,13 +59,16 @@ def drawn_question(card: str) -> str:
     return f"question@{card}/4"
 
 
-def better_order(position: Position, slap: Slap, other: Card | Taken) -> str | None:
+def better_order(position: Position, slap: Slap, reveals: Iterable[Card | Taken]) -> str | None:
     """Return the order that favours the slapper: ``"slap"`` or ``"card"`` (or pick-up) first; None if equal.
 
-    Only outcomes count: a slap that wins either way is not doubtful.
+    Of several cards and pick-ups, in their order, the slap comes before all or after all. Only outcomes count: a slap
+    that wins either way is not doubtful.
     """
     before = judge_hand(position, slap)[0].outcome
-    after = judge_hand(position_after(position, other), slap)[0].outcome
+    for reveal in reveals:
+        position = position_after(position, reveal)
+    after = judge_hand(position, slap)[0].outcome
     if before == after:
         return None
     return "slap" if OUTCOME_WORTH[before] > OUTCOME_WORTH[after] else "card"

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple, Protocol
 
 from referee.engine.contradiction import answers_about, as_answered
-from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open
+from referee.engine.doubt import better_order, judge_hand, limit_question, order_is_open, position_after
 from referee.engine.first_hand import Answers, is_rival_hand
 from referee.engine.fold import end_by_time, fold, last_tick, open_table
 from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table, Taken
@@ -246,7 +246,7 @@ class EventJudge:
                     break
                 if waiting.hands:
                     # Only the order between a hand and something else can be open.
-                    chosen = self._choose(head, waiting.rivals(head))
+                    chosen = self._choose(head, waiting.rivals(head), until, lookahead)
                     # The same holds for an observation that doubt puts before the head.
                     if lookahead is not None and chosen.t + max(lookahead, chosen.t_error) > until:
                         self.state = state
@@ -309,19 +309,28 @@ class EventJudge:
         self.reached = place
         return place
 
-    def _choose(self, head: Card | Slap | Taken, rivals: Iterable[Observation]) -> Card | Slap | Taken:
-        """Return the observation to judge first: the head, unless the reverse of a doubtful order is better (K9)."""
+    def _choose(
+        self, head: Card | Slap | Taken, rivals: Iterable[Observation], until: int, lookahead: int | None
+    ) -> Card | Slap | Taken:
+        """Return the observation to judge first: the head, unless the reverse of a doubtful order is better (K9).
+
+        A hand whose surroundings are not known up to ``until`` is returned, too: it may be the one.
+        """
         if self.state is None:
             return head
+        if isinstance(head, Slap):
+            return self._next_of(head, rivals)
         for other in rivals:
-            if isinstance(head, _REVEALS) and self.answers.get(OVERRULED + other.id) == "won":
+            if self.answers.get(OVERRULED + other.id) == "won":
                 # No doubt puts a later hand before the one that people say was first (K6).
                 return head
-            if isinstance(head, Slap) and isinstance(other, _REVEALS):
-                if self._doubtful(head, other) == "card":
-                    return self._next_of(head, other)
-            elif isinstance(head, _REVEALS) and isinstance(other, Slap) and self._doubtful(other, head) == "slap":
-                return other
+            if isinstance(other, Slap):
+                reveal = self._open_reveal(other, head)
+                if reveal is None or self._doubtful(other, [reveal]) != "slap":
+                    continue
+                waits = lookahead is not None and other.t + max(lookahead, other.t_error) > until
+                if waits or not self._fares_better_later(other):
+                    return other
         return head
 
     def _in_time(self, state: State, end: int, error: int) -> Slap | None:
@@ -342,33 +351,67 @@ class EventJudge:
                 return hand
         return None
 
-    def _next_of(self, late: Slap, other: Card | Taken) -> Card | Slap | Taken:
-        """Return the observation to judge first when a hand is put behind a card or pick-up.
+    def _next_of(self, head: Slap, reveals: Iterable[Observation]) -> Card | Slap | Taken:
+        """Return the observation to judge first where the head is a hand, which may be put behind cards and pick-ups.
 
-        That is the first hand between the two that is not itself put behind it: only doubtful hands move.
+        If it is, that is the first hand before them that is not put behind them itself, else the first of them: only
+        doubtful hands move.
         """
+        other = self._put_behind(head, reveals)
+        if other is None:
+            return head
         between = (
-            line for line in self.waiting.near(late) if isinstance(line, Slap) and place_of(line) < place_of(other)
+            line for line in self.waiting.near(head) if isinstance(line, Slap) and place_of(line) < place_of(other)
         )
-        return next((slap for slap in between if self._doubtful(slap, other) != "card"), other)
+        return next((slap for slap in between if self._put_behind(slap, self.waiting.rivals(slap)) is None), other)
 
-    def _doubtful(self, slap: Slap, other: Card | Taken) -> str | None:
-        """Return which comes first if the order is open and matters; mark the slap so that its ruling says so."""
+    def _put_behind(self, slap: Slap, reveals: Iterable[Observation]) -> Card | Taken | None:
+        """Return the first of the cards and pick-ups behind which doubt puts a hand; None if it stays before them."""
+        first: Card | Taken | None = None
+        passed: list[Card | Taken] = []
+        for other in reveals:
+            if not isinstance(other, Card | Taken) or (reveal := self._open_reveal(slap, other)) is None:
+                continue
+            # A hand behind it has passed the earlier ones, too, which keep their order.
+            first = first or other
+            passed.append(reveal)
+            if self._doubtful(slap, passed) == "card":
+                return first
+        return None
+
+    def _fares_better_later(self, slap: Slap) -> bool:
+        """Whether a hand fares better behind some of the cards and pick-ups of open order than before all of them."""
         assert self.state is not None
-        if not self.state.position.rules.has("K9"):
+        position = self.state.position
+        if position.rules.word("K9") == "question":
+            return False
+        worth = OUTCOME_WORTH[judge_hand(position, slap)[0].outcome]
+        for other in self.waiting.rivals(slap):
+            if isinstance(other, Card | Taken) and (reveal := self._open_reveal(slap, other)) is not None:
+                position = position_after(position, reveal)
+                if OUTCOME_WORTH[judge_hand(position, slap)[0].outcome] > worth:
+                    return True
+        return False
+
+    def _open_reveal(self, slap: Slap, other: Card | Taken) -> Card | Taken | None:
+        """Return a card, as people described it, or a pick-up whose order with a hand is open (K9); else None."""
+        assert self.state is not None
+        position = self.state.position
+        if not position.rules.has("K9") or not order_is_open(slap, other):
             return None
-        if (
-            slap.id in self.state.settled
-            or OVERRULED + slap.id in self.answers
-            or (isinstance(other, Card) and other.zone != "pile")
-            or not order_is_open(slap, other)
-        ):
+        if slap.id in self.state.settled or OVERRULED + slap.id in self.answers:
             return None
         if isinstance(other, Card):
-            other = as_answered(self.state.position, other, self.answers)
-        elif is_rival_hand(self.state.position, slap, other):
-            return None
-        better = better_order(self.state.position, slap, other)
+            return as_answered(position, other, self.answers) if other.zone == "pile" else None
+        return None if is_rival_hand(position, slap, other) else other
+
+    def _doubtful(self, slap: Slap, reveals: Sequence[Card | Taken]) -> str | None:
+        """Return which comes first, a hand or these cards and pick-ups, of open order, if that matters (K9).
+
+        The slap is marked, so that its ruling says so.
+        """
+        assert self.state is not None
+        better = better_order(self.state.position, slap, reveals)
         if better is None:
             return None
         if self.state.position.rules.word("K9") == "question":

@@ -390,7 +390,7 @@ def _is_in_doubt(position: Position, hand: Slap, near: Iterable[Observation], an
         and order_is_open(hand, reveal)
         and reveal.id != hand.id
         and not is_rival_hand(position, hand, reveal)
-        and better_order(position, hand, reveal) is not None
+        and better_order(position, hand, [reveal]) is not None
         for reveal in reveals
     )
 

@@ -287,7 +287,7 @@ def corrected(lines: Sequence[Observation], _: int) -> list[str]:
         assert isinstance(line, Card)
         right = replace(line, card=word.value)
     now = _ruled([table, *sorted([*rest, word], key=lambda one: one.t)])
-    if right is not None and right.t < table.t:
+    if right is not None and right.t < table.t <= word.t:
         return [] if _mended(now) else ["a line is put before its table"]
     told = [one for one in rest if one is not line] + ([] if right is None else [right])
     try:
@@ -579,6 +579,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if wrong:
                 broken.add(game)
                 kind = f"{law}: {sort_of(wrong)}"
+                print(f"broken: game {game}, {kind}", flush=True)
                 kinds[kind] += 1
                 if kinds[kind] <= said.each:
                     print(_reported(law, game, wrong, whole=said.whole), flush=True)

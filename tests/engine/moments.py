@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from referee.engine.event_queue import JudgedMoment
-from referee.engine.observations import Card, Count, Table
+from referee.engine.observations import Card, Count, Slap, Table
 from referee.engine.rulings import Ruling
 from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Phase, Turn, War
 from referee.rules.position import Position
@@ -272,18 +272,23 @@ def _hands_that_do_not_count_win_nothing(moment: JudgedMoment) -> _Found:
     for ruling in moment.rulings:
         seats = list(ruling["seats"]) if ruling.kind == "dead_heat" else []
         for seat in seats:
-            if before.locks[seat - 1] is not None and not _comes_free(before, seat):
+            if before.locks[seat - 1] is not None and not _may_come_free(before, seat):
                 yield "K3 F6a N8", f"{ruling.id} names seat {seat}, which is locked out: {before.locks[seat - 1]}"
         if len(set(seats)) < len(seats):
             yield "K3", f"{ruling.id} names a seat twice: {seats}"
         if ruling.kind == "slap_false" and before.paused and "K6" not in ruling.rule:
             yield "K6", f"{ruling.id} while the table is paused"
+    hand = moment.observation
+    if isinstance(hand, Slap) and hand.id in moment.state.settled:
+        lock = before.locks[hand.seat - 1]
+        if lock is not None and lock.until == "cards":
+            yield "K3 N8", f"seat {hand.seat} is of a dead heat, and locked out: {lock}"
 
 
-def _comes_free(position: Position, seat: int) -> bool:
-    """Whether a lock may have ended with another hand of the same instant (F6f)."""
+def _may_come_free(position: Position, seat: int) -> bool:
+    """Whether a lock may end before the seat's hand: with another hand (F6f), or with cards laid before it (N8)."""
     lock = position.locks[seat - 1]
-    return lock is not None and lock.until == "slap"
+    return lock is not None and lock.until in ("slap", "cards")
 
 
 _LAWS: Final = (

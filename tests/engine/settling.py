@@ -14,8 +14,8 @@ from referee.engine.observations import MAX_ERROR, Card, Count, LogError, Observ
 from referee.engine.rulings import Ruling, base_id
 from referee.rules.cards import PACK
 
-_MOST: Final = 60
-"""Number of answers beyond which asking counts as endless."""
+_OF_A_LINE: Final = 5
+"""Most questions that a line may raise; more answers than that for each line of a game count as endless asking."""
 _TOLD_ONLY: Final = ("late_evidence", "mend_amendment", "nothing_to_contest")
 
 
@@ -28,7 +28,7 @@ def settle_all(lines: Sequence[Observation], rng: random.Random) -> list[str]:
     now = max(line.t for line in log) + 4 * MAX_ERROR
     made += referee.promise(now)
     asked: list[str] = []
-    for number in range(_MOST):
+    for number in range(_OF_A_LINE * len(lines)):
         waiting = [
             question
             for question in referee.view.questions
