@@ -282,9 +282,9 @@ class Adjudicator:
         if judged and self._history is not None:
             placed = self._history.remember(self._judge, placed)
         held_back, tells_early = self._held_back, self._tells_early
-        for serial, one in enumerate(placed, self._serial):
-            ruling = one.ruling
-            held_back.append((printing_order(ruling, one.key), serial, ruling))
+        for serial, new in enumerate(placed, self._serial):
+            ruling = new.ruling
+            held_back.append((printing_order(ruling, new.key), serial, ruling))
             if ruling.supersedes:
                 for gone in ruling.supersedes:
                     self._questions.pop(gone, None)
@@ -318,7 +318,7 @@ class Adjudicator:
         self._early.append(self._said_early)
 
     def _move(self, placed: Iterable[PlacedRuling]) -> None:
-        """Print rulings that stand, and still wait for their print, with their line, which is judged elsewhere now."""
+        """Move rulings that still wait to be printed to the place at which their line is judged now."""
         keys = {ruling.ruling.id: ruling.key for ruling in placed}
         self._held_back = [
             (printing_order(held[-1], keys[held[-1].id]), *held[1:]) if held[-1].id in keys else held
@@ -345,7 +345,7 @@ class Adjudicator:
         return out
 
     def _release_replaced(self, out: list[Ruling]) -> None:
-        """Add to the rulings to print those that they replace: none is replaced before it is printed (K6)."""
+        """Also release the rulings that these replace: a ruling is printed before its replacement (K6)."""
         seen = 0
         while self._held_back and seen < len(out):
             replaced = {name for ruling in out[seen:] for name in ruling.supersedes}

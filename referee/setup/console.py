@@ -40,7 +40,7 @@ def set_up(
         typed = listed_answers(text.splitlines())
     bench = SimulatedBench(path) if simulated else Bench(path)
     try:
-        return hold_walk(path, bench, typed, step=step, restart=restart)
+        return run_wizard(path, bench, typed, step=step, restart=restart)
     finally:
         bench.close()
 
@@ -56,15 +56,17 @@ def listed_answers(lines: Iterable[str]) -> Iterator[str]:
         yield ""
 
 
-def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | None = None, restart: bool = False) -> int:
+def run_wizard(
+    path: Path, bench: Bench, typed: Iterator[str], *, step: str | None = None, restart: bool = False
+) -> int:
     """Run the wizard with these devices and answers; see `set_up`.
 
     Raises:
         UserError: the existing file is not a settings file.
     """
-    steps = tuple(one for one in STEPS if step in (None, one.name))
+    steps = tuple(known for known in STEPS if step in (None, known.name))
     begun = [] if restart or step is not None else _steps_done(path)
-    at = next((k for k, one in enumerate(steps) if one.name not in begun), 0) if path.exists() else 0
+    at = next((k for k, wanted in enumerate(steps) if wanted.name not in begun), 0) if path.exists() else 0
     wizard = Wizard(read_settings(path) if path.exists() else new_settings(path.parent), steps, at)
     if at:
         print(

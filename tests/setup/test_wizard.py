@@ -30,7 +30,7 @@ from referee.settings.model import Settings, load_settings
 from referee.setup import bench
 from referee.setup.bench import Bench, SimulatedBench, try_voice
 from referee.setup.calibration.report import write_picture
-from referee.setup.console import hold_walk, listed_answers
+from referee.setup.console import listed_answers, run_wizard
 from referee.setup.pads_step import assign_pins
 from referee.setup.steps import STEPS
 from referee.setup.wizard import DeviceCall, Question, Remark, Wizard
@@ -490,7 +490,7 @@ def test_the_volume_is_tried_until_it_is_heard_well() -> None:
 def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two of its pads are crossed: they are put right, the table is found, and the camera's picture is there."""
     path = tmp_path / "table.toml"
-    assert hold_walk(path, SimulatedBench(path), listed_answers(["3", "Ana", "Ben", "Cho"])) == 0
+    assert run_wizard(path, SimulatedBench(path), listed_answers(["3", "Ana", "Ben", "Cho"])) == 0
     made = load_settings(path)
     assert [(seat.name, seat.pad) for seat in made.seats] == [("Ana", 5), ("Ben", 4), ("Cho", 6)]
     assert made.calibration is not None
@@ -504,14 +504,14 @@ def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.Ca
 
 def test_who_stops_goes_on_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.toml"
-    assert hold_walk(path, FakeBench(), listed_answers(["2", "", "", "", "", "stop"])) == 1
+    assert run_wizard(path, FakeBench(), listed_answers(["2", "", "", "", "", "stop"])) == 1
     assert len(load_settings(path).seats) == 2
     assert "Stopped before the end of: Wires" in capsys.readouterr().out
-    assert hold_walk(path, FakeBench(), listed_answers([])) == 0
+    assert run_wizard(path, FakeBench(), listed_answers([])) == 0
     shown = capsys.readouterr().out
     assert "Wires (2 of 8)" in shown
     assert "How many seats" not in shown
-    assert hold_walk(path, FakeBench(), listed_answers([*SKIP])) == 0
+    assert run_wizard(path, FakeBench(), listed_answers([*SKIP])) == 0
     assert "How many seats" in capsys.readouterr().out, "a wizard that came to its end begins anew"
 
 
@@ -523,9 +523,9 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
         '[[seat]]\nname = "Ana"  # left-handed\nbearing = 250\n[[seat]]\nname = "Ben"\nbearing = 100\n'
     )
     path.write_text(text)
-    assert hold_walk(path, FakeBench(), listed_answers(SKIP)) == 0
+    assert run_wizard(path, FakeBench(), listed_answers(SKIP)) == 0
     assert path.read_text() == text
-    assert hold_walk(path, FakeBench(), listed_answers([])) == 0
+    assert run_wizard(path, FakeBench(), listed_answers([])) == 0
     made, now = load_settings(path), path.read_text()
     assert all(words in now for words in ("# our table", "# Ben", "# measured", "# left-handed"))
     assert (made.dealer, made.camera.exposure_us) == (2, 2000)
@@ -682,9 +682,9 @@ def test_which_way_the_cards_go_stands_in_the_settings_where_the_rules_say_other
 
 def test_one_step_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.toml"
-    hold_walk(path, FakeBench(), listed_answers([]))
+    run_wizard(path, FakeBench(), listed_answers([]))
     capsys.readouterr()
-    assert hold_walk(path, FakeBench(), listed_answers(["slapjack"]), step="rules") == 0
+    assert run_wizard(path, FakeBench(), listed_answers(["slapjack"]), step="rules") == 0
     assert load_settings(path).rules == "slapjack"
     assert "How many seats" not in capsys.readouterr().out
 
@@ -718,7 +718,7 @@ def test_a_value_that_cannot_be_is_not_written(tmp_path: Path, pair: str, words:
 
 
 def test_a_keyboard_that_falls_silent_stops_the_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert hold_walk(tmp_path / "table.toml", FakeBench(), iter(StringIO("?\n5\nAna\n"))) == 1
+    assert run_wizard(tmp_path / "table.toml", FakeBench(), iter(StringIO("?\n5\nAna\n"))) == 1
     assert "the question before this one" in capsys.readouterr().out
 
 
@@ -728,7 +728,7 @@ def test_a_device_that_is_not_here_ends_its_step_and_not_the_walk(tmp_path: Path
             raise UserError("no pins here")
 
     path = tmp_path / "table.toml"
-    assert hold_walk(path, NoPads(), listed_answers([])) == 0
+    assert run_wizard(path, NoPads(), listed_answers([])) == 0
     assert load_settings(path).camera.source == "usb:0"
 
 
@@ -738,7 +738,7 @@ def test_answers_that_together_cannot_be_leave_the_step_as_it_was(
     """While the lights are off, a light and a pad may stand on one pin; not once they are switched on."""
     path = tmp_path / "table.toml"
     path.write_text('[lights]\nenabled = false\n[[seat]]\nname = "A"\nlight = 5\n[[seat]]\nname = "B"\n')
-    assert hold_walk(path, FakeBench(), listed_answers(["", "", "", "yes"]), step="pins") == 0
+    assert run_wizard(path, FakeBench(), listed_answers(["", "", "", "yes"]), step="pins") == 0
     assert "That cannot be: pin 5" in capsys.readouterr().out
     assert not load_settings(path).lights.enabled
 
@@ -747,7 +747,7 @@ def test_settings_that_cannot_be_read_are_not_written_over(tmp_path: Path) -> No
     path = tmp_path / "table.toml"
     path.write_text("seat = 3\n")
     with pytest.raises(UserError, match="seats"):
-        hold_walk(path, FakeBench(), listed_answers([]))
+        run_wizard(path, FakeBench(), listed_answers([]))
     assert path.read_text() == "seat = 3\n"
 
 

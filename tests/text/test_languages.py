@@ -14,7 +14,7 @@ from referee.cli import main
 from referee.engine.rulings import RULING_ORDER
 from referee.errors import UserError
 from referee.settings.house_rules import parse_house_rules
-from referee.setup.console import hold_walk, listed_answers
+from referee.setup.console import listed_answers, run_wizard
 from referee.text.answers import OTHERS
 from referee.text.catalogue import table, texts
 from referee.text.terminal_language import speaking, translate
@@ -159,7 +159,7 @@ def test_the_set_up_asks_in_the_language(language: str, tmp_path: Path, capsys: 
     bench = SilentBench(soldered=[5, 4, 6, 12, 13, 16, 17, 22], found=("usb:0", "usb:1"))
     bench.cards = ["USB Audio", "vc4-hdmi"]
     with speaking(language):
-        hold_walk(tmp_path / "table.toml", bench, answers)
+        run_wizard(tmp_path / "table.toml", bench, answers)
     told = capsys.readouterr().out.replace(str(tmp_path), "")
     asked = [re.sub(r"^ +\d+\. [\w-]+", "", line) for line in told.splitlines()]
     assert len(asked) > 100
