@@ -13,7 +13,7 @@ import pytest
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS, pin_number
 from referee.setup.blueprint import Blueprint
 from referee.setup.pad_circuit import DIVIDER_OHMS, GUARD_OHMS, gate_of, ohm_words
-from referee.setup.wiring import SEAT_OHMS, SPI, TABLE_OHMS, PinMap, wiring_svg
+from referee.setup.wiring import SEAT_OHMS, TABLE_OHMS, PinMap, wiring_svg
 from tools.build_guide import board, parts, plans, sums
 from tools.build_guide.__main__ import DRAWINGS
 
@@ -92,14 +92,6 @@ def test_every_pin_and_resistor_is_the_pin_maps_and_the_texts(name: str) -> None
     assert drawn <= {ohm_words(ohm) for ohm in ohms} | {"8 Ω"}, "and the loudspeaker's"
     assert all(one in GUIDE for one in drawn)
     assert all(one in GUIDE for one in re.findall(r"\d+ nF", words))
-
-
-def test_the_table_of_the_force_chip_is_the_pin_map() -> None:
-    row = r"^\| (CLK.+?) \(13, 12, 11, 10\) \| GPIO (.+?) \(pins (.+?)\) \|$"
-    ((names, gpios, pins),) = re.findall(row, GUIDE, re.MULTILINE)
-    of = {name: bcm for bcm, name in SPI.items()}
-    assert [of[name] for name in names.split(", ")] == [int(one) for one in gpios.split(", ")]
-    assert [str(pin_number(of[name])) for name in names.split(", ")] == pins.split(", ")
 
 
 # The board.
