@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tests.vm import camera, faults, input_devices, order, remote_camera
+from tests.vm import faults, input_devices, order
 from tests.vm.chip import SimulatedChip
 from tests.vm.compare import side_by_side
 from tests.vm.rig import MS
@@ -31,6 +31,9 @@ def scenarios(chip: SimulatedChip, full: bool) -> list[tuple[Callable[..., Any],
         (faults.raising, (chip,)),
     ]
     if full:
+        # The cameras need numpy, which takes the emulated processor ten seconds to import.
+        from tests.vm import camera, remote_camera
+
         more = (faults.forbidden, faults.flooded, faults.closing, faults.beside_lights)
         chosen += [(scenario, (chip,)) for scenario in more]
         # Last, because without a chip nothing else can be tested.

@@ -39,7 +39,7 @@ def test_the_pads_on_a_real_kernel() -> None:
     if code == CANNOT:
         pytest.skip(f"no virtual machine: {output.strip().splitlines()[-1]}")
     assert code == 0, output
-    # 45 seconds on two idle cores. The limit stops a guest that hangs; a busy machine must not reach it.
+    # 25 seconds on two idle cores. The limit stops a guest that hangs; a busy machine must not reach it.
     code, output = run(["tools/vm/boot", sys.executable, "-m", "tests.vm", "smoke"], 640, VM_TIMEOUT="600")
     assert code == 0, output
     assert "0 missed" in output
