@@ -6,6 +6,7 @@ import atexit
 import os
 import re
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
@@ -20,6 +21,10 @@ _unexpected: list[str] = []
 # The own games of the person who runs the tests stay untouched: every process that a test starts finds an empty folder.
 os.environ["XDG_DATA_HOME"] = tempfile.mkdtemp(prefix="referee-tests-")
 atexit.register(shutil.rmtree, os.environ["XDG_DATA_HOME"], ignore_errors=True)
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", "") and sys.prefix != sys.base_prefix:
+    # No bytecode in the checkout; but without any, each of a thousand started processes compiles the program anew.
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(Path(sys.prefix) / ".bytecode")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
