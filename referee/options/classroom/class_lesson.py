@@ -18,15 +18,14 @@ from hardware.pads.page_pads import SAMPLING
 from hardware.ports import Edge, TimedPads
 from referee.control.commands import CommandFields
 from referee.errors import UserError
-from referee.options.classroom.reaction_class import MOST_PUPILS, ReactionClass, RoundPhase, SharedRounds
+from referee.options.classroom.pupils import MOST_PUPILS
+from referee.options.classroom.reaction_class import ReactionClass, RoundPhase, SharedRounds
 from referee.options.classroom.reaction_trials import Timed, draw_wait, judge_trial, time_by_page, write_trials_csv
 from referee.options.classroom.stimuli import Stimulus
 from referee.units import MS
 
-PHONES: Final = range(1, MOST_PUPILS + 1)
-"""The seats of pupils' own phones, for pads that are pages ..."""
 FIRST_KEY: Final = MOST_PUPILS + 1
-"""... the first seat of keys in the room's browser ..."""
+"""The first seat of keys in the room's browser, after those of phones ..."""
 SCREEN: Final = 100
 """... and the seat by which the room's page reports that it shows the card."""
 _LONGEST_FRAME: Final = 200 * MS

@@ -11,7 +11,8 @@ from starlette.responses import HTMLResponse
 
 from referee.control.page_address import PageAddress
 from referee.options.classroom.class_lesson import ReactionLesson
-from referee.options.classroom.reaction_class import ReactionClass, RoundPhase
+from referee.options.classroom.pupils import Pupils
+from referee.options.classroom.reaction_class import RoundPhase
 from referee.options.classroom.reaction_trials import (
     EITHER,
     LEFT,
@@ -125,7 +126,7 @@ def draw_stage(lesson: ReactionLesson, texts: Texts) -> Markup:
 def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
     """Draw the dot plot, the medians, and their errors."""
     room = lesson.room
-    made = {pupil: summarise_trials(room.of(pupil)) for pupil in room.measured}
+    made = {pupil: summarise_trials(room.of(pupil)) for pupil in room.members}
     made = {pupil: one for pupil, one in made.items() if one.count}
     if not made:
         return tag("p", texts("class.none"), class_="panel empty")
@@ -151,7 +152,7 @@ def draw_results(lesson: ReactionLesson, texts: Texts) -> Markup:
     return join((plot, panel(texts("class.medians"), table), _instrument(lesson, everybody, texts, asks=asks)))
 
 
-def name_pupil(room: ReactionClass, pupil: int, texts: Texts) -> str:
+def name_pupil(room: Pupils, pupil: int, texts: Texts) -> str:
     """Return a pupil's nickname, or the number in words if there is none."""
     return room.nicknames.get(pupil) or texts("class.pupil", n=pupil)
 

@@ -18,8 +18,9 @@ from hardware.ports import HardwareMissing, TimedPads
 from referee.control.page_address import address_of, listen_at, open_browser
 from referee.control.seat_codes import HANDS_SOCKET, SeatCode, browser_key, make_seat_codes
 from referee.errors import UserError
-from referee.options.classroom.class_lesson import FIRST_KEY, PHONES, SCREEN, ReactionLesson
+from referee.options.classroom.class_lesson import FIRST_KEY, SCREEN, ReactionLesson
 from referee.options.classroom.class_site import TRIAL, ClassSite
+from referee.options.classroom.pupils import PHONES
 from referee.options.classroom.reaction_class import ReactionClass, SharedRounds
 from referee.options.classroom.stimuli import open_stimulus
 from referee.settings.model import Settings, load_settings

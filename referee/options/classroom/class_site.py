@@ -22,7 +22,7 @@ from hardware.clock import Clock, monotonic
 from referee.control.commands import CommandError, check_fields
 from referee.control.page_address import PageAddress
 from referee.control.seat_codes import SeatCode
-from referee.options.classroom.class_lesson import FIRST_KEY, PHONES, SCREEN, PhoneReport, ReactionLesson
+from referee.options.classroom.class_lesson import FIRST_KEY, SCREEN, PhoneReport, ReactionLesson
 from referee.options.classroom.class_pages import (
     draw_median,
     draw_notice,
@@ -33,6 +33,7 @@ from referee.options.classroom.class_pages import (
     draw_trial,
     name_pupil,
 )
+from referee.options.classroom.pupils import PHONES, PhonePlaces
 from referee.options.classroom.reaction_trials import write_trials_csv
 from referee.sentence import to_json
 from referee.text.answers import in_language
@@ -66,10 +67,14 @@ class ClassSite:
     codes: list[SeatCode]
     clock: Clock = monotonic
     closed: bool = False
-    _handed: list[str] = field(default_factory=list)
-    """Phones' codes in the order in which they were given out."""
+    _places: PhonePlaces = field(init=False)
     _drawn: dict[str, tuple[int, str]] = field(default_factory=dict)
     """The last drawing of the results and its change count, by language."""
+
+    def __post_init__(self) -> None:
+        self._places = PhonePlaces(
+            self.lesson.room, {place.code: place.seat for place in self.codes if place.seat in PHONES}
+        )
 
     def routes(self) -> list[Route]:
         """Return the routes, for `referee.web.security.guard.Guard`."""
@@ -131,19 +136,10 @@ class ClassSite:
         return drawn
 
     async def join(self, request: Request) -> Response:
-        """Give a phone a place in the class; if all are given out, an unused one is given out again."""
-        room = self.lesson.room
-        free = {
-            place.code: place.seat for place in self.codes
-            if place.seat in PHONES and f"page {place.seat}" not in room.pupils
-        }  # fmt: skip
-        if not free:
+        """Give a phone a place in the class."""
+        code = self._places.hand_out(page_texts(request)("nickname.animals").split())
+        if code is None:
             return draw_notice(request, "class.full", 503)
-        code = min(free, key=lambda code: self._handed.index(code) if code in self._handed else -1)
-        if code in self._handed:
-            self._handed.remove(code)
-        self._handed.append(code)
-        room.offer_nicknames(f"page {free[code]}", page_texts(request)("nickname.animals").split())
         return RedirectResponse(f"/{'trial' if self.lesson.rounds is None else 'pad'}#{code}", 303)
 
     async def send_code(self, _request: Request) -> Response:
@@ -190,10 +186,10 @@ class ClassSite:
             return JSONResponse({"accepted": False, **in_language(to_json(error.sentence), texts)}, 400)
         except (ValueError, RecursionError):
             return JSONResponse({"accepted": False, "words": texts("error.not_found")}, 400)
-        seat = next((code.seat for code in self.codes if code.seat in PHONES and code.code == said["code"]), None)
-        if seat is None or self.lesson.rounds is not None:
+        device = self._places.find_device(said["code"])
+        if device is None or self.lesson.rounds is not None:
             return JSONResponse({"accepted": False, "words": texts("class.no_place"), "lang": texts.language}, 409)
-        answer = self.lesson.take_report(f"page {seat}", said)
+        answer = self.lesson.take_report(device, said)
         if answer is None:
             return JSONResponse({"accepted": False, "words": texts("class.full"), "lang": texts.language}, 409)
         room = self.lesson.room

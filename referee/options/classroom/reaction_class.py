@@ -1,19 +1,18 @@
-"""A class at reaction trials: its pupils, their devices, and the rounds of a shared stimulus. Pure.
+"""A class at reaction trials: its trials, and the rounds of a shared stimulus. Pure.
 
-Pupils are numbers, given out at the first touch, and those at phones have a nickname, too; a device is a phone, a key
-or a pad, under any name. `ReactionClass` keeps the trials for the length of the lesson. `SharedRounds` runs trials with
-one stimulus for all: its caller reports every hand, shows the stimulus when `SharedRounds.advance` says so, and reports
-with `SharedRounds.show` when that really happened. Phones that show the stimulus themselves have no rounds: each
-reports its own trials.
+`ReactionClass` keeps the trials for the length of the lesson. `SharedRounds` runs trials with one stimulus for all: its
+caller reports every hand, shows the stimulus when `SharedRounds.advance` says so, and reports with `SharedRounds.show`
+when that really happened. Phones that show the stimulus themselves have no rounds: each reports its own trials.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from enum import Enum
 from typing import Final
 
+from referee.options.classroom.pupils import Pupils
 from referee.options.classroom.reaction_trials import (
     EITHER,
     LEFT,
@@ -28,8 +27,6 @@ from referee.options.classroom.reaction_trials import (
 )
 from referee.units import SECOND
 
-MOST_PUPILS: Final = 60
-"""In one lesson."""
 MOST_TRIES: Final = 5
 """Tries at one trial: after so many false starts the next trial follows, so that every lesson ends."""
 SHOW_PATIENCE: Final = 3 * SECOND
@@ -38,8 +35,8 @@ _HEAR_PATIENCE: Final = 3 * SECOND
 """Extra wait after a trial's end for devices that have not reported up to there, ns."""
 
 
-class ReactionClass:
-    """The pupils by number, and all their trials.
+class ReactionClass(Pupils):
+    """The pupils, and all their trials.
 
     Args:
         each: trials of one pupil.
@@ -47,42 +44,9 @@ class ReactionClass:
     """
 
     def __init__(self, each: int, *, hands: bool = False) -> None:
+        super().__init__()
         self.each, self._hands = each, hands
         self.trials: list[Trial] = []
-        self.pupils: dict[str, int] = {}
-        """Pupil by device."""
-        self.nicknames: dict[int, str] = {}
-        """By pupil; a pupil at a key or a pad has none."""
-        self._choices: dict[str, Sequence[str]] = {}
-        """Nicknames in the language of each phone."""
-        self._last = 0
-
-    def offer_nicknames(self, device: str, choices: Sequence[str]) -> None:
-        """Let the next pupils at a device have one of these nicknames; `MOST_PUPILS` of them always suffice."""
-        self._choices[device] = choices
-
-    def admit(self, device: str) -> int | None:
-        """Return the pupil at a device, or a new one if it has none; `None`: the class is full."""
-        if device not in self.pupils:
-            if len(self.measured) >= MOST_PUPILS:
-                return None
-            self._last += 1
-            self._name(self._last, self._choices.get(device, ()))
-            self.pupils[device] = self._last
-        return self.pupils[device]
-
-    def _name(self, pupil: int, choices: Sequence[str]) -> None:
-        """Give a pupil a nickname that no other has in this lesson, in any language."""
-        taken = {self.nicknames[other].casefold() for other in self.measured if other in self.nicknames}
-        start = (pupil - 1) % len(choices) if choices else 0
-        free = (name for name in (*choices[start:], *choices[:start]) if name.casefold() not in taken)
-        if (name := next(free, None)) is not None:
-            self.nicknames[pupil] = name
-
-    def relieve(self, *devices: str) -> None:
-        """Free these devices, or all, for other pupils."""
-        for device in devices or tuple(self.pupils):
-            self.pupils.pop(device, None)
 
     def forget(self) -> None:
         """Delete all trials and pupils; numbers continue, so that each stays unique in the written file."""
@@ -95,7 +59,7 @@ class ReactionClass:
         return [trial for trial in self.trials if trial.pupil == pupil]
 
     @property
-    def measured(self) -> tuple[int, ...]:
+    def members(self) -> tuple[int, ...]:
         """The pupils who have made a trial or are at a device now, by number."""
         return tuple(sorted({trial.pupil for trial in self.trials} | set(self.pupils.values())))
 

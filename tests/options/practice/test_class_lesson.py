@@ -19,11 +19,12 @@ from referee.cli import main
 from referee.control.page_address import PageAddress
 from referee.control.seat_codes import make_seat_codes
 from referee.errors import UserError
-from referee.options.classroom.class_lesson import FIRST_KEY, PHONES, SCREEN, ReactionLesson
+from referee.options.classroom.class_lesson import FIRST_KEY, SCREEN, ReactionLesson
 from referee.options.classroom.class_pages import draw_results, draw_stage, name_pupil
 from referee.options.classroom.class_server import ClassOptions, hold_class, opens_no_pads
 from referee.options.classroom.class_site import TRIAL, ClassSite
-from referee.options.classroom.reaction_class import MOST_PUPILS, MOST_TRIES, ReactionClass, RoundPhase, SharedRounds
+from referee.options.classroom.pupils import MOST_PUPILS, PHONES
+from referee.options.classroom.reaction_class import MOST_TRIES, ReactionClass, RoundPhase, SharedRounds
 from referee.options.classroom.reaction_trials import TrialEnd, write_trials_csv
 from referee.options.classroom.stimuli import LightStimulus, ShownByPage, SoundStimulus, open_stimulus
 from referee.settings.model import load_settings

@@ -7,8 +7,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from referee.options.classroom.pupils import MOST_PUPILS
 from referee.options.classroom.reaction_class import (
-    MOST_PUPILS,
     MOST_TRIES,
     SHOW_PATIENCE,
     ReactionClass,
@@ -154,7 +154,7 @@ def test_a_class_has_an_end_and_is_forgotten_whole() -> None:
     numbers = [room.admit(str(n)) for n in range(MOST_PUPILS + 1)]
     assert numbers == [*range(1, MOST_PUPILS + 1), None]
     room.forget()
-    assert (room.admit("x"), room.trials, room.measured) == (MOST_PUPILS + 1, [], (MOST_PUPILS + 1,))
+    assert (room.admit("x"), room.trials, room.members) == (MOST_PUPILS + 1, [], (MOST_PUPILS + 1,))
 
 
 def test_each_phone_has_a_nickname_of_its_own_in_any_mix_of_languages() -> None:
