@@ -27,7 +27,7 @@ from typing import Any, Final
 
 import cv2
 from PIL import Image, ImageDraw, ImageFont
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 from rich.console import Console
 
 from hardware.fonts import font_file
@@ -264,6 +264,47 @@ def shoot_class(folder: Path) -> None:
         browser.close()
 
 
+def shoot_votes(folder: Path) -> None:
+    """Photograph a lesson's page on which phones have voted, before the answer and after it, into docs/votes.jpg."""
+    command = ("demo", "--lesson", "--seed", "4", "--max-cards", "60", "--host", "0.0.0.0", "--vote-time", "60")
+    with playing(folder, *command) as address, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless"])
+
+        def look(width: int, height: int, path: str) -> Page:
+            page = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB").new_page()
+            page.goto(f"{address}{path}")
+            return page
+
+        room = look(1280, 720, "games/1/replay?lesson=1")
+        phones = [look(390, 720, "join") for _ in range(10)]
+        for phone in phones:
+            phone.locator("#nickname:not(:empty)").wait_for()
+        for stop in range(1, 5):
+            room.locator("[data-move=question]").click()
+            room.locator(f"#slider[data-shown='{_stop(room, stop)}']").wait_for(state="attached")
+        for phone, choice in zip(phones, ("C", "heat", "C", "B", "heat", "heat", "A"), strict=False):
+            phone.locator(f"[data-choice={choice}]").click()
+            phone.locator("[aria-pressed=true]").wait_for()
+        room.locator("#votes b", has_text="7").wait_for()
+        room.mouse.move(0, 0)
+        shots = [room.screenshot(), phones[0].screenshot()]
+        room.locator("#ask summary").click()
+        phones[0].locator("#votes tr.right").wait_for()
+        room.locator("#votes tr.right").wait_for()
+        shots += [room.screenshot(), phones[0].screenshot()]
+        browser.close()
+    images = [Image.open(BytesIO(shot)) for shot in shots]
+    sheet = Image.new("RGB", (1280 + 10 + 390, 2 * 720 + 10), "white")
+    for place, image in enumerate(images):
+        sheet.paste(image, (place % 2 * 1290, place // 2 * 730))
+    sheet.resize((sheet.width * 3 // 4, sheet.height * 3 // 4)).save(DOCS / "votes.jpg", quality=80)
+
+
+def _stop(room: Page, number: int) -> str:
+    """Return the step of a lesson's question, from 1 on."""
+    return str(room.locator("#slider").get_attribute("data-questions")).split()[number - 1]
+
+
 def shoot_certificate(folder: Path, log: Path) -> None:
     """Draw the results of `referee certify --simulated` beside a recorded game, into docs/certificate.png."""
     file = folder / "certificate.html"
@@ -299,6 +340,7 @@ def main() -> int:
         shoot_certificate(Path(folder), log)
         shoot_dispute(Path(folder))
         shoot_class(Path(folder))
+        shoot_votes(Path(folder))
     return 0
 
 

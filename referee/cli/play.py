@@ -39,8 +39,9 @@ def add_demo(commands: Commands) -> None:
         help="which game; the same seed plays the same game (default: 1)")  # fmt: skip
     add("--no-page", action="store_true",
         help="serve no page beside the game (there is none without pace, or with --log)")  # fmt: skip
-    add("--host", default="127.0.0.1", metavar="ADDRESS",
-        help="where the page is served; 0.0.0.0 lets phones open it, too (default: this machine alone)")  # fmt: skip
+    add("--host", metavar="ADDRESS",
+        help="where the page is served; 0.0.0.0 lets phones open it, too (default: this machine alone; with --lesson "
+        "0.0.0.0, so that phones can vote)")  # fmt: skip
     add("--port", type=parse_int(0, 65535, "port"), default=8080, metavar="N",
         help="of the page; where it is taken, one of the next (default: 8080)")  # fmt: skip
     add("--record", type=Path, nargs="?", const=record_at(), metavar="FILE",
@@ -58,8 +59,10 @@ def add_demo(commands: Commands) -> None:
     add("--wrong", type=parse_int(0, 1000, "wrong verdicts"), default=3, metavar="N",
         help="with --shadow: so many of the players' verdicts are wrong (default: 3)")  # fmt: skip
     add("--lesson", action="store_true",
-        help="a game for a class, at once and without devices: its page stops at each slap and asks who was first; "
-        "with --no-page the terminal asks")  # fmt: skip
+        help="a game for a class, at once and without devices: its page stops at each slap and asks who was first, "
+        "and phones vote; with --no-page the terminal asks")  # fmt: skip
+    add("--vote-time", type=number(float, 3, 600, "seconds must be a number"), default=30.0, metavar="S",
+        help="with --lesson: the answer comes so long after the first vote, if not sooner (default: 30)")  # fmt: skip
 
 
 def run_demo(args: argparse.Namespace) -> int:
@@ -71,7 +74,7 @@ def run_demo(args: argparse.Namespace) -> int:
         DemoOptions(
             seats=args.seats, rules=args.rules, seed=args.seed, pace=not args.no_pace, max_cards=args.max_cards,
             fps=args.fps, page=not args.no_pace and not args.no_page and args.log is None,
-            host=args.host, port=args.port, record=args.record,
+            host=args.host or "127.0.0.1", port=args.port, record=args.record,
             log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
             shadow=args.shadow, wrong=args.wrong,
         )
@@ -81,6 +84,7 @@ def run_demo(args: argparse.Namespace) -> int:
 def _hold_lesson(args: argparse.Namespace) -> int:
     from referee.demo.demo_lesson import hold_in_terminal, hold_on_page, lesson_lines, write_lesson
     from referee.demo.simulated_game import DemoOptions, script_of
+    from referee.units import SECOND
 
     for option in ("shadow", "audio", "frames", "summary"):
         if getattr(args, option):
@@ -96,7 +100,7 @@ def _hold_lesson(args: argparse.Namespace) -> int:
             raise UserError("--log: {log} cannot be written: {why}", log=args.log, why=error.strerror) from None
     if args.no_page:
         return hold_in_terminal(lines, sys.stdin)
-    return hold_on_page(lines, args.record, args.host, args.port)
+    return hold_on_page(lines, args.record, args.host or "0.0.0.0", args.port, round(args.vote_time * SECOND))
 
 
 def add_run(commands: Commands) -> None:

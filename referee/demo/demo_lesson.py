@@ -22,10 +22,13 @@ from referee.engine.log import encode_observation
 from referee.engine.observations import Answer, Card, Observation, Slap
 from referee.engine.replay import ReplayedGame
 from referee.engine.rulings import encode_ruling
+from referee.options.classroom.class_server import CLASS_LIMITS
+from referee.options.classroom.vote_site import VoteSite
+from referee.options.what_if import what_if_page
 from referee.record.store import Record
 from referee.text.escapes import escape_controls
 from referee.text.ruling_lines import RulingWords
-from referee.text.terminal_language import here
+from referee.text.terminal_language import here, translate
 from referee.units import SECOND
 from referee.web.photo_finish.moment import headline, tell_why
 from referee.web.photo_finish.questions import answer_of, find_questions
@@ -80,14 +83,15 @@ def write_lesson(lines: Sequence[Observation]) -> list[str]:
     return [*map(encode_observation, lines), *map(encode_ruling, _ruled(lines).rulings)]
 
 
-def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, port: int) -> int:
-    """Serve the lesson until stopped; return the exit status.
+def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, port: int, vote_time: int) -> int:
+    """Serve the lesson until stopped, with the votes of phones that join; return the exit status.
 
     Args:
         lines: of the game.
         record: file to keep the game in; None: a temporary one.
         host: address of the page.
         port: of the page; if it is taken, one of the next.
+        vote_time: time from the first vote on a slap to its answer, ns.
 
     Raises:
         UserError: the page cannot be served.
@@ -101,10 +105,12 @@ def hold_on_page(lines: Sequence[Observation], record: Path | None, host: str, p
             games.end(game, began)
         listening = listen_at(host, port, any_near=True)
         address = address_of(listening)
-        at = dict.fromkeys(f"{base}games/{game}/replay?lesson=1" for base in (address.here, address.room) if base)
-        print(*at, sep="\n", flush=True)
+        print(f"{address.here}games/{game}/replay?lesson=1")
+        said = translate("for phones: {room}", room=f"{address.room}join")
+        print(said if address.room else translate(address.why_and_how), flush=True)
         served = serve(
             file, listening, pictures=None, listen=None, runtime=None, names=(), secure=False, quiet=True,
+            options=(what_if_page.PAGE, VoteSite(game, vote_time).option()), limits=CLASS_LIMITS,
         )  # fmt: skip
         return asyncio.run(served)
 

@@ -32,7 +32,10 @@ from referee.web.control_page import keeping
 from referee.web.game_end import record_notes, show_summary
 from referee.web.games_cache import GameCache, LoadedGame, LoggedGame
 from referee.web.layout import CSV, address, card, download, page, page_texts
-from referee.web.markup import Child, Markup, button_link, data_table, join, panel, tag
+from referee.web.markup import Child, Markup, button_link, data_table, join, panel, svg, tag
+from referee.web.photo_finish.finish_svg import ROOM_SIZES
+from referee.web.photo_finish.glance_svg import draw_unnamed_finish
+from referee.web.photo_finish.moment import Finish
 from referee.web.photo_finish.questions import ClassQuestion, answer_of, find_questions
 from referee.web.site import Site, game_of, parse_int
 from referee.web.winner_view import first_view, why_line
@@ -344,16 +347,23 @@ def _step_fields(
 
 
 def _asked(folded: LoadedGame, question: ClassQuestion, words: RulingWords) -> Markup:
-    """Return a question to a class, which opens to show its answer."""
+    """Return a question to a class, which opens to show its answer, and the hands that it is about."""
     texts, seen = words.texts, answer_of(folded, question)
     href = address(f"/games/{folded.info.id}/what-if", {"slap": question.slap})
-    return tag(
+    asked = tag(
         "details",
         tag("summary", texts(question.text), tag("small", texts("lesson.answer"))),
         first_view(seen, words, why_line(seen, words)),
         tag("p", button_link(texts("what_if.title"), href), class_="buttons"),
         class_="panel finish",
+        data_question=question.slap,
     )
+    return join((asked, unnamed_hands(seen, words)))
+
+
+def unnamed_hands(seen: Finish, words: RulingWords, width: int = ROOM_SIZES.width) -> Markup:
+    """Return the hands of a slap without its players and its verdict."""
+    return tag("figure", svg(draw_unnamed_finish(seen, words, width)), class_="panel unnamed")
 
 
 def _questions(site: Site, request: Request, folded: LoadedGame) -> dict[str, ClassQuestion]:
@@ -391,6 +401,12 @@ async def send_steps(site: Site, request: Request) -> JSONResponse:
 
 async def show_replay(site: Site, request: Request) -> Response:
     """The replay of a game; shows the step in the address, and its script the others."""
+    return await draw_replay(site, request)
+
+
+async def draw_replay(site: Site, request: Request, *beside: Child, scripts: Sequence[str] = (),
+                      styles: Sequence[str] = ()) -> Response:  # fmt: skip
+    """Draw the replay of a game; ``beside`` stands next to the question of a lesson, with its scripts and styles."""
     texts, folded = page_texts(request), await site.folded(request)
     places, asked = _known_steps(folded), await site.run_in_worker(_questions, site, request, folded)
     at = min(parse_int(request.query_params.get("at"), 0), len(places) - 1)
@@ -403,23 +419,25 @@ async def show_replay(site: Site, request: Request) -> Response:
     )
     shown_pile = tag("div", now["pile"], id="pile", class_="r-pile panel", data_keyed=True)
     # In a lesson, the class looks at the pile first.
-    parts = [tag("div", now["ask"], id="ask"), shown_pile, shown_seats] if lesson else [shown_seats, shown_pile]
+    parts: list[Child] = [shown_seats, shown_pile]
+    if lesson:
+        parts = [tag("div", now["ask"], id="ask"), shown_pile, *beside, shown_seats]
     position = tag(
         "div",
         tag("p", f"{now['clock']} · {now['what']}", id="what", class_="headline", aria_live="polite"),
         parts,
         panel(texts("replay.ruled"), tag("ul", now["ruled"], id="ruled")),
-        class_="replay lesson" if lesson else "replay",
+        class_=f"replay lesson{' voted' if beside else ''}" if lesson else "replay",
     )
     change = address(f"/games/{folded.info.id}/replay", {"lesson": None if lesson else 1, "at": at or None})
     other = button_link(texts("lesson.stop" if lesson else "lesson.start"), change)
     content = (
-        tag("h1", title),
+        tag("h1", title, class_="unseen" if beside else None),
         _controls(folded.info.id, texts, at, len(places), stops if lesson else None),
         position,
         tag("p", other, class_="buttons"),
     )
-    return page(request, title, *content, scripts=("regions.js", "replay.js"), here="/games")
+    return page(request, title, *content, scripts=("regions.js", "replay.js", *scripts), here="/games", styles=styles)
 
 
 def _controls(game: int, texts: Texts, at: int, count: int, stops: Sequence[int] | None) -> Markup:

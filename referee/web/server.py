@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from hardware.service_manager import feeding_interval, sender, watched_for
 from referee.control.page_address import address_of
@@ -48,8 +48,9 @@ from referee.web.games_cache import GameCache
 from referee.web.layout import page, page_texts
 from referee.web.markup import tag
 from referee.web.scoreboard import Follower
-from referee.web.security.guard import Guard
+from referee.web.security.guard import OPEN_CHANGES, Guard
 from referee.web.security.hosts import Hosts
+from referee.web.security.limits import USUAL_LIMITS, Limits
 from referee.web.security.sessions import Sessions
 from referee.web.serving import SiteServer, make_get_routes
 from referee.web.site import Handler, PageOption, Site
@@ -107,6 +108,11 @@ def build(site: Site, extra: Sequence[BaseRoute] = (), options: Sequence[PageOpt
     for around in (option.around for option in options if option.around is not None):
         handlers = {path: around(handler) for path, handler in handlers.items()}
     folders = tuple(option.static for option in options if option.static is not None)
+    changes = [
+        Route(path, functools.partial(handler, site), methods=["POST"])
+        for option in options
+        for path, handler in option.open_changes.items()
+    ]
     routes = make_get_routes(
         {path: functools.partial(handler, site) for path, handler in handlers.items()}
         | {
@@ -115,7 +121,7 @@ def build(site: Site, extra: Sequence[BaseRoute] = (), options: Sequence[PageOpt
         }
     )
     faults = dict.fromkeys((404, RecordError, LogError, TooLong), _show_fault)
-    return Starlette(routes=[*routes, *extra], exception_handlers=faults)
+    return Starlette(routes=[*routes, *changes, *extra], exception_handlers=faults)
 
 
 async def _show_fault(request: Request, bad: Exception) -> Response:
@@ -145,7 +151,8 @@ async def _feed(environ: Mapping[str, str]) -> None:
 async def serve(
     record: Path, listening: socket.socket, *, pictures: Path | None, listen: Path | None, runtime: Path | None,
     names: Sequence[str], secure: bool, proxies: Sequence[str] = (), only_paired: bool = False,
-    settings: Path | None = None, options: Sequence[PageOption] = (), quiet: bool = False,
+    settings: Path | None = None, options: Sequence[PageOption] = (), limits: Limits = USUAL_LIMITS,
+    quiet: bool = False,
 ) -> int:  # fmt: skip
     """Serve until told to stop; return the exit status.
 
@@ -161,6 +168,7 @@ async def serve(
         only_paired: only paired devices may view.
         settings: the table's, for a backup; None: those that commands find.
         options: pages that an evening does without.
+        limits: of each visitor.
         quiet: do not print the address; it is known.
 
     Raises:
@@ -180,9 +188,10 @@ async def serve(
     except OSError as error:
         listening.close()
         raise UserError("{listen}: no socket can be made there ({why})", listen=listen, why=error.strerror) from None
+    open_changes = [*OPEN_CHANGES, *(path for option in options for path in option.open_changes)]
     guard = Guard(
         build(site, routes, options), sessions, hosts=Hosts.of_this_machine(names), secure=secure, proxies=proxies,
-        only_paired=only_paired,
+        only_paired=only_paired, limits=limits, open_changes=open_changes,
     )  # fmt: skip
     await follower.start()
     feeding = asyncio.create_task(_feed(os.environ))

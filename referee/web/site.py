@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,11 +28,13 @@ class PageOption:
     """Pages that an option adds to the table's page."""
 
     routes: Mapping[str, Handler]
-    """Handlers by path; all of them are GET."""
+    """Handlers by path; all of them are GET. A path of the table's own page is taken over."""
     static: Path | None = None
     """The folder of its scripts and styles."""
     around: Callable[[Handler], Handler] | None = None
     """Wraps the handler of every page, for example to hide the game that is on."""
+    open_changes: Mapping[str, Handler] = field(default_factory=dict)
+    """Handlers of posts that need no pairing, by path: each decides itself which devices it hears."""
 
 
 class Site:

@@ -17,8 +17,20 @@ from referee.cli import main
 from referee.demo.demo_lesson import hold_in_terminal, lesson_lines
 from referee.engine.observations import Answer, Card, Observation, Slap
 from referee.engine.replay import ReplayedGame
+from referee.text.catalogue import texts
+from referee.text.ruling_lines import RulingWords
 from referee.text.terminal_language import speaking
-from referee.web.photo_finish.questions import find_questions
+from referee.web.markup import seat_role, svg
+from referee.web.photo_finish.glance_svg import draw_unnamed_finish
+from referee.web.photo_finish.questions import (
+    HEAT,
+    NOT_A_SLAP,
+    answer_of,
+    find_questions,
+    list_choices,
+    name_lanes,
+    right_choice,
+)
 from tests.engine.playing import log
 from tests.support.patience import PATIENCE
 
@@ -60,8 +72,30 @@ def test_a_class_is_asked_where_there_is_something_to_ask() -> None:
         7500 slap 3
         7600 lift 3
     """
-    found = find_questions(ReplayedGame(list(enumerate(log(text), start=1))))
+    game = ReplayedGame(list(enumerate(log(text), start=1)))
+    found = find_questions(game)
     assert {hand: question.text for hand, question in found.items()} == {"s1": "lesson.who", "s3": "lesson.counts"}
+    answers = [(list_choices(seen), right_choice(seen)) for seen in (answer_of(game, one) for one in found.values())]
+    assert answers == [(("A", "B", HEAT, NOT_A_SLAP), "B"), (("A", NOT_A_SLAP), NOT_A_SLAP)]
+
+
+def test_the_right_answer_is_that_of_the_ruling_and_the_drawn_question_tells_nothing_of_it(
+    lines: list[Observation],
+) -> None:
+    game = ReplayedGame(list(enumerate(lines, start=1)))
+    words, right = RulingWords(game.table.seats, texts("en")), set()
+    for question in find_questions(game).values():
+        seen = answer_of(game, question)
+        answer, lanes = right_choice(seen), name_lanes(seen)
+        assert answer in list_choices(seen) and set(lanes.values()) == {hand.seat for hand in seen.hands}
+        right.add(answer)
+        if answer in lanes:
+            assert seen.ruling is not None and (seen.ruling.kind, seen.ruling["seat"]) == ("slap_won", lanes[answer])
+        drawn = svg(draw_unnamed_finish(seen, words))
+        told = [*game.table.seats, texts("en")("finish.won"), seat_role(lanes["A"]), "finish", "warn"]
+        assert [word for word in told if f">{word}" in drawn or f"-{word}" in drawn] == []
+        assert all(f">{letter}</text>" in drawn for letter in lanes)
+    assert HEAT in right and len(right) > 2
 
 
 def test_the_terminal_asks_waits_and_answers(lines: list[Observation]) -> None:

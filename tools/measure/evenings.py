@@ -5,7 +5,8 @@ Each begins with an empty home, in headless Chromium and at the command line, an
 * family: a wrong camera address is mended; a game is broken off and resumed on the second evening, with hands that fall
   while it starts; a third evening drops it for a new one. A phone sleeps, a page is loaded anew. The rulings are
   compared with the truth as in `tools.measure.play_test`.
-* class: phones take part in reaction trials, and a page for the room shows the results.
+* class: phones take part in reaction trials, and a page for the room shows the results; then they vote on the slaps of
+  a lesson, in four views of language, light and size.
 * club: games are imported, one of them twice; league, player and backup are looked at; the backup is restored.
 
 The exit status is 1 if a step had no way on, if a question was about an instant before its game's deal, or if a ruling
@@ -28,7 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rich.console import Console
 
@@ -52,6 +53,14 @@ _REST: Final = 400 * MS
 """Time after which the hand that laid a card is gone from it."""
 _HEAT: Final = 70 * MS
 _PHONES: Final = 10
+_VIEWS: Final[tuple[tuple[str, Literal["light", "dark"], tuple[int, int]], ...]] = (
+    ("en-GB", "light", (1280, 720)), ("de-DE", "dark", (1920, 1080)), ("fr-FR", "light", (1920, 1080)),
+    ("es-ES", "dark", (1280, 720)),
+)  # fmt: skip
+"""Language, light and projector's size of each voted lesson."""
+_SLAPS: Final = 5
+"""Slaps that a class votes on; the fourth of this game is a dead heat."""
+_LESSON_SEED: Final = 4
 _TRIALS: Final = 3
 _REACT: Final = """
 () => {
@@ -253,7 +262,65 @@ def hold_class(
         counted = room.locator("#results tr.all td").all_inner_texts()
         if str(_PHONES * _TRIALS) not in counted:
             faults.append(f"the room's page counts {counted[:3]}, not {_PHONES * _TRIALS} trials")
-    return {"phones": _PHONES, "trials": _PHONES * _TRIALS}, faults
+    votes = sum(_hold_vote(browser, home, folder, view, faults) for view in _VIEWS)
+    return {"phones": _PHONES, "trials": _PHONES * _TRIALS, "votes": votes}, faults
+
+
+def _hold_vote(
+    browser: Browser, home: Path, folder: Path, view: tuple[str, Literal["light", "dark"], tuple[int, int]],
+    faults: list[str],
+) -> int:  # fmt: skip
+    """Let ten phones vote on some slaps of a lesson, with pictures of every step; return how many votes counted."""
+    language, scheme, (width, height) = view
+    name, counted = f"votes-{language[:2]}", 0
+
+    def look(size: tuple[int, int], address: str) -> Page:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]}, locale=language, color_scheme=scheme
+        )
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(f"{name}: {error}"))
+        page.goto(address)
+        return page
+
+    def shoot(step: str) -> None:
+        room.wait_for_timeout(300)
+        for who, page, wide in (("room", room, width), ("phone", phones[0], 390)):
+            if page.evaluate("document.documentElement.scrollWidth") > wide:
+                faults.append(f"{name}: the {who}'s page scrolls sideways ({step})")
+            page.screenshot(path=str(folder / f"{name}-{step}-{who}.png"), full_page=who == "phone")
+
+    command = ("demo", "--lesson", "--seed", str(_LESSON_SEED), "--max-cards", "60", "--host", "0.0.0.0")
+    with playing(home, *command) as address:
+        room = look((width, height), f"{address}games/1/replay?lesson=1")
+        phones = [look((390, 844), f"{address}join") for _ in range(_PHONES - 1)]
+        for phone in phones:
+            phone.locator("#nickname:not(:empty)").wait_for(timeout=20_000)
+        shoot("joined")
+        for slap in range(1, _SLAPS + 1):
+            room.locator("[data-move=question]").click()
+            if slap == 2:
+                # A late phone, and one that was loaded anew.
+                phones.append(look((390, 844), f"{address}join"))
+                phones[1].reload()
+            for n, phone in enumerate(phones):
+                buttons = phone.locator("button[data-choice][aria-pressed=false]")
+                buttons.first.wait_for(timeout=20_000)
+                if n == len(phones) // 2:
+                    shoot(f"{slap}-asked")
+                buttons.nth(n * slap % buttons.count()).click()
+                phone.locator("button[aria-pressed=true]").wait_for(timeout=20_000)
+            room.locator("#ask details[open]").wait_for(timeout=20_000)
+            for phone in phones:
+                phone.locator("#votes tr.right").wait_for(timeout=20_000)
+            shoot(f"{slap}-answered")
+            told = [int(row.split()[-1]) for row in room.locator("#votes tr").all_inner_texts()]
+            if sum(told) != len(phones):
+                faults.append(f"{name}: {sum(told)} votes of {len(phones)} phones count on slap {slap}")
+            counted += sum(told)
+        for page in (room, *phones):
+            page.context.close()
+    return counted
 
 
 def keep_club(

@@ -395,8 +395,8 @@ def playing(home: Path, *words: str) -> Iterator[str]:
     runtime = home / "run"
     runtime.mkdir(mode=0o700, exist_ok=True)
     env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_RUNTIME_DIR": str(runtime), "PYTHONUNBUFFERED": "1"}
-    served = ("--no-browser", "--host", "127.0.0.1", "--port", "0")
     name, *more = words or ("play",)
+    served = ("--host", "127.0.0.1", "--port", "0", *("--no-browser",) * (name != "demo"))
     command = [sys.executable, "-m", "referee", name, *served, *more]
     with (home / "referee.txt").open("w", encoding="utf-8") as log:
         referee = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)

@@ -46,7 +46,7 @@ def draw_room(request: Request, lesson: ReactionLesson, address: PageAddress, ke
               *, teaches: bool) -> HTMLResponse:  # fmt: skip
     """Draw the room's page; ``teaches``: the viewer may begin and stop; ``keys`` are the pads of this browser."""
     texts = page_texts(request)
-    pads = None
+    pads, note = None, "class.each_phone" if lesson.kind == "phone" else "class.all_see"
     if teaches and keys:
         pads = tag("div", tag("div", "", id="pads", data_keys=json.dumps(keys)), class_="strip")
     content = [
@@ -55,7 +55,7 @@ def draw_room(request: Request, lesson: ReactionLesson, address: PageAddress, ke
         tag("div", "", id="stage", class_="panel", role="status", aria_live="polite"),
         tag("div", face(STIMULUS_CARD, texts), id="card", aria_hidden="true") if lesson.kind == "screen" else None,
         tag("div", "", id="results"),
-        tag("aside", _invitation(address, lesson.kind, texts), _buttons(lesson, texts) if teaches else None,
+        tag("aside", invite_phones(address, note, texts), _buttons(lesson, texts) if teaches else None,
             answer_line(), pads, tag("p", _what_is_kept(lesson, texts), class_="note")),
     ]  # fmt: skip
     scripts = ["forms.js", "regions.js", *(["pad.js"] if pads else []), "class.js"]
@@ -85,13 +85,13 @@ def draw_notice(request: Request, key: str, status: int) -> HTMLResponse:
     return page(request, texts("class.title"), words, pages=(), status=status)
 
 
-def _invitation(address: PageAddress, kind: str, texts: Texts) -> Child:
+def invite_phones(address: PageAddress, note: str, texts: Texts) -> Child:
+    """Draw the code for phones to scan, and below it a text (``note`` is its key), or why phones cannot join."""
     if not address.room:
         return tag("p", in_language(to_json(address.why), texts)["words"], class_="note")
     image = tag("img", src="/join.svg", alt=texts("class.scan"), width=220, height=220)
-    note = tag("p", texts("class.each_phone" if kind == "phone" else "class.all_see"), class_="note")
     caption = tag("figcaption", texts("class.scan"), " ", tag("b", f"{address.room}join"))
-    return tag("figure", image, caption, class_="panel scan"), note
+    return tag("figure", image, caption, class_="panel scan"), tag("p", texts(note), class_="note")
 
 
 def _buttons(lesson: ReactionLesson, texts: Texts) -> Markup:

@@ -20,7 +20,7 @@ from referee.control.seat_codes import HANDS_SOCKET, SeatCode, browser_key, make
 from referee.errors import UserError
 from referee.options.classroom.class_lesson import FIRST_KEY, SCREEN, ReactionLesson
 from referee.options.classroom.class_site import TRIAL, ClassSite
-from referee.options.classroom.pupils import PHONES
+from referee.options.classroom.pupils import MOST_PUPILS, PHONES
 from referee.options.classroom.reaction_class import ReactionClass, SharedRounds
 from referee.options.classroom.stimuli import open_stimulus
 from referee.settings.model import Settings, load_settings
@@ -32,7 +32,7 @@ from referee.web.security.hosts import Hosts
 from referee.web.security.limits import Limits
 from referee.web.serving import SiteServer
 
-_LIMITS: Final = Limits(changes=200, connections=200)
+CLASS_LIMITS: Final = Limits(changes=200, connections=200, streams=MOST_PUPILS + 8, all_streams=2 * MOST_PUPILS)
 """A phone reports several trials in ten seconds, and a school's phones may share one address, each with up to six
 connections."""
 
@@ -127,7 +127,7 @@ async def _serve(folder: Path, codes: list[SeatCode], lesson: ReactionLesson, op
     site: ClassSite
     control = Control(folder, names=lambda: site.names())
     site = ClassSite(lesson, control, address, codes)
-    guard = Guard(Starlette(routes=site.routes()), control.sessions, hosts=Hosts.of_this_machine(), limits=_LIMITS,
+    guard = Guard(Starlette(routes=site.routes()), control.sessions, hosts=Hosts.of_this_machine(), limits=CLASS_LIMITS,
                   open_changes=(*OPEN_CHANGES, TRIAL))  # fmt: skip
     print(translate(address.words))
     print(translate("the room's page; Ctrl-C ends the lesson"), flush=True)

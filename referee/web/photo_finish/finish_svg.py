@@ -288,13 +288,13 @@ class FinishDrawing:
             yield from hatch(low, y + 4, high - low, m.lane - 8, 12, "warn", 0.55)
             yield Line(high, y + 4, high, y + m.lane - 4, "warn", 1.5, 5.0)
         for hand in hands:
-            yield from self._hand(hand, y, role)
+            yield from self.draw_hand(hand, y, role)
         for edge_seat, t, pressed in self.finish.edges:
             if edge_seat == seat and self.near.holds(t - self.finish.zero):
                 x = self.near.x(t - self.finish.zero)
                 yield Line(x, y + m.lane - 14, x, y + m.lane - 4, "ink" if pressed else "soft", 1.5)
 
-    def _hand(self, hand: FinishHand, y: float, role: str) -> Iterator[Shape]:
+    def draw_hand(self, hand: FinishHand, y: float, role: str) -> Iterator[Shape]:
         m, axis, at = self.m, self.near, hand.t - self.finish.zero
         if not axis.holds(at):
             # An arrow that points to a hand outside the drawing.

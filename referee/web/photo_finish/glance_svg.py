@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from typing import Final
 
 from referee.text.ruling_lines import RulingWords
@@ -19,7 +20,10 @@ from referee.web.photo_finish.finish_svg import (
     shortened,
 )
 from referee.web.photo_finish.moment import Finish, description, read_verdict, tell_why
+from referee.web.photo_finish.questions import name_lanes
 
+PHONE_WIDTH: Final = 620
+"""Width of a drawing in the type of a room's that can be read on a phone."""
 _ROOM_LANES: Final = 4
 """Number of lanes that can be taken in at a glance."""
 
@@ -27,6 +31,27 @@ _ROOM_LANES: Final = 4
 def draw_room_finish(finish: Finish, words: RulingWords) -> Drawing:
     """Draw the lanes of the first hands in type that is readable across a room, the winner's on top."""
     return draw_lanes_alone(finish, words, ROOM_SIZES, _room_lanes(finish), 70, 0.2)
+
+
+def draw_unnamed_finish(finish: Finish, words: RulingWords, width: int = ROOM_SIZES.width) -> Drawing:
+    """Draw the hands as a question to a class: a letter for each player, and nothing of the verdict."""
+    m, texts = replace(ROOM_SIZES, width=width, left=90, right=width - 30), words.texts
+    drawing, lanes = FinishDrawing(finish, words, m), name_lanes(finish)
+    # Counted from the left edge: a zero at one of the hands would say that it was first.
+    start, height = drawing.near.start, len(lanes) * m.lane
+    scale = Axis(0, drawing.near.stop - start, m.left, m.right)
+    shapes: list[Shape] = list(grid(scale, 0, height, m.ticks, texts, 28, ""))
+    said = []
+    for place, (letter, seat) in enumerate(lanes.items()):
+        y = place * m.lane
+        shapes.append(Rect(m.left, y + 3, m.right - m.left, m.lane - 6, "lane", 0.55))
+        shapes.append(Text(m.margin + 14, y + m.lane * 0.68, letter, "ink", m.size * 1.2, weight=700))
+        for hand in finish.hands:
+            if hand.seat == seat:
+                shapes += drawing.draw_hand(hand, y, "ink")
+                said.append(f"{letter}: {texts.measured(round(hand.t - finish.zero - start), hand.error)}")
+    shapes.append(Text(m.right, height + 84, texts("figures.ms_axis"), "soft", 28, "end"))
+    return Drawing(m.width, round(height + 96), tuple(shapes), texts("lesson.lanes"), ". ".join(said))
 
 
 def draw_shared(finish: Finish, words: RulingWords, title: str) -> Drawing:

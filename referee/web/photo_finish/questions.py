@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from referee.engine.observations import Slap
 from referee.engine.replay import ReplayedGame
 from referee.engine.rulings import SLAP_KINDS, cause_of
 from referee.units import SECOND
 from referee.web.photo_finish.moment import Finish, finish
+
+_LETTERS: Final = "ABCDEFGH"
+HEAT: Final = "heat"
+NOT_A_SLAP: Final = "none"
+"""The answers beside the letters of the lanes: no hand was first; the slap does not count."""
 
 
 class ClassQuestion(NamedTuple):
@@ -47,3 +52,25 @@ def answer_of(game: ReplayedGame, question: ClassQuestion) -> Finish:
     found = finish(game.lines(), game.rulings, question.slap, game.replaced_by, len(game.table.seats))
     assert found is not None
     return found
+
+
+def name_lanes(seen: Finish) -> dict[str, int]:
+    """Return the seats whose hands came down by a letter that says neither who they are nor who was first."""
+    return dict(zip(_LETTERS, sorted({hand.seat for hand in seen.hands}), strict=False))
+
+
+def list_choices(seen: Finish) -> tuple[str, ...]:
+    """Return the possible answers: the letter of each lane, `HEAT` if there are several, and `NOT_A_SLAP`."""
+    lanes = tuple(name_lanes(seen))
+    return (*lanes, HEAT, NOT_A_SLAP) if len(lanes) > 1 else (*lanes, NOT_A_SLAP)
+
+
+def right_choice(seen: Finish) -> str | None:
+    """Return the answer that the ruling gives; None if there is no ruling yet."""
+    if seen.heat is not None:
+        return HEAT
+    if seen.ruling is None:
+        return None
+    if seen.ruling.kind != "slap_won":
+        return NOT_A_SLAP
+    return next((letter for letter, seat in name_lanes(seen).items() if seat == seen.ruling["seat"]), None)
