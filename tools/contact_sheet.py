@@ -10,20 +10,21 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PIL import Image, ImageDraw
 from playwright.sync_api import sync_playwright
 
+from referee.control.socket import CommandDispatcher
 from referee.record.people import People
 from tests.support.dispute_client import ReviewedVideo
 from tests.support.filmed_disputes import film_briefly
 from tests.web.conftest import ARGUMENTS, CHROMIUM
 from tests.web.crowd import crowd_lines
 from tests.web.listening import listening, paired
-from tests.web.served import House
+from tests.web.served import House, Served
 from tests.web.table import Table
 from tests.web.test_page_buttons_in_browser import Main, telling
 from tools.measure.play_test import playing
@@ -133,6 +134,28 @@ def shoot_elsewhere(browser: Browser, names: list[str]) -> Iterator[Path]:
                 yield sheet
 
 
+@contextmanager
+def serve_evening(players: int) -> Iterator[tuple[Served, CommandDispatcher]]:
+    """Serve a record with a finished game, one in shadow mode and one in progress; yield its page and its commands."""
+    with tempfile.TemporaryDirectory() as folder, closing(House(Path(folder))) as house:
+        house.demo()
+        with People(house.record.path) as people:
+            for name in ("Ana", "Ben", "Cho"):
+                people.remember(name, "2026-03-14T18:00:00+00:00")
+        house.record.add_game("2026-03-14T18:05:00+00:00", list(enumerate(_SHADOW, start=1)))
+        with (
+            listening(house) as desk,
+            house.serve("--runtime", f"{folder}/runtime", "--host", "0.0.0.0") as served,
+        ):
+            lines = list(crowd_lines(players))
+            table = Table(house.record, lines[0], house.link)
+            for line in lines[1:]:
+                table.observe(line)
+            house.link.tell("Benedikt, false slap. Burn one card.")
+            with telling(Main(table, None)):
+                yield served, desk
+
+
 def shoot_tables(only: str | None) -> Iterator[Path]:
     """Yield every sheet as soon as it is finished; ``only``: of one page."""
     names = [name for name in PAGES if only in (None, name)]
@@ -142,44 +165,26 @@ def shoot_tables(only: str | None) -> Iterator[Path]:
         if elsewhere:
             yield from shoot_elsewhere(browser, elsewhere)
         for players in (4, 8) if names else ():
-            with tempfile.TemporaryDirectory() as folder:
-                house = House(Path(folder))
-                house.demo()
-                with People(house.record.path) as people:
-                    for name in ("Ana", "Ben", "Cho"):
-                        people.remember(name, "2026-03-14T18:00:00+00:00")
-                house.record.add_game("2026-03-14T18:05:00+00:00", list(enumerate(_SHADOW, start=1)))
-                with (
-                    ExitStack() as live,
-                    listening(house) as desk,
-                    house.serve("--runtime", f"{folder}/runtime", "--host", "0.0.0.0") as served,
-                ):
-                    lines = list(crowd_lines(players))
-                    table = Table(house.record, lines[0], house.link)
-                    for line in lines[1:]:
-                        table.observe(line)
-                    house.link.tell("Benedikt, false slap. Burn one card.")
-                    live.enter_context(telling(Main(table, None)))
-                    for theme in THEMES:
-                        context = open_device(browser, theme)
-                        page = context.new_page()
-                        for width, height in SIZES:
-                            page.set_viewport_size({"width": width, "height": height})
-                            context.clear_cookies()
-                            here, files = False, []
-                            for name in names:
-                                files.append(OUT / f"{players}-{theme}-{width}" / f"{name}.png")
-                                files[-1].parent.mkdir(parents=True, exist_ok=True)
-                                if name in PAIRED and not here:
-                                    page.goto(f"{served.address}/control")
-                                    paired(page, desk)
-                                    here = True
-                                shoot(page, served.address, name, files[-1])
-                            sheet = OUT / f"sheet-{players}-{theme}-{width}.png"
-                            join_sheet(files, sheet)
-                            yield sheet
-                        context.close()
-                house.close()
+            with serve_evening(players) as (served, desk):
+                for theme in THEMES:
+                    context = open_device(browser, theme)
+                    page = context.new_page()
+                    for width, height in SIZES:
+                        page.set_viewport_size({"width": width, "height": height})
+                        context.clear_cookies()
+                        here, files = False, []
+                        for name in names:
+                            files.append(OUT / f"{players}-{theme}-{width}" / f"{name}.png")
+                            files[-1].parent.mkdir(parents=True, exist_ok=True)
+                            if name in PAIRED and not here:
+                                page.goto(f"{served.address}/control")
+                                paired(page, desk)
+                                here = True
+                            shoot(page, served.address, name, files[-1])
+                        sheet = OUT / f"sheet-{players}-{theme}-{width}.png"
+                        join_sheet(files, sheet)
+                        yield sheet
+                    context.close()
         browser.close()
 
 

@@ -71,7 +71,7 @@ def _content(certificate: Certificate, words: Texts) -> Iterator[Child]:
     rows, told = list[Markup](), ""
     by_key = {line.key: line for line in certificate.lines}
     for group, keys in GROUPS.items():
-        there = [by_key[key] for key in keys if key in by_key]
+        there = [by_key[key] for key in keys if key in by_key and key != "versions"]
         if there:
             rows.append(tag("tr", tag("th", words(f"certificate.group.{group}"), colspan=4, scope="rowgroup"),
                             class_="group"))  # fmt: skip
@@ -84,11 +84,27 @@ def _content(certificate: Certificate, words: Texts) -> Iterator[Child]:
     result = tag("span", words("certificate.verdict"), class_="unseen")
     table = data_table([result, *heads], rows, words("certificate.title"))
     yield tag("section", table, class_="panel")
-    marks = words(
-        "certificate.marks", machine=certificate.machine or "–", version=certificate.version,
-        settings=certificate.settings,
-    )  # fmt: skip
-    yield tag("p", words("certificate.holds"), " ", marks, class_="note")
+    yield tag("p", words("certificate.holds"), class_="note")
+    yield _details(certificate, words)
+
+
+def _details(certificate: Certificate, words: Texts) -> Markup:
+    """Return what tells this certificate from another, and the commands that mend it."""
+    parts: list[Child] = [
+        words(
+            "certificate.marks", machine=certificate.machine or "–", version=certificate.version,
+            settings=certificate.settings,
+        )
+    ]  # fmt: skip
+    for line in certificate.lines:
+        if line.key == "versions":
+            parts.append(f"{line.name(words)}: {line.found(words)}")
+        elif "seal" in line.measured:
+            parts.append(f"{line.name(words)}: {line.measured['seal']}")
+        if line.command:
+            parts.append([line.name(words), ": ", tag("code", line.command)])
+    summary = tag("summary", words("certificate.details"))
+    return tag("details", summary, tag("ul", [tag("li", part) for part in parts]), class_="panel")
 
 
 def _rows(line: CertificateLine, mend: str, words: Texts) -> Iterator[Markup]:

@@ -195,7 +195,8 @@ def show(certificate: Certificate, words: Texts) -> None:
         before = mend
         # A missing part fails several lines: show its remedy once.
         if mend and mend != said:
-            table.add_row("", "", "", f"[yellow]→ {_plain(mend)}[/]")
+            command = f" ({line.command})" if line.command else ""
+            table.add_row("", "", "", f"[yellow]→ {_plain(mend + command)}[/]")
     console = Console(highlight=False)
     console.print(table)
     verdict = "passed" if certificate.passed else "failed"

@@ -130,7 +130,7 @@ class MetCommand:
 
     def _refuse_without_corrections(self) -> None:
         if not self._facts.rules.has("K6"):
-            raise Denied("your house rules do not allow corrections (rule K6)")
+            raise Denied("your house rules do not allow corrections")
 
     def _refuse_after_the_end(self) -> None:
         if self._facts.view.game_over:

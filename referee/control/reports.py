@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from referee.control.facts import Accepted, Denied, MetCommand
-from referee.control.offers import FOULS
 from referee.engine.amended_log import BY_PEOPLE
 from referee.engine.observations import (
     MAX_ERROR,
@@ -43,7 +42,7 @@ class Reports(MetCommand):
         """Contest a slap or a take (F5): the latest of that seat, or the one that a ruling names."""
         self._refuse_after_the_end()
         if not self._facts.offers.contests:
-            raise Denied("your house rules do not allow contests (rule F5)")
+            raise Denied("your house rules do not allow contests")
         name, against = self._get("ruling"), self._get("against")
         if name is not None:
             ruling = self._find_verdict(name)
@@ -82,7 +81,7 @@ class Reports(MetCommand):
         self._refuse_after_the_end()
         foul = self._get("foul")
         if foul not in self._facts.offers.fouls:
-            raise Denied("your house rules do not punish that foul (rule {rows})", rows=FOULS[foul][0])
+            raise Denied("your house rules do not punish that foul")
         seat = self._checked_seat(self._get("seat"))
         line = Foul(t=self._facts.t, id=self._name("foul"), seat=seat, foul=foul, extra=BY_PEOPLE)
         return Accepted(Sentence("foul of {seat} reported", seat=seat), (line,))
@@ -91,7 +90,7 @@ class Reports(MetCommand):
         """Report that a player called a rank (N14)."""
         self._refuse_after_the_end()
         if self._facts.offers.call is None:
-            raise Denied("your house rules do not have players call ranks (rule N14)")
+            raise Denied("your house rules do not have players call ranks")
         seat = self._checked_seat(self._get("seat"))
         line = Say(t=self._facts.t, id=self._name("say"), seat=seat, rank=self._get("rank"))
         return Accepted(Sentence("{seat} calls {rank}", seat=seat, rank=self._get("rank")), (line,))
@@ -100,7 +99,7 @@ class Reports(MetCommand):
         """Report the wild rank that was drawn (P14)."""
         self._refuse_after_the_end()
         if not self._facts.rules.has("P14"):
-            raise Denied("your house rules have no wild rank (rule P14)")
+            raise Denied("your house rules have no wild rank")
         rank = self._get("rank")
         line = Draw(t=self._facts.t, id=self._name("draw"), rank=rank)
         return Accepted(Sentence("the wild rank is {rank}", rank=rank), (line,))
@@ -109,7 +108,7 @@ class Reports(MetCommand):
         """Let a bystander join at a free pad (M11)."""
         self._refuse_after_the_end()
         if not self._facts.rules.has("M11"):
-            raise Denied("your house rules do not let a new player join (rule M11)")
+            raise Denied("your house rules do not let a new player join")
         seat = self._get("seat")
         if seat not in self._facts.offers.joins:
             raise Denied("seat {number} is taken; free are {free}", number=seat, free=self._facts.offers.joins)
@@ -120,7 +119,7 @@ class Reports(MetCommand):
         """Let a player leave the game (E8)."""
         self._refuse_after_the_end()
         if not self._facts.rules.has("E8"):
-            raise Denied("your house rules do not say where a leaving player's cards go (rule E8)")
+            raise Denied("your house rules do not say where a leaving player's cards go")
         seat = self._checked_seat(self._get("seat"))
         if seat not in self._facts.offers.leaves:
             raise Denied("{seat} has left already", seat=seat)
@@ -148,7 +147,7 @@ class Reports(MetCommand):
     def mark(self) -> Accepted:
         """Mark people's verdict on the latest slap, in a game that the referee only shadows."""
         if not is_shadowed(self._facts.observations):
-            raise Denied("verdicts can be marked only in shadow mode: referee run --shadow")
+            raise Denied("verdicts can be marked only in shadow mode")
         verdict = self._get("verdict")
         line = Other(t=self._facts.t, id=self._name(MARK), name=MARK, extra={"verdict": verdict})
         said = Sentence("marked: the slap was good") if verdict == GOOD else Sentence("marked: the slap was false")

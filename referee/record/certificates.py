@@ -56,6 +56,14 @@ Figure = float | str
 StandingWord = Literal["none", "failed", "other_machine", "other_version", "other_settings", "passed"]
 
 
+_COMMANDS: Final[Mapping[str, str]] = {
+    "order": "referee setup --step pads", "focus": "referee calibrate", "exposure": "referee calibrate",
+    "flicker": "referee calibrate", "look": "referee setup --step camera", "light": "make install-appliance",
+    "seal": "referee games --check",
+}  # fmt: skip
+"""What mends a line in a terminal, where a command does."""
+
+
 @dataclass(frozen=True, slots=True)
 class CertificateLine:
     """One requirement and its measurement."""
@@ -94,6 +102,13 @@ class CertificateLine:
         if self.why_not:
             return texts.get(f"certificate.why.{self.why_not}", self.why_not)
         return texts(f"certificate.{self.key}.mend", **_written({**self.limits, **self.measured}, texts))
+
+    @property
+    def command(self) -> str:
+        """Return the command that helps to mend it; empty if it passed, or no command does."""
+        if self.passed:
+            return ""
+        return "referee doctor" if self.why_not else _COMMANDS.get(self.key, "")
 
 
 def _written(figures: Mapping[str, Figure], texts: Texts) -> dict[str, str]:

@@ -15,9 +15,11 @@ from referee.announce.sinks import Notice
 from referee.record.database import RecordError
 from referee.record.erasure import erase_overdue, note_unsettled, scrub_noted, settle_names, settle_noted
 from referee.record.people import People
+from referee.sentence import Sentence
 from referee.settings.model import Settings
 from referee.table.services import GameContext, TableService
 from referee.text.escapes import escape_controls
+from referee.text.terminal_language import translate
 
 
 class NameService(TableService):
@@ -40,10 +42,10 @@ class NameService(TableService):
         self._words = [words] if words else []
         if strangers:
             names = ", ".join(strangers)
-            self._words.append(f"{names}: named while the game is on, not afterwards; referee people --ask asks")
+            self._words.append(Sentence("{names}: named while the game is on, not afterwards", names=names))
         if sys.stdout.isatty():
             # A drawn display shows no notices; elsewhere they are printed.
-            print("".join(f"{escape_controls(words)}\n" for words in self._words), end="")
+            print("".join(f"{escape_controls(translate(words))}\n" for words in self._words), end="")
 
     def begin_game(self, game: GameContext) -> None:
         """See `TableService`."""

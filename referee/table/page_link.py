@@ -282,7 +282,7 @@ class PageLink(TableService):
             # Caption what the voice says, for those who do not hear; the details are listed among the troubles.
             said = tell(notice.what, notice.t, self._language, names=self._called(), **notice.fields)
         except NoWords:
-            self._caption((notice.words, False))
+            self._caption((in_language(to_json(notice.words), texts(self._language))["words"], False))
         else:
             self._caption((said.text, said.urgent))
 

@@ -131,10 +131,7 @@ _WAIT: Final = 2.0
 """Seconds that the last pictures are given when the table is switched off."""
 LEAST_ROOM: Final = 64 << 20
 """Bytes that pictures leave free on the disk: the games themselves must never lack them."""
-_FULL: Final = Sentence(
-    "the disk is nearly full, so pictures are not kept, and the game goes on: make room, or set record.pictures_cap_mb "
-    "lower"
-)
+_FULL: Final = Sentence("the disk is nearly full, so pictures are not kept, and the game goes on: make room")
 _SLOW: Final = Sentence(
     "the disk does not keep up, so pictures are not kept, and the game goes on: it may be worn out, or busy with "
     "something else"

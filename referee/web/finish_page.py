@@ -61,12 +61,17 @@ def finish_figure(folded: LoadedGame, seen: Finish, texts: Texts, *, id: str | N
 
 def _drawn(folded: LoadedGame, seen: Finish, texts: Texts, width: int) -> Drawing:
     words = RulingWords(folded.table.seats, texts)
-    title = texts("finish.of", game=folded.info.id, slap=seen.slap)
+    title = finish_title(folded, seen, texts)
     rows = f"{seen.ruling.id} · {' '.join(seen.ruling.rule)}" if seen.ruling is not None else seen.slap
     if (sealed := _sealed(folded, seen, texts)) is not None:
         rows += f" · {sealed}"
     after = texts("finish.at", time=texts.seconds(seen.zero - folded.table.t))
     return draw_finish(seen, words, title, f"{rows} · {after}", width)
+
+
+def finish_title(folded: LoadedGame, seen: Finish, texts: Texts) -> str:
+    """Return the title of a slap's photo-finish: the game, and the slap's instant in it."""
+    return texts("finish.of", game=folded.info.id, time=texts.seconds(seen.zero - folded.table.t))
 
 
 def _sealed(folded: LoadedGame, seen: Finish, texts: Texts) -> str | None:
@@ -294,7 +299,7 @@ async def show_finish(site: Site, request: Request) -> Response:
     folded = await site.folded(request)
     game = folded.info.id
 
-    def write() -> str | None:
+    def write() -> tuple[str, str | None] | None:
         seen = found(folded, slap)
         if seen is None:
             return None
@@ -305,16 +310,16 @@ async def show_finish(site: Site, request: Request) -> Response:
         if site.controlled and seen.ruling is not None:
             wrong = disputed_at(site.hub.board, game, seen.ruling)
         shown = None if pictures is None else tuple((picture.t, picture.exposure) for picture in pictures)
-        return site.shelf.drawn(
+        return finish_title(folded, seen, texts), site.shelf.drawn(
             folded, ("page", slap, texts.language, wrong, shown),
             lambda: tag("div", list(finish_page(folded, seen, texts, pictures, wrong)), class_="finish"),
         )  # fmt: skip
 
-    content = await site.run_in_worker(write)
-    if content is None:
+    written = await site.run_in_worker(write)
+    if written is None:
         raise HTTPException(404)
-    content = Markup(content)
-    return page(request, texts("finish.of", game=game, slap=slap), content, scripts=("finish.js",), here="/finish")
+    title, content = written[0], Markup(written[1] or "")
+    return page(request, title, content, scripts=("finish.js",), here="/finish")
 
 
 async def send_finish(site: Site, request: Request) -> Response:
@@ -329,7 +334,7 @@ async def send_finish(site: Site, request: Request) -> Response:
         if seen is None:
             return None
         if "shared" in asked:
-            title = texts("finish.of", game=folded.info.id, slap=slap)
+            title = finish_title(folded, seen, texts)
             return svg(draw_shared(seen, RulingWords(folded.table.seats, texts), title), palette)
         return svg(_drawn(folded, seen, texts, width), palette)
 

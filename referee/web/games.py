@@ -194,7 +194,7 @@ def _ruling_row(site: Site, folded: LoadedGame | LoggedGame, ruling: Ruling, wor
     wrong = _disputed_at(site, folded, ruling)
     if wrong:
         targets.append((texts("board.wrong_short"), texts("board.wrong"), wrong))
-    links = [tag("a", text, href=href, aria_label=f"{label}: {ruling.id}") for text, label, href in targets]
+    links = [tag("a", text, href=href, aria_label=f"{label}: {words(ruling)}") for text, label, href in targets]
     return tag(
         "tr",
         tag("td", texts.seconds(ruling.t - folded.table.t), class_="number"),
@@ -239,9 +239,7 @@ def explained(explanation: Explanation, folded: LoadedGame, words: RulingWords) 
         if row in ROWS:
             own = "" if texts.language == "en" else texts.get(f"rule.{row}", "")
             lang = None if own or texts.language == "en" else "en"
-            items.append(
-                tag("li", tag("b", row, class_="unseen"), " ", tag("span", own or sentence(row, on), lang=lang))
-            )
+            items.append(tag("li", tag("span", own or sentence(row, on), lang=lang)))
     parts = [panel(texts("finish.rule"), tag("ul", items, class_="rows"), class_="panel rules")]
     if explanation.pile:
         cards = [card(laid.card, texts, class_=laid.state) for laid in explanation.pile]
@@ -272,13 +270,12 @@ def explained(explanation: Explanation, folded: LoadedGame, words: RulingWords) 
 
 
 def _considered(one: Considered, words: RulingWords) -> Markup:
+    """Return a rule that was considered: a pattern by its name, any other by its reason alone."""
     texts = words.texts
     row, _, own = one.row.partition(":")
-    name = own or texts.get(f"pattern.{row}", "") or (ROWS[row].name if row in ROWS else "")
-    which = name or row
-    if row.startswith("P"):
-        which = texts("finish.held" if one.held else "finish.failed", which=which)
-    return tag("li", tag("b", which), " ", tag("span", why(one, words)), class_="yes" if one.held else "no")
+    pattern = own or texts.get(f"pattern.{row}", "")
+    which = tag("b", texts("finish.held" if one.held else "finish.failed", which=pattern)) if pattern else None
+    return tag("li", which, " ", tag("span", why(one, words)), class_="yes" if one.held else "no")
 
 
 async def _lines(site: Site, game: int) -> list[str]:

@@ -122,9 +122,9 @@ def _row(row: str, rules: HouseRules, texts: Texts) -> Markup:
     return tag("li", switch, value, data_row=row)
 
 
-def _labelled(row: str, label: str, control: Markup, after: str = "") -> Markup:
-    """Return a field, labelled with its rule's id for screen readers."""
-    return tag("label", tag("span", f"{row} {label}", class_="unseen"), control, after)
+def _labelled(row: str, texts: Texts, label: str, control: Markup, after: str = "") -> Markup:
+    """Return a field, labelled with its rule for screen readers."""
+    return tag("label", tag("span", f"{row_words(row, texts)} {label}", class_="unseen"), control, after)
 
 
 def _number(value: Any, low: int, high: int, part: str) -> Markup:
@@ -148,7 +148,7 @@ def _value_fields(row: str, kind: str, rules: HouseRules, texts: Texts) -> list[
             found = _NUMBER.fullmatch(ROWS[row].allowed)
             assert found is not None
             unit = texts(f"unit.{found[3].replace(' ', '_')}") if found[3] else ""
-            return [_labelled(row, unit, _number(value, int(found[1]), int(found[2]), "n"), f" {unit}")]
+            return [_labelled(row, texts, unit, _number(value, int(found[1]), int(found[2]), "n"), f" {unit}")]
         case "chances":
             ranks = {"A": "ace", "K": "king", "Q": "queen", "J": "jack"}
             return [
@@ -167,28 +167,28 @@ def _value_fields(row: str, kind: str, rules: HouseRules, texts: Texts) -> list[
                 tag("option", rank.replace("T", "10"), value=json.dumps(rank), selected=rank == value)
                 for rank in "23456789T"
             ]
-            return [_labelled(row, "", tag("select", options, data_part="n"))]
+            return [_labelled(row, texts, "", tag("select", options, data_part="n"))]
         case "patterns":
             return _patterns_fields(value, texts)
         case "anticipation":
             limit = rules.anticipation
             return [
-                _labelled(row, "ms", _number(limit.ms, 1, 1000, "ms"), " ms"),
-                _labelled(row, "", _select(row, ("void", "false"), limit.outcome, "is", texts)),
+                _labelled(row, texts, "ms", _number(limit.ms, 1, 1000, "ms"), " ms"),
+                _labelled(row, texts, "", _select(row, ("void", "false"), limit.outcome, "is", texts)),
             ]
         case "forehead":
             forehead, unit = rules.forehead, texts("unit.ms_after_the_reveal")
             return [
-                _labelled(row, unit, _number(forehead.ms, 1, 2000, "ms"), f" {unit}"),
-                _labelled(row, "", _select(row, FOREHEADS, forehead.who, "who", texts)),
+                _labelled(row, texts, unit, _number(forehead.ms, 1, 2000, "ms"), f" {unit}"),
+                _labelled(row, texts, "", _select(row, FOREHEADS, forehead.who, "who", texts)),
             ]
         case "agreed_end":
             ((unit, number),) = value.items()
             return [
-                _labelled(row, "", _number(number, 1, max(MOST_AGREED.values()), "n")),
-                _labelled(row, "", _select(row, tuple(MOST_AGREED), unit, "unit", texts)),
+                _labelled(row, texts, "", _number(number, 1, max(MOST_AGREED.values()), "n")),
+                _labelled(row, texts, "", _select(row, tuple(MOST_AGREED), unit, "unit", texts)),
             ]
-    return [_labelled(row, "", _select(row, choices_of(ROWS[row]), value, "n", texts))]
+    return [_labelled(row, texts, "", _select(row, choices_of(ROWS[row]), value, "n", texts))]
 
 
 def _run_fields(row: str, run: Run, texts: Texts) -> list[Child]:
@@ -196,7 +196,7 @@ def _run_fields(row: str, run: Run, texts: Texts) -> list[Child]:
     ace = _select("run", ("both", "low", "high"), run.ace, "ace", texts)
     wrap = tag("input", type="checkbox", data_part="wrap", checked=run.wrap)
     return [
-        _labelled(row, "", length, f" {texts('unit.cards')}"), _labelled(row, texts("card.ace"), ace),
+        _labelled(row, texts, "", length, f" {texts('unit.cards')}"), _labelled(row, texts, texts("card.ace"), ace),
         tag("label", wrap, " ", texts("value.run.wrap"), class_="switch"),
     ]  # fmt: skip
 

@@ -77,10 +77,7 @@ def _content(about: Mapping[str, Any], board: Board, texts: Texts) -> Iterator[C
         link = button_link(texts("certificate.link"), "/certificate") if standing["word"] != "none" else None
         yield panel(texts("certificate.title"), words, link)
     if board.troubles:
-        told = [
-            tag("li", tag("b", part), ": ", trouble_words(said, texts, board.names))
-            for part, said in board.troubles.items()
-        ]
+        told = [tag("li", trouble_words(said, texts, board.names)) for said in board.troubles.values()]
         yield panel(texts("table.troubles"), tag("ul", told))
 
 

@@ -170,9 +170,7 @@ def test_who_was_not_asked_is_named_while_the_game_is_on_and_not_afterwards(tmp_
     service = NameService(path)
     service.prepare_record(SETTINGS)
     begun(service, game)
-    assert [notice.words for notice in game.told] == [
-        "Ben, Cho: named while the game is on, not afterwards; referee people --ask asks"
-    ]
+    assert [notice.words for notice in game.told] == ["Ben, Cho: named while the game is on, not afterwards"]
     service.note_over()
     service.note_reopened()
     service.end_game()

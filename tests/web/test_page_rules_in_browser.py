@@ -142,7 +142,7 @@ def test_what_goes_well_with_a_preset_is_offered_until_it_is_on(house: House, pa
         offered.wait_for()
         switch(page, "E7")
         offered.wait_for(state="detached")
-        page.locator("#differs b").filter(has_text="E7").wait_for()
+        page.locator("#differs b").filter(has_text="E7").wait_for(state="attached")
         page.locator("#state").filter(has_text=FINE).wait_for()
 
 

@@ -17,6 +17,11 @@ pictures: install apt-test  ## the documents' pictures of scoreboard, photo-fini
 contact-sheet: install apt-test  ## every page at 390x844 to 1920x1080, light and dark, four and eight players, to look at (out/contact)
 	$(BIN)/python -m tools.contact_sheet $(ARGS)
 
+.PHONY: texts
+
+texts: install apt-test  ## every text at first sight on every page, in four languages, to be read (out/texts-XX.txt); ARGS="--only wizard" (10 minutes)
+	$(BIN)/python -m tools.texts $(ARGS)
+
 .PHONY: page-cards
 
 page-cards: install  ## the cards that the page shows large, drawn anew (referee/web/static/cards)

@@ -20,12 +20,13 @@ from referee.options.shadow.shadow_lines import agreement_words, difference_word
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 from referee.web.control_page import answer_line, said_to_scripts
-from referee.web.finish_page import PICTURES_WITHIN, finish_figure, found, picture_row
+from referee.web.finish_page import PICTURES_WITHIN, found, picture_row
 from referee.web.games import explained
 from referee.web.games_cache import LoadedGame
 from referee.web.layout import address, page, page_texts
 from referee.web.markup import Child, Markup, button_link, panel, tag
 from referee.web.site import Handler, PageOption, Site
+from referee.web.winner_view import first_view, why_line
 
 _OF_THE_GAME: Final = ("/", "/projector", "/finish", "/figures", "/figures.csv", "/league", "/league.csv")
 """Pages that show something of the current game."""
@@ -101,17 +102,17 @@ def _difference(site: Site, folded: LoadedGame, number: int, one: MarkedSlap, te
     game, ruling = folded.info.id, one.slap.ruling
     words, parts = RulingWords(folded.table.seats, texts), list[Child]()
     seen = found(folded, one.slap.hands[0])
-    if ruling is not None:
+    if ruling is not None and seen is None:
         parts.append(tag("p", words(ruling), class_="why"))
     if seen is not None:
-        parts.append(finish_figure(folded, seen, texts))
+        parts.append(first_view(seen, words, why_line(seen, words)))
         pictures = site.shelf.pictures(game, seen.zero - PICTURES_WITHIN, seen.zero + PICTURES_WITHIN)
         parts.append(tag("div", picture_row(game, seen, words, pictures), class_="pictures") if pictures else None)
     if ruling is not None:
         summary = tag("summary", texts("games.why"))
         parts.append(tag("details", summary, explained(folded.explain(ruling), folded, words)))
-    case = tag("code", f"referee shadow --game {game} --case {number} > case.jsonl")
-    parts.append(tag("p", texts("shadow.case", command=""), case, class_="note"))
+    case = tag("p", tag("code", f"referee shadow --game {game} --case {number} > case.jsonl"))
+    parts.append(tag("details", tag("summary", texts("shadow.case")), case))
     parts.append(tag("p", button_link(texts("nav.finish"), _finish(game, one)), class_="buttons"))
     title = difference_words(number, one, folded.table.t, texts)
     return tag("section", tag("h3", title), parts, class_="panel", id=f"difference-{number}")

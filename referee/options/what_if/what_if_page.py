@@ -21,7 +21,7 @@ from referee.options.what_if.moves import MOST_MOVED, Change, Move, MoveError, m
 from referee.text.catalogue import with_nbsp
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
-from referee.web.finish_page import found
+from referee.web.finish_page import finish_title, found
 from referee.web.games_cache import LoadedGame
 from referee.web.layout import address, page, page_texts
 from referee.web.markup import Child, Markup, button_link, join, svg, tag
@@ -60,7 +60,7 @@ async def show_what_if(site: Site, request: Request) -> Response:
         status, outcome = 400, tag("p", said, class_="note bad", role="alert")
     title = texts("what_if.title")
     content = (
-        tag("p", texts("finish.of", game=folded.info.id, slap=slap), class_="crumb"),
+        tag("p", finish_title(folded, seen, texts), class_="crumb"),
         tag("h1", title),
         tag("p", texts("what_if.about"), class_="note"),
         _form(folded, seen, line, asked.get("by") or "0", asked.get("error") or "", words),
