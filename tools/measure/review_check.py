@@ -2,16 +2,19 @@
 
 People slap the pile itself, as they do without pads. Each video is read by the real command; its page receives
 the first frame in which each hand lies, and strikes out cards that were never laid, both taken from the truth that the
-video was rendered from. Required: every hand fell within the error that its line states, the ruling is right, and
-`referee replay` rules the saved log.
+video was rendered from. With ``--game`` a whole game is settled, too, without sound and with rendered sound. Required:
+every hand fell within the error that its line states, the ruling is right, and `referee replay` rules the saved log.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import random
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -22,11 +25,13 @@ from referee.engine.rulings import SLAP_KINDS, cause_of
 from referee.options.video_review.dispute import Dispute
 from referee.options.video_review.footage import watch_footage
 from referee.options.video_review.footage_log import footage_table, rule_lines
+from referee.options.video_review.sound import Sound, listen, read_sound
 from referee.units import MS
 from referee.vision.photos import load_eye
 from referee.vision.videos import watcher_of
 from tests.support.dispute_client import ROOT, ReviewedVideo, first_frame
 from tests.support.filmed_disputes import FilmedDispute, film_heat, film_middle, film_winner
+from tools.measure.video_sound import Room, render, write_sound
 
 FPS: Final = 30.0
 GAME_RULES: Final = "wikipedia-2025"
@@ -105,14 +110,17 @@ class GameFilm:
         truth = [line for _, line in read_observations(BytesIO(text.encode()))]
         assert isinstance(truth[0], Table)
         self.table = truth[0]
+        self.laid = [line.t for line in truth if isinstance(line, Card | Taken)]
         self.slaps = [line for line in truth if isinstance(line, Slap)]
         self.rulings = {cause_of(ruling): ruling for ruling in rule_lines(truth) if ruling.kind in SLAP_KINDS}
 
-    def check(self, title: str, begin: int = 0, dealer: int | None = None) -> bool:
-        """Mark the hands from an instant (ns) on by the truth, and compare the rulings with it; print one line."""
+    def settle(
+        self, begin: int = 0, dealer: int | None = None, sound: Sound | None = None
+    ) -> tuple[Dispute, dict[str, Slap]]:
+        """Mark the hands from an instant (ns) on by the truth; return the dispute, and the true hands by id."""
         seen = [line for line in self.footage.seen if line.t >= begin]
         table = footage_table(self.table.seats, self.table.rules, seen, dealer)
-        dispute = Dispute(table, seen, self.footage.frames)
+        dispute = Dispute(table, seen, self.footage.frames, sound)
         # Before the first take patterns may reach down to unseen cards.
         known = min((line.t for line in seen if isinstance(line, Taken)), default=0) if begin else 0
         marked: dict[str, Slap] = {}
@@ -123,6 +131,10 @@ class GameFilm:
             ].card.id
             dispute.mark(moment, slap.seat, frame)
             marked[f"slap-{moment}-{slap.seat}"] = slap
+        return dispute, marked
+
+    def compare(self, dispute: Dispute, marked: Mapping[str, Slap]) -> tuple[int, int, int]:
+        """Return how many marked hands are ruled as in truth, stand in dead heats, and are ruled otherwise."""
         rulings = dispute.rule()
         made = {cause_of(ruling): ruling for ruling in rulings if ruling.kind in SLAP_KINDS}
         heats = {
@@ -133,33 +145,82 @@ class GameFilm:
             name for name, slap in marked.items() if name in made
             and (made[name].kind, made[name].get("patterns")) == self._ruled(slap)
         }  # fmt: skip
-        wrong = len(marked.keys() - alike - heats)
-        print(
-            f"{title}: {len(marked)} hands, {len(alike - heats)} as in truth, {len(heats)} in dead heats, {wrong} wrong"
-        )
+        return len(alike - heats), len(heats), len(marked.keys() - alike - heats)
+
+    def check(self, title: str, begin: int = 0, dealer: int | None = None) -> bool:
+        """Compare the rulings on the marked hands with the truth; print one line."""
+        dispute, marked = self.settle(begin, dealer)
+        right, heats, wrong = self.compare(dispute, marked)
+        print(f"{title}: {len(marked)} hands, {right} as in truth, {heats} in dead heats, {wrong} wrong")
         return wrong == 0
+
+    def check_sound(self, rooms: Sequence[Room], title: str, *, foreign: bool = False) -> bool:
+        """Settle the game with the sound of each room; print one line. Foreign: the sound is another evening's."""
+        hands = heats = wrong = heard = outside = most = 0
+        for room in rooms:
+            slaps, laid = [slap.t for slap in self.slaps], self.laid
+            length = self.footage.frames[-1].t
+            if foreign:
+                slaps, laid = ([length - t for t in instants] for instants in (slaps, laid))
+            with tempfile.TemporaryDirectory() as folder:
+                write_sound(file := Path(folder) / "sound.mkv", render(room, length, slaps, laid))
+                sound = listen(read_sound(file))
+            dispute, marked = self.settle(dealer=self.table.dealer, sound=sound)
+            _, in_heats, otherwise = self.compare(dispute, marked)
+            hands, heats, wrong, most = hands + len(marked), heats + in_heats, wrong + otherwise, max(most, in_heats)
+            for (moment, seat), hand in dispute.hand_instants().items():
+                heard += hand.by_sound
+                off = abs(hand.t - marked[f"slap-{moment}-{seat}"].t)
+                outside += hand.by_sound and off > hand.t_error + hand.clock_error
+        print(
+            f"{title}: {len(rooms)} evenings, {hands} hands: {heard} heard, {outside} of them outside their error;"
+            f" in dead heats {heats / len(rooms):.1f} an evening (at most {most}); {wrong} ruled wrong",
+            flush=True,
+        )
+        return wrong == 0 and (outside <= 0.01 * heard) and not (foreign and heard)
 
     def _ruled(self, slap: Slap) -> tuple[str, Any]:
         ruling = self.rulings[slap.id]
         return ruling.kind, ruling.get("patterns")
 
 
-def check_game(folder: Path) -> bool:
-    """Check a whole game's hands: from its deal, as if it began in the middle, and begun at every tenth card."""
+def check_game(folder: Path, evenings: int) -> bool:
+    """Check a whole game's hands: from its deal, in the middle, begun at every tenth card, and with sound."""
     game = GameFilm(folder)
     cards = [line.t for line in game.footage.seen if isinstance(line, Card)]
     good = [game.check("from the deal", dealer=game.table.dealer), game.check("turns unknown")]
     good += [game.check(f"from card {place + 1}", cards[place]) for place in range(10, len(cards) - 10, 10)]
+    return all(good) and check_sounds(game, evenings)
+
+
+def check_sounds(game: GameFilm, evenings: int) -> bool:
+    """Settle a game with sound: slaps of one or of unlike loudness, talk and music behind, sound early or late."""
+    good = []
+    for loudness in (0, 12, 24):
+        for noise, level in (("", 0), ("talk", -20), ("talk", -10), ("music", -20), ("music", -10)):
+            rooms = []
+            for seed in range(evenings):
+                rng = random.Random(f"{loudness}-{noise}-{level}-{seed}")
+                offset, drift = rng.uniform(-0.12, 0.12), rng.choice((-1e-4, 0, 1e-4))
+                rooms.append(Room(rng.getrandbits(32), loudness, noise, level, offset, drift))
+            behind = f"{noise} {level} dB" if noise else "quiet"
+            good.append(game.check_sound(rooms, f"slaps within {loudness} dB, {behind}"))
+    foreign = [Room(seed) for seed in range(evenings)]
+    good.append(game.check_sound(foreign, "another evening's sound", foreign=True))
     return all(good)
 
 
 def main() -> int:
     """Render, settle, compare."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--game", action="store_true", help="a whole game's hands, too")
+    parser.add_argument("--evenings", type=int, default=20, help="sounds of each kind that the game is given")
+    said = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         settled = [check(film(folder, FPS), folder) for film in (film_winner, film_heat, film_middle)]
-        if "--game" in sys.argv[1:]:
-            settled.append(check_game(folder / "game"))
+        if said.game:
+            settled.append(check_game(folder / "game", said.evenings))
     return 0 if all(settled) else 1
 
 

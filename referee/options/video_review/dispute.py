@@ -2,7 +2,8 @@
 
 Cards and takes come from `referee.options.video_review.footage`, the marks from the page (`dispute_page`). From both a
 `Dispute` makes a table log in which each mark is a slap reported by people: it fell between the last frame without the
-hand and the first with it, which is its error. The engine rules that log like any other. Pure.
+hand and the first with it, which is its error. A hand that the video's sound shows (`hearing`) has the sound's instant
+and error instead. The engine rules that log like any other. Pure.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from referee.engine.observations import MAX_ERROR, Card, Correct, Lift, Observat
 from referee.engine.replay import adjudicator_for, judge_log, outline_log
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.options.video_review.footage_log import FrameSpan, as_evidence, forget_wrong_turns, rule_lines, write_lines
+from referee.options.video_review.hearing import SOUND_ERROR, HandSpan, SoundFit, fit_sound, hear_hands
+from referee.options.video_review.sound import Onset, Sound
 from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.position import Position
 from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, judge_slap
@@ -66,15 +69,40 @@ class Marks:
     """Cards that the eye missed, by the index of the first frame that shows each."""
 
 
+class HandInstant(NamedTuple):
+    """When a marked hand came down."""
+
+    t: int
+    t_error: int
+    by_sound: bool
+    """Whether the instant is that of a sound."""
+    clock_error: int = 0
+    """How far it may be off against the cards in addition, ns: the error of the sound's clock."""
+
+
 class Dispute:
     """Footage with its moments, people's marks, and the resulting rulings."""
 
-    def __init__(self, table: Table, seen: Sequence[Observation], frames: Sequence[FrameSpan]) -> None:
-        """``seen`` are the observations in the file, each with an id; ``frames`` are all its frames, by time."""
-        self.table, self._frames = table, frames
+    def __init__(
+        self,
+        table: Table,
+        seen: Sequence[Observation],
+        frames: Sequence[FrameSpan],
+        sound: Sound | None = None,
+    ) -> None:
+        """Begin without marks.
+
+        Args:
+            table: the log's first line.
+            seen: the observations in the file, each with an id.
+            frames: all its frames, by time.
+            sound: its sound. None: it has none, or it cannot be read.
+        """
+        self.table, self._frames, self.sound = table, frames, sound
         self._seen = as_evidence(seen)
         self.marks = Marks()
         self._before: list[Marks] = []
+        self._fitted: tuple[Mapping[tuple[str, int], int], SoundFit | None] = ({}, None)
         self.moments = self._find_moments()
 
     @property
@@ -124,14 +152,50 @@ class Dispute:
         low, high = self._bounds(frame)
         return (low + high) // 2, (high - low + 1) // 2
 
+    def fit_sound(self) -> SoundFit | None:
+        """Return the sound's clock against the video's by the marks so far; None: they do not show it."""
+        if self._fitted[0] != self.marks.hands:
+            self._fitted = self.marks.hands, fit_sound(self._onsets, self._spans())
+        return self._fitted[1]
+
+    def hand_instants(self) -> dict[tuple[str, int], HandInstant]:
+        """Return when each marked hand came down, by moment and seat."""
+        fit = self.fit_sound()
+        heard = hear_hands(self._onsets, fit, self._spans()) if fit is not None else {}
+        instants = {}
+        for (moment, seat), frame in self.marks.hands.items():
+            t, error = self.instant(frame)
+            instants[moment, seat] = HandInstant(t, error, by_sound=False)
+            sound = heard.get((moment, seat))
+            if sound is None:
+                continue
+            if all((moment, other) in heard for named, other in self.marks.hands if named == moment):
+                # Against each other such hands are known to the sound's error; its clock is off for all of them alike.
+                instants[moment, seat] = HandInstant(sound.t, SOUND_ERROR, True, sound.clock_error)
+                continue
+            # Against a hand that was not heard the clock's error counts; the frames bound the instant all the same.
+            low = max(t - error, sound.t - SOUND_ERROR - sound.clock_error)
+            high = min(t + error, sound.t + SOUND_ERROR + sound.clock_error)
+            if low <= high:
+                instants[moment, seat] = HandInstant((low + high) // 2, (high - low + 1) // 2, True)
+        return instants
+
+    @property
+    def _onsets(self) -> Sequence[Onset]:
+        return () if self.sound is None else self.sound.onsets
+
+    def _spans(self) -> list[HandSpan]:
+        return [HandSpan(key, *self._bounds(frame)) for key, frame in self.marks.hands.items()]
+
     def lines(self) -> list[Observation]:
         """Return the table log's observations, the table first, then by time."""
         told: list[Observation] = []
-        for (moment, seat), frame in self.marks.hands.items():
-            t, error = self.instant(frame)
-            told.append(
-                Slap(t=t, id=f"slap-{moment}-{seat}", seat=seat, t_error=error, extra={**BY_PEOPLE, "frame": frame})
-            )
+        off: dict[str, int] = {}
+        for (moment, seat), hand in self.hand_instants().items():
+            t, frame = hand.t, self.marks.hands[moment, seat]
+            extra = {**BY_PEOPLE, "frame": frame, **({"by_sound": True} if hand.by_sound else {})}
+            off[moment] = max(hand.clock_error, off.get(moment, 0))
+            told.append(Slap(t=t, id=f"slap-{moment}-{seat}", seat=seat, t_error=hand.t_error, extra=extra))
             # People do not mark the lift; assume that the hand is gone before the next card (M5).
             end = self._end_of(self._moment(moment).card)
             told.append(Lift(t=max(t + 1, end), id=f"lift-{moment}-{seat}", seat=seat, extra={"assumed": True}))
@@ -142,7 +206,8 @@ class Dispute:
         for name, card in self.marks.corrected.items():
             mends: Mapping[str, Any] = {"card": card} if card else {}
             told.append(Correct(t=end, id=f"correct-{name}", line=name, void=not card, extra=mends))
-        lines = sorted([*self._seen, *self._added(), *told], key=lambda line: line.t)
+        laid = self._on_the_sounds_clock([*self._seen, *self._added()], off)
+        lines = sorted([*laid, *told], key=lambda line: line.t)
         return forget_wrong_turns([self.table, *lines])
 
     def write_log(self) -> str:
@@ -169,6 +234,20 @@ class Dispute:
 
     def _correct(self, line: str, card: str) -> None:
         self._change(replace(self.marks, corrected={**self.marks.corrected, line: card}))
+
+    def _on_the_sounds_clock(self, seen: Sequence[Observation], off: Mapping[str, int]) -> list[Observation]:
+        """Return cards and takes, their errors widened where the hands beside them stand on the sound's clock."""
+        spans = [
+            (moment.card.t, self._end_of(moment.card), off[moment.card.id])
+            for moment in self.moments if off.get(moment.card.id)
+        ]  # fmt: skip
+        wider: list[Observation] = []
+        for line in seen:
+            more = max((error for begin, end, error in spans if begin <= line.t <= end), default=0)
+            if more and isinstance(line, Card | Taken):
+                line = replace(line, t_error=min(line.t_error + more, MAX_ERROR))
+            wider.append(line)
+        return wider
 
     def _added(self) -> list[Card]:
         """Return the cards that only people have seen."""

@@ -31,9 +31,12 @@ from referee.sentence import to_json
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts, with_nbsp
 from referee.text.ruling_lines import RulingWords, pretty
+from referee.units import MS, SECOND
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.layout import card, page, page_texts, seat_dot, send_static
-from referee.web.markup import Child, Markup, tag
+from referee.web.markup import Child, Markup, Polygon, svg, tag
+from referee.web.photo_finish.glance_svg import draw_strip
+from referee.web.photo_finish.moment import finish
 from referee.web.security.guard import Guard
 from referee.web.security.hosts import Hosts
 from referee.web.security.limits import USUAL_LIMITS
@@ -44,6 +47,11 @@ Act = Callable[[Mapping[str, Any]], None]
 """Carries out a posted command, whose fields are already checked."""
 _TOP_CARDS: Final = 6
 """Maximum number of cards shown of a moment's pile."""
+_BESIDE: Final = 120 * MS
+"""Time drawn before the first and after the last hand of a moment."""
+_WAVE: Final = 70
+"""Height of the waveform, px; `_WAVE_AT` is its middle."""
+_WAVE_AT: Final = 190
 _API: Final = "/api/review/"
 _STATIC: Final = Path(__file__).with_name("static")
 _LIMITS: Final = replace(USUAL_LIMITS, reads=10_000, changes=200)
@@ -205,7 +213,11 @@ def describe_moment(moment: SlapMoment, words: RulingWords) -> str:
     what = words.patterns(moment.patterns)
     if not moment.patterns:
         what = texts("review.unread" if moment.unread else "review.no_pattern")
-    return f"{texts.seconds(moment.card.t)} · {pretty(moment.card.card)} · {what}"
+    minutes, seconds = divmod(moment.card.t // SECOND, 60)
+    named = {"card": pretty(moment.card.card), "at": f"{minutes}:{seconds:02}"}
+    if len(moment.pile) < 2:
+        return f"{texts('review.moment', **named)} · {what}"
+    return f"{texts('review.moment_on', under=pretty(moment.pile[-2]), **named)} · {what}"
 
 
 def _moment(moment: SlapMoment, words: RulingWords, seats: int, regions: dict[str, str]) -> Markup:
@@ -268,12 +280,49 @@ def _ruled(dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], word
             "p", tag("span", with_nbsp(words(ruling)), class_="text"), class_=f"k-{ruling.kind}", data_id=ruling.id
         )
     if marks:
+        instants = dispute.hand_instants()
         lines = []
-        for frame, seat in marks:
-            t, error = dispute.instant(frame)
-            said = f"{words.name(seat)} · {texts.measured(t, error, unit='s')}"
-            lines.append(tag("li", seat_dot(seat), with_nbsp(said)))
+        for _, seat in marks:
+            hand = instants[name, seat]
+            said = f"{words.name(seat)} · {texts.measured(hand.t, hand.t_error, unit='s')}"
+            lines.append(
+                tag("li", seat_dot(seat), with_nbsp(said), f" · {texts('review.heard')}" if hand.by_sound else "")
+            )
         yield tag("p", texts("review.rests"), class_="note")
         yield tag("ul", lines, class_="rows")
+        heard = sum(instants[name, seat].by_sound for _, seat in marks)
+        yield tag("p", _about_sound(dispute, heard, len(marks), texts), class_="note")
+        yield _finish(dispute, f"slap-{name}-{marks[0][1]}", rulings, words)
     elif name in dispute.marks.unslapped:
         yield tag("p", texts("review.unslapped"), class_="note")
+
+
+def _about_sound(dispute: Dispute, heard: int, marked: int, texts: Texts) -> str:
+    """Return what the sound says of the marked hands of a moment, or why it says nothing."""
+    if dispute.sound is None:
+        return texts("review.no_sound")
+    if dispute.fit_sound() is None:
+        return texts("review.sound_unknown")
+    return texts("review.sound_all" if heard == marked else "review.sound_part" if heard else "review.sound_none")
+
+
+def _finish(dispute: Dispute, slap: str, rulings: Sequence[Ruling], words: RulingWords) -> Markup:
+    """Draw the hands of a moment on a time axis, and under it the sound's waveform where its clock is known."""
+    seen = finish(dispute.lines(), rulings, slap, seats=len(dispute.table.seats))
+    if seen is None:
+        return Markup("")
+    last = max(hand.t for hand in seen.hands) - seen.zero
+    drawing, axis = draw_strip(seen, words, -_BESIDE, last + _BESIDE)
+    fit = dispute.fit_sound()
+    if dispute.sound is None or fit is None:
+        return tag("figure", svg(drawing))
+    peaks = []
+    for place in range(int(axis.left), int(axis.right) + 1):
+        t = seen.zero + axis.start + (place - axis.left) / (axis.right - axis.left) * (axis.stop - axis.start)
+        at = fit.sound_instant(round(t)) // MS
+        loud = dispute.sound.loudness[at] if 0 <= at < len(dispute.sound.loudness) else 0
+        peaks.append((float(place), loud / 255 * _WAVE / 2))
+    outline = [(x, _WAVE_AT - y) for x, y in peaks] + [(x, _WAVE_AT + y) for x, y in reversed(peaks)]
+    shapes = (*drawing.shapes, Polygon(tuple(outline), "soft", 0.8))
+    height = _WAVE_AT + _WAVE // 2 + 10
+    return tag("figure", svg(replace(drawing, shapes=shapes, height=height)))

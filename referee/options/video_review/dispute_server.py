@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,8 +19,9 @@ from referee.engine.observations import MAX_SEATS
 from referee.errors import UserError
 from referee.options.video_review.dispute import Dispute
 from referee.options.video_review.dispute_page import OpenDispute, build_dispute, describe_moment
-from referee.options.video_review.footage import cut_pictures, watch_footage
+from referee.options.video_review.footage import cut_pictures, length_of, watch_footage
 from referee.options.video_review.footage_log import footage_table
+from referee.options.video_review.sound import Sound, listen, read_sound
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import load_settings
 from referee.text.escapes import escape_controls
@@ -105,10 +107,10 @@ def review(options: ReviewOptions) -> int:
         options.video,
         load_eye(filmed.deck, one_deck=True),
         lambda eye: watcher_of(eye, filmed.bearings, filmed.bare),
-        _tell_progress,
+        partial(_tell_progress, length_of(options.video)),
     )
     table = footage_table(filmed.names, filmed.rules, footage.seen, options.dealer)
-    dispute = Dispute(table, footage.seen, footage.frames)
+    dispute = Dispute(table, footage.seen, footage.frames, _sound_of(options.video))
     if not dispute.moments:
         raise UserError(
             "{video}: no card was seen in it; docs/settle-a-video.md says how to film a pile", video=options.video
@@ -121,6 +123,21 @@ def review(options: ReviewOptions) -> int:
         asyncio.run(_serve(opened, options))
         _close(opened)
     return 0
+
+
+def _sound_of(video: Path) -> Sound | None:
+    """Return a video's sound; None, and a line that says why, if it has none that can be read."""
+    if not video.is_file():
+        return None
+    try:
+        samples = read_sound(video)
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return None
+    if samples is None:
+        print(translate("{video} has no sound: hands are known to their frames alone", video=video), file=sys.stderr)
+        return None
+    return listen(samples)
 
 
 def list_moments(dispute: Dispute) -> Iterator[str]:
@@ -149,10 +166,15 @@ def _close(opened: OpenDispute) -> None:
         print("\n".join(map(escape_controls, [*told, translate("these rulings rest on frames that people marked")])))
 
 
-def _tell_progress(read: int, seen: int) -> None:
+def _tell_progress(length: int, read: int, seen: int) -> None:
     end = "\r" if sys.stderr.isatty() else "\n"
     print(
-        translate("read so far: {read} s of the video, observations: {seen}", read=read // SECOND, seen=seen),
+        translate(
+            "read so far: {read} s of {length} s, observations: {seen}",
+            read=read // SECOND,
+            length=length // SECOND if length else "?",
+            seen=seen,
+        ),
         end=end,
         file=sys.stderr,
         flush=True,

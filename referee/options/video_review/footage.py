@@ -107,6 +107,17 @@ def watch_footage(
     return Footage(tuple(seen), tuple(spans), placed.find_place(*size))
 
 
+def length_of(source: Path) -> int:
+    """Return how long a video plays, ns; 0: unknown."""
+    import cv2
+
+    video = cv2.VideoCapture(str(source)) if source.is_file() else None
+    if video is None or not video.isOpened():
+        return 0
+    rate, frames = video.get(cv2.CAP_PROP_FPS), video.get(cv2.CAP_PROP_FRAME_COUNT)
+    return round(frames / rate * SECOND) if rate > 0 and frames > 0 else 0
+
+
 def cut_pictures(source: Path, wanted: Collection[int], place: PixelBox | None, folder: Path) -> None:
     """Read a file again, and write the given frames' pictures of an area into a folder (`picture_path`).
 

@@ -72,12 +72,12 @@ def test_each_card_is_named_with_its_moment(opened: OpenDispute, app: Guard) -> 
     """In the terminal and on the page."""
     assert list(list_moments(opened.dispute)) == [
         "3 cards seen; moments that may be slapped: 1",
-        "  0.5 s · 7♥ · nothing to slap",
-        "  1.5 s · 7♣ · double",
-        "  2.5 s · 9♦ · nothing to slap",
+        "  7♥ at 0:00 · nothing to slap",
+        "  7♣ on 7♥ at 0:01 · double",
+        "  9♦ on 7♣ at 0:02 · nothing to slap",
     ]
     html = get(app, "/").body.decode()
-    assert "1.5 s · 7♣ · double" in html and "2.5 s · 9♦ · nothing to slap" in html
+    assert "7♣ on 7♥ at 0:01 · double" in html and "9♦ on 7♣ at 0:02 · nothing to slap" in html
 
 
 def test_a_dealer_who_does_not_sit_there_is_told_how_seats_count(tmp_path: Path) -> None:
