@@ -25,6 +25,8 @@ RESUME_GAP: Final = SECOND
 """Gap between the last instant of the record and the first one afterwards, ns: more than any error."""
 RESUMED: Final = "resumed"
 """Kind of the line that says that a game was resumed after it was broken off."""
+_INSTANTS: Final = ("t", "known_at", "since", "until")
+"""Fields of observations that hold an instant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,5 @@ class Timeline:
         return replace(news, seen=seen, watermark=watermark)
 
     def _moved(self, seen: Observation) -> Observation:
-        known_at = getattr(seen, "known_at", None)
-        if known_at is None:
-            return replace(seen, t=seen.t + self.ahead)
-        return replace(seen, t=seen.t + self.ahead, known_at=known_at + self.ahead)  # type: ignore[call-arg]
+        instants = {name: getattr(seen, name, None) for name in _INSTANTS}
+        return replace(seen, **{name: t + self.ahead for name, t in instants.items() if t is not None})

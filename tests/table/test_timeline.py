@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardware.ports import Edge
-from referee.engine.observations import Card, LogError
+from referee.engine.observations import Card, Gap, LogError
 from referee.table.timeline import RESUME_GAP, Timeline, past_of
 from referee.vision.sight import Blind, Sight
 
@@ -38,12 +38,13 @@ def test_time_goes_on_after_the_last_instant_and_never_back() -> None:
     moved = Timeline.after(last=90 * RESUME_GAP, now=3)
     assert moved.now(3) == 91 * RESUME_GAP
     assert moved.edge(Edge(1, 4, pressed=True)).t == 91 * RESUME_GAP + 1
-    sight = Sight(3, 10, (Card(t=4, card="7h", seat=1, known_at=9),), 2)
+    sight = Sight(3, 10, (Card(t=4, card="7h", seat=1, known_at=9), Gap(t=5, until=8), Gap(t=6, until=8, since=1)), 2)
     there = moved.news(sight)
     assert isinstance(there, Sight)
-    card = there.seen[0]
+    card, *gaps = there.seen
     assert isinstance(card, Card)
     ahead = moved.ahead
+    assert gaps == [Gap(t=5 + ahead, until=8 + ahead), Gap(t=6 + ahead, until=8 + ahead, since=1 + ahead)]
     assert (there.t, there.exposure, there.watermark, card.t, card.known_at) == (
         3 + ahead, 10, 2 + ahead, 4 + ahead, 9 + ahead,
     )  # fmt: skip
