@@ -121,9 +121,9 @@ class Bench:
 
     def look_away(self) -> None:
         """Close the camera."""
-        if self._look is not None:
-            self._look.close()
-            self._look = None
+        look, self._look = self._look, None
+        if look is not None:
+            look.close()
 
     def pad_kinds(self) -> dict[str, str]:
         """Return the available kinds of pads with their descriptions, the usual one first."""

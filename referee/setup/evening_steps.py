@@ -145,7 +145,6 @@ def look_step(draft: SettingsText) -> Run:
     seats = draft.settings.seats
     names = {str(n): seat.name for n, seat in enumerate(seats, start=1)}
     bottom = int((yield choose("camera.bottom", Sentence("Who sits at the bottom edge of the picture?"), "1", names)))
-    yield DeviceCall("look_away", {})
     return draft.with_seats([{"bearing": round((270 - 360 * (n - bottom) / len(seats)) % 360, 1)}
                              for n in range(1, len(seats) + 1)])  # fmt: skip
 

@@ -95,11 +95,17 @@ class WizardRunner:
         self._changed.notify_all()
 
     def _work(self) -> None:
+        at = self.wizard.at
         while True:
             with self._changed:
-                while isinstance(self.wizard.request, Question) and not self.wizard.stopped:
+                while isinstance(self.wizard.request, Question) and not self.wizard.stopped and self.wizard.at == at:
                     self._changed.wait()
-                request = self.wizard.request
+                request, before, at = self.wizard.request, at, self.wizard.at
+            if at != before:
+                # However its step was left, a camera looks no longer. Closing it may take seconds: hold no lock.
+                self._bench.look_away()
+                continue
+            with self._changed:
                 if request is None or isinstance(request, Question):
                     self.over.set()
                     self._turn()

@@ -43,6 +43,8 @@ class FakeBench(Bench):
         self.troubles: list[str] = []
         """Why the camera shows no picture, look by look."""
         self.hands: list[dict[int, float]] = [{1: 12.0}, {1: 12.0, 2: 9.0}]
+        self.away = threading.Event()
+        """Set once the camera was closed."""
 
     def pad_kinds(self) -> dict[str, str]:
         return {"phone": "phones", "browser": "keys", "wired": "pads"}
@@ -56,6 +58,7 @@ class FakeBench(Bench):
 
     def look_away(self) -> None:
         self.done.append("away")
+        self.away.set()
 
     def has_looked(self) -> bool:
         return True
@@ -119,7 +122,7 @@ def test_an_evening_with_phones_and_a_webcam(tmp_path: Path) -> None:
     assert [str(seat.pad) for seat in settings.seats] == ["phone"] * 3
     assert [seat.bearing for seat in settings.seats] == [30.0, 270.0, 150.0]
     assert (settings.camera.source, settings.camera.width, settings.lights.enabled) == ("usb:0", 1280, False)
-    assert bench.done == ["look usb:0", "away"]
+    assert bench.done == ["look usb:0"]
 
 
 def test_the_first_start_of_an_appliance_asks_what_is_wired_and_what_is_heard(tmp_path: Path) -> None:
@@ -391,6 +394,19 @@ def test_going_back_is_never_refused_while_a_device_is_busy(tmp_path: Path, way:
     assert runner.say(way) == ""
     state = settled(runner)
     assert (state["question"]["id"], state["remarks"]) == (question, [])
+
+
+@pytest.mark.parametrize("way", ["step rules", "skip", "1"])
+def test_the_camera_looks_no_longer_than_its_step_lasts(tmp_path: Path, way: str) -> None:
+    bench = FakeBench(tmp_path)
+    held = HeldWalk(Wizard(new_settings(tmp_path), EVENING, at=2), bench, lambda _walk: None)
+    for said, question in (("usb:0", "camera.live"), ("yes", "camera.bottom")):
+        assert held.say(said) == ""
+        assert settled(held)["question"]["id"] == question
+    assert bench.done == ["look usb:0"], "the picture shows who sits where"
+    assert held.say(way) == ""
+    assert bench.away.wait(PATIENCE)
+    assert bench.done == ["look usb:0", "away"]
 
 
 # The picture
