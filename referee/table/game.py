@@ -32,6 +32,7 @@ from referee.control.offers import WILD_RANKS
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import BY_PEOPLE, LATE, UNUSED, is_said, read_pause
 from referee.engine.foresight import Foresight
+from referee.engine.gap import PASSING_NS
 from referee.engine.log import encode_observation
 from referee.engine.observations import (
     Answer,
@@ -55,7 +56,7 @@ from referee.sentence import Sentence
 from referee.table.pause import CAMERA, EYE, VIEW, GamePause, LogNote, PartTrouble, Steps
 from referee.table.timeline import RESUMED, ResumedGame
 from referee.units import MS
-from referee.vision.sight import Blind, Sight
+from referee.vision.sight import HIDDEN, Blind, Sight
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
@@ -233,11 +234,14 @@ class Conductor:
     def on_sight(self, sight: Sight) -> None:
         """Take the observations of one frame; sights come in order of ``t``. `advance` then announces the rulings."""
         self._now = max(self._now, sight.t + sight.exposure)
+        is_late = CAMERA not in self._told and sight.t - self._began > PASSING_NS
+        if sight.first and is_late and not self._pause.is_lost and sight.state not in HIDDEN:
+            self._pause.begin_unseen(self._began)
         if not self._pause.is_lost:
-            for seen in self._pause.news_of(sight):
+            for seen in self._pause.news_of(sight.seen):
                 self.put(seen)
         else:
-            if sight.first:
+            if sight.first and not self._pause.is_opening:
                 # Nothing from before the gap is still to come: judge now everything that waits for it.
                 self._tick(CAMERA, sight.t - 1)
             steps = self._pause.look_again(sight, self.view.pile, self.camera_watermark(), self.watermark)
@@ -253,7 +257,7 @@ class Conductor:
     def on_blind(self, blind: Blind) -> None:
         """Note that there are no frames any more, after taking what the watcher still knew."""
         if not self._pause.is_lost:
-            for seen in blind.seen:
+            for seen in self._pause.news_of(blind.seen):
                 self.put(seen)
             if blind.watermark is not None:
                 self._tick(CAMERA, blind.watermark)
@@ -548,7 +552,7 @@ class Conductor:
             return
         self._is_ended = True
         if not self._pause.is_lost:
-            for seen in rest:
+            for seen in self._pause.news_of(rest):
                 self.put(seen)
         self._take_rulings(self._adjudicator.finish())
         self._commit()

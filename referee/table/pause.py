@@ -13,7 +13,7 @@ was believed, and then the game goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -97,11 +97,15 @@ class GamePause:
         """Hands that came while the table was unseen; None until that first happens."""
         self._look: FirstLook | None = None
         self._looked_over = -(2**63)
-        """Instant of the first frame that showed the table after the last gap, ns."""
+        """Instant of the first frame that showed the table after the last gap, ns ..."""
+        self._free_from = -(2**63)
+        """... and the first instant that the lines of that gap leave free, ns."""
         self._under: frozenset[str] = frozenset()
         """Cards that a new watcher may see for the first time when the pile is moved: they lay in it before."""
         self._is_broken_off = False
         """Whether the gap is that of a game which was broken off."""
+        self.is_opening = False
+        """Whether it lies between a new game's beginning and the camera's first frame."""
         self.is_lost = False
         """Whether the camera is gone, or has not reported yet what lies there."""
 
@@ -124,7 +128,7 @@ class GamePause:
 
     def lose_camera(self, words: str, camera_watermark: int, told: Sequence[Observation] = ()) -> Steps:
         """Note that the camera is gone (again); ``told``: all observations so far."""
-        self._look, self.is_lost = None, True
+        self._look, self.is_lost, self.is_opening = None, True, False
         self._under = frozenset()
         steps = [PartTrouble(CAMERA, words), *self._hold(CAMERA, camera_watermark)]
         self._add_hands(told)
@@ -134,6 +138,14 @@ class GamePause:
         """Pause until it is known what lies there: the whole table was gone, as in a power cut."""
         self.is_lost = self._is_broken_off = True
         return self._hold(CAMERA, camera_watermark)
+
+    def begin_unseen(self, began: int) -> None:
+        """Note that a new camera's first frame came long after the game began (ns): cards may have come meanwhile.
+
+        Nothing is announced: mostly none did.
+        """
+        self.is_lost = self.is_opening = True
+        self._since = began + 1
 
     def regain_camera(self, t: int, camera_watermark: int) -> Steps:
         """Note that the camera sees again from ``t`` (ns) on, with nothing to find out."""
@@ -161,28 +173,30 @@ class GamePause:
             is_complete = self._look.add(
                 sight.t, sight.seen, sight.watermark, hidden=is_hidden, top=pile[-1] if pile else ""
             )
-            if not is_complete or judged < (self._look.since or 0) - 1:
+            if not is_complete or (judged < (self._look.since or 0) - 1 and not self.is_opening):
                 return None
             look, self._look = self._look, None
             # People who go on with a broken-off game vouch for what lies there.
             slapped = self.hands is not None and self.hands.any_came
             finding = reconcile_pile(pile, look.lying, slapped=slapped, vouched=self._is_broken_off)
             # The game resumes with the first frame that shows the table: later observations happened in it.
-            base, seen = max(camera_watermark, self._since), look.since or sight.t
+            base = self._since if self.is_opening else max(camera_watermark, self._since)
+            seen = look.since or sight.t
             self._looked_over = seen
             if self.packs == 1 and finding.verdict == "same":
                 self._under = frozenset(finding.believed) - {UNREADABLE}
             until = max(seen, base + max(finding.span, 1))
-            after = [_not_before(late, until + n) for n, late in enumerate(filter(self._is_news, look.later))]
+            self._free_from = until
+            after = self.news_of(look.later)
             extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
-            is_vouched = self._is_broken_off and finding.verdict == "same"
-            self._is_broken_off = False
+            is_vouched = (self._is_broken_off or self.is_opening) and finding.verdict == "same"
+            was_seen, self._is_broken_off, self.is_opening = not self.is_opening, False, False
             steps += [
                 *([] if is_vouched else finding.observations(base, until, seen, self._since)),
-                PartTrouble(CAMERA),
-                LogNote("reconciled", extra),
+                *[PartTrouble(CAMERA)] * was_seen,
+                *[LogNote("reconciled", extra)] * (was_seen or finding.asks),
             ]
-            if finding.asks:
+            if finding.asks and was_seen:
                 words = "check the pile: it is not as it was before the camera was gone"
                 steps.append(Notice("check_pile", until, words, extra))
         else:
@@ -192,12 +206,18 @@ class GamePause:
         self.reasons.discard(VIEW)
         return [*steps, *self._release(CAMERA, until, camera_watermark), *after]
 
-    def news_of(self, sight: Sight) -> Sequence[Observation]:
-        """Return a sight's observations, without cards that lay in a new watcher's first frame and were named only now:
-        covered cards are no news. Until that pile goes, neither are its cards if no arm brought them: the hand that
-        takes it bares them, and a pack has each card once.
+    def news_of(self, seen: Iterable[Observation]) -> list[Observation]:
+        """Return a watcher's observations, without cards that lay in its first frame and were named only now: covered
+        cards are no news. Until that pile goes, neither are its cards if no arm brought them: the hand that takes it
+        bares them, and a pack has each card once. The lines that a gap led to stay before all that came after it.
         """
-        return [line for line in sight.seen if self._is_news(line)]
+        return [self._after_gap(line) for line in seen if self._is_news(line)]
+
+    def _after_gap(self, line: Observation) -> Observation:
+        moved = _not_before(line, self._free_from)
+        if moved is not line:
+            self._free_from += 1
+        return moved
 
     def _is_news(self, line: Observation) -> bool:
         if isinstance(line, Taken):

@@ -281,8 +281,21 @@ def test_a_card_that_a_hand_bares_in_a_pile_that_was_found_again_is_no_news(pack
     bared = Card(t=7 * SECOND, card="9d")
     unread, laid = Card(t=7 * SECOND, card="??"), Card(t=8 * SECOND, card="9d", seat=2)
     taken, new = Taken(t=9 * SECOND, seat=1), Card(t=10 * SECOND, card="9d")
-    news = pause.news_of(Sight(10 * SECOND, MS, (bared, unread, laid, taken, new), 10 * SECOND))
+    news = pause.news_of((bared, unread, laid, taken, new))
     assert news == [*([bared] if packs == 2 else []), unread, laid, taken, new]
+
+
+def test_a_take_right_after_a_gap_stays_behind_the_card_that_lay_there() -> None:
+    pause = GamePause()
+    pause.lose_camera("gone", SECOND - 1)
+    first = Sight(5 * SECOND, MS, (Card(t=5 * SECOND, card="9d"),), 6 * SECOND, first=True)
+    *_, lying, resume = lines_of(pause.look_again(first, ("7c",), 5 * SECOND - 1, 6 * SECOND))
+    taken = Taken(t=5 * SECOND + 50 * MS, t_error=60 * MS, seat=2)
+    led = Card(t=5 * SECOND + 90 * MS, seat=2, card="Kd")
+    assert taken.t < led.t < lying.t < resume.t
+    moved, after, last = pause.news_of((taken, led, replace(led, t=9 * SECOND)))
+    assert (moved.t, after.t, last.t) == (resume.t, resume.t + 1, 9 * SECOND)
+    assert isinstance(moved, Taken) and moved.t - moved.t_error == taken.t - taken.t_error
 
 
 def test_the_game_goes_on_with_the_first_frame_back_though_the_look_took_longer() -> None:

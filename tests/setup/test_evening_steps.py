@@ -399,12 +399,12 @@ def test_going_back_is_never_refused_while_a_device_is_busy(tmp_path: Path, way:
 @pytest.mark.parametrize("way", ["step rules", "skip", "1"])
 def test_the_camera_looks_no_longer_than_its_step_lasts(tmp_path: Path, way: str) -> None:
     bench = FakeBench(tmp_path)
-    held = HeldWalk(Wizard(new_settings(tmp_path), EVENING, at=2), bench, lambda _walk: None)
+    runner = WizardRunner(Wizard(new_settings(tmp_path), EVENING, at=2), bench, lambda _wizard: None)
     for said, question in (("usb:0", "camera.live"), ("yes", "camera.bottom")):
-        assert held.say(said) == ""
-        assert settled(held)["question"]["id"] == question
+        assert runner.say(said) == ""
+        assert settled(runner)["question"]["id"] == question
     assert bench.done == ["look usb:0"], "the picture shows who sits where"
-    assert held.say(way) == ""
+    assert runner.say(way) == ""
     assert bench.away.wait(PATIENCE)
     assert bench.done == ["look usb:0", "away"]
 

@@ -155,6 +155,25 @@ def test_a_game_goes_on_after_the_machine_was_started_anew(tmp_path: Path) -> No
     again.unplug()
 
 
+@pytest.mark.parametrize("lying", [(), ("5c",), ("5c", "Ac")])
+def test_cards_that_came_before_the_camera_looked_are_asked_about_once(tmp_path: Path, lying: tuple[str, ...]) -> None:
+    desk = Desk(tmp_path / "record.db")
+    desk.slap(1, 3_000 * MS)
+    desk.see(7_000 * MS, *((card, None) for card in lying), first=True)
+    desk.see(7_100 * MS)
+    desk.see(8_000 * MS, ("2h", 2))
+    desk.see(9_000 * MS, ("9d", 2))
+    for t in range(9_100, 10_500, 100):
+        desk.see(t * MS)
+    desk.conductor.finish()
+    rulings = desk.conductor.rulings
+    asked = [ruling for ruling in rulings if ruling.kind == "question" and not ruling.doubt]
+    assert [(ruling["ask"], ruling.t > 0) for ruling in asked] == [("unseen_gap", True)] * bool(lying)
+    sure = {ruling.kind for ruling in rulings if ruling.t > 1_000 * MS and not ruling.doubt}
+    assert sure == (set() if lying else {"slap_void", "turn", "dead_card"})
+    desk.unplug()
+
+
 def test_a_game_of_other_people_does_not_go_on(tmp_path: Path) -> None:
     path = tmp_path / "record.db"
     first = Desk(path)
