@@ -268,7 +268,7 @@ def add_review(commands: Commands) -> None:
         "are found in it. A page then shows the frames round each moment at which the house rules let people slap:\n"
         "there you mark the first frame in which each hand lies, and the ruling names the winner, or a dead heat.\n"
         "A mark is known to about one frame, and no better: at 30 frames a second hands less than two frames\n"
-        "(67 ms) apart are a dead heat, unless the video's sound tells them apart (it is read by PyAV: pip install av).\n"
+        "(67 ms) apart are a dead heat, unless the video's sound tells them apart (read by PyAV: pip install av).\n"
         "The ruling rests on marks by people, and the log says so.\n\n"
         "Without --dealer the video may begin in the middle of a game: then it is unknown how many cards each player\n"
         "holds or whose turn it is, and hands are ruled by the cards that were seen.\n\n"
